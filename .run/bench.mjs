@@ -1,0 +1,21 @@
+import { readdirSync } from 'node:fs'
+import { buildIfNeeded } from './build.mjs'
+import { ensureChromium } from './ensure-chromium.mjs'
+import { installIfNeeded, runTool, top } from './project.mjs'
+
+await installIfNeeded()
+await buildIfNeeded()
+const CHROMIUM_PATH = await ensureChromium()
+const wanted = process.argv.slice(2)
+const benches = readdirSync(`${top}app/lab/bench`)
+  .filter((file) => file.endsWith('.bench.ts'))
+  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+let code = 0
+for (const file of benches) {
+  // A process each: no benchmark inherits another's heap or open databases.
+  code = Math.max(
+    code,
+    await runTool('tsx', ['app/lab/bench/run-bench.ts', file], { CHROMIUM_PATH }),
+  )
+}
+process.exit(code)

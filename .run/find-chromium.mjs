@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+const places = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:/Program Files/Google/Chrome/Application/chrome.exe',
+]
+
+/**
+ * Where a Chromium is on this machine: CHROMIUM_PATH, a system one, or the one that Playwright downloaded.
+ * @returns {string | undefined}
+ */
+export function findChromium() {
+  const { chromium } = createRequire(import.meta.url)('playwright-core')
+  return [process.env.CHROMIUM_PATH, ...places, chromium.executablePath()].find(
+    (path) => path && existsSync(path),
+  )
+}

@@ -1,0 +1,73 @@
+// Runs before any dependency exists: Node alone.
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** The checkout's top folder, with a slash at the end. */
+export const top = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * Runs a program in the checkout with this terminal's input and output.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {Record<string, string>} [env] added to this process's own
+ * @returns {Promise<number>} its exit code; a death by signal counts as 1
+ */
+export function runCommand(command, args, env = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: top,
+      stdio: 'inherit',
+      env: { ...process.env, ...env },
+      shell: process.platform === 'win32',
+    })
+    child.once('error', reject)
+    child.once('exit', (code) => resolve(code ?? 1))
+  })
+}
+
+/**
+ * As runCommand, but a failure ends this process with the same code.
+ * @type {(...call: Parameters<typeof runCommand>) => Promise<void>}
+ */
+export async function runOrExit(...call) {
+  const code = await runCommand(...call)
+  if (code !== 0) process.exit(code)
+}
+
+/**
+ * Where an installed package's program is.
+ * @param {string} name
+ */
+export function toolPath(name) {
+  return `${top}node_modules/.bin/${name}`
+}
+
+/**
+ * Runs a program of an installed package: `runTool('vite', ['build'])`.
+ * @type {(...call: Parameters<typeof runCommand>) => Promise<number>}
+ */
+export function runTool(name, ...rest) {
+  return runCommand(toolPath(name), ...rest)
+}
+
+/** Installs exactly what the lock file says, unless that is what node_modules holds. */
+export async function installIfNeeded() {
+  const installed = readPackages('node_modules/.package-lock.json')
+  const wanted = readPackages('package-lock.json')
+  const isInstalled = Object.entries(wanted).every(
+    ([path, { version, optional }]) =>
+      path === '' || optional || installed[path]?.version === version,
+  )
+  if (isInstalled) return
+  // Not `npm ci`: it wants every platform's binaries in the lock file, and some registries lack them.
+  await runOrExit('npm', ['install', '--no-save', '--loglevel=error'])
+}
+
+/**
+ * @param {string} lockFile
+ * @returns {Record<string, { version?: string, optional?: boolean }>} by folder
+ */
+function readPackages(lockFile) {
+  return existsSync(top + lockFile) ? JSON.parse(readFileSync(top + lockFile, 'utf8')).packages : {}
+}

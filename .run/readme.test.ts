@@ -1,0 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { top } from './project.mjs'
+import { readme, readSection } from './read-readme.ts'
+
+test('the README names every setting, and no other', () => {
+  const config = readFileSync(`${top}sync-server/config.ts`, 'utf8')
+  const settings = [...config.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name)
+  const rows = readSection('Settings').filter((line) => line.startsWith('| `'))
+  const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)])
+  expect(named.map(([, name]) => name).toSorted()).toEqual(settings.toSorted())
+})
+
+test('every file that the README shows or links to is there', () => {
+  const paths = [...readme.matchAll(/(?:\]\(|src=")([^)":]+)[)"]/g)].map(([, path]) => path)
+  expect(paths.length).toBeGreaterThan(3)
+  expect(paths.filter((path) => !existsSync(`${top}${path}`))).toEqual([])
+})

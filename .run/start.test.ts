@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { findFreePort } from '../app/lab/browser/find-free-port.ts'
+import { waitUntil } from '../app/lab/browser/wait-until.ts'
+import { top } from './project.mjs'
+
+test('npm start serves the app, builds nothing when nothing changed, and ends in order', async () => {
+  await useStart((origin) => expectPage(origin))
+  const built = await readBuildTimes()
+  await useStart((origin) => expectPage(origin))
+  expect(await readBuildTimes()).toEqual(built)
+}, 60_000)
+
+async function useStart(use: (origin: string) => Promise<void>) {
+  const port = await findFreePort()
+  const dataDir = await mkdtemp(join(tmpdir(), 'petrel-start-'))
+  onTestFinished(() => rm(dataDir, { recursive: true }))
+  const child = spawn(process.execPath, ['.run/start.mjs'], {
+    cwd: top,
+    env: { PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn' },
+    stdio: 'inherit',
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const origin = `http://127.0.0.1:${port}`
+  await waitUntil('it answers /healthz', () =>
+    fetch(`${origin}/healthz`).then(
+      (response) => response.ok,
+      () => false,
+    ),
+  )
+  await use(origin)
+  child.kill('SIGTERM')
+  const [code] = await once(child, 'exit')
+  expect(code).toBe(0)
+}
+
+async function expectPage(origin: string) {
+  const page = await fetch(`${origin}/chat`, { headers: { accept: 'text/html' } })
+  expect(page.status).toBe(200)
+  expect(await page.text()).toContain('<title>Petrel</title>')
+}
+
+async function readBuildTimes() {
+  const parts = ['app/index.html', 'server/main.js'].map((file) => stat(`${top}dist/${file}`))
+  return (await Promise.all(parts)).map(({ mtimeMs }) => mtimeMs)
+}

@@ -1,0 +1,45 @@
+import { createAuthCalls } from './create-auth-calls.ts'
+import { type ApiOptions, createCallers } from './create-callers.ts'
+import { createConversationCalls } from './create-conversation-calls.ts'
+import { createMessageCalls } from './create-message-calls.ts'
+import { createOwnCalls } from './create-own-calls.ts'
+import { createUserCalls } from './create-user-calls.ts'
+import type { Retry } from './retry-call.ts'
+
+export type Api = ReturnType<typeof createApi>
+
+/**
+ * The product's client library: every call of the server, typed by `schema/`, each answer parsed. It needs
+ * `fetch` and no browser. Every call rejects with an `ApiError` that has words for a person; one that misses
+ * something is never sent. A 401 forgets the sign-in and nothing else.
+ *
+ * ```ts
+ * const sessions = createSessionStore({ kept: createKeptTexts(), passing: createKeptTexts() })
+ * const api = createApi({ serverUrl: 'https://chat.example', fetch, sessions })
+ * sessions.set(await api.auth.login({ username: 'ann', password }), { keepSignedIn: true })
+ * const [ben] = await api.users.search('ben')
+ * await api.messages.send({ recipientId: ben._id, content: 'hello' }, { key: crypto.randomUUID() })
+ * ```
+ *
+ * @param options.wait for tests: stands for the waiting between tries
+ */
+export function createApi(options: ApiOptions & { wait?: Retry['wait'] }) {
+  const { sessions, wait } = options
+  const { call, callSignedIn } = createCallers(options)
+  return {
+    auth: createAuthCalls({ call, callSignedIn }),
+    users: createUserCalls({ call: callSignedIn, wait }),
+    own: createOwnCalls({
+      call: callSignedIn,
+      openRecord() {
+        const asker = sessions.get()?.user._id
+        return (change) => {
+          const user = sessions.get()?.user
+          if (user && user._id === asker) sessions.setUser({ ...user, ...change })
+        }
+      },
+    }),
+    messages: createMessageCalls(callSignedIn),
+    conversations: createConversationCalls(callSignedIn),
+  }
+}

@@ -1,0 +1,208 @@
+import * as z from 'zod/mini'
+import { limits } from '../../schema/limits.ts'
+import { uploadedFile } from '../../schema/media.ts'
+import {
+  type MessageAnswer,
+  type MessageStatusAnswer,
+  messageAnswer,
+  messageStatusAnswer,
+  type StatusHistoryAnswer,
+  statusHistoryAnswer,
+} from '../../schema/message-answer.ts'
+import type { sendMessage } from '../../schema/send-message.ts'
+import type { Caller, CallOptions } from './create-caller.ts'
+import { orWhenMissing } from './or-when-missing.ts'
+import { requireInput } from './require-input.ts'
+
+export type UploadedFile = z.infer<typeof uploadedFile>
+
+/** The newest 50 when absent; `before`: back from the message with this id. */
+export interface Page {
+  before?: string
+  /** 1 to 200. */
+  limit?: number
+}
+
+const messages = z.array(messageAnswer)
+const needsId = 'Message ID is required'
+const at = (messageId: string) => `/messages/${encodeURIComponent(messageId)}`
+
+/** Messages, one by one and in lists. The app itself replicates them; this is for programs. */
+export function createMessageCalls(call: Caller) {
+  return {
+    /** The conversation with this person, oldest first. */
+    async list(userId: string, page: Page = {}): Promise<MessageAnswer[]> {
+      requireInput(userId, 'User ID is required')
+      return await call({
+        path: `${at(userId)}${toQuery({ ...page })}`,
+        answer: messages,
+        fallback: 'Failed to fetch messages',
+      })
+    },
+
+    async listByPhone(phone: string, page: Page = {}): Promise<MessageAnswer[]> {
+      requireInput(phone, 'Phone number is required')
+      return await call({
+        path: `/messages/phone/${encodeURIComponent(phone)}${toQuery({ ...page })}`,
+        answer: messages,
+        fallback: 'Failed to fetch messages by phone',
+      })
+    },
+
+    /** Sends a message. With an `_id`, or a key, the same call again is the same message. */
+    async send(
+      message: z.input<typeof sendMessage>,
+      options?: CallOptions,
+    ): Promise<MessageAnswer> {
+      requireInput(
+        message?.recipientId && (message.content || message.mediaUrl),
+        'Missing required message data',
+      )
+      const isOfChannel = Boolean(message.whatsappData)
+      return await call({
+        ...options,
+        method: 'POST',
+        path: '/messages',
+        body: message,
+        answer: messageAnswer,
+        fallback: isOfChannel ? 'Failed to send WhatsApp message' : 'Failed to send message',
+      })
+    },
+
+    async setStatus(messageId: string, status: 'delivered' | 'read'): Promise<MessageStatusAnswer> {
+      requireInput(messageId, needsId)
+      return await call({
+        method: 'PUT',
+        path: `${at(messageId)}/status`,
+        body: { status },
+        answer: messageStatusAnswer,
+        fallback: 'Failed to update message status',
+      })
+    },
+
+    async getStatus(messageId: string): Promise<MessageStatusAnswer> {
+      requireInput(messageId, needsId)
+      return await call({
+        path: `${at(messageId)}/status`,
+        answer: messageStatusAnswer,
+        fallback: 'Failed to get message status',
+      })
+    },
+
+    async getStatusHistory(messageId: string): Promise<StatusHistoryAnswer> {
+      requireInput(messageId, needsId)
+      return await call({
+        path: `${at(messageId)}/status-history`,
+        answer: statusHistoryAnswer,
+        fallback: 'Failed to get message status history',
+      })
+    },
+
+    async edit(messageId: string, content: string): Promise<MessageAnswer> {
+      requireInput(messageId, needsId)
+      requireInput(content, 'The new content is required')
+      return await call({
+        method: 'PUT',
+        path: at(messageId),
+        body: { content },
+        answer: messageAnswer,
+        fallback: 'Failed to edit message',
+      })
+    },
+
+    async remove(messageId: string): Promise<MessageAnswer> {
+      requireInput(messageId, needsId)
+      return await call({
+        method: 'DELETE',
+        path: at(messageId),
+        answer: messageAnswer,
+        fallback: 'Failed to delete message',
+      })
+    },
+
+    /** All of them, or none. */
+    async removeAll(messageIds: readonly string[]): Promise<void> {
+      requireInput(messageIds?.length, 'Choose at least one message')
+      await call({
+        method: 'POST',
+        path: '/messages/delete-bulk',
+        body: { messageIds },
+        answer: z.unknown(),
+        fallback: 'Failed to delete messages',
+      })
+    },
+
+    /** One message for each person; a refused one is among them, `failed`, with its reason. */
+    async forward(
+      asked: { messageId: string; recipientIds: readonly string[] },
+      options?: CallOptions,
+    ): Promise<MessageAnswer[]> {
+      const { messageId, recipientIds } = asked
+      requireInput(messageId, needsId)
+      requireInput(recipientIds?.length, 'Choose at least one person')
+      const answered = await call({
+        ...options,
+        method: 'POST',
+        path: `${at(messageId)}/forward`,
+        body: { recipientIds },
+        answer: z.object({ messages }),
+        fallback: 'Failed to forward message',
+      })
+      return answered.messages
+    },
+
+    async setStarred(messageId: string, isStarred: boolean): Promise<MessageAnswer> {
+      requireInput(messageId, needsId)
+      return await call({
+        method: 'PUT',
+        path: `${at(messageId)}/star`,
+        body: { isStarred },
+        answer: messageAnswer,
+        fallback: 'Failed to star message',
+      })
+    },
+
+    listStarred: (): Promise<MessageAnswer[]> =>
+      call({
+        path: '/messages/starred',
+        answer: messages,
+        fallback: 'Failed to get starred messages',
+      }),
+
+    /** Messages with this text, newest first; nothing found is an empty list. */
+    search: (asked: { query: string; userId?: string } & Page): Promise<MessageAnswer[]> => {
+      const path = `/messages/search${toQuery({ ...asked })}`
+      return orWhenMissing(
+        call({ path, answer: messages, fallback: 'Failed to search messages' }),
+        [],
+      )
+    },
+
+    /** Takes a file to the server; `mediaUrl` of the answer goes into a message. */
+    async upload(
+      given: { file: Blob; filename: string },
+      options?: CallOptions,
+    ): Promise<UploadedFile> {
+      requireInput(given.file, 'A file is required')
+      const form = new FormData()
+      form.set('file', given.file, given.filename)
+      return await call({
+        ...options,
+        method: 'POST',
+        path: '/messages/upload',
+        body: form,
+        answer: uploadedFile,
+        fallback: 'Failed to upload media',
+        timeoutMs: limits.uploadTimeoutMs,
+      })
+    },
+  }
+}
+
+/** `?…` with the fields that are there, or nothing. */
+function toQuery(fields: Record<string, string | number | undefined>): string {
+  const given = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  )
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+}

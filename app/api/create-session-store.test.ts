@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { createKeptTexts } from '../database/kept-texts.ts'
+import { createSessionStore } from './create-session-store.ts'
+import { testSession as session } from './test-session.ts'
+
+function start() {
+  const [kept, passing] = [createKeptTexts(), createKeptTexts()]
+  return { kept, passing, open: () => createSessionStore({ kept, passing }) }
+}
+
+test('a sign-in that is kept survives, under the keys that the specification names', () => {
+  const { kept, open } = start()
+  open().set(session, { keepSignedIn: true })
+  expect(kept.getItem('token')).toBe('a.b.c')
+  expect(JSON.parse(kept.getItem('user') ?? '')).toMatchObject({ username: 'Ann' })
+  expect(open().get()).toEqual(session)
+})
+
+test('a sign-in that is not kept leaves nothing in what survives the browser', () => {
+  const { kept, passing, open } = start()
+  const store = open()
+  store.set(session, { keepSignedIn: true })
+  store.set(session, { keepSignedIn: false })
+  expect(kept.length).toBe(0)
+  expect(passing.getItem('token')).toBe('a.b.c')
+  store.clear()
+  expect(passing.length).toBe(0)
+})
+
+test('half a sign-in, or one that cannot be read, is none', () => {
+  const { kept, open } = start()
+  kept.setItem('token', 'a.b.c')
+  expect(open().get()).toBeUndefined()
+  kept.setItem('user', '{"_id":1}')
+  expect(open().get()).toBeUndefined()
+  kept.setItem('user', 'not JSON')
+  expect(open().get()).toBeUndefined()
+})
+
+test('listeners hear of changes, also of those by another tab, and of nothing else', () => {
+  const { kept, passing, open } = start()
+  let tell = () => {}
+  const store = createSessionStore({
+    kept,
+    passing,
+    watch(changed) {
+      tell = changed
+      return () => {}
+    },
+  })
+  const seen: (string | undefined)[] = []
+  store.subscribe(() => seen.push(store.get()?.user.username))
+  open().set(session, { keepSignedIn: true })
+  tell()
+  tell()
+  store.setUser({ ...session.user, username: 'Anna' })
+  open().clear()
+  tell()
+  expect(seen).toEqual(['Ann', 'Anna', undefined])
+})

@@ -1,0 +1,97 @@
+import { type SignedIn, signedIn } from '../../schema/auth.ts'
+
+/** `localStorage` and `sessionStorage`, or what stands for them. */
+export type TextStore = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+export interface SessionStoreOptions {
+  /** Survives the browser. */
+  kept: TextStore
+  /** Ends with the browser's session: for a sign-in that is not to be kept. */
+  passing: TextStore
+  /** Calls back when another tab has changed what is kept; gives a function that stops it. */
+  watch?: (changed: () => void) => () => void
+}
+
+/** Who is signed in on this device. The snapshot is the same object until it changes. */
+export interface SessionStore {
+  get(): SignedIn | undefined
+  set(session: SignedIn, options: { keepSignedIn: boolean }): void
+  /** Replaces the user's record, where the sign-in is. */
+  setUser(user: SignedIn['user']): void
+  /** Forgets the sign-in; never touches what the person has written. */
+  clear(): void
+  subscribe(listener: () => void): () => void
+  close(): void
+}
+
+const tokenKey = 'token'
+const userKey = 'user'
+
+/** Keeps `token` and `user` where the specification says, and tells all tabs when they change. */
+export function createSessionStore(options: SessionStoreOptions): SessionStore {
+  const { kept, passing } = options
+  const stores = [kept, passing]
+  const listeners = new Set<() => void>()
+  let current = read()
+
+  function read(): SignedIn | undefined {
+    const store = stores.find((store) => store.getItem(tokenKey))
+    if (!store) return undefined
+    const session = signedIn.safeParse({
+      token: store.getItem(tokenKey),
+      user: parseJson(store.getItem(userKey)),
+    })
+    return session.success ? session.data : undefined
+  }
+
+  function refresh() {
+    const next = read()
+    if (JSON.stringify(next) === JSON.stringify(current)) return
+    current = next
+    for (const listener of [...listeners]) listener()
+  }
+
+  function forget() {
+    for (const store of stores) {
+      store.removeItem(tokenKey)
+      store.removeItem(userKey)
+    }
+  }
+
+  const stopWatching = options.watch?.(refresh)
+  return {
+    get: () => current,
+    set({ token, user }, { keepSignedIn }) {
+      forget()
+      const store = keepSignedIn ? kept : passing
+      store.setItem(tokenKey, token)
+      store.setItem(userKey, JSON.stringify(user))
+      refresh()
+    },
+    setUser(user) {
+      stores.find((store) => store.getItem(tokenKey))?.setItem(userKey, JSON.stringify(user))
+      refresh()
+    },
+    clear() {
+      forget()
+      refresh()
+    },
+    subscribe(listener) {
+      const own = () => listener()
+      listeners.add(own)
+      return () => listeners.delete(own)
+    },
+    close() {
+      stopWatching?.()
+      listeners.clear()
+    },
+  }
+}
+
+function parseJson(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,92 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { must } from '../../schema/must.ts'
+import { createKeptTexts } from '../database/kept-texts.ts'
+import { startLabServer } from '../lab/start-lab-server.ts'
+import { createApi } from './create-api.ts'
+import { createSessionStore } from './create-session-store.ts'
+
+/** The real server, and a library for each of Ann and Ben, signed in. */
+async function start() {
+  const server = await startLabServer()
+  onTestFinished(() => server.close())
+  async function join(username: string) {
+    const sessions = createSessionStore({ kept: createKeptTexts(), passing: createKeptTexts() })
+    const api = createApi({ serverUrl: server.url, fetch, sessions })
+    const email = `${username}@example.org`
+    const signedIn = await api.auth.register({ username, email, password: 'a secret' })
+    sessions.set(signedIn, { keepSignedIn: true })
+    return { api, sessions, userId: signedIn.user._id }
+  }
+  return { ann: await join('ann'), ben: await join('ben') }
+}
+
+test('everything about messages is understood as the server answers it', async () => {
+  const { ann, ben } = await start()
+  const { messages, conversations } = ann.api
+  const key = '01900000-0000-4000-8000-000000000001'
+  const outgoing = { recipientId: ben.userId, content: 'hello Ben' }
+  const sent = await messages.send(outgoing, { key })
+  expect((await messages.send(outgoing, { key }))._id).toBe(sent._id)
+  expect(sent).toMatchObject({ _id: key, content: 'hello Ben', sender: { username: 'ann' } })
+
+  expect(await ben.api.messages.setStatus(key, 'read')).toMatchObject({ status: 'read' })
+  await expect.poll(async () => (await messages.getStatus(key)).status).toBe('read')
+  const { history } = await messages.getStatusHistory(key)
+  expect(history.map(({ status }) => status)).toContain('read')
+  expect((await messages.edit(key, 'hello, Ben')).content).toBe('hello, Ben')
+  expect((await messages.setStarred(key, true)).isStarred).toBe(true)
+  expect(await messages.listStarred()).toHaveLength(1)
+  expect(await messages.search({ query: 'HELLO', userId: ben.userId })).toHaveLength(1)
+  expect(await messages.search({ query: 'absent' })).toEqual([])
+  const asked = { messageId: key, recipientIds: [ben.userId] }
+  const [copy] = await messages.forward(asked, { key })
+  expect(await messages.forward(asked, { key })).toMatchObject([{ _id: copy?._id }])
+  expect(await messages.list(ben.userId, { limit: 1 })).toMatchObject([{ _id: copy?._id }])
+  expect(await messages.list(ben.userId, { before: must(copy, 'the copy')._id })).toMatchObject([
+    { _id: key },
+  ])
+  expect(await messages.listByPhone('+1 234 567 8901')).toEqual([])
+
+  const file = new Blob(['a text'], { type: 'text/plain' })
+  expect(await messages.upload({ file, filename: 'a.txt' })).toMatchObject({ filename: 'a.txt' })
+
+  expect(await conversations.setPinned(ben.userId, true)).toMatchObject({ isPinned: true })
+  expect(await conversations.setMuted(ben.userId, true)).toMatchObject({ isMuted: true })
+  expect(await conversations.setArchived(ben.userId, true)).toMatchObject({ isArchived: true })
+  expect(await ben.api.conversations.markRead(ann.userId)).toMatchObject({ unreadCount: 0 })
+  expect(await conversations.getStats(ben.userId)).toMatchObject({ total: 2, sent: 2 })
+  expect(await conversations.list()).toMatchObject([{ _id: ben.userId, isPinned: true }])
+  expect((await messages.remove(key)).deletedAt).toBeDefined()
+  await messages.removeAll([must(copy, 'the copy')._id])
+})
+
+test('everything about people is understood as the server answers it', async () => {
+  const { ann, ben } = await start()
+  const { users, own } = ann.api
+  expect(await users.list()).toMatchObject([{ username: 'ben' }])
+  expect(await users.get(ben.userId)).toMatchObject({ username: 'ben' })
+  expect(await users.getWithRetry(ben.userId)).toMatchObject({ username: 'ben' })
+  expect(await users.search('be')).toHaveLength(1)
+  await ben.api.own.updateProfile({ phone_number: '+1 234 567 8901' })
+  expect(await users.findByPhone('+1 234 567 8901')).toMatchObject({ username: 'ben' })
+  expect(await users.findByPhone('+1 234 567 8902')).toBeUndefined()
+  expect(await users.searchByPhone('345')).toHaveLength(1)
+  expect(await users.getActivity(ben.userId)).toMatchObject({ isOnline: false })
+  await users.report({ userId: ben.userId, reason: 'sends too much' })
+  await users.setBlocked({ userId: ben.userId, blocked: true })
+  expect(await users.listBlocked()).toMatchObject([{ _id: ben.userId }])
+
+  expect(await own.updateSettings({ theme: 'dark' })).toEqual({ theme: 'dark' })
+  expect((await own.updateProfile({ status: 'at sea' })).status).toBe('at sea')
+  expect(ann.sessions.get()?.user).toMatchObject({ status: 'at sea', settings: { theme: 'dark' } })
+  await own.setOnline(true)
+  expect((await own.listSessions()).map(({ isCurrent }) => isCurrent)).toEqual([true])
+  await own.endOtherSessions()
+  await own.changePassword({ currentPassword: 'a secret', newPassword: 'another secret' })
+  expect((await own.exportAccount()).user.username).toBe('ann')
+  await expect(own.endSession('none')).rejects.toMatchObject({ code: 'session_not_found' })
+  await ann.api.auth.login({ username: 'ann', password: 'another secret' })
+  await own.deleteAccount()
+  await expect(own.me()).rejects.toMatchObject({ status: 401 })
+  expect(ann.sessions.get()).toBeUndefined()
+})

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import { Icon } from '../ui/icon.tsx'
+import { PetrelMark } from '../ui/petrel-mark.tsx'
+import { productName } from '../ui/product.ts'
+import styles from './auth-frame.module.css'
+
+interface AuthFrameProps {
+  children: ReactNode
+  /** What stands above the note at the bottom. */
+  footer?: ReactNode
+}
+
+/** The brand bar above, and the note below, that sign-in and registration share. */
+export function AuthFrame({ children, footer }: AuthFrameProps) {
+  return (
+    <div className={styles.page}>
+      <header className={styles.bar}>
+        <PetrelMark size={34} />
+        {productName}
+      </header>
+      <main className={styles.main}>{children}</main>
+      <footer className={styles.foot}>
+        {footer}
+        <p className={styles.encrypted}>
+          <Icon name="lock" size={14} /> Your personal messages are end-to-end encrypted
+        </p>
+      </footer>
+    </div>
+  )
+}

@@ -1,0 +1,17 @@
+import { limits } from '../../schema/limits.ts'
+
+interface RegistrationDraft {
+  password: string
+  confirmation: string
+}
+
+/** The first thing that is wrong, in the specification's order, or undefined. Source: its section 5. */
+export function checkRegistration({
+  password,
+  confirmation,
+}: RegistrationDraft): string | undefined {
+  if (password !== confirmation) return 'Passwords do not match'
+  const { minLength } = limits.password
+  if (password.length < minLength) return `Password must be at least ${minLength} characters`
+  return undefined
+}

@@ -1,0 +1,16 @@
+import { Icon } from '../ui/icon.tsx'
+import styles from './form.module.css'
+
+/** The red box above a form; read aloud when it appears. */
+export function ErrorBox({ text }: { text: string | undefined }) {
+  return (
+    <div role="alert">
+      {text && (
+        <p className={styles.error}>
+          <Icon name="warning" size={20} />
+          {text}
+        </p>
+      )}
+    </div>
+  )
+}

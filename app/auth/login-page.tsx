@@ -1,0 +1,45 @@
+import { useState } from 'react'
+import { Link } from 'react-router-dom'
+import type { Login } from '../../schema/auth.ts'
+import { titlePage } from '../ui/product.ts'
+import frame from './auth-frame.module.css'
+import { AuthFrame } from './auth-frame.tsx'
+import form from './form.module.css'
+import { PromoCard } from './promo-card.tsx'
+import { QrView } from './qr-view.tsx'
+import { SignInForm } from './sign-in-form.tsx'
+
+interface LoginPageProps {
+  /** Rejects with words for a person. */
+  onSignIn(given: Login): Promise<void>
+}
+
+export function LoginPage({ onSignIn }: LoginPageProps) {
+  const [isForm, setIsForm] = useState(false)
+  const [keepSignedIn, setKeepSignedIn] = useState(true)
+  const keeping = { keepSignedIn, onKeepSignedIn: setKeepSignedIn }
+  return (
+    <AuthFrame
+      footer={
+        <p>
+          Don’t have an account?{' '}
+          <Link className={form.link} to="/register">
+            Get started
+          </Link>
+        </p>
+      }
+    >
+      <title>{titlePage('Sign in')}</title>
+      <PromoCard />
+      {isForm ? (
+        <section className={`${frame.card} ${frame.narrow}`}>
+          <SignInForm {...keeping} onSignIn={onSignIn} onBack={() => setIsForm(false)} />
+        </section>
+      ) : (
+        <section className={frame.card}>
+          <QrView {...keeping} address={location.origin} onUseForm={() => setIsForm(true)} />
+        </section>
+      )}
+    </AuthFrame>
+  )
+}

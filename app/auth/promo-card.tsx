@@ -1,0 +1,24 @@
+import { Icon } from '../ui/icon.tsx'
+import { desktopAppUrl } from '../ui/product.ts'
+import styles from './promo-card.module.css'
+
+/** The card above the sign-in that speaks of the desktop app. */
+export function PromoCard() {
+  return (
+    <aside className={styles.card} aria-label="Desktop app">
+      <span className={styles.icon}>
+        <Icon name="download" />
+      </span>
+      <div className={styles.words}>
+        <p className={styles.title}>Download WhatsApp for Windows</p>
+        <p className={styles.text}>
+          Make calls, share your screen and get a faster experience when you download the Windows
+          app.
+        </p>
+      </div>
+      <a className={styles.download} href={desktopAppUrl} target="_blank" rel="noreferrer">
+        Download
+      </a>
+    </aside>
+  )
+}

@@ -1,0 +1,32 @@
+import { Link } from 'react-router-dom'
+import type { Registration } from '../../schema/auth.ts'
+import { titlePage } from '../ui/product.ts'
+import frame from './auth-frame.module.css'
+import { AuthFrame } from './auth-frame.tsx'
+import form from './form.module.css'
+import { RegistrationForm } from './registration-form.tsx'
+
+interface RegisterPageProps {
+  /** Rejects with words for a person. */
+  onRegister(given: Registration): Promise<void>
+}
+
+export function RegisterPage({ onRegister }: RegisterPageProps) {
+  return (
+    <AuthFrame
+      footer={
+        <p>
+          Already have an account?{' '}
+          <Link className={form.link} to="/login">
+            Sign in
+          </Link>
+        </p>
+      }
+    >
+      <title>{titlePage('Create account')}</title>
+      <section className={`${frame.card} ${frame.narrow}`}>
+        <RegistrationForm onRegister={onRegister} />
+      </section>
+    </AuthFrame>
+  )
+}

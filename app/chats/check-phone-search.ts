@@ -1,0 +1,14 @@
+const formatting = /[\s().-]/g
+const withCountryCode = /^\+\d{1,3}\d{10,14}$/
+
+export type PhoneSearchCheck = { digits: string } | { problem: string }
+
+/** What is asked for: the digits of a number with its country code. Source: section 5 of the specification. */
+export function checkPhoneSearch(text: string): PhoneSearchCheck {
+  const phone = text.replace(formatting, '')
+  if (phone === '') return { problem: 'Please enter a phone number' }
+  if (withCountryCode.test(phone)) return { digits: phone.slice(1) }
+  return {
+    problem: 'Please enter a valid phone number with country code (e.g., +1234567890)',
+  }
+}

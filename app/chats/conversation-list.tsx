@@ -1,0 +1,86 @@
+import { type ComponentProps, useCallback, useRef, useState } from 'react'
+import { Virtualizer } from 'virtua'
+import type { ConversationRow, Messenger } from '../sync/messenger.ts'
+import { LazyActionMenu } from '../ui/lazy-action-menu.tsx'
+import { LazyConfirmDialog } from '../ui/lazy-confirm-dialog.tsx'
+import type { MenuPoint } from '../ui/menu-action.ts'
+import { useArrowKeys } from '../ui/use-arrow-keys.ts'
+import { useToday } from '../ui/use-today.ts'
+import styles from './chat-list-panel.module.css'
+import { ConversationRowItem } from './conversation-row.tsx'
+import { listConversationActions } from './list-conversation-actions.ts'
+
+interface ConversationListProps {
+  rows: readonly ConversationRow[]
+  messenger: Messenger
+  selectedPeerId: string | undefined
+  linkState: unknown
+}
+
+interface OpenMenu {
+  row: ConversationRow
+  point: MenuPoint
+}
+
+/** The rows, drawn only where they can be seen, with one menu for all of them. */
+export function ConversationList({
+  rows,
+  messenger,
+  selectedPeerId,
+  linkState,
+}: ConversationListProps) {
+  const today = useToday()
+  const [menu, setMenu] = useState<OpenMenu>()
+  const [asked, setAsked] = useState<ConversationRow>()
+  const openMenu = useCallback(
+    (row: ConversationRow, point: MenuPoint) => setMenu({ row, point }),
+    [],
+  )
+  const scroller = useRef<HTMLDivElement>(null)
+  useArrowKeys(scroller, 'a')
+
+  return (
+    <div className={styles.scroller} ref={scroller}>
+      <Virtualizer as={ConversationUl} item="li" data={rows} itemSize={72}>
+        {(row) => (
+          <ConversationRowItem
+            key={row.peerId}
+            row={row}
+            messenger={messenger}
+            isSelected={row.peerId === selectedPeerId}
+            isMenuOpen={row.peerId === menu?.row.peerId}
+            today={today}
+            linkState={linkState}
+            onOpenMenu={openMenu}
+          />
+        )}
+      </Virtualizer>
+      {menu && (
+        <LazyActionMenu
+          label={`Actions for ${menu.row.peer?.username ?? 'Unknown'}`}
+          point={menu.point}
+          actions={listConversationActions({
+            row: menu.row,
+            commands: messenger.commands,
+            askDelete: setAsked,
+          })}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
+      {asked && (
+        <LazyConfirmDialog
+          title="Are you sure you want to delete this conversation?"
+          text="Its messages are taken off your devices. The other person keeps theirs."
+          confirmLabel="Delete"
+          isDanger
+          onConfirm={() => void messenger.commands.clearConversation(asked.peerId)}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+function ConversationUl(props: ComponentProps<'ul'>) {
+  return <ul {...props} aria-label="Conversations" />
+}

@@ -1,0 +1,116 @@
+import { type MouseEvent, memo } from 'react'
+import { Link } from 'react-router-dom'
+import type { ConversationRow, Messenger } from '../sync/messenger.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import { formatBadge } from '../ui/format-badge.ts'
+import { formatRowTime } from '../ui/format-day.ts'
+import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { joinClassNames } from '../ui/join-class-names.ts'
+import type { MenuPoint } from '../ui/menu-action.ts'
+import { useLivePart } from '../ui/use-live-value.ts'
+import { useLongPress } from '../ui/use-long-press.ts'
+import styles from './conversation-row.module.css'
+import { RowPreview } from './row-preview.tsx'
+
+interface ConversationRowItemProps {
+  row: ConversationRow
+  messenger: Messenger
+  isSelected: boolean
+  isMenuOpen: boolean
+  /** The start of today, epoch ms. */
+  today: number
+  /** Navigation state, so that the list stays as it is beside the conversation. */
+  linkState: unknown
+  onOpenMenu(row: ConversationRow, point: MenuPoint): void
+}
+
+export const ConversationRowItem = memo(function ConversationRowItem({
+  row,
+  messenger,
+  isSelected,
+  isMenuOpen,
+  today,
+  linkState,
+  onOpenMenu,
+}: ConversationRowItemProps) {
+  const { peerId, unreadCount } = row
+  const isOnline = useLivePart(messenger.presence, (presence) => presence.isOnline(peerId))
+  const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
+  // Beside its own composer a draft says nothing new, and would draw this row with every key.
+  const draft = useLivePart(messenger.drafts.get(peerId), (text) => (isSelected ? '' : text))
+  const longPress = useLongPress((point) => onOpenMenu(row, point))
+  const name = row.peer?.username ?? 'Unknown'
+
+  const onContextMenu = (event: MouseEvent<HTMLElement>) => {
+    event.preventDefault()
+    onOpenMenu(row, pointOf(event))
+  }
+
+  return (
+    <div className={joinClassNames(styles.row, unreadCount > 0 && styles.isUnread)}>
+      <Link
+        className={styles.link}
+        to={`/chat/${peerId}`}
+        state={linkState}
+        aria-current={isSelected ? 'true' : undefined}
+        draggable={false}
+        onContextMenu={onContextMenu}
+        {...longPress}
+      >
+        <Avatar name={name} picture={row.peer?.profilePicture ?? undefined} isOnline={isOnline} />
+        <span className={styles.body}>
+          <span className={styles.line}>
+            <span className={styles.name}>{name}</span>
+            {row.lastMessageAt > 0 && (
+              <time className={styles.time}>{formatRowTime(row.lastMessageAt, today)}</time>
+            )}
+          </span>
+          <span className={styles.line}>
+            <RowPreview row={row} ownId={messenger.userId} isTyping={isTyping} draft={draft} />
+            <RowMarks row={row} />
+          </span>
+        </span>
+      </Link>
+      <IconButton
+        className={styles.more}
+        icon="chevron"
+        label={`Actions for ${name}`}
+        isSmall
+        tabIndex={-1}
+        aria-haspopup="menu"
+        aria-expanded={isMenuOpen}
+        onClick={(event) => onOpenMenu(row, pointOf(event))}
+      />
+    </div>
+  )
+})
+
+function RowMarks({ row }: { row: ConversationRow }) {
+  return (
+    <span className={styles.marks}>
+      {row.isMuted && <Mark icon="mute" label="Muted" />}
+      {row.isPinned && <Mark icon="pin" label="Pinned" />}
+      {row.unreadCount > 0 && (
+        <span className={styles.badge} role="img" aria-label={`${row.unreadCount} unread`}>
+          {formatBadge(row.unreadCount)}
+        </span>
+      )}
+    </span>
+  )
+}
+
+function Mark({ icon, label }: { icon: 'mute' | 'pin'; label: string }) {
+  return (
+    <span role="img" aria-label={label}>
+      <Icon name={icon} size={16} />
+    </span>
+  )
+}
+
+/** Where the pointer is; for the keyboard, where the element is. */
+function pointOf(event: MouseEvent<HTMLElement>): MenuPoint {
+  if (event.clientX > 0 || event.clientY > 0) return { x: event.clientX, y: event.clientY }
+  const box = event.currentTarget.getBoundingClientRect()
+  return { x: box.left + 48, y: box.top + box.height / 2 }
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { cutSnippet } from './cut-snippet.ts'
+
+const cutAt = (text: string, word: string) => {
+  const start = text.indexOf(word)
+  const snippet = cutSnippet(text, [{ start, end: start + word.length }])
+  const marked = snippet.marks.map((mark) => snippet.text.slice(mark.start, mark.end))
+  return { text: snippet.text, marked }
+}
+
+test('a short text stays whole, on one line', () => {
+  expect(cutAt('rope,\ntwo lamps', 'lamps')).toEqual({ text: 'rope, two lamps', marked: ['lamps'] })
+})
+
+test('a long text begins a few words before what was found', () => {
+  expect(cutAt(`${'word '.repeat(50)}here is the tarp`, 'tarp')).toEqual({
+    text: '…word here is the tarp',
+    marked: ['tarp'],
+  })
+})
+
+test('a text without spaces is cut at what was found', () => {
+  expect(cutAt(`${'x'.repeat(200)}tarp`, 'tarp')).toEqual({ text: '…tarp', marked: ['tarp'] })
+})
+
+test('nothing found leaves the beginning', () => {
+  expect(cutSnippet('hello', [])).toEqual({ text: 'hello', marks: [] })
+})

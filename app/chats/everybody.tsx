@@ -1,0 +1,25 @@
+import { useRef } from 'react'
+import { Virtualizer } from 'virtua'
+import type { PublicUser } from '../../schema/user.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { useArrowKeys } from '../ui/use-arrow-keys.ts'
+import styles from './chat-list-panel.module.css'
+import { PersonLink } from './person-link.tsx'
+
+interface EverybodyProps {
+  people: readonly PublicUser[]
+  messenger: Messenger
+}
+
+/** Who can be written to: what stands in the list until there is a first conversation. */
+export function Everybody({ people, messenger }: EverybodyProps) {
+  const scroller = useRef<HTMLElement>(null)
+  useArrowKeys(scroller, 'a')
+  return (
+    <section className={styles.scroller} ref={scroller} aria-label="People">
+      <Virtualizer as="ul" item="li" data={people} itemSize={64}>
+        {(person) => <PersonLink key={person._id} person={person} messenger={messenger} />}
+      </Virtualizer>
+    </section>
+  )
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import type { ConversationRow } from '../sync/messenger.ts'
+import { filterRows, nameEmptyList } from './filter-rows.ts'
+
+const row = (peerId: string, change: Partial<ConversationRow> = {}): ConversationRow => ({
+  peerId,
+  isPinned: false,
+  isArchived: false,
+  isMuted: false,
+  unreadCount: 0,
+  lastMessageAt: 0,
+  ...change,
+})
+const rows = [
+  row('plain'),
+  row('pinned', { isPinned: true }),
+  row('unread', { unreadCount: 2 }),
+  row('archived', { isArchived: true, unreadCount: 1 }),
+]
+const peers = (isArchived: boolean, filter: Parameters<typeof nameEmptyList>[1]) =>
+  filterRows(rows, { isArchived, filter }).map((found) => found.peerId)
+
+test('archived conversations show in the archived view only', () => {
+  expect(peers(false, 'All')).toEqual(['plain', 'pinned', 'unread'])
+  expect(peers(true, 'All')).toEqual(['archived'])
+})
+
+test('each chip narrows the list', () => {
+  expect(peers(false, 'Unread')).toEqual(['unread'])
+  expect(peers(false, 'Favourites')).toEqual(['pinned'])
+  expect(peers(false, 'Groups')).toEqual([])
+})
+
+test('an empty list says what it is empty of', () => {
+  expect(nameEmptyList(true, 'All')).toBe('No archived chats')
+  expect(nameEmptyList(false, 'All')).toBe('No chats available')
+  expect(nameEmptyList(false, 'Unread')).toBe('No unread chats')
+  expect(nameEmptyList(false, 'Favourites')).toBe('No favourite chats')
+  expect(nameEmptyList(false, 'Groups')).toBe('No groups')
+})

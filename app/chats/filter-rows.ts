@@ -1,0 +1,40 @@
+import type { ConversationRow } from '../sync/messenger.ts'
+
+export const listFilters = ['All', 'Unread', 'Favourites', 'Groups'] as const
+export type ListFilter = (typeof listFilters)[number]
+
+/** Which conversations a view holds. Favourites are the pinned ones; groups do not exist here. */
+export function filterRows(
+  rows: readonly ConversationRow[],
+  { isArchived, filter }: { isArchived: boolean; filter: ListFilter },
+): ConversationRow[] {
+  return rows.filter((row) => row.isArchived === isArchived && matchesFilter(row, filter))
+}
+
+function matchesFilter(row: ConversationRow, filter: ListFilter): boolean {
+  switch (filter) {
+    case 'All':
+      return true
+    case 'Unread':
+      return row.unreadCount > 0
+    case 'Favourites':
+      return row.isPinned
+    case 'Groups':
+      return false
+  }
+}
+
+/** What an empty list says. Source: section 2 of the specification. */
+export function nameEmptyList(isArchived: boolean, filter: ListFilter): string {
+  if (isArchived) return 'No archived chats'
+  switch (filter) {
+    case 'All':
+      return 'No chats available'
+    case 'Unread':
+      return 'No unread chats'
+    case 'Favourites':
+      return 'No favourite chats'
+    case 'Groups':
+      return 'No groups'
+  }
+}

@@ -1,0 +1,80 @@
+import { Link } from 'react-router-dom'
+import type { MessageDocument } from '../../schema/message.ts'
+import { highlight } from '../database/search/highlight.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import { Button } from '../ui/button.tsx'
+import { formatRowTime } from '../ui/format-day.ts'
+import { MarkedText } from '../ui/marked-text.tsx'
+import { useLiveValue } from '../ui/use-live-value.ts'
+import { useToday } from '../ui/use-today.ts'
+import styles from './chat-list-panel.module.css'
+import row from './conversation-row.module.css'
+import { cutSnippet } from './cut-snippet.ts'
+
+interface FoundMessagesProps {
+  messages: readonly MessageDocument[]
+  query: string
+  messenger: Messenger
+  /** Where there are further ones. */
+  onMore: (() => void) | undefined
+}
+
+/** Messages that a search has found, newest first; each leads to its place, and the results stay. */
+export function FoundMessages({ messages, query, messenger, onMore }: FoundMessagesProps) {
+  const today = useToday()
+  if (messages.length === 0) return null
+  return (
+    <section aria-label="Messages">
+      <h2 className={styles.section}>Messages</h2>
+      <ul>
+        {messages.map((message) => (
+          <li key={message._id}>
+            <FoundMessage message={message} query={query} messenger={messenger} today={today} />
+          </li>
+        ))}
+      </ul>
+      {onMore && (
+        <p className={styles.more}>
+          <Button look="quiet" onClick={onMore}>
+            Show more
+          </Button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+interface FoundMessageProps {
+  message: MessageDocument
+  query: string
+  messenger: Messenger
+  today: number
+}
+
+function FoundMessage({ message, query, messenger, today }: FoundMessageProps) {
+  const peer = useLiveValue(messenger.users.get(message.peerId))
+  const name = peer?.username ?? 'Unknown'
+  const isOwn = message.senderId === messenger.userId
+  const { text, marks } = cutSnippet(message.content, highlight(message.content, query))
+  return (
+    <Link
+      className={row.link}
+      to={`/chat/${message.peerId}`}
+      state={{ messageId: message._id, query }}
+    >
+      <Avatar name={name} picture={peer?.profilePicture ?? undefined} />
+      <span className={row.body}>
+        <span className={row.line}>
+          <span className={row.name}>{isOwn ? `You to ${name}` : name}</span>
+          <time className={row.time}>{formatRowTime(message.createdAt, today)}</time>
+        </span>
+        <span className={row.preview}>
+          <span className={row.words}>
+            <MarkedText text={text} marks={marks} />
+          </span>
+        </span>
+      </span>
+    </Link>
+  )
+}

@@ -1,0 +1,28 @@
+import type { PublicUser } from '../../schema/user.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import styles from './chat-list-panel.module.css'
+import { PersonLink } from './person-link.tsx'
+
+interface FoundPeopleProps {
+  title: string
+  people: readonly PublicUser[]
+  messenger: Messenger
+  onChoose(): void
+}
+
+/** People whom a search has found; draws nothing for nobody. */
+export function FoundPeople({ title, people, messenger, onChoose }: FoundPeopleProps) {
+  if (people.length === 0) return null
+  return (
+    <section aria-label={title}>
+      <h2 className={styles.section}>{title}</h2>
+      <ul>
+        {people.map((person) => (
+          <li key={person._id}>
+            <PersonLink person={person} messenger={messenger} onChoose={onChoose} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

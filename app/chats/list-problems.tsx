@@ -1,0 +1,20 @@
+import type { Messenger } from '../sync/messenger.ts'
+import { useLiveValue } from '../ui/use-live-value.ts'
+import styles from './chat-list-panel.module.css'
+
+/** What the server could not give, beneath the list; what the device knows stays. Being offline is no problem. */
+export function ListProblems({ messenger }: { messenger: Messenger }) {
+  const { state, words } = useLiveValue(messenger.connection)
+  const usersProblem = useLiveValue(messenger.users.problem)
+  const isReachable = state === 'live' || state === 'trouble'
+  return (
+    <div role="status">
+      {state === 'trouble' && (
+        <p className={styles.problem}>Failed to load conversations: {words}</p>
+      )}
+      {isReachable && usersProblem && (
+        <p className={styles.problem}>Failed to load users: {usersProblem}</p>
+      )}
+    </div>
+  )
+}

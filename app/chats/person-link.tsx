@@ -1,0 +1,30 @@
+import { Link } from 'react-router-dom'
+import type { PublicUser } from '../../schema/user.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import { useLivePart } from '../ui/use-live-value.ts'
+import styles from './chat-list-panel.module.css'
+
+interface PersonLinkProps {
+  person: PublicUser
+  messenger: Messenger
+  onChoose?(): void
+}
+
+/** Somebody with whom a conversation can be opened. */
+export function PersonLink({ person, messenger, onChoose }: PersonLinkProps) {
+  const isOnline = useLivePart(messenger.presence, (presence) => presence.isOnline(person._id))
+  return (
+    <Link className={styles.person} to={`/chat/${person._id}`} onClick={onChoose}>
+      <Avatar
+        name={person.username}
+        picture={person.profilePicture ?? undefined}
+        isOnline={isOnline}
+      />
+      <span className={styles.personWords}>
+        <span className={styles.personName}>{person.username}</span>
+        <span className={styles.personAbout}>{person.status || 'Available to chat'}</span>
+      </span>
+    </Link>
+  )
+}

@@ -1,0 +1,66 @@
+import { useMemo, useRef } from 'react'
+import { limits } from '../../schema/limits.ts'
+import { foldText } from '../database/search/fold-text.ts'
+import type { ConversationRow, Messenger } from '../sync/messenger.ts'
+import { useArrowKeys } from '../ui/use-arrow-keys.ts'
+import { useDebounced } from '../ui/use-debounced.ts'
+import { useLiveValue } from '../ui/use-live-value.ts'
+import styles from './chat-list-panel.module.css'
+import { FoundMessages } from './found-messages.tsx'
+import { FoundPeople } from './found-people.tsx'
+import { useMessageSearch } from './use-message-search.ts'
+import { usePeopleSearch } from './use-people-search.ts'
+
+export interface SearchResultsProps {
+  query: string
+  messenger: Messenger
+  /** Called when somebody was chosen. */
+  onChoose(): void
+}
+
+/** Conversations by name at once; then people that device and server know, and messages of this device. */
+export function SearchResults({ query, messenger, onChoose }: SearchResultsProps) {
+  const rows = useLiveValue(messenger.conversations)
+  const words = query.trim()
+  const asked = useDebounced(words, limits.userSearchDebounceMs)
+  const people = usePeopleSearch(messenger.users, asked)
+  const messages = useMessageSearch(messenger.search, asked)
+  const list = useRef<HTMLDivElement>(null)
+  useArrowKeys(list, 'a')
+  const chats = useMemo(() => findRowsByName(rows, words), [rows, words])
+  const known = new Set(chats.map((row) => row.peerId))
+  const others = people.people.filter((person) => !known.has(person._id))
+  const isSettled =
+    words.length < limits.userSearchMinLength ||
+    (people.query === words && messages.query === words)
+  const hasNothing = chats.length + others.length + messages.messages.length === 0
+
+  return (
+    <div className={styles.scroller} ref={list}>
+      <FoundPeople
+        title="Chats"
+        people={chats.flatMap((row) => row.peer ?? [])}
+        messenger={messenger}
+        onChoose={onChoose}
+      />
+      <FoundPeople title="People" people={others} messenger={messenger} onChoose={onChoose} />
+      <FoundMessages
+        messages={messages.messages}
+        query={messages.query}
+        messenger={messenger}
+        onMore={messages.hasMore ? messages.showMore : undefined}
+      />
+      <p className={styles.empty} role="status">
+        {hasNothing && isSettled && messages.isComplete && 'No results found'}
+        {hasNothing && !isSettled && 'Searching...'}
+        {isSettled && !messages.isComplete && 'Older messages are still being read in.'}
+        {messages.error}
+      </p>
+    </div>
+  )
+}
+
+function findRowsByName(rows: readonly ConversationRow[], query: string): ConversationRow[] {
+  const wanted = foldText(query)
+  return rows.filter((row) => row.peer && foldText(row.peer.username).includes(wanted))
+}

@@ -1,0 +1,61 @@
+import { useRef } from 'react'
+import { Link } from 'react-router-dom'
+import { Virtualizer } from 'virtua'
+import type { MessageDocument } from '../../schema/message.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import { describeMessage } from '../ui/describe-message.ts'
+import { formatRowTime } from '../ui/format-day.ts'
+import { useArrowKeys } from '../ui/use-arrow-keys.ts'
+import { useLiveValue } from '../ui/use-live-value.ts'
+import { useToday } from '../ui/use-today.ts'
+import styles from './chat-list-panel.module.css'
+import row from './conversation-row.module.css'
+
+/** The starred messages of all conversations; each leads to its place. */
+export function StarredList({ messenger }: { messenger: Messenger }) {
+  const messages = useLiveValue(messenger.starred)
+  const today = useToday()
+  const scroller = useRef<HTMLDivElement>(null)
+  useArrowKeys(scroller, 'a')
+  if (messages.length === 0) return <p className={styles.empty}>No starred messages</p>
+  return (
+    <div className={styles.scroller} ref={scroller}>
+      <Virtualizer as="ul" item="li" data={messages} itemSize={72}>
+        {(message) => (
+          <StarredItem key={message._id} message={message} messenger={messenger} today={today} />
+        )}
+      </Virtualizer>
+    </div>
+  )
+}
+
+interface StarredItemProps {
+  message: MessageDocument
+  messenger: Messenger
+  today: number
+}
+
+function StarredItem({ message, messenger, today }: StarredItemProps) {
+  const peer = useLiveValue(messenger.users.get(message.peerId))
+  const name = peer?.username ?? 'Unknown'
+  const isOwn = message.senderId === messenger.userId
+  return (
+    <Link
+      className={row.link}
+      to={`/chat/${message.peerId}`}
+      state={{ listView: 'starred', messageId: message._id }}
+    >
+      <Avatar name={name} picture={peer?.profilePicture ?? undefined} />
+      <span className={row.body}>
+        <span className={row.line}>
+          <span className={row.name}>{isOwn ? `You to ${name}` : name}</span>
+          <time className={row.time}>{formatRowTime(message.createdAt, today)}</time>
+        </span>
+        <span className={row.preview}>
+          <span className={row.words}>{describeMessage(message)}</span>
+        </span>
+      </span>
+    </Link>
+  )
+}

@@ -1,0 +1,83 @@
+import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { limits } from '../../schema/limits.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import styles from './composer.module.css'
+import { useComposedText } from './use-composed-text.ts'
+import { useFieldFocus } from './use-field-focus.ts'
+import { useFieldHeight } from './use-field-height.ts'
+
+interface ComposerProps {
+  initialText: string
+  submitLabel: string
+  /** Take the focus at the start, and whenever `focusKey` changes? */
+  takesFocus: boolean
+  focusKey: string
+  /** Stands above the field, such as the message that is answered. */
+  bar?: ReactNode
+  /** Stands before the field. */
+  tools?: ReactNode
+  onType(text: string): void
+  /** Resolves when it is stored on the device; only then the field clears. */
+  onSubmit(content: string): Promise<void>
+  onCancel(): void
+}
+
+/** The field to write in: Enter sends, Shift+Enter begins a new line, Escape cancels. */
+export function Composer(props: ComposerProps) {
+  const { submitLabel, takesFocus, focusKey, onCancel } = props
+  const field = useRef<HTMLTextAreaElement>(null)
+  const { text, write, send, error } = useComposedText({
+    initialText: props.initialText,
+    onChange: props.onType,
+    store: props.onSubmit,
+  })
+
+  useFieldHeight(field, text)
+  useFieldFocus(field, { takesFocus, focusKey })
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    // While an input method composes, Enter and Escape are its own.
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault()
+      void send()
+    }
+    if (event.key === 'Escape') onCancel()
+  }
+
+  return (
+    <div className={styles.composer}>
+      {error && (
+        <p className={styles.error} role="alert">
+          {error}
+        </p>
+      )}
+      {props.bar}
+      <div className={styles.box}>
+        {props.tools}
+        <textarea
+          ref={field}
+          className={styles.field}
+          rows={1}
+          placeholder="Type a message"
+          aria-label="Type a message"
+          dir="auto"
+          maxLength={limits.messageMaxCharacters}
+          value={text}
+          onChange={(event) => write(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
+        {text.trim() !== '' && (
+          <IconButton
+            className={styles.send}
+            icon="send"
+            label={submitLabel}
+            // The keyboard of a phone stays open when the field keeps the focus.
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => void send()}
+          />
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import { type ReactNode, useState } from 'react'
+import type { PublicUser } from '../../schema/user.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { useLiveValue } from '../ui/use-live-value.ts'
+import styles from './conversation.module.css'
+import { ConversationHeader } from './conversation-header.tsx'
+import type { DrawMessage } from './draw-message.ts'
+import { OpenConversation } from './open-conversation.tsx'
+import type { OpenDialog } from './open-dialog.ts'
+import type { AskServer } from './use-chat-search.ts'
+import { useConversationView } from './use-conversation-view.ts'
+import { useSearchKeys } from './use-search-keys.ts'
+
+export interface ConversationProps {
+  messenger: Messenger
+  peerId: string
+  /** A message to show at the start, such as a starred one. */
+  startMessageId?: string | undefined
+  drawMessage: DrawMessage
+  /** The server's search, joined with the device's own. */
+  askServer: AskServer
+  /** Stands under the header, such as the state of the connection. */
+  notice?: ReactNode
+  onBack: (() => void) | undefined
+}
+
+/** The screen of one conversation. */
+export function Conversation(props: ConversationProps) {
+  const { messenger, peerId } = props
+  const peer = useLiveValue(messenger.users.get(peerId))
+  const view = useConversationView(messenger, peerId)
+  const [searchWish, setSearchWish] = useState(0)
+  const [dialog, setDialog] = useState<OpenDialog>()
+  const search = () => {
+    messenger.search.prepare()
+    setSearchWish((wish) => wish + 1)
+  }
+  useSearchKeys(search)
+  return (
+    <section className={styles.conversation} aria-label={`Chat with ${nameOf(peer)}`}>
+      <ConversationHeader
+        messenger={messenger}
+        peerId={peerId}
+        peer={peer}
+        onBack={props.onBack}
+        onSearch={search}
+        onGoToDate={() => setDialog({ kind: 'date' })}
+      />
+      {props.notice}
+      {view && (
+        <OpenConversation
+          {...props}
+          view={view}
+          peerName={nameOf(peer)}
+          searchWish={searchWish}
+          onSearchEnd={() => setSearchWish(0)}
+          dialog={dialog}
+          onDialog={setDialog}
+        />
+      )}
+    </section>
+  )
+}
+
+function nameOf(peer: PublicUser | undefined): string {
+  return peer?.username ?? 'Unknown'
+}

@@ -1,0 +1,32 @@
+import type { ReactElement } from 'react'
+import type { MessageDocument } from '../../schema/message.ts'
+import type { LiveSource } from '../ui/use-live-value.ts'
+import type { MessageMenuHandlers } from './list-message-actions.ts'
+
+/** What a message's own controls can ask of the conversation. */
+export interface MessageHandlers extends MessageMenuHandlers {
+  retry(message: MessageDocument): void
+  discard(message: MessageDocument): void
+  dismissRefusal(message: MessageDocument): void
+  editAgain(message: MessageDocument, text: string): void
+  showMessage(messageId: string): void
+}
+
+export interface MessageDrawing {
+  message: MessageDocument
+  isOwn: boolean
+  peerName: string
+  startsGroup: boolean
+  isHovered: boolean
+  /** Undefined outside selection mode. */
+  isSelected: boolean | undefined
+  isHighlighted: boolean
+  /** What is searched for in this chat; empty when nothing is. */
+  markQuery: string
+  isTabStop: boolean
+  findMessage(messageId: string): LiveSource<MessageDocument | undefined>
+  actions: MessageHandlers
+}
+
+/** Draws one message. The shell gives it, so that the list and the bubble need not know each other. */
+export type DrawMessage = (drawing: MessageDrawing) => ReactElement

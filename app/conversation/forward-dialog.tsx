@@ -1,0 +1,88 @@
+import { useState } from 'react'
+import { limits } from '../../schema/limits.ts'
+import type { PublicUser } from '../../schema/user.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { useLiveValue } from '../ui/use-live-value.ts'
+import styles from './dialogs.module.css'
+
+export interface ForwardDialogProps {
+  messenger: Messenger
+  /** The texts to forward, oldest first. */
+  texts: readonly string[]
+  onClose(): void
+}
+
+/** Chooses people, and sends each of them the texts. It works without a network, as any message does. */
+export function ForwardDialog({ messenger, texts, onClose }: ForwardDialogProps) {
+  const [query, setQuery] = useState('')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const people = usePeopleByRecency(messenger)
+  const wanted = query.trim().toLowerCase()
+  const shown = people.filter((person) => person.username.toLowerCase().includes(wanted))
+
+  const toggle = (id: string) => {
+    const next = new Set(chosen)
+    if (!next.delete(id)) next.add(id)
+    setChosen(next)
+  }
+  const forward = async () => {
+    for (const peerId of chosen) {
+      for (const content of texts) await messenger.commands.sendMessage({ peerId, content })
+    }
+    onClose()
+  }
+
+  return (
+    <Dialog title="Forward message to" onClose={onClose}>
+      <input
+        className={styles.search}
+        type="search"
+        placeholder="Search"
+        aria-label="Search people"
+        value={query}
+        onChange={(event) => setQuery(event.target.value)}
+      />
+      <ul className={styles.people}>
+        {shown.map((person) => (
+          <li key={person._id}>
+            <label className={styles.person}>
+              <Avatar
+                name={person.username}
+                picture={person.profilePicture ?? undefined}
+                size={2.5}
+              />
+              <span className={styles.personName}>{person.username}</span>
+              <input
+                type="checkbox"
+                checked={chosen.has(person._id)}
+                disabled={!chosen.has(person._id) && chosen.size >= limits.forwardRecipientsMax}
+                onChange={() => toggle(person._id)}
+              />
+            </label>
+          </li>
+        ))}
+        {shown.length === 0 && <li className={styles.empty}>No results found</li>}
+      </ul>
+      <div className={styles.foot}>
+        <Button look="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button disabled={chosen.size === 0} onClick={() => void forward()}>
+          Forward
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** People one has talked with, newest first, then everybody else that the device knows. */
+function usePeopleByRecency(messenger: Messenger): PublicUser[] {
+  const rows = useLiveValue(messenger.conversations)
+  const everybody = useLiveValue(messenger.users.list())
+  const talkedWith = rows.flatMap((row) => row.peer ?? [])
+  const known = new Set(talkedWith.map((person) => person._id))
+  return [...talkedWith, ...everybody.filter((person) => !known.has(person._id))]
+}

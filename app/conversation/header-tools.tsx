@@ -1,0 +1,66 @@
+import { useState } from 'react'
+import type { Messenger } from '../sync/messenger.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import { LazyActionMenu } from '../ui/lazy-action-menu.tsx'
+import type { MenuAction, MenuPoint } from '../ui/menu-action.ts'
+import { useLivePart } from '../ui/use-live-value.ts'
+import styles from './conversation.module.css'
+
+interface HeaderToolsProps {
+  messenger: Messenger
+  peerId: string
+  onSearch(): void
+  onGoToDate(): void
+}
+
+/** The buttons at the end of the header. Calls are not built; their buttons say so instead of pretending. */
+export function HeaderTools({ messenger, peerId, onSearch, onGoToDate }: HeaderToolsProps) {
+  const [menuPoint, setMenuPoint] = useState<MenuPoint>()
+  const isMuted = useLivePart(messenger.conversations, (rows) =>
+    Boolean(rows.find((row) => row.peerId === peerId)?.isMuted),
+  )
+  const actions: MenuAction[] = [
+    { label: 'Search', icon: 'search', onSelect: onSearch },
+    { label: 'Go to date', icon: 'calendar', onSelect: onGoToDate },
+    {
+      label: isMuted ? 'Unmute' : 'Mute',
+      icon: isMuted ? 'unmute' : 'mute',
+      onSelect: () => void messenger.commands.setMuted(peerId, !isMuted),
+    },
+  ]
+  return (
+    <div className={styles.tools}>
+      <IconButton
+        className={styles.wide}
+        icon="video"
+        label="Video call: not available yet"
+        aria-disabled
+      />
+      <IconButton
+        className={styles.wide}
+        icon="phone"
+        label="Voice call: not available yet"
+        aria-disabled
+      />
+      <IconButton icon="search" label="Search in chat (Ctrl+F)" onClick={onSearch} />
+      <IconButton
+        icon="more"
+        label="More"
+        aria-haspopup="menu"
+        aria-expanded={menuPoint !== undefined}
+        onClick={(event) => {
+          const box = event.currentTarget.getBoundingClientRect()
+          setMenuPoint({ x: box.left, y: box.bottom })
+        }}
+      />
+      {menuPoint && (
+        <LazyActionMenu
+          label="Chat actions"
+          point={menuPoint}
+          actions={actions}
+          onClose={() => setMenuPoint(undefined)}
+        />
+      )}
+    </div>
+  )
+}

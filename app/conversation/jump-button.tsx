@@ -1,0 +1,24 @@
+import { formatBadge } from '../ui/format-badge.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import styles from './conversation.module.css'
+
+interface JumpButtonProps {
+  /** Messages of the other person that nobody has seen yet. */
+  newCount: number
+  onJump(): void
+}
+
+export function JumpButton({ newCount, onJump }: JumpButtonProps) {
+  const label =
+    newCount > 0 ? `Go to the newest message, ${newCount} new` : 'Go to the newest message'
+  return (
+    <div className={styles.jumpPlace}>
+      <IconButton className={styles.jump} icon="chevron" label={label} onClick={onJump} />
+      {newCount > 0 && (
+        <span className={styles.jumpCount} aria-hidden="true">
+          {formatBadge(newCount)}
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import { isAccepted, type MessageDocument } from '../../schema/message.ts'
+import type { MenuAction } from '../ui/menu-action.ts'
+
+export interface MessageMenuHandlers {
+  reply(message: MessageDocument): void
+  copy(text: string): void
+  forward(message: MessageDocument): void
+  toggleSelected(message: MessageDocument): void
+  edit(message: MessageDocument): void
+  setStarred(message: MessageDocument, isStarred: boolean): void
+  showInformation(message: MessageDocument): void
+  remove(message: MessageDocument): void
+}
+
+interface MessageActionOptions {
+  message: MessageDocument
+  isOwn: boolean
+  on: MessageMenuHandlers
+}
+
+/** The menu of one message. Delete and Edit are for its author; a deleted one can only be selected. */
+export function listMessageActions({ message, isOwn, on }: MessageActionOptions): MenuAction[] {
+  const select: MenuAction = {
+    label: 'Select',
+    icon: 'select',
+    onSelect: () => on.toggleSelected(message),
+  }
+  if (message.deletedAt !== undefined) return [select]
+  const { isStarred } = message
+  const actions: MenuAction[] = [
+    { label: 'Reply', icon: 'reply', onSelect: () => on.reply(message) },
+    { label: 'Copy', icon: 'copy', onSelect: () => on.copy(message.content) },
+    { label: 'Forward', icon: 'forward', onSelect: () => on.forward(message) },
+    {
+      label: isStarred ? 'Unstar' : 'Star',
+      icon: isStarred ? 'unstar' : 'star',
+      onSelect: () => on.setStarred(message, !isStarred),
+    },
+    select,
+  ]
+  if (!isOwn) return actions
+  if (message.type === 'text') {
+    actions.push({ label: 'Edit', icon: 'edit', onSelect: () => on.edit(message) })
+  }
+  actions.push({ label: 'Info', icon: 'info', onSelect: () => on.showInformation(message) })
+  actions.push({
+    label: isAccepted(message) ? 'Delete' : 'Discard',
+    icon: 'trash',
+    isDanger: true,
+    startsSection: true,
+    onSelect: () => on.remove(message),
+  })
+  return actions
+}

@@ -1,0 +1,141 @@
+import {
+  type ReactElement,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import type { MessageWindow } from '../database/create-message-window.ts'
+import type { ConversationView } from '../sync/messenger.ts'
+import type { MenuPoint } from '../ui/menu-action.ts'
+import { useArrowKeys } from '../ui/use-arrow-keys.ts'
+import type { MessageRow } from './build-message-rows.ts'
+import styles from './conversation.module.css'
+import { JumpButton } from './jump-button.tsx'
+import { TypingBubble } from './typing-bubble.tsx'
+import { useListScroll } from './use-list-scroll.ts'
+import { useMessageEvents } from './use-message-events.ts'
+
+export interface MessageListHandle {
+  showEnd(): void
+  /** Scrolls a loaded message into the middle; false if it is not loaded. */
+  show(messageId: string): boolean
+}
+
+interface MessageListProps {
+  view: ConversationView
+  window: MessageWindow
+  rows: readonly MessageRow[]
+  /** Were the rows added or taken at the start only? */
+  isShift: boolean
+  /** Grows when the rows are those of another place. */
+  generation: number
+  peerName: string
+  isTyping: boolean
+  drawMessage(row: MessageRow, state: { isHovered: boolean; isTabStop: boolean }): ReactElement
+  /** Messages of the other person that nobody has seen, also those that are not loaded. */
+  unreadCount: number
+  onAtEndChange(isAtEnd: boolean): void
+  /** Called when a date header is chosen. */
+  onDay(): void
+  onMenu(messageId: string, point: MenuPoint): void
+  onClick(messageId: string): void
+  ref: Ref<MessageListHandle>
+}
+
+/** The messages, drawn only where they can be seen: 100,000 of them scroll like ten. */
+export function MessageList(props: MessageListProps) {
+  const { view, window, rows, peerName, isTyping, drawMessage, onAtEndChange } = props
+  const list = useRef<VirtualizerHandle>(null)
+  const scroller = useRef<HTMLDivElement>(null)
+  const [hoveredId, setHoveredId] = useState<string>()
+  const data = isTyping ? [...rows, 'typing' as const] : rows
+  const unreadIndex = rows.findIndex((row) => row.isFirstUnread)
+  const { isAtEnd, scrollToEnd, scrollToRow, onScroll, onResize } = useListScroll(list, {
+    view,
+    window,
+    rowCount: data.length,
+    startIndex: unreadIndex === -1 ? undefined : unreadIndex,
+  })
+  useArrowKeys(scroller, '[data-message-id]')
+  useMessageEvents(scroller, {
+    onMenu: props.onMenu,
+    onHover: setHoveredId,
+    onClick: props.onClick,
+  })
+  useEffect(() => onAtEndChange(isAtEnd), [isAtEnd, onAtEndChange])
+
+  const showEnd = () => {
+    if (window.hasNewer) void view.jumpToNewest().then(scrollToEnd)
+    else scrollToEnd()
+  }
+  useImperativeHandle(props.ref, () => ({
+    showEnd,
+    show(messageId) {
+      const index = rows.findIndex((row) => row.message._id === messageId)
+      if (index !== -1) scrollToRow(index)
+      return index !== -1
+    },
+  }))
+
+  return (
+    <div className={styles.area}>
+      <div
+        className={styles.scroller}
+        ref={scroller}
+        role="log"
+        aria-live="off"
+        // At the end the newest message takes the focus; further up it may not be drawn.
+        tabIndex={isAtEnd ? undefined : 0}
+        aria-label={`Messages with ${peerName}`}
+      >
+        <div className={styles.spacer} />
+        <Virtualizer
+          key={props.generation}
+          ref={list}
+          scrollRef={scroller}
+          shift={props.isShift}
+          onScroll={onScroll}
+          onResize={onResize}
+          data={data}
+        >
+          {(row, index) =>
+            row === 'typing' ? (
+              <TypingBubble key="typing" name={peerName} />
+            ) : (
+              <div key={row.message._id}>
+                <RowDividers row={row} onDay={props.onDay} />
+                {drawMessage(row, {
+                  isHovered: row.message._id === hoveredId,
+                  isTabStop: index === rows.length - 1,
+                })}
+              </div>
+            )
+          }
+        </Virtualizer>
+      </div>
+      {!isAtEnd && <JumpButton newCount={props.unreadCount} onJump={showEnd} />}
+    </div>
+  )
+}
+
+function RowDividers({ row, onDay }: { row: MessageRow; onDay(): void }) {
+  return (
+    <>
+      {row.dayLabel && (
+        <div className={styles.day}>
+          <button type="button" tabIndex={-1} title="Go to date" onClick={onDay}>
+            <span>{row.dayLabel}</span>
+          </button>
+        </div>
+      )}
+      {row.isFirstUnread && (
+        <div className={styles.unread}>
+          <span>Unread messages</span>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,201 @@
+import {
+  type Dispatch,
+  type SetStateAction,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import type { ConversationView } from '../sync/messenger.ts'
+import { useLivePart, useLiveValue } from '../ui/use-live-value.ts'
+import { useToday } from '../ui/use-today.ts'
+import { VisuallyHidden } from '../ui/visually-hidden.tsx'
+import { buildMessageRows } from './build-message-rows.ts'
+import type { ConversationProps } from './conversation.tsx'
+import { ConversationDialog } from './conversation-dialog.tsx'
+import { copyText } from './copy-text.ts'
+import { LazyChatSearchBar } from './lazy-parts.tsx'
+import { listTexts } from './list-texts.ts'
+import { MessageList, type MessageListHandle } from './message-list.tsx'
+import { NoMessages } from './no-messages.tsx'
+import type { OpenDialog } from './open-dialog.ts'
+import { removeMessages } from './remove-messages.ts'
+import { SelectionBar } from './selection-bar.tsx'
+import { useAnnouncement } from './use-announcement.ts'
+import { useMarkRead } from './use-mark-read.ts'
+import { useMessageHandlers } from './use-message-handlers.ts'
+import { useSelection } from './use-selection.ts'
+import { useShowMessage } from './use-show-message.ts'
+import { useSteppedWindow } from './use-stepped-window.ts'
+import { WriteArea } from './write-area.tsx'
+import { newMode, type WriteMode } from './write-mode.ts'
+
+interface OpenConversationProps extends ConversationProps {
+  view: ConversationView
+  peerName: string
+  /** 0 while nobody searches; grows with every wish to. */
+  searchWish: number
+  onSearchEnd(): void
+  dialog: OpenDialog | undefined
+  onDialog: Dispatch<SetStateAction<OpenDialog | undefined>>
+}
+
+/** The messages and the composer, with what belongs to both: reply, edit, selection, menus. */
+export function OpenConversation(props: OpenConversationProps) {
+  const { messenger, peerId, peerName, view, drawMessage, startMessageId } = props
+  const { searchWish, dialog, onDialog } = props
+  const window = useLiveValue(view.messages)
+  const list = useRef<MessageListHandle>(null)
+  const [mode, setMode] = useState<WriteMode>(newMode)
+  const [isAtEnd, setIsAtEnd] = useState(true)
+  const [markQuery, setMarkQuery] = useState('')
+  const selection = useSelection()
+  const today = useToday()
+  const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
+  const announcement = useAnnouncement(window.items, { peerId, peerName })
+  const unreadCount = useLivePart(
+    messenger.conversations,
+    (rows) => rows.find((row) => row.peerId === peerId)?.unreadCount ?? 0,
+  )
+  useMarkRead(messenger, { peerId, isDue: isAtEnd && unreadCount > 0 })
+
+  const shown = useSteppedWindow(window.items)
+  const { firstUnreadId } = window
+  const rows = useMemo(
+    () => buildMessageRows(shown.items, { firstUnreadId, today }),
+    [shown.items, firstUnreadId, today],
+  )
+
+  const scrollTo = useCallback((messageId: string) => list.current?.show(messageId) ?? false, [])
+  const { highlightedId, showMessage } = useShowMessage({ view, scrollTo })
+  useEffect(() => {
+    if (window.isLoaded && startMessageId) void showMessage(startMessageId)
+  }, [window.isLoaded, startMessageId, showMessage])
+
+  const actions = useMessageHandlers({
+    messenger,
+    setMode,
+    toggleSelected: selection.toggle,
+    forward: (messages) => onDialog({ kind: 'forward', messages }),
+    showInformation: (message) => onDialog({ kind: 'information', message }),
+    showMessage,
+  })
+  const findShown = (messageId: string) => shown.items.find((item) => item._id === messageId)
+  const chosen = [...selection.selected.values()]
+
+  const removeChosen = async () => {
+    selection.clear()
+    const failed = await removeMessages(messenger.commands, chosen)
+    if (failed.length === 0) return
+    selection.select(failed)
+    onDialog({ kind: 'delete-failed' })
+  }
+  const goToDate = async (time: number) => {
+    const messageId = await view.jumpToTime(time)
+    if (messageId) await showMessage(messageId)
+    else list.current?.showEnd()
+  }
+
+  return (
+    <>
+      {searchWish > 0 && (
+        <Suspense fallback={null}>
+          <LazyChatSearchBar
+            messenger={messenger}
+            peerId={peerId}
+            askServer={props.askServer}
+            wish={searchWish}
+            onQuery={setMarkQuery}
+            onShow={showMessage}
+            onClose={() => {
+              setMarkQuery('')
+              props.onSearchEnd()
+            }}
+          />
+        </Suspense>
+      )}
+      {rows.length > 0 ? (
+        <MessageList
+          ref={list}
+          view={view}
+          window={window}
+          rows={rows}
+          isShift={shown.isShift}
+          generation={shown.generation}
+          peerName={peerName}
+          unreadCount={unreadCount}
+          isTyping={isTyping && !window.hasNewer}
+          onAtEndChange={setIsAtEnd}
+          onDay={() => onDialog({ kind: 'date' })}
+          onMenu={(messageId, point) => {
+            const message = findShown(messageId)
+            if (message && selection.isSelecting) selection.toggle(message)
+            else if (message) onDialog({ kind: 'menu', message, point })
+          }}
+          onClick={(messageId) => {
+            const message = findShown(messageId)
+            if (message && selection.isSelecting) selection.toggle(message)
+          }}
+          drawMessage={(row, { isHovered, isTabStop }) =>
+            drawMessage({
+              message: row.message,
+              isOwn: row.message.senderId === messenger.userId,
+              peerName,
+              startsGroup: row.startsGroup,
+              isHovered,
+              isSelected: selection.isSelecting
+                ? selection.selected.has(row.message._id)
+                : undefined,
+              isHighlighted: row.message._id === highlightedId,
+              markQuery,
+              isTabStop,
+              findMessage: messenger.messages.get,
+              actions,
+            })
+          }
+        />
+      ) : (
+        <NoMessages isLoaded={window.isLoaded} peerName={peerName} />
+      )}
+      {selection.isSelecting ? (
+        <SelectionBar
+          count={selection.selected.size}
+          canDelete={chosen.every((message) => message.senderId === messenger.userId)}
+          onDelete={() => void removeChosen()}
+          onForward={() => onDialog({ kind: 'forward', messages: chosen })}
+          onCopy={() => {
+            void copyText(listTexts(chosen).join('\n'))
+            selection.clear()
+          }}
+          onCancel={selection.clear}
+        />
+      ) : (
+        <WriteArea
+          messenger={messenger}
+          peerId={peerId}
+          peerName={peerName}
+          mode={mode}
+          onModeChange={setMode}
+          onSent={() => list.current?.showEnd()}
+        />
+      )}
+      <VisuallyHidden>
+        <span role="status">{announcement}</span>
+      </VisuallyHidden>
+      {dialog && (
+        <ConversationDialog
+          messenger={messenger}
+          dialog={dialog}
+          actions={actions}
+          oldestTime={rows[0]?.message.orderedAt ?? Date.now()}
+          onForwarded={selection.clear}
+          onDate={(time) => void goToDate(time)}
+          // A choice in the menu may have opened something else by now.
+          onClose={() => onDialog((now) => (now === dialog ? undefined : now))}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+import { useEffect, useMemo, useState } from 'react'
+import { limits } from '../../schema/limits.ts'
+import type { MessageSearch } from '../sync/messenger.ts'
+import { useDebounced } from '../ui/use-debounced.ts'
+import { useLivePart } from '../ui/use-live-value.ts'
+import { type Hit, mergeHits } from './merge-hits.ts'
+
+const hitsMax = 500
+const nothing: readonly Hit[] = []
+
+/** Asks the server; rejects when it cannot be reached. */
+export type AskServer = (request: {
+  query: string
+  userId: string
+}) => Promise<readonly { _id: string; orderedAt: string }[]>
+
+interface ChatSearchOptions {
+  search: MessageSearch
+  peerId: string
+  query: string
+  askServer: AskServer
+}
+
+interface ChatSearch {
+  /** Newest first. */
+  hits: readonly Hit[]
+  /** What the hits were found for. */
+  query: string
+  /** False while messages of this device are still missing from the index. */
+  isComplete: boolean
+}
+
+/** The places of a text in one conversation: this device's first, joined with the server's when they come. */
+export function useChatSearch({ search, peerId, query, askServer }: ChatSearchOptions): ChatSearch {
+  const asked = useDebounced(query.trim(), limits.userSearchDebounceMs)
+  const [local, setLocal] = useState({ hits: nothing, query: '', isComplete: true })
+  const [remote, setRemote] = useState({ hits: nothing, query: '' })
+  const grown = useLivePart(search.progress, ({ state }) => state)
+  const request = useMemo(() => ({ text: asked, grown }), [asked, grown])
+
+  useEffect(() => {
+    const { text } = request
+    if (text === '') return setLocal({ hits: nothing, query: '', isComplete: true })
+    const watch = { isOver: false }
+    search.find({ text, peerId, limit: hitsMax }).then(
+      ({ messages, isComplete }) =>
+        !watch.isOver && setLocal({ hits: messages, query: text, isComplete }),
+      () => !watch.isOver && setLocal({ hits: nothing, query: text, isComplete: true }),
+    )
+    return () => {
+      watch.isOver = true
+    }
+  }, [search, peerId, request])
+
+  useEffect(() => {
+    if (asked === '') return
+    const watch = { isOver: false }
+    askServer({ query: asked, userId: peerId }).then(
+      (found) => {
+        const hits = found.map(({ _id, orderedAt }) => ({ _id, orderedAt: Date.parse(orderedAt) }))
+        if (!watch.isOver) setRemote({ hits, query: asked })
+      },
+      // Without the server the device's own hits are all there is.
+      () => {},
+    )
+    return () => {
+      watch.isOver = true
+    }
+  }, [askServer, peerId, asked])
+
+  const theirs = remote.query === local.query ? remote.hits : nothing
+  const hits = useMemo(() => mergeHits(local.hits, theirs), [local.hits, theirs])
+  return { hits, query: local.query, isComplete: local.isComplete }
+}

@@ -1,0 +1,30 @@
+import { useState } from 'react'
+import { useLatest } from '../ui/use-latest.ts'
+import { createTextSender } from './create-text-sender.ts'
+
+interface ComposedTextOptions {
+  initialText: string
+  /** Called with every change, the clearing after a send too. */
+  onChange(text: string): void
+  /** Resolves when the message is stored on the device. */
+  store(content: string): Promise<void>
+}
+
+/** The text that is being written, drawn as it changes. `initialText` counts at the start only. */
+export function useComposedText(options: ComposedTextOptions) {
+  const [text, setText] = useState(options.initialText)
+  const [error, setError] = useState<string>()
+  const latest = useLatest(options)
+  const [{ write, send }] = useState(() =>
+    createTextSender({
+      initialText: options.initialText,
+      onChange(text) {
+        setText(text)
+        latest.current.onChange(text)
+      },
+      onError: setError,
+      store: (content) => latest.current.store(content),
+    }),
+  )
+  return { text, write, send, error }
+}

@@ -1,0 +1,87 @@
+import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
+import type { VirtualizerHandle } from 'virtua'
+import type { MessageWindow } from '../database/create-message-window.ts'
+import type { ConversationView } from '../sync/messenger.ts'
+import { useLatest } from '../ui/use-latest.ts'
+
+const atEndPx = 60
+const loadAheadPx = 1_200
+
+interface ListScrollOptions {
+  view: ConversationView
+  window: MessageWindow
+  /** How many rows are drawn, the typing bubble among them. */
+  rowCount: number
+  /** Where to begin; undefined for the end. */
+  startIndex: number | undefined
+}
+
+/** Where the list stands: it begins at the first unread, sticks to the end, and fetches what comes into sight. */
+export function useListScroll(
+  list: RefObject<VirtualizerHandle | null>,
+  options: ListScrollOptions,
+) {
+  const [isAtEnd, setIsAtEnd] = useState(options.startIndex === undefined)
+  const sticks = useRef(options.startIndex === undefined)
+  const isLoading = useRef(false)
+  const isPlaced = useRef(false)
+  const latest = useLatest(options)
+
+  const scrollToEnd = useCallback(() => {
+    sticks.current = true
+    setIsAtEnd(true)
+    list.current?.scrollToIndex(latest.current.rowCount - 1, { align: 'end' })
+  }, [list, latest])
+
+  /** Into the middle; from here on the end is not held on to. */
+  const scrollToRow = useCallback(
+    (index: number) => {
+      sticks.current = false
+      list.current?.scrollToIndex(index, { align: 'center' })
+    },
+    [list],
+  )
+
+  const load = useCallback(
+    (direction: 'loadOlder' | 'loadNewer') => {
+      if (isLoading.current) return
+      isLoading.current = true
+      latest.current.view[direction]().finally(() => {
+        isLoading.current = false
+      })
+    },
+    [latest],
+  )
+
+  /** Where the list stands now, and what to fetch because of it. */
+  const look = useCallback(() => {
+    const handle = list.current
+    if (!handle) return
+    const { scrollOffset, scrollSize, viewportSize } = handle
+    const fromEnd = scrollSize - scrollOffset - viewportSize
+    const { window } = latest.current
+    sticks.current = fromEnd < atEndPx && !window.hasNewer
+    setIsAtEnd(sticks.current)
+    if (scrollOffset < loadAheadPx && window.hasOlder) load('loadOlder')
+    if (fromEnd < loadAheadPx && window.hasNewer) load('loadNewer')
+  }, [list, latest, load])
+
+  const onResize = useCallback(() => {
+    if (sticks.current) scrollToEnd()
+    else look()
+  }, [look, scrollToEnd])
+
+  const { rowCount, startIndex } = options
+  useLayoutEffect(() => {
+    if (rowCount === 0) return
+    if (sticks.current) list.current?.scrollToIndex(rowCount - 1, { align: 'end' })
+    if (isPlaced.current || startIndex === undefined) return
+    isPlaced.current = true
+    list.current?.scrollToIndex(startIndex, { align: 'start', offset: -48 })
+    // Where all of it fits, nothing scrolls, and nothing would tell that the end is in sight.
+    const frame = requestAnimationFrame(look)
+    return () => cancelAnimationFrame(frame)
+  }, [list, rowCount, startIndex, look])
+
+  return { isAtEnd, scrollToEnd, scrollToRow, onScroll: look, onResize }
+}

@@ -1,0 +1,40 @@
+import { useMemo } from 'react'
+import type { MessageDocument } from '../../schema/message.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { useLatest } from '../ui/use-latest.ts'
+import { copyText } from './copy-text.ts'
+import type { MessageHandlers } from './draw-message.ts'
+import { removeMessage } from './remove-messages.ts'
+import type { WriteMode } from './write-mode.ts'
+
+interface HandlerOptions {
+  messenger: Messenger
+  setMode(mode: WriteMode): void
+  toggleSelected(message: MessageDocument): void
+  forward(messages: readonly MessageDocument[]): void
+  showInformation(message: MessageDocument): void
+  showMessage(messageId: string): Promise<boolean>
+}
+
+/** What can be done with a message. The object stays the same, so that no bubble is drawn again for it. */
+export function useMessageHandlers(options: HandlerOptions): MessageHandlers {
+  const latest = useLatest(options)
+  return useMemo(() => {
+    const commands = () => latest.current.messenger.commands
+    return {
+      reply: (message) => latest.current.setMode({ kind: 'reply', message }),
+      copy: (text) => void copyText(text),
+      forward: (message) => latest.current.forward([message]),
+      toggleSelected: (message) => latest.current.toggleSelected(message),
+      edit: (message) => latest.current.setMode({ kind: 'edit', message, text: message.content }),
+      editAgain: (message, text) => latest.current.setMode({ kind: 'edit', message, text }),
+      setStarred: (message, isStarred) => void commands().setStarred(message._id, isStarred),
+      showInformation: (message) => latest.current.showInformation(message),
+      remove: (message) => void removeMessage(commands(), message),
+      retry: (message) => void commands().retryMessage(message._id),
+      discard: (message) => void commands().discardMessage(message._id),
+      dismissRefusal: (message) => void commands().dismissRefusal(message._id),
+      showMessage: (messageId) => void latest.current.showMessage(messageId),
+    }
+  }, [latest])
+}

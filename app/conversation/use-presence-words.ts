@@ -1,0 +1,41 @@
+import { useEffect, useState } from 'react'
+import type { PublicUser } from '../../schema/user.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { formatLastSeen } from '../ui/format-last-seen.ts'
+import { useLivePart } from '../ui/use-live-value.ts'
+
+const minuteMs = 60_000
+
+interface PresenceWords {
+  words: string
+  isOnline: boolean
+  isTyping: boolean
+}
+
+/** 'typing...', 'online', or when this person was last seen; keeps pace with the clock. */
+export function usePresenceWords(
+  messenger: Messenger,
+  peerId: string,
+  peer: PublicUser | undefined,
+): PresenceWords {
+  const isOnline = useLivePart(messenger.presence, (presence) => presence.isOnline(peerId))
+  const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
+  const now = useMinute()
+  return { words: describe(), isOnline, isTyping }
+
+  function describe(): string {
+    if (isTyping) return 'typing...'
+    if (isOnline) return 'online'
+    if (!peer?.lastSeen) return ''
+    return `last seen ${formatLastSeen(Date.parse(peer.lastSeen), now)}`
+  }
+}
+
+function useMinute(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), minuteMs)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}

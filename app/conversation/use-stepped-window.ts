@@ -1,0 +1,18 @@
+import { useLayoutEffect, useState } from 'react'
+import { type ShownWindow, stepWindow } from './step-window.ts'
+
+/** The items as the virtual list can take them: a change of both ends comes as two steps, before one paint. */
+export function useSteppedWindow<T extends { _id: string }>(items: readonly T[]): ShownWindow<T> {
+  const [kept, setShown] = useState<ShownWindow<T>>({
+    items,
+    goal: items,
+    isShift: false,
+    generation: 0,
+  })
+  const shown = kept.goal === items ? kept : stepWindow(kept, items)
+  if (shown !== kept) setShown(shown)
+  useLayoutEffect(() => {
+    if (shown.items !== shown.goal) setShown({ ...shown, items: shown.goal, isShift: false })
+  }, [shown])
+  return shown
+}

@@ -1,0 +1,97 @@
+import type { ReactNode } from 'react'
+import type { MessageDocument } from '../../schema/message.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { describeMessage } from '../ui/describe-message.ts'
+import { useMediaQuery } from '../ui/use-media-query.ts'
+import { Composer } from './composer.tsx'
+import { ComposerBar } from './composer-bar.tsx'
+import { newMode, type WriteMode } from './write-mode.ts'
+
+interface WriteAreaProps {
+  messenger: Messenger
+  peerId: string
+  peerName: string
+  mode: WriteMode
+  tools?: ReactNode
+  onModeChange(mode: WriteMode): void
+  /** Called when an own message has been stored. */
+  onSent(): void
+}
+
+/** The composer in its three uses: a new message with its draft, an answer, a change. */
+export function WriteArea(props: WriteAreaProps) {
+  const { messenger, peerId, peerName, mode, onModeChange } = props
+  const hasKeyboard = useMediaQuery('(hover: hover) and (pointer: fine)')
+  const draft = messenger.drafts.get(peerId)
+  const leave = () => onModeChange(newMode)
+
+  if (mode.kind === 'edit') {
+    return (
+      <Composer
+        key={`edit ${mode.message._id}`}
+        initialText={mode.text}
+        submitLabel="Save"
+        takesFocus
+        focusKey={mode.message._id}
+        bar={
+          <ComposerBar
+            title="Edit message"
+            text={describeMessage(mode.message)}
+            cancelLabel="Cancel edit"
+            onCancel={leave}
+          />
+        }
+        onType={() => {}}
+        onSubmit={async (content) => {
+          await changeMessage(messenger, mode.message, content)
+          leave()
+        }}
+        onCancel={leave}
+      />
+    )
+  }
+
+  const answered = mode.kind === 'reply' ? mode.message : undefined
+  return (
+    <Composer
+      key="new"
+      initialText={draft.getSnapshot()}
+      submitLabel="Send"
+      takesFocus={hasKeyboard || answered !== undefined}
+      focusKey={answered?._id ?? ''}
+      bar={
+        answered && (
+          <ComposerBar
+            title={`Replying to ${answered.senderId === peerId ? peerName : 'yourself'}`}
+            text={describeMessage(answered)}
+            cancelLabel="Cancel reply"
+            onCancel={leave}
+          />
+        )
+      }
+      tools={props.tools}
+      onType={(text) => {
+        messenger.drafts.set(peerId, text)
+        if (text.trim() === '') messenger.stopTyping(peerId)
+        else messenger.typing(peerId)
+      }}
+      onSubmit={async (content) => {
+        const replyTo = answered ? { replyTo: answered._id } : {}
+        await messenger.commands.sendMessage({ peerId, content, ...replyTo })
+        leave()
+        props.onSent()
+      }}
+      onCancel={leave}
+    />
+  )
+}
+
+/** A message that never left is sent again with its new text. */
+async function changeMessage(
+  { commands }: Messenger,
+  message: MessageDocument,
+  content: string,
+): Promise<void> {
+  if (content !== message.content) await commands.editMessage(message._id, content)
+  if (message.status === 'failed') await commands.retryMessage(message._id)
+}

@@ -1,0 +1,119 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { must } from '../../../schema/must.ts'
+import { changeMessage } from '../change-message.ts'
+import { ann, ben, openTestDatabase } from '../open-test-database.ts'
+import { readDocuments } from '../read-documents.ts'
+import { clearConversation } from './clear-conversation.ts'
+import { deleteMessage } from './delete-message.ts'
+import { discardMessage } from './discard-message.ts'
+import { editMessage } from './edit-message.ts'
+import { markRead } from './mark-read.ts'
+import { retryMessage } from './retry-message.ts'
+import { sendMessage } from './send-message.ts'
+import { setPinned } from './set-pinned.ts'
+import { setStarred } from './set-starred.ts'
+
+async function start() {
+  const opened = await openTestDatabase()
+  const { context, database } = opened
+  onTestFinished(async () => void (await database.close()))
+  const read = async (id: string) =>
+    must((await readDocuments(database.messages, [id])).get(id), 'message')
+  const conversation = async () =>
+    must((await readDocuments(database.conversations, [ben])).get(ben), 'conversation')
+  const say = (content: string) => sendMessage(context, { peerId: ben, content })
+  return { ...opened, context, read, conversation, say }
+}
+
+test('P1: a message that was sent is in the database, trimmed; the first one begins its conversation', async () => {
+  const { read, conversation, say } = await start()
+  const id = await say('  hello \n')
+  const message = await read(id)
+  expect(message).toMatchObject({ content: 'hello', status: 'sending', senderId: ann, peerId: ben })
+  expect((await conversation()).lastMessage).toEqual({ _id: id, orderedAt: message.orderedAt })
+  await say('and again')
+  expect((await conversation()).lastMessage?._id).toBe(id)
+})
+
+test('an empty message and one that is too long are refused with words', async () => {
+  const { say } = await start()
+  await expect(say('  \n ')).rejects.toThrow('Write something first')
+  await expect(say('x'.repeat(65_537))).rejects.toThrow('longer than 65,536')
+})
+
+test('a message that waits stands behind all that was seen, whatever the clock says', async () => {
+  const { read, say, database } = await start()
+  const first = await say('one')
+  await changeMessage(database.messages, first, (message) => ({
+    ...message,
+    status: 'sent',
+    orderedAt: 9_000_000_000_000,
+  }))
+  expect((await read(await say('two'))).orderedAt).toBe(9_000_000_000_001)
+})
+
+test('editing before it is sent rewrites it, deleting discards it', async () => {
+  const { read, say, context } = await start()
+  const [edited, deleted] = [await say('helo'), await say('oops')]
+  await editMessage(context, { messageId: edited, content: 'hello' })
+  expect(await read(edited)).toMatchObject({ content: 'hello', status: 'sending', attempt: 1 })
+  await deleteMessage(context, deleted)
+  expect(await read(deleted)).toMatchObject({ content: '', shelf: '', tally: '' })
+})
+
+test('P6: a refused message can be sent again, edited, or discarded', async () => {
+  const { read, say, context, database } = await start()
+  const refuse = (id: string) =>
+    changeMessage(database.messages, id, (message) => ({
+      ...message,
+      status: 'failed',
+      error: 'No.',
+      errorCode: 'unknown_person',
+    }))
+  const ids = [await say('one'), await say('two'), await say('three')] as const
+  for (const id of ids) await refuse(id)
+  await retryMessage(context, ids[0])
+  await editMessage(context, { messageId: ids[1], content: 'better' })
+  await discardMessage(context, ids[2])
+  const again = { status: 'sending', attempt: 2 }
+  expect(await read(ids[0])).toMatchObject({ ...again, content: 'one' })
+  expect(await read(ids[0])).not.toHaveProperty('error')
+  expect(await read(ids[1])).toMatchObject({ ...again, content: 'better' })
+  expect(await read(ids[2])).toMatchObject({ shelf: '' })
+})
+
+test('a message of the other person cannot be edited or deleted here, but starred', async () => {
+  const { read, say, context, database } = await start()
+  const id = await say('from Ben')
+  await changeMessage(database.messages, id, (message) => ({
+    ...message,
+    senderId: ben,
+    recipientId: ann,
+    status: 'delivered',
+  }))
+  await editMessage(context, { messageId: id, content: 'forged' })
+  await deleteMessage(context, id)
+  await discardMessage(context, id)
+  await setStarred(context, { messageId: id, isStarred: true })
+  expect(await read(id)).toMatchObject({ content: 'from Ben', isStarred: true })
+  await markRead(context, ben)
+  expect(await read(id)).not.toHaveProperty('deletedAt')
+})
+
+test('a flag and a star change under a later time than the one they have, even if the clock is behind', async () => {
+  const { read, say, conversation, context } = await start()
+  const id = await say('hello')
+  await setStarred({ ...context, now: () => 5_000 }, { messageId: id, isStarred: true })
+  await setStarred({ ...context, now: () => 4_000 }, { messageId: id, isStarred: false })
+  expect(await read(id)).toMatchObject({ isStarred: false, isStarredAt: 5_001 })
+  await setPinned({ ...context, now: () => 5_000 }, { peerId: ben, isPinned: true })
+  await setPinned({ ...context, now: () => 4_000 }, { peerId: ben, isPinned: false })
+  expect(await conversation()).toMatchObject({ isPinned: false, isPinnedAt: 5_001 })
+})
+
+test('clearing hides what is there now, and tells nobody that it was read', async () => {
+  const { read, say, conversation, context } = await start()
+  const { orderedAt } = await read(await say('hello'))
+  await clearConversation(context, ben)
+  expect(await conversation()).toMatchObject({ clearedUpTo: orderedAt, readUpTo: 0 })
+})

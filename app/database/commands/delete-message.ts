@@ -1,0 +1,15 @@
+import { blankDeleted } from '../../../schema/message.ts'
+import { changeMessage } from '../change-message.ts'
+import type { CommandContext } from './command-context.ts'
+
+/**
+ * Deletes an own message for both people; its place stays, its words go. One that was never sent is
+ * discarded: it is shown nowhere and nobody else ever hears of it.
+ */
+export async function deleteMessage(context: CommandContext, messageId: string): Promise<void> {
+  await changeMessage(context.database.messages, messageId, (message) =>
+    message.senderId !== context.userId || message.deletedAt !== undefined
+      ? message
+      : blankDeleted({ ...message, deletedAt: context.now() }),
+  )
+}

@@ -1,0 +1,11 @@
+import { changeMessage } from '../change-message.ts'
+import type { CommandContext } from './command-context.ts'
+
+/** Puts away the note that a change of this message was refused. */
+export async function dismissRefusal(context: CommandContext, messageId: string): Promise<void> {
+  await changeMessage(context.database.messages, messageId, (message) =>
+    message.refused && !message.refused.isDismissed
+      ? { ...message, refused: { ...message.refused, isDismissed: true } }
+      : message,
+  )
+}

@@ -1,0 +1,20 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import { changeMessage } from '../change-message.ts'
+import type { CommandContext } from './command-context.ts'
+
+/** Sends a refused message again, under the same id and as a new attempt. */
+export async function retryMessage(context: CommandContext, messageId: string): Promise<void> {
+  await changeMessage(context.database.messages, messageId, (message) =>
+    message.status === 'failed' &&
+    message.deletedAt === undefined &&
+    message.senderId === context.userId
+      ? sendAgain(message)
+      : message,
+  )
+}
+
+/** The next attempt of a refused message: a higher attempt outranks whatever the one before came to. */
+export function sendAgain(message: MessageDocument): MessageDocument {
+  const { error, errorCode, ...rest } = message
+  return { ...rest, status: 'sending', attempt: message.attempt + 1 }
+}

@@ -1,0 +1,46 @@
+import { v7 as createId } from 'uuid'
+import { messageDocument } from '../../../schema/message.ts'
+import { refuseText } from '../../../schema/permit-message-change.ts'
+import { beginConversation } from '../change-conversation.ts'
+import { findNextPlace } from '../find-next-place.ts'
+import { toStoredMessage } from '../stored-message.ts'
+import type { CommandContext } from './command-context.ts'
+
+export interface OutgoingMessage {
+  peerId: string
+  content: string
+  /** The id of the message that is answered. */
+  replyTo?: string
+}
+
+/**
+ * Writes a message into the device's database; replication is the outbox. When it resolves the message
+ * is kept, whatever happens next (P1), and only then may the composer clear.
+ *
+ * @returns the id that the message has for life (P2).
+ * @throws with words for a person when the text cannot be a message, or the device cannot store it.
+ */
+export async function sendMessage(
+  context: CommandContext,
+  outgoing: OutgoingMessage,
+): Promise<string> {
+  const { userId, database, now } = context
+  const { peerId, replyTo } = outgoing
+  const content = outgoing.content.trim()
+  const refusal = refuseText({ content })
+  if (refusal) throw new Error(refusal.error)
+  const message = messageDocument.parse({
+    _id: createId(),
+    peerId,
+    senderId: userId,
+    recipientId: peerId,
+    content,
+    createdAt: now(),
+    orderedAt: await findNextPlace(database, peerId),
+    ...(replyTo && { replyTo }),
+  })
+  await database.messages.insert(toStoredMessage(message))
+  // The message is kept by now: a failure here must not make its author send it twice.
+  await beginConversation(database.conversations, message).catch(() => {})
+  return message._id
+}

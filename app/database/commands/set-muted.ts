@@ -1,0 +1,14 @@
+import { setConversationFlag } from '../set-conversation-flag.ts'
+import type { CommandContext } from './command-context.ts'
+
+/** Silences a conversation, or no longer. */
+export async function setMuted(
+  context: CommandContext,
+  change: { peerId: string; isMuted: boolean },
+): Promise<void> {
+  await setConversationFlag(context, {
+    peerId: change.peerId,
+    flag: 'isMuted',
+    isSet: change.isMuted,
+  })
+}

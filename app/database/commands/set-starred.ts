@@ -1,0 +1,16 @@
+import { changeMessage, laterThan } from '../change-message.ts'
+import type { CommandContext } from './command-context.ts'
+
+/** Stars a message, or takes the star off; this person's copy only. */
+export async function setStarred(
+  context: CommandContext,
+  change: { messageId: string; isStarred: boolean },
+): Promise<void> {
+  const { database, now } = context
+  const { messageId, isStarred } = change
+  await changeMessage(database.messages, messageId, (message) =>
+    message.isStarred === isStarred || message.deletedAt !== undefined
+      ? message
+      : { ...message, isStarred, isStarredAt: laterThan(now(), message.isStarredAt) },
+  )
+}

@@ -1,0 +1,83 @@
+import type { RxConflictHandler, WithDeleted } from 'rxdb/plugins/core'
+import {
+  areConversationsEqual,
+  conversationDocument,
+  mergeConversations,
+} from '../../schema/conversation.ts'
+import { permitConversationChange } from '../../schema/decide-conversation.ts'
+import { areMessagesEqual, mergeMessages } from '../../schema/merge-messages.ts'
+import { messageDocument } from '../../schema/message.ts'
+import { permitMessageChange } from '../../schema/permit-message-change.ts'
+import { fromStoredConversation, type StoredConversation } from './stored-conversation.ts'
+import { fromStoredMessage, type StoredMessage, toStoredMessage } from './stored-message.ts'
+
+export interface ConflictOptions {
+  userId: string
+  /** The server's time as well as this device knows it, epoch ms. */
+  now: () => number
+}
+
+/**
+ * What this device's version becomes when the server holds another one: the result of the same pure
+ * function that the server applies (P4, P5), so neither side asks the other again.
+ */
+export function createMessageConflictHandler(
+  options: ConflictOptions,
+): RxConflictHandler<StoredMessage> {
+  return {
+    isEqual: (a, b, context) =>
+      areMessagesEqual(a, b) || (context === arrival && isMessageOutdated(a, b)),
+    async resolve({ newDocumentState, realMasterState }) {
+      const stored = fromStoredMessage(realMasterState)
+      const proposed = messageDocument.safeParse(fromStoredMessage(newDocumentState))
+      const next = proposed.success
+        ? permitMessageChange({
+            actorId: options.userId,
+            stored,
+            proposed: proposed.data,
+            now: options.now(),
+          }).next
+        : stored
+      return alive(toStoredMessage(next))
+    },
+  }
+}
+
+export function createConversationConflictHandler(
+  options: Pick<ConflictOptions, 'now'>,
+): RxConflictHandler<StoredConversation> {
+  return {
+    isEqual: (a, b, context) =>
+      areConversationsEqual(a, b) || (context === arrival && isConversationOutdated(a, b)),
+    async resolve({ newDocumentState, realMasterState }) {
+      const stored = fromStoredConversation(realMasterState)
+      const proposed = conversationDocument.safeParse(fromStoredConversation(newDocumentState))
+      return alive(
+        proposed.success
+          ? permitConversationChange({ stored, proposed: proposed.data, now: options.now() })
+          : stored,
+      )
+    },
+  }
+}
+
+/** RxDB asks under this name whether what has arrived (`a`) would change what is here (`b`). */
+const arrival = 'downstream-check-if-equal-1'
+
+/**
+ * Is what has arrived older than what is here? Two answers of the server can overtake each other, and the
+ * older one would be the last. Versions only grow under the merge (P5), so an older one adds nothing to it.
+ */
+function isMessageOutdated(arrived: object, here: object): boolean {
+  const [a, b] = [messageDocument.safeParse(arrived), messageDocument.safeParse(here)]
+  return a.success && b.success && areMessagesEqual(mergeMessages(a.data, b.data), b.data)
+}
+
+function isConversationOutdated(arrived: object, here: object): boolean {
+  const [a, b] = [conversationDocument.safeParse(arrived), conversationDocument.safeParse(here)]
+  return a.success && b.success && areConversationsEqual(mergeConversations(a.data, b.data), b.data)
+}
+
+function alive<T>(document: T): WithDeleted<T> {
+  return { ...document, _deleted: false }
+}

@@ -1,0 +1,27 @@
+import type { ConversationDocument } from '../../schema/conversation.ts'
+import type { MessageDocument } from '../../schema/message.ts'
+import type { MessageCollection } from './open-database.ts'
+import { countDocuments } from './read-documents.ts'
+import { pendingTally } from './stored-message.ts'
+
+/** How many messages of the other person lie above what this person has read, or has cleared. */
+export async function countUnread(
+  messages: MessageCollection,
+  of: { conversation: ConversationDocument; newest: MessageDocument | undefined },
+): Promise<number> {
+  const { _id, readUpTo, clearedUpTo } = of.conversation
+  const seenUpTo = Math.max(readUpTo, clearedUpTo)
+  if (!of.newest || of.newest.orderedAt <= seenUpTo) return 0
+  return countDocuments(messages, {
+    selector: { tally: _id, recency: { $lt: -seenUpTo } },
+    index: ['tally', 'recency'],
+  })
+}
+
+/** How many own messages the server has not taken yet. */
+export async function countPending(messages: MessageCollection): Promise<number> {
+  return countDocuments(messages, {
+    selector: { tally: pendingTally },
+    index: ['tally', 'recency'],
+  })
+}

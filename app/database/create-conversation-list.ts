@@ -1,0 +1,157 @@
+import type { ConversationDocument } from '../../schema/conversation.ts'
+import type { MessageDocument } from '../../schema/message.ts'
+import type { PublicUser } from '../../schema/user.ts'
+import {
+  areRowPartsEqual,
+  type ConversationRow,
+  compareRows,
+  isRowShown,
+  makeRow,
+  type RowParts,
+} from './conversation-row.ts'
+import { countUnread } from './count-unread.ts'
+import { createRefresher } from './create-refresher.ts'
+import { findNewestMessage, findNewestPending } from './find-newest-message.ts'
+import { createLiveValue, type LiveValue } from './live-value.ts'
+import type { PetrelDatabase } from './open-database.ts'
+import { subscribeToTable } from './open-device-store.ts'
+import { readConversations } from './read-conversations.ts'
+import { readDocuments } from './read-documents.ts'
+import { fromStoredConversation } from './stored-conversation.ts'
+import { fromStoredMessage } from './stored-message.ts'
+import { subscribeToChanges } from './subscribe-to-changes.ts'
+
+/**
+ * The list of conversations, joined from conversations, their newest messages, unread counts and people.
+ * After the first reading only the conversations that a write concerns are read again.
+ */
+export function createConversationList(options: {
+  database: PetrelDatabase
+  onError: (cause: unknown) => void
+}): { conversations: LiveValue<readonly ConversationRow[]>; ready: Promise<void>; close(): void } {
+  const { database, onError } = options
+  const rows = new Map<string, { parts: RowParts; row: ConversationRow }>()
+  const conversations = createLiveValue<readonly ConversationRow[]>([])
+  const concerned = new Set<string>()
+
+  async function readParts(
+    conversation: ConversationDocument,
+    known: { people: Map<string, PublicUser>; newest: Map<string, MessageDocument> },
+  ): Promise<RowParts> {
+    const peerId = conversation._id
+    const newest = known.newest.get(peerId) ?? (await findNewestMessage(database.messages, peerId))
+    return {
+      conversation,
+      peer: known.people.get(peerId),
+      lastMessage: newest && newest.orderedAt > conversation.clearedUpTo ? newest : undefined,
+      unreadCount: await countUnread(database.messages, { conversation, newest }),
+    }
+  }
+
+  async function readPeople(peerIds: readonly string[]): Promise<Map<string, PublicUser>> {
+    const people = await database.device.people.bulkGet([...peerIds])
+    const known = people.filter((person) => person !== undefined)
+    return new Map(known.map((person) => [person._id, person]))
+  }
+
+  async function readRows(
+    found: readonly ConversationDocument[],
+    newest: Map<string, MessageDocument>,
+  ) {
+    const people = await readPeople(found.map(({ _id }) => _id))
+    const parts = await Promise.all(found.map((each) => readParts(each, { people, newest })))
+    for (const each of parts) keepRow(each)
+    publish()
+  }
+
+  /** Every conversation names its newest message, so a thousand are read at once; what waits is newer still. */
+  async function readAll() {
+    const found = await readConversations(database.conversations)
+    const named = found.flatMap(({ lastMessage }) => (lastMessage ? [lastMessage._id] : []))
+    const [messages, pending] = await Promise.all([
+      readDocuments(database.messages, named),
+      findNewestPending(database.messages),
+    ])
+    const newest = new Map(pending)
+    for (const { _id, lastMessage } of found) {
+      // It may be discarded, may not have arrived yet, or may be on another device only.
+      const message = messages.get(lastMessage?._id ?? '')
+      if (message?.shelf === _id && !newest.has(_id)) newest.set(_id, fromStoredMessage(message))
+    }
+    await readRows(found, newest)
+  }
+
+  function keepRow(parts: RowParts) {
+    const peerId = parts.conversation._id
+    const before = rows.get(peerId)
+    const peer = samePerson(before?.parts.peer, parts.peer)
+    const current = { ...parts, peer }
+    if (before && areRowPartsEqual(before.parts, current)) return
+    rows.set(peerId, { parts: current, row: makeRow(current) })
+  }
+
+  function publish() {
+    const shown = [...rows.values()].filter(({ parts }) => isRowShown(parts))
+    const next = shown.map(({ row }) => row).sort(compareRows)
+    const before = conversations.getSnapshot()
+    const isSame = next.length === before.length && next.every((row, i) => row === before[i])
+    if (!isSame) conversations.set(next)
+  }
+
+  const refresher = createRefresher({
+    onError,
+    gatherMs: 15,
+    async run() {
+      const peerIds = [...concerned]
+      concerned.clear()
+      const found = await readDocuments(database.conversations, peerIds)
+      await readRows([...found.values()].map(fromStoredConversation), new Map())
+    },
+  })
+
+  function concern(peerIds: Iterable<string>) {
+    for (const peerId of peerIds) concerned.add(peerId)
+    if (concerned.size > 0) void refresher.refresh()
+  }
+
+  const unsubscribes = [
+    subscribeToChanges(database.messages, ({ documents }) =>
+      concern(documents.map((message: MessageDocument) => message.peerId)),
+    ),
+    subscribeToChanges(database.conversations, ({ documents }) =>
+      concern(documents.map(({ _id }) => _id)),
+    ),
+    subscribeToTable(database.device.people, {
+      onRows: (people) =>
+        concern(
+          people
+            .filter((person) => {
+              const row = rows.get(person._id)
+              return row && !isSamePerson(row.parts.peer, person)
+            })
+            .map(({ _id }) => _id),
+        ),
+      onError,
+    }),
+  ]
+
+  const ready = readAll()
+
+  return {
+    conversations,
+    ready,
+    close() {
+      for (const unsubscribe of unsubscribes) unsubscribe()
+      refresher.close()
+    },
+  }
+}
+
+/** A record that says the same stays the same object, so that its row does not change. */
+function samePerson(before: PublicUser | undefined, now: PublicUser | undefined) {
+  return isSamePerson(before, now) ? before : now
+}
+
+function isSamePerson(before: PublicUser | undefined, now: PublicUser | undefined): boolean {
+  return before === now || JSON.stringify(before) === JSON.stringify(now)
+}

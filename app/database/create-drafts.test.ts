@@ -1,0 +1,59 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { untilLive } from '../lab/read-conversation.ts'
+import { createDrafts } from './create-drafts.ts'
+import { createKeptTexts } from './kept-texts.ts'
+import type { PetrelDatabase } from './open-database.ts'
+import { ann, ben, openTestDatabase } from './open-test-database.ts'
+
+const open = (database: PetrelDatabase, texts = createKeptTexts()) =>
+  createDrafts({ drafts: database.device.drafts, userId: ann, texts, now: () => 1, onError: raise })
+
+function raise(cause: unknown) {
+  throw cause
+}
+
+test('a draft is there after a reload, and leaves nothing in the texts once it is stored', async () => {
+  const { database } = await openTestDatabase()
+  onTestFinished(async () => void (await database.close()))
+  const texts = createKeptTexts()
+  const drafts = await open(database, texts)
+  drafts.set(ben, 'hel')
+  drafts.set(ben, 'hello')
+  expect(drafts.get(ben).getSnapshot()).toBe('hello')
+  await drafts.close()
+  expect(texts.length).toBe(0)
+  expect((await open(database)).get(ben).getSnapshot()).toBe('hello')
+})
+
+test('P1: a draft survives a database that can no longer be written', async () => {
+  const { database, open: openTab } = await openTestDatabase()
+  const texts = createKeptTexts()
+  const lost: unknown[] = []
+  const drafts = await createDrafts({
+    drafts: database.device.drafts,
+    userId: ann,
+    texts,
+    now: () => 1,
+    onError: (cause) => lost.push(cause),
+  })
+  await database.close()
+  drafts.set(ben, 'typed into a dead database')
+  await drafts.close()
+  expect(lost).toHaveLength(1)
+  const again = await openTab('second')
+  onTestFinished(async () => void (await again.close()))
+  expect((await open(again, texts)).get(ben).getSnapshot()).toBe('typed into a dead database')
+})
+
+test('a draft is the same in every tab', async () => {
+  const { database, open: openTab } = await openTestDatabase()
+  const second = await openTab('second')
+  onTestFinished(async () => {
+    await second.close()
+    await database.close()
+  })
+  const [here, there] = [await open(database), await open(second)]
+  here.set(ben, 'hello')
+  await untilLive(there.get(ben), (text) => text === 'hello')
+  await Promise.all([here.close(), there.close()])
+})

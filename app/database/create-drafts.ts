@@ -1,0 +1,78 @@
+import type { KeptTexts } from './kept-texts.ts'
+import { createLiveValue, type LiveValue, type SettableLiveValue } from './live-value.ts'
+import { type DeviceStore, type StoredDraft, subscribeToTable } from './open-device-store.ts'
+import { readMirroredDrafts } from './read-mirrored-drafts.ts'
+
+export interface Drafts {
+  get(peerId: string): LiveValue<string>
+  set(peerId: string, text: string): void
+  close(): Promise<void>
+}
+
+/**
+ * What is written and not yet sent, per conversation. Each text goes into `texts` (localStorage) at once and
+ * then into the database: a lost database connection loses no word (P1).
+ */
+export async function createDrafts(options: {
+  drafts: DeviceStore['drafts']
+  userId: string
+  texts?: KeptTexts
+  now: () => number
+  onError: (cause: unknown) => void
+}): Promise<Drafts> {
+  const { drafts, texts, now, onError } = options
+  const keyOf = (peerId: string) => `petrel-draft-${options.userId}-${peerId}`
+  const live = new Map<string, SettableLiveValue<string>>()
+  const newest = new Map<string, StoredDraft>()
+  let writing = Promise.resolve()
+
+  function liveDraft(peerId: string) {
+    const known = live.get(peerId)
+    if (known) return known
+    const value = createLiveValue(newest.get(peerId)?.text ?? '')
+    live.set(peerId, value)
+    return value
+  }
+
+  function take(draft: StoredDraft): boolean {
+    const before = newest.get(draft._id)
+    if (before && before.at >= draft.at) return false
+    newest.set(draft._id, draft)
+    liveDraft(draft._id).set(draft.text)
+    return true
+  }
+
+  function store(peerId: string) {
+    writing = writing
+      .then(async () => {
+        const draft = newest.get(peerId)
+        if (!draft) return
+        await drafts.put({ ...draft })
+        if (newest.get(peerId) === draft) texts?.removeItem(keyOf(peerId))
+      })
+      .catch(onError)
+  }
+
+  for (const draft of await drafts.toArray()) take(draft)
+  const unsubscribe = subscribeToTable(drafts, {
+    onRows: (rows) => rows.forEach(take),
+    onError,
+  })
+  for (const draft of readMirroredDrafts(texts, keyOf(''))) {
+    if (take(draft)) store(draft._id)
+  }
+
+  return {
+    get: liveDraft,
+    set(peerId, text) {
+      const at = Math.max(now(), (newest.get(peerId)?.at ?? 0) + 1)
+      if (!take({ _id: peerId, text, at })) return
+      texts?.setItem(keyOf(peerId), JSON.stringify({ text, at }))
+      store(peerId)
+    },
+    async close() {
+      unsubscribe()
+      await writing
+    },
+  }
+}

@@ -1,0 +1,249 @@
+import { areMessagesEqual } from '../../schema/merge-messages.ts'
+import type { MessageDocument } from '../../schema/message.ts'
+import { findFirstUnread } from './find-first-unread.ts'
+import { createLiveValue, type LiveValue } from './live-value.ts'
+import type { PetrelDatabase } from './open-database.ts'
+import { readDocuments } from './read-documents.ts'
+import { type PageRequest, readMessagePage } from './read-message-page.ts'
+import { fromStoredMessage, type StoredMessage } from './stored-message.ts'
+import { subscribeToChanges } from './subscribe-to-changes.ts'
+
+/** The part of a conversation that is loaded, oldest first; discarded and cleared messages are not in it. */
+export interface MessageWindow {
+  /** An unchanged message is the same object from one window to the next. */
+  items: readonly MessageDocument[]
+  hasOlder: boolean
+  hasNewer: boolean
+  /** False until the first page has been read from the device. */
+  isLoaded: boolean
+  /** The oldest message that was unread when it was opened. */
+  firstUnreadId?: string
+}
+
+export interface ConversationView {
+  messages: LiveValue<MessageWindow>
+  loadOlder(): Promise<void>
+  loadNewer(): Promise<void>
+  /** Moves the window so that it holds this message; false if it is not on the device. */
+  jumpTo(messageId: string): Promise<boolean>
+  jumpToNewest(): Promise<void>
+  /** Moves the window to the first message that was ordered at `time` (epoch ms) or later, and gives its id. */
+  jumpToTime(time: number): Promise<string | undefined>
+  close(): void
+}
+
+const pageSize = 50
+/** Beyond this many, loading at one end lets go of the other: memory does not grow with the history. */
+const windowSize = 300
+
+/**
+ * A window over one conversation that moves by key along the index, so that opening and paging cost the same
+ * at 100,000 messages as at 100. It follows every write to the collection, from any tab.
+ */
+export function createMessageWindow(options: {
+  database: PetrelDatabase
+  peerId: string
+  /** Begin at the first unread message, where there is one, instead of the newest? */
+  startsAtUnread?: boolean
+  onError: (cause: unknown) => void
+}): ConversationView {
+  const { database, peerId, onError } = options
+  const loaded = new Map<string, MessageDocument>()
+  const state: Omit<MessageWindow, 'items'> & { clearedUpTo: number } = {
+    ...{ hasOlder: false, hasNewer: false, isLoaded: false, clearedUpTo: 0 },
+  }
+  /** Writes that arrive while a page is being read: the page may be older than they are. */
+  const duringRead: StoredMessage[] = []
+  let isReading = false
+  let steps: Promise<unknown> = Promise.resolve()
+  const messages = createLiveValue<MessageWindow>({
+    items: [],
+    hasOlder: false,
+    hasNewer: false,
+    isLoaded: false,
+  })
+
+  function publish() {
+    const items = [...loaded.values()].sort(byPlace)
+    const before = messages.getSnapshot()
+    const { clearedUpTo, ...shown } = state
+    const areItemsSame =
+      items.length === before.items.length && items.every((item, i) => item === before.items[i])
+    if (
+      areItemsSame &&
+      shown.hasOlder === before.hasOlder &&
+      shown.hasNewer === before.hasNewer &&
+      shown.isLoaded === before.isLoaded
+    ) {
+      return
+    }
+    messages.set({ items: areItemsSame ? before.items : items, ...shown })
+  }
+
+  function isShown(stored: StoredMessage): boolean {
+    return stored.shelf === peerId && stored.orderedAt > state.clearedUpTo
+  }
+
+  function put(stored: StoredMessage) {
+    const message = fromStoredMessage(stored)
+    const before = loaded.get(message._id)
+    if (!before || !areMessagesEqual(before, message)) loaded.set(message._id, message)
+  }
+
+  /** Does a message that is not loaded belong between, or at an end that is open? */
+  function isWithin(stored: StoredMessage): boolean {
+    const { items } = messages.getSnapshot()
+    const [oldest, newest] = [items.at(0), items.at(-1)]
+    if (!oldest || !newest) return !state.hasOlder && !state.hasNewer
+    if (byPlace(stored, oldest) < 0) return !state.hasOlder
+    return byPlace(stored, newest) < 0 || !state.hasNewer
+  }
+
+  function follow(stored: StoredMessage) {
+    if (stored.peerId !== peerId && !loaded.has(stored._id)) return
+    if (!isShown(stored)) loaded.delete(stored._id)
+    else if (loaded.has(stored._id) || isWithin(stored)) put(stored)
+  }
+
+  /** Steps run one after the other; each reads pages, then takes in what was written meanwhile. */
+  function step<T>(read: () => Promise<T>): Promise<T> {
+    const run = steps.then(async () => {
+      isReading = true
+      try {
+        return await read()
+      } finally {
+        isReading = false
+        publish()
+        for (const stored of duringRead.splice(0)) follow(stored)
+        publish()
+      }
+    })
+    steps = run.catch(() => {})
+    return run
+  }
+
+  /** Takes in the next page from a place; true if there is more behind it. */
+  async function readPage(from: PageRequest['from']): Promise<boolean> {
+    const known = [...loaded.values()].filter(({ orderedAt }) => orderedAt === placeOf(from)).length
+    const limit = pageSize + 1 + known
+    const { clearedUpTo } = state
+    const page = await readMessagePage(database.messages, { peerId, from, clearedUpTo, limit })
+    const fresh = page.filter(({ _id }) => !loaded.has(_id))
+    for (const stored of fresh.slice(0, pageSize)) put(stored)
+    return fresh.length > pageSize
+  }
+
+  function letGo(end: 'oldest' | 'newest') {
+    const surplus = loaded.size - windowSize
+    if (surplus <= 0) return
+    const items = [...loaded.values()].sort(byPlace)
+    const leaving = end === 'oldest' ? items.slice(0, surplus) : items.slice(-surplus)
+    for (const { _id } of leaving) loaded.delete(_id)
+    if (end === 'oldest') state.hasOlder = true
+    else state.hasNewer = true
+  }
+
+  async function readNewest() {
+    loaded.clear()
+    state.hasNewer = false
+    state.hasOlder = await readPage('newest')
+  }
+
+  async function readAround(target: StoredMessage) {
+    loaded.clear()
+    put(target)
+    state.hasOlder = await readPage({ olderThan: target.orderedAt })
+    state.hasNewer = await readPage({ newerThan: target.orderedAt })
+  }
+
+  function setClearedUpTo(clearedUpTo: number) {
+    if (clearedUpTo <= state.clearedUpTo) return
+    state.clearedUpTo = clearedUpTo
+    for (const message of loaded.values()) {
+      if (message.orderedAt <= clearedUpTo) loaded.delete(message._id)
+    }
+    if (messages.getSnapshot().items.some((item) => item.orderedAt <= clearedUpTo)) {
+      state.hasOlder = false
+    }
+    publish()
+  }
+
+  const unsubscribes = [
+    subscribeToChanges(database.messages, ({ documents }) => {
+      if (isReading) duringRead.push(...documents)
+      else {
+        for (const stored of documents) follow(stored)
+        if (loaded.size > 2 * windowSize && !state.hasNewer) letGo('oldest')
+        publish()
+      }
+    }),
+    subscribeToChanges(database.conversations, ({ documents }) => {
+      for (const { _id, clearedUpTo } of documents) if (_id === peerId) setClearedUpTo(clearedUpTo)
+    }),
+  ]
+
+  step(async () => {
+    const conversations = await readDocuments(database.conversations, [peerId])
+    const conversation = conversations.get(peerId)
+    setClearedUpTo(conversation?.clearedUpTo ?? 0)
+    const readUpTo = Math.max(conversation?.readUpTo ?? 0, state.clearedUpTo)
+    const start = options.startsAtUnread
+      ? await findFirstUnread(database.messages, { peerId, readUpTo })
+      : undefined
+    if (start) {
+      await readAround(start)
+      state.firstUnreadId = start._id
+    } else await readNewest()
+    state.isLoaded = true
+  }).catch(onError)
+
+  return {
+    messages,
+    loadOlder: () =>
+      step(async () => {
+        const oldest = messages.getSnapshot().items.at(0)
+        if (!state.hasOlder || !oldest) return
+        state.hasOlder = await readPage({ olderThan: oldest.orderedAt })
+        letGo('newest')
+      }),
+    loadNewer: () =>
+      step(async () => {
+        const newest = messages.getSnapshot().items.at(-1)
+        if (!state.hasNewer || !newest) return
+        state.hasNewer = await readPage({ newerThan: newest.orderedAt })
+        letGo('oldest')
+      }),
+    jumpTo: (messageId) =>
+      step(async () => {
+        if (loaded.has(messageId)) return true
+        const target = (await readDocuments(database.messages, [messageId])).get(messageId)
+        if (!target || !isShown(target)) return false
+        await readAround(target)
+        return true
+      }),
+    jumpToTime: (time) =>
+      step(async () => {
+        const { clearedUpTo } = state
+        const request = { peerId, from: { newerThan: time }, clearedUpTo, limit: 1 }
+        const [target] = await readMessagePage(database.messages, request)
+        if (target && !loaded.has(target._id)) await readAround(target)
+        return target?._id
+      }),
+    jumpToNewest: () => step(async () => (state.hasNewer ? await readNewest() : undefined)),
+    close() {
+      for (const unsubscribe of unsubscribes) unsubscribe()
+    },
+  }
+}
+
+function placeOf(from: PageRequest['from']): number | undefined {
+  if (from === 'newest') return undefined
+  return 'newerThan' in from ? from.newerThan : from.olderThan
+}
+
+function byPlace(
+  a: Pick<MessageDocument, 'orderedAt' | '_id'>,
+  b: Pick<MessageDocument, 'orderedAt' | '_id'>,
+): number {
+  return a.orderedAt - b.orderedAt || (a._id < b._id ? -1 : a._id > b._id ? 1 : 0)
+}

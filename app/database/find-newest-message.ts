@@ -1,0 +1,45 @@
+import type { MessageDocument } from '../../schema/message.ts'
+import type { MessageCollection } from './open-database.ts'
+import { queryDocuments } from './read-documents.ts'
+import { fromStoredMessage, pendingTally } from './stored-message.ts'
+
+/** The newest message that a conversation shows on this device. */
+export async function findNewestMessage(
+  messages: MessageCollection,
+  peerId: string,
+): Promise<MessageDocument | undefined> {
+  const [newest] = await queryDocuments(messages, {
+    selector: { shelf: peerId },
+    sort: [{ shelf: 'asc' }, { recency: 'asc' }],
+    index: ['shelf', 'recency'],
+    limit: 1,
+  })
+  return newest && fromStoredMessage(newest)
+}
+
+/** The newest message from the other person: what a receipt can reach up to. */
+export async function findNewestIncoming(
+  messages: MessageCollection,
+  peerId: string,
+): Promise<MessageDocument | undefined> {
+  const [newest] = await queryDocuments(messages, {
+    selector: { tally: peerId },
+    sort: [{ tally: 'asc' }, { recency: 'asc' }],
+    index: ['tally', 'recency'],
+    limit: 1,
+  })
+  return newest && fromStoredMessage(newest)
+}
+
+/** The newest message of each conversation that waits to be sent, by the other person's id. */
+export async function findNewestPending(
+  messages: MessageCollection,
+): Promise<Map<string, MessageDocument>> {
+  const pending = await queryDocuments(messages, {
+    selector: { tally: pendingTally },
+    sort: [{ tally: 'asc' }, { recency: 'asc' }],
+    index: ['tally', 'recency'],
+  })
+  // Newest first: of each conversation the last one that is put in stays, so the order is turned.
+  return new Map(pending.reverse().map((stored) => [stored.peerId, fromStoredMessage(stored)]))
+}

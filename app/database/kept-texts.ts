@@ -1,0 +1,16 @@
+/** Small texts that survive a reload and are written at once: `localStorage`, or the lab's stand-in. */
+export type KeptTexts = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
+
+/** A store of texts that lives as long as its owner. */
+export function createKeptTexts(): KeptTexts {
+  const texts = new Map<string, string>()
+  return {
+    getItem: (key) => texts.get(key) ?? null,
+    setItem: (key, text) => void texts.set(key, text),
+    removeItem: (key) => void texts.delete(key),
+    key: (index) => [...texts.keys()][index] ?? null,
+    get length() {
+      return texts.size
+    },
+  }
+}

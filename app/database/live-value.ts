@@ -1,0 +1,31 @@
+/** Something that changes. The snapshot is the same object until it changes, and so are its unchanged parts. */
+export interface LiveValue<T> {
+  getSnapshot(): T
+  subscribe(listener: () => void): () => void
+}
+
+export interface SettableLiveValue<T> extends LiveValue<T> {
+  /** Tells the listeners, unless it is the value that is there already. */
+  set(value: T): void
+  hasListeners(): boolean
+}
+
+export function createLiveValue<T>(initial: T): SettableLiveValue<T> {
+  const listeners = new Set<() => void>()
+  let current = initial
+  return {
+    getSnapshot: () => current,
+    subscribe(listener) {
+      // Two subscriptions with one function are two subscriptions.
+      const own = () => listener()
+      listeners.add(own)
+      return () => listeners.delete(own)
+    },
+    set(value) {
+      if (Object.is(value, current)) return
+      current = value
+      for (const listener of [...listeners]) listener()
+    },
+    hasListeners: () => listeners.size > 0,
+  }
+}

@@ -1,0 +1,82 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { markRead } from './commands/mark-read.ts'
+import { sendMessage } from './commands/send-message.ts'
+import { type ConversationView, createMessageWindow } from './create-message-window.ts'
+import { ben, openTestDatabase } from './open-test-database.ts'
+import { receiveMessages } from './search/open-test-search.ts'
+
+const idOf = (place: number) => `01900000-0000-7000-8000-${String(place).padStart(12, '0')}`
+
+/** Ben's messages at these places have arrived. */
+async function start({ read, unread }: { read: number; unread: number }) {
+  const opened = await openTestDatabase()
+  const { database, context } = opened
+  const receive = (from: number, count: number) =>
+    receiveMessages(
+      database,
+      Array.from({ length: count }, (_, i) => {
+        const place = from + i
+        return { _id: idOf(place), peerId: ben, orderedAt: place, content: `message ${place}` }
+      }),
+    )
+  await receive(1, read)
+  if (read > 0) await markRead(context, ben)
+  await receive(read + 1, unread)
+  const views: ConversationView[] = []
+  onTestFinished(async () => {
+    for (const view of views) view.close()
+    await database.close()
+  })
+  async function open(options: { startsAtUnread: boolean }) {
+    const fail = (cause: unknown) => expect.unreachable(String(cause))
+    const view = createMessageWindow({ ...options, database, peerId: ben, onError: fail })
+    views.push(view)
+    await expect.poll(() => view.messages.getSnapshot().isLoaded).toBe(true)
+    return view
+  }
+  return { ...opened, open, receive }
+}
+
+const placesOf = (view: ConversationView) => {
+  const places = view.messages.getSnapshot().items.map(({ orderedAt }) => orderedAt)
+  return { first: places.at(0), last: places.at(-1), count: places.length }
+}
+
+test('a conversation opens at the first unread message, however many there are', async () => {
+  const { open } = await start({ read: 120, unread: 180 })
+  const view = await open({ startsAtUnread: true })
+  expect(view.messages.getSnapshot()).toMatchObject({
+    firstUnreadId: idOf(121),
+    hasOlder: true,
+    hasNewer: true,
+  })
+  expect(placesOf(view)).toEqual({ first: 71, last: 171, count: 101 })
+  await view.jumpToNewest()
+  expect(placesOf(view)).toEqual({ first: 251, last: 300, count: 50 })
+  expect(view.messages.getSnapshot().firstUnreadId).toBe(idOf(121))
+})
+
+test('own messages after the last read one are not unread', async () => {
+  const { open, context, receive } = await start({ read: 3, unread: 0 })
+  await sendMessage(context, { peerId: ben, content: 'mine' })
+  expect((await open({ startsAtUnread: true })).messages.getSnapshot().firstUnreadId).toBe(
+    undefined,
+  )
+  await receive(10, 1)
+  const view = await open({ startsAtUnread: true })
+  expect(view.messages.getSnapshot().firstUnreadId).toBe(idOf(10))
+})
+
+test('without anything unread, or without the wish, it opens at the newest', async () => {
+  const { open } = await start({ read: 120, unread: 0 })
+  expect(placesOf(await open({ startsAtUnread: true }))).toMatchObject({ first: 71, last: 120 })
+  expect(placesOf(await open({ startsAtUnread: false }))).toMatchObject({ first: 71, last: 120 })
+})
+
+test('the window moves to a time, and says where it is', async () => {
+  const { open } = await start({ read: 500, unread: 0 })
+  const view = await open({ startsAtUnread: false })
+  expect(await view.jumpToTime(200)).toBe(idOf(200))
+  expect(placesOf(view)).toEqual({ first: 150, last: 250, count: 101 })
+  expect(await view.jumpToTime(501)).toBeUndefined()
+})

@@ -1,0 +1,64 @@
+import { Dexie, type EntityTable, liveQuery } from 'dexie'
+import type { PublicUser } from '../../schema/user.ts'
+import type { RequestEntry } from './requests/queued-request.ts'
+
+/** What is written and not yet sent in one conversation. */
+export interface StoredDraft {
+  /** The other person. */
+  _id: string
+  text: string
+  /** When it was written, epoch ms of this device: the later of two wins. */
+  at: number
+}
+
+/** `order` is given when it is added. */
+type StoredRequest = RequestEntry & { order: number }
+
+/** What stays on this device and is never replicated: people as they were last heard of, drafts, and requests that wait. */
+export interface DeviceStore {
+  people: EntityTable<PublicUser, '_id'>
+  drafts: EntityTable<StoredDraft, '_id'>
+  requests: EntityTable<StoredRequest, 'order'>
+  close(): void
+  /** Closes it and takes all of it off the device. */
+  remove(): Promise<void>
+}
+
+export async function openDeviceStore(options: {
+  name: string
+  indexedDB?: IDBFactory
+  IDBKeyRange?: typeof globalThis.IDBKeyRange
+}): Promise<DeviceStore> {
+  const { name, indexedDB, IDBKeyRange } = options
+  const dexie = new Dexie(`${name}-device`, {
+    ...(indexedDB && { indexedDB }),
+    ...(IDBKeyRange && { IDBKeyRange }),
+  }) as Dexie & Pick<DeviceStore, 'people' | 'drafts' | 'requests'>
+  // Dexie's live queries want to know of an IndexedDB beside the one that each database is given.
+  if (indexedDB) Dexie.dependencies.indexedDB ??= indexedDB
+  dexie.version(2).stores({
+    people: '_id',
+    drafts: '_id',
+    requests: '++order, &_id, resource',
+  })
+  await dexie.open()
+  return {
+    people: dexie.people,
+    drafts: dexie.drafts,
+    requests: dexie.requests,
+    close: () => dexie.close(),
+    remove: () => dexie.delete(),
+  }
+}
+
+/** Calls back with everything in a table, now and after every write by any tab, until it is stopped. */
+export function subscribeToTable<T, Key extends keyof T>(
+  table: EntityTable<T, Key>,
+  listeners: { onRows: (rows: T[]) => void; onError: (cause: unknown) => void },
+): () => void {
+  const subscription = liveQuery(() => table.toArray()).subscribe({
+    next: listeners.onRows,
+    error: listeners.onError,
+  })
+  return () => subscription.unsubscribe()
+}

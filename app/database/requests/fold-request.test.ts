@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { foldRequest } from './fold-request.ts'
+import { nameResource, type QueuedRequest, type RequestEntry } from './queued-request.ts'
+
+function entry(
+  _id: string,
+  request: QueuedRequest,
+  state: RequestEntry['state'] = 'waiting',
+): RequestEntry {
+  return { _id, request, state, resource: nameResource(request, _id), timestamp: 0 }
+}
+
+const profile = (change: Extract<QueuedRequest, { kind: 'profile' }>['change']): QueuedRequest => ({
+  kind: 'profile',
+  change,
+})
+const block = (blocked: boolean): QueuedRequest => ({ kind: 'block', userId: 'ben', blocked })
+const picture: QueuedRequest = { kind: 'picture', picture: new Blob(['x']) }
+
+test('of a block and an unblock the later counts', () => {
+  expect(foldRequest([entry('1', block(true))], block(false))).toEqual({
+    request: block(false),
+    replaced: ['1'],
+  })
+})
+
+test('two changes of the profile are one, and the later says what both name', () => {
+  const earlier = [entry('1', profile({ username: 'Ann', status: 'at sea' }))]
+  expect(foldRequest(earlier, profile({ status: 'ashore' }))).toEqual({
+    request: profile({ username: 'Ann', status: 'ashore' }),
+    replaced: ['1'],
+  })
+})
+
+test('a picture between two changes of the profile keeps its place', () => {
+  const earlier = [entry('1', profile({ profilePicture: null })), entry('2', picture)]
+  const later = profile({ status: 'ashore' })
+  expect(foldRequest(earlier, later)).toEqual({ request: later, replaced: [] })
+  expect(foldRequest(earlier, picture).replaced).toEqual(['2'])
+})
+
+test('P6: a refused change goes only when all that it said is said anew', () => {
+  const refused = entry('1', profile({ username: 'Ben', status: 'at sea' }), 'refused')
+  expect(foldRequest([refused], profile({ status: 'ashore' })).replaced).toEqual([])
+  const anew = profile({ username: 'Anna', status: 'ashore' })
+  expect(foldRequest([refused], anew)).toEqual({ request: anew, replaced: ['1'] })
+})
+
+test('reports, forwards and files are never joined', () => {
+  for (const request of [
+    { kind: 'report', userId: 'ben', reason: 'a reason' },
+    { kind: 'forward', messageId: 'm', recipientIds: ['ben'] },
+    { kind: 'upload', file: new Blob(), filename: 'a', message: { peerId: 'ben', content: '' } },
+  ] satisfies QueuedRequest[]) {
+    expect(foldRequest([entry('1', request)], request).replaced).toEqual([])
+  }
+})

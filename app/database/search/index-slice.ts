@@ -1,0 +1,69 @@
+import { commitEdits } from './commit-edits.ts'
+import type { MessageSource, SearchableMessage } from './message-source.ts'
+import type { IndexState, IndexStore } from './open-index-store.ts'
+import { planEdits } from './plan-edits.ts'
+import { planSweep } from './plan-sweep.ts'
+
+/** Reading and writing that many takes a few frames, none of them whole. */
+const sliceSize = 250
+
+export interface SliceOptions {
+  store: IndexStore
+  source: MessageSource<SearchableMessage>
+  yieldToScreen(): Promise<void>
+}
+
+/**
+ * Brings the index one slice further behind the messages.
+ *
+ * @returns the number of messages read since the index began, `swept` when cleared ones left it, or `done`
+ * when it has followed all there is.
+ */
+export async function indexSlice(options: SliceOptions): Promise<number | 'swept' | 'done'> {
+  const { store, source, yieldToScreen } = options
+  const begin = await readState(store)
+  if (await sweepCleared(options, begin)) return 'swept'
+  const { messages, next: checkpoint } = await source.readChanges(begin.checkpoint, sliceSize)
+  if (messages.length === 0) return 'done'
+  for (;;) {
+    const state = await readState(store)
+    const clearedMarks = await joinMarks(source, state)
+    const edits = await planEdits({ store, messages, clearedMarks, yieldToScreen })
+    const scanned = state.scanned + messages.length
+    const next = { checkpoint, scanned }
+    if (await commitEdits(store, { state, edits, next })) {
+      return messages.length < sliceSize ? 'done' : scanned
+    }
+    // Another tab was faster: what was read is still to be written, unless that tab has done it.
+    await yieldToScreen()
+  }
+}
+
+/** True when something was swept, and more may be left to sweep. */
+async function sweepCleared({ store, source }: SliceOptions, state: IndexState): Promise<boolean> {
+  const marks = await joinMarks(source, state)
+  const unswept = [...marks].filter(([peerId, upTo]) => upTo > (state.swept[peerId] ?? 0))
+  if (unswept.length === 0) return false
+  const edits = await planSweep(store, unswept)
+  const next = edits.length === 0 ? { swept: Object.fromEntries(marks) } : {}
+  await commitEdits(store, { state, edits, next })
+  return true
+}
+
+/** A tab that has not heard of a mark yet must not write back what another one has swept. */
+async function joinMarks(
+  source: MessageSource<SearchableMessage>,
+  state: IndexState,
+): Promise<Map<string, number>> {
+  const marks = new Map(Object.entries(state.swept))
+  for (const [peerId, upTo] of await source.readClearedMarks()) {
+    marks.set(peerId, Math.max(upTo, marks.get(peerId) ?? 0))
+  }
+  return marks
+}
+
+async function readState(store: IndexStore): Promise<IndexState> {
+  const state = await store.state.get('state')
+  if (!state) throw new Error('The search index was deleted while it was in use.')
+  return state
+}

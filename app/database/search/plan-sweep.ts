@@ -1,0 +1,37 @@
+import { createEdits } from './create-edits.ts'
+import type { SegmentEdit } from './edit-segment.ts'
+import { peerBucket } from './index-terms.ts'
+import type { IndexStore } from './open-index-store.ts'
+import { scanLines } from './posting-lines.ts'
+
+/** Segments whose edits are held in memory at once. */
+const segmentsPerSweep = 8
+
+/**
+ * Takes the words of cleared messages out of the index, some segments at a time.
+ *
+ * @returns the next edits; none when all of these conversations are swept up to their marks.
+ */
+export async function planSweep(
+  store: IndexStore,
+  cleared: readonly (readonly [peerId: string, upTo: number])[],
+): Promise<SegmentEdit[]> {
+  const edits = createEdits()
+  const highest = Math.max(...cleared.map(([, upTo]) => upTo))
+  for (const { segment, oldest } of await store.heads.toArray()) {
+    if (oldest > highest) continue
+    if (edits.list().length === segmentsPerSweep) break
+    const row = await store.postings.get([peerBucket, segment])
+    const members = await store.members.get(segment)
+    if (!row || !members) continue
+    const ids = members.ids.split('\n')
+    for (const [peerId, upTo] of cleared) {
+      scanLines(row.lines, `${peerId}\t`, (position) => {
+        const orderedAt = members.orders[position] ?? Number.POSITIVE_INFINITY
+        const _id = ids[position]
+        if (_id && orderedAt <= upTo) edits.drop({ _id, segment, position })
+      })
+    }
+  }
+  return edits.list()
+}

@@ -1,0 +1,33 @@
+import { createServer } from 'node:http'
+import express from 'express'
+import WebSocket from 'ws'
+
+/**
+ * The floor of a chat server here: Express and `ws` without a product. It reads JSON and answers with what it was given,
+ * or with a page of messages from memory, and its sockets do nothing. Run as a process of its own; prints its port.
+ */
+const page = Array.from({ length: 50 }, (_, index) => ({
+  _id: `01890000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+  sender: { _id: '01890000-0000-7000-8000-00000000000a', username: 'ann', profilePicture: null },
+  recipient: { _id: '01890000-0000-7000-8000-00000000000b', username: 'ben', profilePicture: null },
+  content: `message ${index + 1} of 50, with about as many words as people write`,
+  type: 'text',
+  status: 'sent',
+  createdAt: '2026-11-21T10:00:00.000Z',
+}))
+
+const app = express()
+app.use(express.json())
+app.post('/messages', (request, response) => void response.status(201).json(request.body))
+app.get('/messages/:id', (_request, response) => void response.json(page))
+app.get('/memory', (_request, response) => void response.json(process.memoryUsage.rss()))
+app.get('/processor', (_request, response) => {
+  const { user, system } = process.cpuUsage()
+  response.json((user + system) / 1e6)
+})
+const server = createServer(app)
+new WebSocket.Server({ server, perMessageDeflate: false })
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  process.stdout.write(`${typeof address === 'object' ? address?.port : address}\n`)
+})

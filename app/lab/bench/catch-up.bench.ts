@@ -1,0 +1,40 @@
+import { readSession, registerPerson } from '../browser/account-steps.ts'
+import { createPerson } from '../browser/create-person.ts'
+import { startBuiltServer } from '../browser/start-built-server.ts'
+import { waitUntilStored } from './count-stored-messages.ts'
+import type { Figure } from './figure.ts'
+import { measureBrowserPouch } from './measure-browser-pouch.ts'
+import { pushMessages, registerAccount } from './server-accounts.ts'
+
+const missed = 10_000
+
+/** Ben's browser was away while 10,000 messages came in: how fast it has them all. */
+export async function measure(): Promise<Figure[]> {
+  const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' } })
+  const ann = await registerAccount(server.origin, 'ann')
+  const ben = await createPerson(server, 'ben')
+  await registerPerson(ben)
+  await ben.page.getByRole('searchbox').waitFor()
+  await ben.goOffline()
+  const recipientId = (await readSession(ben)).userId
+  await pushMessages({ origin: server.origin, author: ann, recipientId, count: missed })
+
+  const start = performance.now()
+  await ben.goOnline()
+  await waitUntilStored(ben.page, missed)
+  const took = performance.now() - start
+
+  const floor = await measureBrowserPouch(await ben.openTab('/healthz'), 1_000)
+  await ben.close()
+  await server.close()
+  const perSecond = (ms: number) => missed / (ms / 1000)
+  return [
+    {
+      what: `${missed.toLocaleString('en')} missed messages caught up`,
+      value: perSecond(took),
+      unit: 'docs/s',
+      floors: [{ what: 'PouchDB in the same browser', value: perSecond(floor) }],
+      target: { atLeast: perSecond(floor) / 2 },
+    },
+  ]
+}

@@ -1,0 +1,30 @@
+/** One measured figure, beside the floor that the same run measured. */
+export interface Figure {
+  what: string
+  value: number
+  unit: 'ms' | 'docs/s' | 'requests/s' | 'kB' | 'databases' | '×'
+  /** What the machine does without the product, in the same unit. */
+  floors?: readonly { what: string; value: number }[]
+  /** What we want to reach, in the same unit. */
+  target?: { atMost: number } | { atLeast: number }
+}
+
+/** One line for a terminal. */
+export function describeFigure({ what, value, unit, floors = [], target }: Figure): string {
+  const parts = [`${what}: ${round(value)} ${unit}`]
+  for (const floor of floors) parts.push(`${floor.what} ${round(floor.value)} ${unit}`)
+  if (target) parts.push(describeTarget(value, target))
+  return parts.join(' | ')
+}
+
+function describeTarget(value: number, target: NonNullable<Figure['target']>): string {
+  const isMet = 'atMost' in target ? value <= target.atMost : value >= target.atLeast
+  const words = 'atMost' in target ? `≤ ${round(target.atMost)}` : `≥ ${round(target.atLeast)}`
+  return `${isMet ? 'reached' : 'MISSED'} ${words}`
+}
+
+function round(value: number): string {
+  return value >= 100
+    ? Math.round(value).toLocaleString('en')
+    : String(Number(value.toPrecision(3)))
+}

@@ -1,0 +1,57 @@
+import { createLab } from '../create-lab.ts'
+import type { LabDevice } from '../create-lab-device.ts'
+import type { Figure } from './figure.ts'
+import { measurePouchPair } from './measure-pouch-pair.ts'
+import { measureWsEcho } from './measure-ws-echo.ts'
+import { takePercentile } from './take-percentile.ts'
+
+const [warmUps, rounds] = [20, 200]
+
+/** Two devices and the server share one process here: what a message leaves to do is let finish before the next. */
+const quietMs = 50
+
+/** From the insert on one device to the other person's database, over the real server. One message at a time. */
+export async function measure(): Promise<Figure[]> {
+  const lab = await createLab()
+  const [ann, ben] = [await lab.person('ann'), await lab.person('ben')]
+  const [from, to] = [await ann.device(), await ben.device()]
+  await lab.settle()
+  await measureArrivals({ from, to, count: warmUps })
+  const took = await measureArrivals({ from, to, count: rounds })
+  await lab.close()
+
+  const echo = await measureWsEcho(rounds)
+  const pair = await measurePouchPair(rounds)
+  return ([0.5, 0.95] as const).map((share) => ({
+    what: `insert → other device’s database, p${share * 100}`,
+    value: takePercentile(took, share),
+    unit: 'ms',
+    floors: [
+      { what: 'bare ws echo', value: takePercentile(echo, share) },
+      { what: 'two PouchDBs', value: takePercentile(pair, share) },
+    ],
+    ...(share === 0.5 && { target: { atMost: 30 } }),
+  }))
+}
+
+async function measureArrivals(way: { from: LabDevice; to: LabDevice; count: number }) {
+  const { from, to, count } = way
+  const view = to.messenger.openConversation(from.userId)
+  const took: number[] = []
+  for (let round = 0; round < count; round++) {
+    const content = `round ${round} of ${count}`
+    const arrived = new Promise<number>((resolve) => {
+      const unsubscribe = view.messages.subscribe(() => {
+        if (view.messages.getSnapshot().items.at(-1)?.content !== content) return
+        unsubscribe()
+        resolve(performance.now())
+      })
+    })
+    const start = performance.now()
+    await from.say(to, content)
+    took.push((await arrived) - start)
+    await new Promise((resolve) => setTimeout(resolve, quietMs))
+  }
+  view.close()
+  return took
+}

@@ -1,0 +1,78 @@
+import type { Page } from 'playwright-core'
+import { composer, message, openChat, say } from '../browser/chat-steps.ts'
+import { startTwoPeople } from '../browser/start-two-people.ts'
+import type { Figure } from './figure.ts'
+import { takePercentile } from './take-percentile.ts'
+
+const rounds = 60
+
+/** From the key press to the own bubble in the page, in Chromium, in a conversation that is in use. */
+export async function measure(): Promise<Figure[]> {
+  const { ann, close } = await startTwoPeople()
+  await openChat(ann.page, 'ben')
+  for (let round = 0; round < 10; round++) await say(ann.page, `warm-up ${round}`)
+  await watchBubbles(ann.page)
+  for (let round = 0; round < rounds; round++) {
+    await composer(ann.page).fill(`message ${round}`)
+    await composer(ann.page).press('Enter')
+    await message(ann.page, `message ${round}`).waitFor()
+  }
+  const took = await ann.page.evaluate(() => globalThis.bubbleTimes)
+  const floor = await measureBareEcho(ann.page)
+  await close()
+  return [
+    {
+      what: 'key press → own bubble, median',
+      value: takePercentile(took, 0.5),
+      unit: 'ms',
+      floors: [{ what: 'key press → bare element', value: takePercentile(floor, 0.5) }],
+      target: { atMost: 16 },
+    },
+    { what: 'key press → own bubble, p95', value: takePercentile(took, 0.95), unit: 'ms' },
+  ]
+}
+
+declare global {
+  var bubbleTimes: number[]
+}
+
+/** Notes for each Enter how long the next bubble takes to be in the page, style and layout done. */
+async function watchBubbles(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    globalThis.bubbleTimes = []
+    let pressedAt = 0
+    const seen = new Set(document.querySelectorAll('article'))
+    document.addEventListener(
+      'keydown',
+      (event) => {
+        if (event.key === 'Enter') pressedAt = event.timeStamp
+      },
+      true,
+    )
+    new MutationObserver(() => {
+      for (const article of document.querySelectorAll('article')) {
+        if (seen.has(article)) continue
+        seen.add(article)
+        if (pressedAt === 0) continue
+        article.getBoundingClientRect()
+        globalThis.bubbleTimes.push(performance.now() - pressedAt)
+        pressedAt = 0
+      }
+    }).observe(document.body, { childList: true, subtree: true })
+  })
+}
+
+/** What the browser itself takes: a key press answered by a bare element, measured the same way. */
+async function measureBareEcho(page: Page): Promise<number[]> {
+  await page.goto('/healthz')
+  await page.evaluate(() => {
+    globalThis.bubbleTimes = []
+    document.addEventListener('keydown', ({ timeStamp }) => {
+      const element = document.body.appendChild(document.createElement('p'))
+      element.getBoundingClientRect()
+      globalThis.bubbleTimes.push(performance.now() - timeStamp)
+    })
+  })
+  for (let round = 0; round < rounds; round++) await page.keyboard.press('Enter')
+  return page.evaluate(() => globalThis.bubbleTimes)
+}

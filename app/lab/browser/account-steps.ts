@@ -1,0 +1,38 @@
+import type { BrowserPerson } from './create-person.ts'
+
+/** Makes the person's account by the registration screen; ends on the list of conversations. */
+export async function registerPerson({ page, username, email, password }: BrowserPerson) {
+  await page.goto('/register')
+  await page.getByLabel('Username').fill(username)
+  await page.getByLabel('Email Address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Confirm Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.waitForURL('**/chat')
+}
+
+/** Signs in by the sign-in screen's form, wherever that leads. */
+export async function signIn({ page, username, password }: BrowserPerson) {
+  await page.getByRole('button', { name: 'Log in with phone number' }).click()
+  await page.getByLabel('Phone number or Username').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.waitForURL('**/chat**')
+}
+
+/** What the device keeps of its sign-in. */
+export async function readSession({
+  page,
+}: BrowserPerson): Promise<{ token: string; userId: string }> {
+  return page.evaluate(() => ({
+    token: localStorage.getItem('token') ?? '',
+    userId: JSON.parse(localStorage.getItem('user') ?? '{}')._id,
+  }))
+}
+
+/** Waits until the whole app is kept on the device, so that the network may go. */
+export async function waitUntilKept({ page }: BrowserPerson) {
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready
+  })
+}

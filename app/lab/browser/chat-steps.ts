@@ -1,0 +1,64 @@
+import type { Locator, Page } from 'playwright-core'
+
+export interface ShownMessage {
+  id: string
+  author: string
+  content: string
+}
+
+/** Finds somebody by the search box and opens the conversation. */
+export async function openChat(page: Page, username: string) {
+  await page.getByRole('searchbox', { name: 'Search or start a new chat' }).fill(username)
+  await page.getByRole('link', { name: username }).first().click()
+  await composer(page).waitFor()
+}
+
+/** The line of somebody in the list of conversations. */
+export function chatRow(page: Page, username: string): Locator {
+  return page.getByRole('list', { name: 'Conversations' }).getByRole('link', { name: username })
+}
+
+export function composer(page: Page): Locator {
+  return page.getByRole('textbox', { name: 'Type a message' })
+}
+
+/** Types and presses Enter; resolves when the bubble is there. */
+export async function say(page: Page, text: string) {
+  await composer(page).fill(text)
+  await composer(page).press('Enter')
+  await message(page, text).waitFor()
+}
+
+export function message(page: Page, text: string): Locator {
+  return page.getByRole('article').filter({ has: page.getByText(text, { exact: true }) })
+}
+
+/** The ticks of an own message: 'Waiting to be sent', 'Sent', 'Delivered', 'Read' or 'Not sent'. */
+export async function readTicks(page: Page, text: string): Promise<string | null> {
+  return message(page, text).locator('[data-status]').getAttribute('aria-label')
+}
+
+/** The bubbles that are drawn, from the top. */
+export async function readMessages(page: Page): Promise<ShownMessage[]> {
+  return page.getByRole('article').evaluateAll((articles) =>
+    articles.map((article) => {
+      const label = article.getAttribute('aria-label') ?? ''
+      const [, author = '', content = ''] = /^(.+?), \d\d:\d\d: ([\s\S]*)$/.exec(label) ?? []
+      return { id: article.getAttribute('data-message-id') ?? '', author, content }
+    }),
+  )
+}
+
+/** What the bubbles that are drawn say, from the top. */
+export async function readWords(page: Page): Promise<string[]> {
+  return (await readMessages(page)).map(({ content }) => content)
+}
+
+/** What the open conversation's header says of the other person: 'online', 'typing...' or when last seen. */
+export async function readPresence(page: Page): Promise<string | null> {
+  return page
+    .locator('header')
+    .filter({ has: page.getByRole('heading', { level: 2 }) })
+    .locator('p')
+    .textContent()
+}

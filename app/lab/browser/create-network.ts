@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+export interface Network {
+  /** What the browser calls instead of the server. */
+  origin: string
+  /** Every connection breaks, and none can be made. */
+  cut(): void
+  mend(): void
+  /** No WebSocket gets through, as behind some proxies; all else does. */
+  blockSockets(): void
+  allowSockets(): void
+  close(): Promise<void>
+}
+
+/** One person's way to the server: a relay that can be cut, so that a lost network is really lost. */
+export async function createNetwork(serverPort: number): Promise<Network> {
+  const open = new Set<Socket>()
+  const state = { isCut: false, areSocketsBlocked: false }
+
+  const relay = createServer((near) => {
+    if (state.isCut) return void near.destroy()
+    const far = connect(serverPort, '127.0.0.1')
+    near.on('data', (bytes: Buffer) => {
+      if (state.areSocketsBlocked && asksForSocket(bytes)) near.destroy()
+    })
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(socket)
+      socket.pipe(other)
+      socket.once('close', () => {
+        open.delete(socket)
+        other.destroy()
+      })
+      // 'close' follows and ends the other half.
+      socket.on('error', () => {})
+    }
+  }).listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+
+  function breakAll() {
+    for (const socket of open) socket.destroy()
+  }
+
+  return {
+    origin: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`,
+    cut() {
+      state.isCut = true
+      breakAll()
+    },
+    mend() {
+      state.isCut = false
+    },
+    blockSockets() {
+      state.areSocketsBlocked = true
+      breakAll()
+    },
+    allowSockets() {
+      state.areSocketsBlocked = false
+    },
+    async close() {
+      breakAll()
+      relay.close()
+      await once(relay, 'close')
+    },
+  }
+}
+
+function asksForSocket(bytes: Buffer): boolean {
+  return /^upgrade: websocket/im.test(bytes.toString('latin1'))
+}

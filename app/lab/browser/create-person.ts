@@ -1,0 +1,74 @@
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { createNetwork, type Network } from './create-network.ts'
+import { launchProfile, type Profile } from './launch-profile.ts'
+import type { BuiltServer } from './start-built-server.ts'
+
+export interface BrowserPerson {
+  username: string
+  password: string
+  email: string
+  /** The first tab. A restart of the browser replaces it. */
+  readonly page: Page
+  profile: Profile
+  network: Network
+  /** The device loses its network: the way is cut and the browser knows it. */
+  goOffline(): Promise<void>
+  goOnline(): Promise<void>
+  /** A further tab of the same browser. */
+  openTab(path: string): Promise<Page>
+  restartBrowser(): Promise<void>
+  /** What the pages reported as errors, without the failed requests of a lost network. */
+  problems: string[]
+  close(): Promise<void>
+}
+
+/** A person at a browser of their own, with a network of their own that can be cut. Nobody is signed in yet. */
+export async function createPerson(
+  server: BuiltServer,
+  username: string,
+  options: BrowserContextOptions = {},
+): Promise<BrowserPerson> {
+  const network = await createNetwork(server.port)
+  const profile = await launchProfile({ ...options, baseURL: network.origin })
+  const problems: string[] = []
+  let page = await firstPage()
+
+  async function firstPage() {
+    const { context } = profile
+    context.on('weberror', (error) => problems.push(String(error.error())))
+    return context.pages()[0] ?? context.newPage()
+  }
+
+  return {
+    username,
+    password: `${username}-secret`,
+    email: `${username}@example.org`,
+    profile,
+    network,
+    problems,
+    get page() {
+      return page
+    },
+    async goOffline() {
+      network.cut()
+      await profile.context.setOffline(true)
+    },
+    async goOnline() {
+      network.mend()
+      await profile.context.setOffline(false)
+    },
+    async openTab(path) {
+      const tab = await profile.context.newPage()
+      await tab.goto(path)
+      return tab
+    },
+    async restartBrowser() {
+      await profile.restart()
+      page = await firstPage()
+    },
+    async close() {
+      await profile.close()
+      await network.close()
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readSession, waitUntilKept } from './account-steps.ts'
+import { chatRow, openChat, readMessages, readTicks, readWords, say } from './chat-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+import { waitUntil } from './wait-until.ts'
+
+const within = { timeout: 20_000 }
+const people = await startTwoPeople()
+const benId = (await readSession(people.ben)).userId
+
+beforeAll(async () => {
+  const { page } = people.ann
+  await openChat(page, 'ben')
+  await say(page, 'before the storm')
+  await waitUntil(
+    'Ben has it',
+    async () => (await readTicks(page, 'before the storm')) === 'Delivered',
+  )
+  await waitUntilKept(people.ann)
+})
+
+afterAll(() => people.close())
+
+test('P10: with no network every route opens after a reload, and the history is there', async () => {
+  const { ann } = people
+  await ann.goOffline()
+  await ann.page.reload()
+  await expect.poll(() => readWords(ann.page), within).toEqual(['before the storm'])
+  for (const [path, words] of [
+    ['/chat', 'before the storm'],
+    ['/chat/archived', 'No archived chats'],
+    ['/chat/starred', 'No starred messages'],
+    ['/chat/status', 'Status updates from your contacts will appear here.'],
+    ['/chat/calls', 'Your recent calls will appear here.'],
+    ['/no-such-page', 'Page Not Found'],
+    [`/chat/${benId}`, 'before the storm'],
+  ] as const) {
+    await ann.page.goto(path)
+    await ann.page.getByText(words).first().waitFor()
+  }
+})
+
+test('P1 P2: five messages written offline around a reload arrive once and in order', async () => {
+  const { ann, ben } = people
+  const words = ['one', 'two', 'three', 'four', 'five']
+  for (const word of words.slice(0, 3)) await say(ann.page, word)
+  await ann.page.reload()
+  await expect
+    .poll(() => readWords(ann.page), within)
+    .toEqual(['before the storm', ...words.slice(0, 3)])
+  for (const word of words.slice(3)) await say(ann.page, word)
+  expect(await readTicks(ann.page, 'five')).toBe('Waiting to be sent')
+  const written = await readMessages(ann.page)
+
+  await ann.goOnline()
+  await chatRow(ben.page, 'ann').click()
+  await expect
+    .poll(() => readMessages(ben.page), within)
+    .toEqual(written.map((one) => ({ ...one, author: 'ann' })))
+  await expect.poll(() => readTicks(ann.page, 'five'), within).toBe('Read')
+  expect(await readMessages(ann.page)).toEqual(written)
+})
+
+test('P1: what was written offline outlives the end of the browser', async () => {
+  const { ann, ben } = people
+  await ann.goOffline()
+  await say(ann.page, 'still here')
+  await ann.restartBrowser()
+  await ann.page.goto(`/chat/${benId}`)
+  await expect.poll(() => readTicks(ann.page, 'still here'), within).toBe('Waiting to be sent')
+  await ann.goOnline()
+  await expect
+    .poll(() => readWords(ben.page).then((words) => words.at(-1)), within)
+    .toBe('still here')
+  await expect.poll(() => readTicks(ann.page, 'still here'), within).toBe('Read')
+})

@@ -1,0 +1,32 @@
+import { afterAll, expect, test } from 'vitest'
+import { readSession, waitUntilKept } from './account-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const within = { timeout: 20_000 }
+const people = await startTwoPeople()
+const { ann, ben, server } = people
+afterAll(() => people.close())
+
+test('P1: a profile that is saved without a network outlives a reload, and others see it later', async () => {
+  const { userId } = await readSession(ann)
+  const { token } = await readSession(ben)
+  const readAbout = async () => {
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(`${server.origin}/api/users/${userId}`, { headers })
+    return ((await response.json()) as { status: string }).status
+  }
+  const { page } = ann
+  await waitUntilKept(ann)
+  await page.getByRole('link', { name: 'Profile' }).click()
+  await page.getByText('Member since').waitFor()
+  await ann.goOffline()
+  await page.getByRole('button', { name: 'Edit profile' }).click()
+  await page.getByRole('textbox', { name: 'About' }).fill('At sea')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('At sea').waitFor()
+  await page.reload()
+  await page.getByText('At sea').waitFor()
+  expect(await readAbout()).not.toBe('At sea')
+  await ann.goOnline()
+  await expect.poll(readAbout, within).toBe('At sea')
+})

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { readSession } from './account-steps.ts'
+import { chatRow, composer, openChat, readWords, say } from './chat-steps.ts'
+import { findProblems } from './find-problems.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const within = { timeout: 20_000 }
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const { page } = people.ann
+const annId = (await readSession(people.ann)).userId
+const carl = await registerAccount(people.server.origin, 'carl')
+const { origin } = people.server
+
+/** By what it says itself, not by what it quotes. */
+const message = (text: string) => page.getByRole('article', { name: `: ${text}` })
+
+async function choose(name: string) {
+  await page.getByRole('menuitem', { name, exact: true }).click()
+}
+
+beforeAll(async () => {
+  await pushMessages({ origin, author: carl, recipientId: annId, count: 3 })
+  await chatRow(page, 'carl').waitFor()
+  await openChat(page, 'ben')
+  await say(page, 'the lamp is lit')
+})
+
+afterAll(() => people.close())
+
+test('a chat is pinned and marked as read from its menu', async () => {
+  await page.goto('/chat')
+  const row = chatRow(page, 'carl')
+  await row.getByRole('img', { name: '3 unread' }).waitFor()
+  await row.click({ button: 'right' })
+  expect(await findProblems(page)).toEqual([])
+  await choose('Mark as Read')
+  await row.getByRole('img', { name: '3 unread' }).waitFor({ state: 'detached' })
+  await row.click({ button: 'right' })
+  expect(await page.getByRole('menuitem', { name: 'Mark as Read' }).count()).toBe(0)
+  await choose('Pin')
+  await row.getByRole('img', { name: 'Pinned' }).waitFor()
+  await page.getByRole('button', { name: 'Favourites' }).click()
+  await expect
+    .poll(() => page.getByRole('list', { name: 'Conversations' }).getByRole('link').count())
+    .toBe(1)
+  await page.getByRole('button', { name: 'Groups' }).click()
+  await page.getByText('No groups').waitFor()
+  await page.getByRole('button', { name: 'Unread' }).click()
+  await page.getByText('No unread chats').waitFor()
+})
+
+test('the keyboard opens the menu and has its focus back afterwards', async () => {
+  await page.goto('/chat')
+  await chatRow(page, 'carl').focus()
+  await page.keyboard.press('Shift+F10')
+  await page.getByRole('menuitem', { name: 'Unpin' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  expect(await chatRow(page, 'carl').evaluate((row) => row === document.activeElement)).toBe(true)
+  await page.keyboard.press('ArrowDown')
+  expect(await chatRow(page, 'ben').evaluate((row) => row === document.activeElement)).toBe(true)
+})
+
+test('a chat is archived and comes back', async () => {
+  await chatRow(page, 'carl').click({ button: 'right' })
+  await choose('Archive')
+  await chatRow(page, 'carl').waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: /^Archived/ }).click()
+  await page.waitForURL('**/chat/archived')
+  await chatRow(page, 'carl').click({ button: 'right' })
+  await choose('Unarchive')
+  await page.getByText('No archived chats').waitFor()
+  await page.getByRole('button', { name: 'Back to chats' }).click()
+  await chatRow(page, 'carl').waitFor()
+})
+
+test('a message is answered, edited, starred and explained', async () => {
+  await openChat(page, 'ben')
+  const menuOf = (text: string) => message(text).click({ button: 'right' })
+  await menuOf('the lamp is lit')
+  await choose('Reply')
+  await page.getByText('Replying to yourself').waitFor()
+  await say(page, 'an answer')
+  await page.getByText('Replying to yourself').waitFor({ state: 'detached' })
+  await menuOf('an answer')
+  await choose('Edit')
+  await composer(page).fill('a better answer')
+  await composer(page).press('Enter')
+  await message('a better answer').getByText('edited').waitFor()
+  await menuOf('a better answer')
+  await choose('Star')
+  await message('a better answer').getByRole('img', { name: 'Starred' }).waitFor()
+  await message('the lamp is lit').getByRole('img', { name: 'Delivered' }).waitFor()
+  await menuOf('the lamp is lit')
+  await choose('Info')
+  const info = page.getByRole('dialog', { name: 'Message info' })
+  for (const step of ['Written', 'Sent', 'Delivered']) await info.getByText(step).waitFor()
+  expect(await findProblems(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.goto('/chat/starred')
+  await page.getByRole('link', { name: 'a better answer' }).click()
+  await message('a better answer').waitFor()
+})
+
+test('messages are selected, forwarded to several people, and deleted', async () => {
+  await page.goto('/chat')
+  await openChat(page, 'ben')
+  await message('the lamp is lit').click({ button: 'right' })
+  await choose('Select')
+  await message('a better answer').click()
+  const bar = page.getByRole('toolbar', { name: 'Selected messages' })
+  await bar.getByText('2 selected').waitFor()
+  expect(await findProblems(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await bar.waitFor({ state: 'detached' })
+  await message('the lamp is lit').click({ button: 'right' })
+  await choose('Forward')
+  const dialog = page.getByRole('dialog', { name: 'Forward message to' })
+  await dialog.getByRole('checkbox', { name: 'carl' }).check()
+  expect(await findProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Forward' }).click()
+  await chatRow(page, 'carl').getByText('the lamp is lit').waitFor()
+  await message('a better answer').click({ button: 'right' })
+  await choose('Select')
+  await bar.getByRole('button', { name: 'Delete' }).click()
+  await message('This message was deleted').waitFor()
+  await openChat(people.ben.page, 'ann')
+  await expect
+    .poll(() => readWords(people.ben.page), within)
+    .toEqual(['the lamp is lit', 'This message was deleted'])
+})
+
+test('a chat is deleted after a question, for oneself only', async () => {
+  await page.goto('/chat')
+  await chatRow(page, 'ben').click({ button: 'right' })
+  await choose('Delete')
+  const question = page.getByRole('dialog', {
+    name: 'Are you sure you want to delete this conversation?',
+  })
+  await question.waitFor()
+  expect(await findProblems(page)).toEqual([])
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await chatRow(page, 'ben').click({ button: 'right' })
+  await choose('Delete')
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await chatRow(page, 'ben').waitFor({ state: 'detached' })
+  await openChat(page, 'ben')
+  await page.getByText('Start the conversation with ben!').waitFor()
+  expect(await readWords(people.ben.page)).toContain('the lamp is lit')
+})
+
+test('a person whom nobody knows is no chat, and can be tried again', async () => {
+  await page.goto('/chat/01900000-0000-7000-8000-000000000000')
+  await page.getByText('Failed to load chat').waitFor()
+  await page.getByRole('button', { name: 'Try Again' }).click()
+  await page.getByText('Failed to load chat').waitFor()
+  await page.goto('/chat/group/7')
+  await page.getByText('Download WhatsApp for Windows').waitFor()
+})
+
+test('on a phone a drawer leads everywhere, and Escape closes it', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/chat')
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Main' })
+  await drawer.getByRole('link', { name: 'Profile' }).waitFor()
+  expect(await findProblems(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await drawer.getByRole('link', { name: 'Settings' }).click()
+  await page.waitForURL('**/settings')
+})

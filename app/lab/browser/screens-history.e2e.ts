@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { readSession, registerPerson } from './account-steps.ts'
+import { chatRow, composer, message } from './chat-steps.ts'
+import { createPerson } from './create-person.ts'
+import { findProblems } from './find-problems.ts'
+import { startBuiltServer } from './start-built-server.ts'
+
+const within = { timeout: 20_000 }
+const unreadCount = 240
+const server = await startBuiltServer()
+const ann = await createPerson(server, 'ann', { reducedMotion: 'reduce' })
+const ben = await registerAccount(server.origin, 'ben')
+const { page } = ann
+const newest = page.getByRole('button', { name: /^Go to the newest message/ })
+const bubble = (number: number, count = unreadCount) =>
+  page.getByRole('article').filter({ hasText: `message ${number} of ${count},` })
+
+beforeAll(async () => {
+  await registerPerson(ann)
+  const recipientId = (await readSession(ann)).userId
+  await pushMessages({ origin: server.origin, author: ben, recipientId, count: unreadCount })
+  await chatRow(page, 'ben')
+    .getByRole('img', { name: `${unreadCount} unread` })
+    .waitFor()
+})
+
+afterAll(async () => {
+  await ann.close()
+  await server.close()
+})
+
+test('a chat with more unread than a page opens at the first of them, under a line', async () => {
+  await expect.poll(() => page.title(), within).toBe('(99+) Petrel')
+  await chatRow(page, 'ben').click()
+  await bubble(1).waitFor()
+  await page.getByText('Unread messages').waitFor()
+  expect(await newest.getAttribute('aria-label')).toBe(
+    `Go to the newest message, ${unreadCount} new`,
+  )
+  expect(await findProblems(page)).toEqual([])
+})
+
+test('the newest message is one click away, and all is read there', async () => {
+  await newest.click()
+  await bubble(unreadCount).waitFor()
+  await newest.waitFor({ state: 'detached' })
+  await expect.poll(() => page.title(), within).toBe('ben | Petrel')
+})
+
+test('older pages come in, and what is read stays where it is', async () => {
+  await page.mouse.move(900, 400)
+  const moved: number[] = []
+  for (let step = 0; step < 25; step++) {
+    const before = await readPlaces()
+    await page.mouse.wheel(0, -300)
+    await expect.poll(async () => (await readPlaces()).top !== before.top, within).toBe(true)
+    const after = await readPlaces()
+    for (const [id, y] of Object.entries(after.places)) {
+      const earlier = before.places[id]
+      if (earlier !== undefined) moved.push(y - earlier)
+    }
+  }
+  expect(Math.max(...moved)).toBeLessThanOrEqual(301)
+  expect(Math.min(...moved)).toBeGreaterThanOrEqual(-1)
+})
+
+test('a message that arrives does not move what somebody reads further up', async () => {
+  const before = await readPlaces()
+  const [id = ''] = Object.keys(before.places)
+  const recipientId = (await readSession(ann)).userId
+  await pushMessages({ origin: server.origin, author: ben, recipientId, count: 3 })
+  await expect
+    .poll(() => newest.getAttribute('aria-label'), within)
+    .toBe('Go to the newest message, 3 new')
+  expect((await readPlaces()).places[id]).toBeCloseTo(before.places[id] ?? 0, 0)
+})
+
+test('a date is gone to from the menu', async () => {
+  await newest.click()
+  await bubble(3, 3).waitFor()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Go to date' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Go to date' })
+  await dialog.waitFor()
+  expect(await findProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Go', exact: true }).click()
+  await bubble(1).waitFor()
+})
+
+test('a quoted message is shown however old it is', async () => {
+  await bubble(1).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Reply' }).click()
+  await composer(page).fill('an answer to the oldest')
+  await composer(page).press('Enter')
+  await message(page, 'an answer to the oldest').waitFor()
+  await expect.poll(() => bubble(2).isVisible(), within).toBe(false)
+  await message(page, 'an answer to the oldest').getByRole('button').first().click()
+  await bubble(2).waitFor()
+})
+
+/** Where each drawn message stands in the window, in px, once the list stands still. */
+async function readPlaces(): Promise<{ top: number; places: Record<string, number> }> {
+  return page.getByRole('log').evaluate(async (log) => {
+    for (let still = 0, top = log.scrollTop; still < 5; ) {
+      await new Promise(requestAnimationFrame)
+      still = log.scrollTop === top ? still + 1 : 0
+      top = log.scrollTop
+    }
+    const articles = [...log.querySelectorAll<HTMLElement>('[data-message-id]')]
+    const places = articles.map((article) => [
+      article.dataset.messageId ?? '',
+      article.getBoundingClientRect().top,
+    ])
+    return { top: log.scrollTop, places: Object.fromEntries(places) }
+  })
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readSession, waitUntilKept } from './account-steps.ts'
+import { chatRow, openChat, say } from './chat-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+interface Told {
+  title: string
+  body: string
+}
+
+declare global {
+  var told: Told[]
+}
+
+const within = { timeout: 20_000 }
+const people = await startTwoPeople()
+const { ann, ben } = people
+const benId = (await readSession(ben)).userId
+const readTold = () => ann.page.evaluate(() => globalThis.told)
+
+beforeAll(async () => {
+  await ann.profile.context.addInitScript(noteNotifications)
+  await ann.profile.context.grantPermissions(['notifications'])
+  await openChat(ben.page, 'ann')
+  await say(ben.page, 'before anybody chose')
+})
+
+afterAll(() => people.close())
+
+test('it is offered once, after the first own message, and can be refused', async () => {
+  await ann.page.evaluate(() => localStorage.removeItem('notifications'))
+  await ann.profile.context.clearPermissions()
+  await ann.page.goto('/chat')
+  await chatRow(ann.page, 'ben').waitFor()
+  const offer = ann.page.getByRole('complementary', { name: 'Notifications' })
+  expect(await offer.count()).toBe(0)
+  await openChat(ann.page, 'ben')
+  await say(ann.page, 'my first')
+  await offer.getByRole('button', { name: 'No notifications' }).click()
+  await offer.waitFor({ state: 'detached' })
+  await ann.page.reload()
+  await chatRow(ann.page, 'ben').waitFor()
+  expect(await offer.count()).toBe(0)
+})
+
+test('a hidden page tells of a message with its sender and words; a visible one does not', async () => {
+  await ann.profile.context.grantPermissions(['notifications'])
+  await ann.page.goto('/settings/notifications')
+  await ann.page.getByRole('button', { name: 'Turn on notifications' }).click()
+  await ann.page.getByText('You are told of new messages').waitFor()
+  const title = await ann.page.title()
+  await say(ben.page, 'while you look')
+  await expect.poll(() => ann.page.title(), within).not.toBe(title)
+  await setVisibility('hidden')
+  await say(ben.page, 'while you are away')
+  await expect.poll(readTold, within).toEqual([{ title: 'ben', body: 'while you are away' }])
+})
+
+test('a muted chat says nothing, and does not count', async () => {
+  await ann.page.goto('/chat')
+  await chatRow(ann.page, 'ben').click({ button: 'right' })
+  await ann.page.getByRole('menuitem', { name: 'Mute' }).click()
+  await chatRow(ann.page, 'ben').getByRole('img', { name: 'Muted' }).waitFor()
+  await setVisibility('hidden')
+  await say(ben.page, 'into the silence')
+  await chatRow(ann.page, 'ben').getByText('into the silence').waitFor()
+  expect(await readTold()).toEqual([])
+  expect(await ann.page.title()).toBe('Petrel')
+})
+
+test('a click on it leads to the chat', async () => {
+  await ann.page.goto('/chat')
+  await chatRow(ann.page, 'ben').click({ button: 'right' })
+  await ann.page.getByRole('menuitem', { name: 'Unmute' }).click()
+  await chatRow(ann.page, 'ben').getByRole('img', { name: 'Muted' }).waitFor({ state: 'detached' })
+  await setVisibility('hidden')
+  await say(ben.page, 'come and see')
+  await expect.poll(async () => (await readTold()).length, within).toBe(1)
+  await ann.page.evaluate(() => globalThis.lastNotification?.onclick?.(new Event('click')))
+  await ann.page.waitForURL(`**/chat/${benId}`)
+})
+
+test('a click that only the service worker hears leads to the chat too', async () => {
+  await waitUntilKept(ann)
+  await ann.page.goto('/chat')
+  await chatRow(ann.page, 'ben').waitFor()
+  const [worker] = ann.profile.context.serviceWorkers()
+  // Without a real tap the browser may refuse to bring the tab to the front; the rest is as on a phone.
+  await worker?.evaluate((path) => globalThis.openPath(path).catch(() => {}), `/chat/${benId}`)
+  await ann.page.waitForURL(`**/chat/${benId}`)
+})
+
+declare global {
+  var openPath: (path: string) => Promise<unknown>
+  var lastNotification: Notification | undefined
+}
+
+/** Runs in the page: the browser's own notifications, with a note of each. */
+function noteNotifications(): void {
+  globalThis.told = []
+  globalThis.Notification = class extends Notification {
+    constructor(title: string, options: NotificationOptions = {}) {
+      super(title, options)
+      globalThis.told.push({ title, body: options.body ?? '' })
+      globalThis.lastNotification = this
+    }
+  }
+}
+
+/** Headless Chromium never hides a page, so it is told that it did. */
+async function setVisibility(state: DocumentVisibilityState) {
+  await ann.page.evaluate((state) => {
+    Object.defineProperty(document, 'visibilityState', { get: () => state, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, state)
+}

@@ -1,0 +1,125 @@
+import { afterAll, expect, test } from 'vitest'
+import { openChat, say } from './chat-steps.ts'
+import { findProblems } from './find-problems.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const within = { timeout: 20_000 }
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const { page } = people.ann
+afterAll(() => people.close())
+
+test('the profile is shown and changed, and cancelling changes nothing', async () => {
+  await page.getByRole('link', { name: 'Profile' }).click()
+  await page.getByText('Hey there! I am using WhatsApp').waitFor()
+  await page.getByText('Email cannot be changed').waitFor()
+  expect(await page.title()).toBe('Profile | Petrel')
+  expect(await findProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Edit profile' }).click()
+  await page.getByRole('textbox', { name: 'About' }).fill('never saved')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('Hey there! I am using WhatsApp').waitFor()
+  await page.getByRole('button', { name: 'Edit profile' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('x')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').getByText('Name must be at least 3 characters').waitFor()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Ann Petersen')
+  await page.getByRole('textbox', { name: 'About' }).fill('At sea')
+  expect(await findProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('At sea').waitFor()
+  await page.reload()
+  await page.getByText('Ann Petersen').waitFor()
+  await page.getByRole('button', { name: 'Back to chats' }).click()
+  await page.waitForURL('**/chat')
+})
+
+test.each([
+  ['Account', 'ann@example.org', 'Account | Petrel'],
+  ['Privacy', 'Read receipts', 'Privacy | Petrel'],
+  ['Security', 'This device', 'Security | Petrel'],
+  ['Notifications', 'You are not told of new messages', 'Notifications | Petrel'],
+  ['Storage and Data', 'Used on this device', 'Storage and Data | Petrel'],
+  ['Help', 'Search in the open chat', 'Help | Petrel'],
+  ['About', 'Version 1.0.0', 'About | Petrel'],
+])('the settings have a section %s', async (name, words, title) => {
+  await page.goto('/settings')
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name }).click()
+  await page.getByText(words).first().waitFor()
+  await expect.poll(() => page.title(), within).toBe(title)
+  expect(await findProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Back to settings' }).click()
+  await page.waitForURL('**/settings')
+})
+
+test('an unknown section is no page', async () => {
+  await page.goto('/settings/nothing')
+  await page.getByRole('heading', { name: 'Page Not Found' }).waitFor()
+})
+
+test('the theme is chosen for this device', async () => {
+  await page.goto('/settings')
+  await page.getByRole('radio', { name: 'Dark' }).check()
+  await page.reload()
+  expect(await page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true)
+  expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+  expect(await findProblems(page)).toEqual([])
+})
+
+test('another sign-in is ended from here, and that device is signed out', async () => {
+  const { server } = people
+  const answer = await fetch(`${server.origin}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'user-agent': 'Firefox/140.0 (Windows NT)' },
+    body: JSON.stringify({ username: 'ann@example.org', password: people.ann.password }),
+  })
+  const { token } = await answer.json()
+  await page.goto('/settings/security')
+  const row = page.getByRole('listitem').filter({ hasText: 'Firefox on Windows' })
+  await row.getByRole('button', { name: 'End' }).click()
+  await row.waitFor({ state: 'detached' })
+  const refused = await fetch(`${server.origin}/api/users/me`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  expect(refused.status).toBe(401)
+})
+
+test('P6: logging out warns of what is unsent, and takes the chats off the device', async () => {
+  const { ann } = people
+  await page.goto('/chat')
+  await openChat(page, 'ben')
+  await ann.goOffline()
+  await say(page, 'not sent yet')
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('link', { name: 'Account' }).click()
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByRole('button', { name: 'Log out and lose them' }).waitFor()
+  expect(await findProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await ann.goOnline()
+  await page.getByRole('button', { name: 'Back to settings' }).click()
+  await page.goto('/profile')
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await page.getByRole('button', { name: /^Log out/ }).click()
+  await page.waitForURL('**/login')
+  expect(await countRecords()).toBe(0)
+})
+
+/** Every record in every database of this device. */
+function countRecords(): Promise<number> {
+  return page.evaluate(async () => {
+    const settle = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result)
+        request.onerror = () => reject(request.error)
+      })
+    let records = 0
+    for (const { name = '' } of await indexedDB.databases()) {
+      const database = await settle(indexedDB.open(name))
+      for (const store of database.objectStoreNames) {
+        records += await settle(database.transaction(store).objectStore(store).count())
+      }
+      database.close()
+    }
+    return records
+  })
+}

@@ -1,0 +1,31 @@
+import { afterAll, expect, test } from 'vitest'
+import { chatRow, openChat, readMessages, readTicks, say } from './chat-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const within = { timeout: 40_000 }
+// Tall enough that the list draws every message.
+const people = await startTwoPeople({ viewport: { width: 1280, height: 2400 } })
+afterAll(() => people.close())
+
+test('P2 P3: a server killed in the middle of twenty sends loses nothing and doubles nothing', async () => {
+  const { server, ann, ben } = people
+  const words = Array.from({ length: 20 }, (_, index) => `message ${index + 1}`)
+  await openChat(ann.page, 'ben')
+  const killing = { done: Promise.resolve() }
+  for (const [index, word] of words.entries()) {
+    if (index === 10) killing.done = server.kill()
+    await say(ann.page, word)
+  }
+  await killing.done
+  await server.start()
+
+  await chatRow(ben.page, 'ann').click()
+  const written = await readMessages(ann.page)
+  expect(written.map(({ content }) => content)).toEqual(words)
+  await expect
+    .poll(() => readMessages(ben.page), within)
+    .toEqual(written.map((one) => ({ ...one, author: 'ann' })))
+  for (const word of words) {
+    await expect.poll(() => readTicks(ann.page, word), within).toBe('Read')
+  }
+})

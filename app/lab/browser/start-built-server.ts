@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findFreePort } from './find-free-port.ts'
+import { waitUntil } from './wait-until.ts'
+
+const builtFolder = fileURLToPath(new URL('../../../dist', import.meta.url))
+
+export interface BuiltServer {
+  port: number
+  origin: string
+  dataDir: string
+  /** The power fails: no goodbye, no last write. */
+  kill(): Promise<void>
+  /** Starts again on the same port and data; resolves when it answers. */
+  start(): Promise<void>
+  /** What it has printed so far. */
+  output(): string
+  /** Ends it in order and deletes its data. */
+  close(): Promise<void>
+}
+
+/**
+ * The built server in a process of its own, on a free port, with its data in a temporary folder.
+ * @param dist the folder that holds the built `server` and `app`
+ */
+export async function startBuiltServer({
+  env = {},
+  dist = builtFolder,
+}: {
+  env?: Record<string, string>
+  dist?: string
+} = {}): Promise<BuiltServer> {
+  const port = await findFreePort()
+  const origin = `http://127.0.0.1:${port}`
+  const dataDir = await mkdtemp(join(tmpdir(), 'petrel-e2e-'))
+  const printed: string[] = []
+  let child: ChildProcess | undefined
+
+  async function start() {
+    child = spawn(process.execPath, [join(dist, 'server', 'main.js')], {
+      env: {
+        NODE_ENV: 'production',
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        DATA_DIR: dataDir,
+        RATE_LIMIT: 'off',
+        LOG_LEVEL: 'warn',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    child.stdout?.on('data', (text) => printed.push(String(text)))
+    child.stderr?.on('data', (text) => printed.push(String(text)))
+    // A test run that is cut short leaves no server behind.
+    process.once('exit', () => child?.kill('SIGKILL'))
+    await waitUntil('the server answers', () => isAnswering(), 20_000)
+  }
+
+  async function isAnswering() {
+    if (child?.exitCode !== null) throw new Error(`The server ended:\n${printed.join('')}`)
+    return fetch(`${origin}/healthz`).then(
+      (response) => response.ok,
+      () => false,
+    )
+  }
+
+  async function end(signal: NodeJS.Signals) {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    child.kill(signal)
+    await once(child, 'exit')
+  }
+
+  await start()
+  return {
+    port,
+    origin,
+    dataDir,
+    start,
+    kill: () => end('SIGKILL'),
+    output: () => printed.join(''),
+    async close() {
+      await end('SIGTERM')
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

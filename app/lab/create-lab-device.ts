@@ -1,0 +1,212 @@
+import { IDBKeyRange } from 'fake-indexeddb'
+import type { SignedIn } from '../../schema/auth.ts'
+import type { ConversationDocument } from '../../schema/conversation.ts'
+import type { MessageDocument } from '../../schema/message.ts'
+import { must } from '../../schema/must.ts'
+import { createApi } from '../api/create-api.ts'
+import { createSessionStore } from '../api/create-session-store.ts'
+import { createKeptTexts } from '../database/kept-texts.ts'
+import { openDatabase } from '../database/open-database.ts'
+import { fromStoredMessage, toStoredMessage } from '../database/stored-message.ts'
+import { createMessenger } from '../sync/create-messenger.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { advanceWriteTimes } from './advance-write-times.ts'
+import { createLabDisk, type LabDisk } from './create-lab-disk.ts'
+import { createLabLocks } from './create-lab-locks.ts'
+import { createLabNetwork, type LabNetwork } from './create-lab-network.ts'
+import { createLabPage, type LabPage } from './create-lab-page.ts'
+import type { Witness } from './create-witness.ts'
+import { readConversation } from './read-conversation.ts'
+import { countStoredRecords, readStoredDocuments } from './read-stored-documents.ts'
+
+/** One open tab of a device: the real client core. */
+export interface LabTab {
+  messenger: Messenger
+  page: LabPage
+  /** As a browser freezes a tab in the background: nothing it has asked for ever comes back. */
+  freeze(): void
+  /** As a crash: nothing under way is waited for. */
+  close(): Promise<void>
+}
+
+/** Everything that a device holds, by id. */
+export interface StoredHere {
+  messages: Map<string, MessageDocument>
+  conversations: Map<string, ConversationDocument>
+}
+
+/** A person who can be written to. */
+export interface Addressee {
+  userId: string
+}
+
+/** A phone or a laptop: its own IndexedDB, network and clock, and the real client core in one or more tabs. */
+export interface LabDevice {
+  readonly name: string
+  readonly userId: string
+  readonly network: LabNetwork
+  readonly disk: LabDisk
+  /** The core in the first tab. */
+  readonly messenger: Messenger
+  readonly tabs: readonly LabTab[]
+  readonly isOpen: boolean
+  /** Opens one more tab on the same data. */
+  openTab(): Promise<LabTab>
+  /** Writes a message; it is kept on the device when this resolves. Gives its id. */
+  say(to: Addressee, content: string): Promise<string>
+  /** What this device shows of the conversation with somebody, oldest first, all of it. */
+  read(withWhom: Addressee): Promise<readonly MessageDocument[]>
+  /** What is stored on it, whether or not it is shown; also while it is closed. */
+  stored(): Promise<StoredHere>
+  /** Writes documents past every check of the core, as a damaged or a malicious one would. */
+  plant(messages: readonly MessageDocument[]): Promise<void>
+  /** Sets every time that the device has noted of its writes this much ahead, as if its clock had been. */
+  advanceWriteTimes(ms: number): Promise<void>
+  /** Closes every tab in the middle of whatever it does and opens one again: the data stays, as in a browser. */
+  reload(): Promise<void>
+  /** Ends this device's sign-in at the server, as its person can from another device. It is not told. */
+  endSignIn(): Promise<void>
+  /** How many records of any kind lie in its IndexedDB. */
+  countStoredRecords(): Promise<number>
+  /** Signs in again, as after a sign-in that has ended; what is on the device is still there. */
+  signIn(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface DeviceOptions {
+  name: string
+  serverUrl: () => string
+  random: () => number
+  /** Asks the server for a new sign-in of this device's person. */
+  signIn: (fetch: typeof globalThis.fetch) => Promise<SignedIn>
+  endSignIn: (token: string) => Promise<void>
+  /** How far its clock is ahead of the true time, in ms. */
+  clockAheadMs: number
+  witness: Witness
+  onError: (cause: unknown) => void
+}
+
+export async function createLabDevice(options: DeviceOptions): Promise<LabDevice> {
+  const { name, random } = options
+  const disk = createLabDisk()
+  const { indexedDB } = disk
+  const locks = createLabLocks()
+  const texts = createKeptTexts()
+  const network = createLabNetwork({ random })
+  const sessions = createSessionStore({ kept: createKeptTexts(), passing: createKeptTexts() })
+  let tabs: LabTab[] = []
+  let opened = 0
+
+  async function signIn() {
+    const link = network.connect()
+    sessions.set(await options.signIn(link.fetch), { keepSignedIn: true })
+    link.cut()
+  }
+
+  async function openTab(): Promise<LabTab> {
+    const { user } = must(sessions.get() ?? lastSession, 'a sign-in')
+    const page = createLabPage()
+    const forgetPage = network.addPage(page)
+    const link = network.connect()
+    const serverUrl = options.serverUrl()
+    const api = createApi({ serverUrl, fetch: link.fetch, sessions })
+    opened += 1
+    const messenger = await createMessenger({
+      userId: user._id,
+      serverUrl,
+      readToken: () => sessions.get()?.token,
+      people: api.users,
+      calls: api,
+      powers: {
+        ...{ indexedDB, IDBKeyRange, locks, texts, page, random },
+        ...{ fetch: link.fetch, WebSocket: link.WebSocket },
+        now: () => Date.now() + options.clockAheadMs,
+        tab: { device: name, name: `${name}-${opened}` },
+      },
+      onSignedOut: () => sessions.clear(),
+      onError: options.onError,
+    })
+    const stopWatching = options.witness.watch(name, messenger)
+    const tab: LabTab = {
+      messenger,
+      page,
+      freeze: link.freeze,
+      async close() {
+        link.cut()
+        forgetPage()
+        stopWatching()
+        tabs = tabs.filter((other) => other !== tab)
+        await messenger.close()
+      },
+    }
+    tabs = [...tabs, tab]
+    return tab
+  }
+
+  async function closeTabs() {
+    await Promise.all(tabs.map((tab) => tab.close()))
+  }
+
+  async function reload() {
+    await closeTabs()
+    await openTab()
+  }
+
+  await signIn()
+  const lastSession = must(sessions.get(), 'the first sign-in')
+  await openTab()
+  const stored = <T extends { _id: string }>(collection: string) => {
+    const database = `petrel-${lastSession.user._id}-${name}`
+    return readStoredDocuments<T>({ indexedDB, database, collection })
+  }
+  const first = () => must(tabs[0], `an open tab of ${name}`).messenger
+
+  return {
+    name,
+    userId: lastSession.user._id,
+    network,
+    disk,
+    get messenger() {
+      return first()
+    },
+    get tabs() {
+      return tabs
+    },
+    get isOpen() {
+      return tabs.length > 0
+    },
+    openTab,
+    async say(to, content) {
+      const id = await first().commands.sendMessage({ peerId: to.userId, content })
+      options.witness.note({ id, authorId: lastSession.user._id, deviceName: name })
+      return id
+    },
+    read: (withWhom) => readConversation(first(), withWhom.userId),
+    stored: async () => ({
+      messages: await stored<MessageDocument>('messages'),
+      conversations: await stored<ConversationDocument>('conversations'),
+    }),
+    async plant(messages) {
+      const { userId, now } = { userId: lastSession.user._id, now: Date.now }
+      const tab = { device: name, name: `${name}-plant` }
+      const database = await openDatabase({ userId, now, indexedDB, IDBKeyRange, tab })
+      const { error } = await database.messages.bulkUpsert(
+        messages.map((message) => toStoredMessage(fromStoredMessage(message))),
+      )
+      await database.close()
+      if (error.length > 0) throw new Error('This could not be planted.', { cause: error })
+    },
+    async endSignIn() {
+      const token = must(sessions.get(), 'a sign-in').token
+      await options.endSignIn(token)
+    },
+    advanceWriteTimes: (ms) => advanceWriteTimes(indexedDB, ms),
+    countStoredRecords: () => countStoredRecords(indexedDB),
+    reload,
+    async signIn() {
+      await signIn()
+      await reload()
+    },
+    close: closeTabs,
+  }
+}

@@ -1,0 +1,48 @@
+import { IDBFactory } from 'fake-indexeddb'
+
+/** The IndexedDB of one device, on a disk that can be full. */
+export interface LabDisk {
+  indexedDB: IDBFactory
+  /** Every write fails with a QuotaExceededError, as in a browser on a full disk. */
+  fillUp(): void
+  makeRoom(): void
+}
+
+export function createLabDisk(): LabDisk {
+  const state = { isFull: false }
+  const indexedDB = new IDBFactory()
+  const open = indexedDB.open.bind(indexedDB)
+
+  function guard(database: IDBDatabase) {
+    const begin = database.transaction.bind(database)
+    database.transaction = (...given) => {
+      const transaction = begin(...given)
+      const find = transaction.objectStore.bind(transaction)
+      transaction.objectStore = (name) => {
+        const store = find(name)
+        const put = store.put.bind(store)
+        store.put = (...values) => {
+          if (!state.isFull) return put(...values)
+          throw new DOMException('The disk of the lab is full.', 'QuotaExceededError')
+        }
+        return store
+      }
+      return transaction
+    }
+  }
+
+  indexedDB.open = (...given) => {
+    const request = open(...given)
+    request.addEventListener('success', () => guard(request.result))
+    return request
+  }
+  return {
+    indexedDB,
+    fillUp() {
+      state.isFull = true
+    },
+    makeRoom() {
+      state.isFull = false
+    },
+  }
+}

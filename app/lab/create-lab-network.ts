@@ -1,0 +1,140 @@
+import NodeWebSocket from 'ws'
+import type { LabPage } from './create-lab-page.ts'
+import { createRequestFaults } from './create-request-faults.ts'
+
+/** The network of one device: its faults lie between the real client core and the real server. */
+export interface LabNetwork {
+  /** Nothing gets through, and the pages are told so, as a browser does. */
+  goOffline(): void
+  goOnline(): void
+  /** Nothing gets through, and nobody is told: a dead access point. */
+  goDark(): void
+  /** The server hears and acts; its next `count` answers to writes never arrive. */
+  loseResponses(count: number): void
+  /** The answers to writes stay under way until the function that this gives is called. */
+  holdResponses(): () => void
+  /** Catch-up requests are not asked until the function that this gives is called. */
+  holdPulls(): () => void
+  /** The answers to polls stay under way until the function that this gives is called. */
+  holdPolls(): () => void
+  /** How many catch-up requests have been answered. */
+  countPulls(): number
+  /** How many polls for messages have been answered. */
+  countPolls(): number
+  /** Every request takes up to so many milliseconds longer, each way. */
+  delay(ms: number): void
+  /** Every write reaches the server twice. */
+  duplicate(): void
+  /** Every write reaches the server once more, after the write that follows it. */
+  reorder(): void
+  /** The next `count` requests (all, when absent) are answered with this status, and never reach the server. */
+  answer(status: number, count?: number): void
+  /** Polls that begin from now on hang on a connection that is dead and does not say so. */
+  hangPolls(): void
+  /** No WebSocket gets through, as behind some proxies; requests do. */
+  blockSockets(): void
+  /** Ends every fault. */
+  calm(): void
+  isDark(): boolean
+  connect(): LabLink
+  addPage(page: LabPage): () => void
+}
+
+/** One tab's end of the network. */
+export interface LabLink {
+  fetch: typeof fetch
+  WebSocket: typeof WebSocket
+  /** Ends all that is under way and lets nothing more through. */
+  cut(): void
+  /** Lets nothing come back any more, and says nothing. */
+  freeze(): void
+}
+
+export function createLabNetwork(options: { random: () => number }): LabNetwork {
+  const pages = new Set<LabPage>()
+  const links = new Set<{ cutSockets(): void; cutRequests(): void }>()
+  const faults = createRequestFaults(options)
+  const state = { isDark: false, areSocketsBlocked: false }
+
+  function cutAll() {
+    for (const link of links) {
+      link.cutSockets()
+      link.cutRequests()
+    }
+  }
+
+  function connect(): LabLink {
+    const sockets = new Set<NodeWebSocket>()
+    const life = { isCut: false, isFrozen: false, requests: new AbortController() }
+    class LabSocket extends NodeWebSocket {
+      constructor(url: string | URL, protocols?: string | string[]) {
+        // A port that nothing listens on: the error and the close come as from a dead network.
+        const isClosed = state.isDark || state.areSocketsBlocked || life.isCut
+        super(isClosed ? 'ws://127.0.0.1:1/' : url, protocols)
+        sockets.add(this)
+        this.on('close', () => sockets.delete(this))
+      }
+    }
+    const link = {
+      cutSockets: () => sockets.forEach((socket) => void socket.terminate()),
+      cutRequests() {
+        life.requests.abort(new TypeError('fetch failed: the network is gone'))
+        life.requests = new AbortController()
+      },
+    }
+    links.add(link)
+    return {
+      fetch: (async (input, init) => {
+        if (state.isDark || life.isCut) throw new TypeError('fetch failed: there is no network')
+        if (life.isFrozen) return await new Promise<never>(() => {})
+        const response = await faults.send(String(input), init, life.requests.signal)
+        return life.isFrozen ? await new Promise<never>(() => {}) : response
+      }) satisfies typeof fetch as typeof fetch,
+      WebSocket: LabSocket as unknown as typeof WebSocket,
+      cut() {
+        life.isCut = true
+        link.cutSockets()
+        link.cutRequests()
+        links.delete(link)
+      },
+      freeze() {
+        life.isFrozen = true
+      },
+    }
+  }
+
+  return {
+    goOffline() {
+      state.isDark = true
+      for (const page of pages) page.setOnline(false)
+      cutAll()
+    },
+    goOnline() {
+      state.isDark = false
+      for (const page of pages) page.setOnline(true)
+    },
+    goDark() {
+      state.isDark = true
+      cutAll()
+    },
+    ...faults.controls,
+    countPulls: faults.countPulls,
+    countPolls: faults.countPolls,
+    isDark: () => state.isDark,
+    blockSockets() {
+      state.areSocketsBlocked = true
+      for (const link of links) link.cutSockets()
+    },
+    calm() {
+      state.areSocketsBlocked = false
+      faults.controls.calm()
+      this.goOnline()
+    },
+    connect,
+    addPage(page) {
+      pages.add(page)
+      page.setOnline(!state.isDark)
+      return () => pages.delete(page)
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { chooseNativeBroadcast } from './choose-native-broadcast.ts'
+import { createLabPerson, type LabPerson } from './create-lab-person.ts'
+import { createRandom } from './create-random.ts'
+import { createWitness } from './create-witness.ts'
+import { expectConverged } from './expect-converged.ts'
+import { runHistory } from './run-history.ts'
+import { type LabServer, startLabServer } from './start-lab-server.ts'
+import { waitUntilSettled } from './wait-until-settled.ts'
+
+export interface LabOptions {
+  /** Every random choice of the lab and of the devices follows from it. */
+  seed?: number
+  /** Settings of the server, as environment variables. */
+  settings?: Record<string, string>
+  /** After how long the server closes a database that nobody uses. */
+  idleCloseMs?: number
+}
+
+/**
+ * People with devices, faults in their networks, and the real server: a place to try what synchronisation
+ * does when things go wrong. Everything on the path is the real part: the client core on fake-indexeddb,
+ * HTTP and WebSocket over loopback, Express, LevelDB in a temporary folder.
+ *
+ * ```ts
+ * const lab = await createLab({ seed: 7 })
+ * const ann = await lab.person('ann'), ben = await lab.person('ben')
+ * const phone = await ann.device(), laptop = await ann.device()
+ * phone.network.goOffline()
+ * await phone.say(ben, 'hello')
+ * await phone.reload()
+ * phone.network.goOnline()
+ * await lab.settle()
+ * await lab.expectConverged()
+ * await lab.close()
+ * ```
+ */
+export interface Lab {
+  readonly server: LabServer
+  readonly people: readonly LabPerson[]
+  /** Registers somebody new. */
+  person(name: string): Promise<LabPerson>
+  /** Waits until nothing is under way on any device that has a network. @throws what is, after `withinMs`. */
+  settle(options?: { withinMs?: number }): Promise<void>
+  /** Nothing lost, nothing twice, the same order and words everywhere, no receipt taken back. @throws otherwise */
+  expectConverged(): Promise<void>
+  /** Draws a history from a seed and lets it happen in a lab of its own. @throws HistoryFailed, shrunk */
+  run(history: { seed: number; steps: number }): Promise<void>
+  close(): Promise<void>
+}
+
+export async function createLab(options: LabOptions = {}): Promise<Lab> {
+  chooseNativeBroadcast()
+  const random = createRandom(options.seed ?? 1)
+  const server = await startLabServer(options)
+  const witness = createWitness()
+  const people: LabPerson[] = []
+  const background: unknown[] = []
+  return {
+    server,
+    people,
+    async person(name) {
+      const person = await createLabPerson({
+        name,
+        random,
+        witness,
+        serverUrl: () => server.url,
+        onError: (cause) => background.push(cause),
+      })
+      people.push(person)
+      return person
+    },
+    settle: ({ withinMs = 15_000 } = {}) => waitUntilSettled(people, withinMs),
+    async expectConverged() {
+      await expectConverged({ people, witness })
+      if (background.length > 0) throw new Error('Something failed unseen.', { cause: background })
+    },
+    run: (history) =>
+      runHistory({
+        ...history,
+        createLab: (own) => createLab({ ...options, ...own }),
+      }),
+    async close() {
+      await Promise.all(people.flatMap(({ devices }) => devices.map((device) => device.close())))
+      await server.close()
+    },
+  }
+}

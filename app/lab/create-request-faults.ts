@@ -1,0 +1,137 @@
+import { createDeferred } from '../sync/create-deferred.ts'
+
+/** What can go wrong with a request between a device and the server, and the controls for it. */
+export function createRequestFaults(options: { random: () => number }) {
+  const { random } = options
+  const calm = {
+    lost: 0,
+    delayMs: 0,
+    isDuplicating: false,
+    isReordering: false,
+    arePollsHanging: false,
+    answered: { status: 503, left: 0 },
+  }
+  let faults = structuredClone(calm)
+  /** What waits: the answers to writes and to polls, and the catch-ups before they are asked. */
+  const held: { responses?: Promise<void>; polls?: Promise<void>; pulls?: Promise<void> } = {}
+  let pulls = 0
+  let polls = 0
+
+  function hold(what: keyof typeof held): () => void {
+    const { promise, resolve } = createDeferred()
+    held[what] = promise
+    return () => {
+      delete held[what]
+      resolve()
+    }
+  }
+  /** The write that will arrive a second time, after the next one. */
+  let late: (() => Promise<unknown>) | undefined
+
+  async function send(url: string, init: RequestInit = {}, cut: AbortSignal): Promise<Response> {
+    const signal = init.signal ? AbortSignal.any([init.signal, cut]) : cut
+    const isWrite = isWriting(url, init)
+    if (faults.answered.left > 0) {
+      faults.answered.left -= 1
+      return Response.json(
+        { error: 'The lab answers in place of the server.', code: 'lab' },
+        { status: faults.answered.status },
+      )
+    }
+    await pass(signal)
+    // The connection seems to stand, and nothing comes over it: the server's answer is not waited for.
+    if (faults.arePollsHanging && url.includes('longpoll')) return await untilAborted(signal)
+    if (url.includes('feed=normal')) await held.pulls
+    const ask = () => fetch(url, { ...init, signal })
+    if (isWrite && faults.lost > 0) {
+      faults.lost -= 1
+      await drain(ask())
+      throw new TypeError('fetch failed: the answer was lost')
+    }
+    const again = () => drain(fetch(url, { ...init, signal: null }))
+    if (isWrite && faults.isDuplicating) await Promise.allSettled([again()])
+    const response = await ask()
+    if (url.includes('feed=normal')) pulls += 1
+    if (url.includes('feed=longpoll')) return await finishPoll(url, response)
+    if (isWrite) {
+      await held.responses
+      await late?.().catch(() => {})
+      late = faults.isReordering ? again : undefined
+    }
+    await pass(signal)
+    return response
+  }
+
+  /** A poll's head comes long before what it tells: it is answered when all of it is here. */
+  async function finishPoll(url: string, response: Response): Promise<Response> {
+    const { status, headers } = response
+    const body = await response.text()
+    if (url.includes('/messages/')) polls += 1
+    await held.polls
+    return new Response(body, { status, headers })
+  }
+
+  async function pass(signal: AbortSignal) {
+    if (faults.delayMs === 0) return
+    const ms = random() * faults.delayMs
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(resolve, ms)
+      const stop = () => {
+        clearTimeout(timer)
+        reject(signal.reason)
+      }
+      if (signal.aborted) stop()
+      else signal.addEventListener('abort', stop, { once: true })
+    })
+  }
+
+  return {
+    send,
+    countPulls: () => pulls,
+    countPolls: () => polls,
+    controls: {
+      holdResponses: () => hold('responses'),
+      holdPulls: () => hold('pulls'),
+      holdPolls: () => hold('polls'),
+      loseResponses(count: number) {
+        faults.lost = count
+      },
+      delay(ms: number) {
+        faults.delayMs = ms
+      },
+      duplicate() {
+        faults.isDuplicating = true
+      },
+      reorder() {
+        faults.isReordering = true
+      },
+      hangPolls() {
+        faults.arePollsHanging = true
+      },
+      answer(status: number, count = Number.MAX_SAFE_INTEGER) {
+        faults.answered = { status, left: count }
+      },
+      calm() {
+        faults = structuredClone(calm)
+        late = undefined
+      },
+    },
+  }
+}
+
+/** What changes something at the server, by replication or by a call; signing in and out does not count. */
+function isWriting(url: string, { method = 'GET' }: RequestInit): boolean {
+  if (url.includes('_bulk_docs')) return true
+  return method !== 'GET' && url.includes('/api/') && !url.includes('/api/auth/')
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  )
+}
+
+/** Lets the server finish: its answer is read to the end and thrown away. */
+async function drain(answer: Promise<Response>): Promise<void> {
+  await (await answer).arrayBuffer()
+}

@@ -1,0 +1,69 @@
+import { isAccepted, type MessageDocument } from '../../schema/message.ts'
+import { statusRank } from '../../schema/status-rank.ts'
+import type { Messenger } from '../sync/messenger.ts'
+
+/** A message that somebody has written on a device, and that must never be lost. */
+export interface Said {
+  id: string
+  authorId: string
+  deviceName: string
+}
+
+/** Looks at every conversation on every device all the time, as people would. */
+export interface Witness {
+  /** Everything that was written. */
+  readonly said: readonly Said[]
+  /** What was seen and must never be seen, in words. */
+  readonly broken: readonly string[]
+  note(said: Said): void
+  /** Looks over the shoulder at one tab; gives a function that ends it. */
+  watch(deviceName: string, messenger: Messenger): () => void
+}
+
+export function createWitness(): Witness {
+  const said: Said[] = []
+  const broken: string[] = []
+  /** What the closed tabs of each device had seen: a tab that opens later sees no less. */
+  const seenBefore = new Map<string, Map<string, MessageDocument>>()
+
+  function compare(deviceName: string, before: MessageDocument, now: MessageDocument) {
+    if (!isAccepted(before)) return
+    if (now.attempt < before.attempt || statusRank(now) < statusRank(before)) {
+      broken.push(`${deviceName} saw ${now._id} fall from ${before.status} to ${now.status}`)
+    }
+  }
+
+  return {
+    said,
+    broken,
+    note: (one) => void said.push(one),
+    watch(deviceName, messenger) {
+      const seen = new Map(seenBefore.get(deviceName))
+      const watched = new Set<string>()
+      const { conversations } = messenger
+
+      function look(message: MessageDocument) {
+        const before = seen.get(message._id)
+        if (before) compare(deviceName, before, message)
+        seen.set(message._id, message)
+      }
+
+      conversations.subscribe(() => {
+        for (const { peerId } of conversations.getSnapshot()) {
+          if (watched.has(peerId)) continue
+          watched.add(peerId)
+          const { messages } = messenger.openConversation(peerId)
+          messages.subscribe(() => messages.getSnapshot().items.forEach(look))
+        }
+      })
+      return () => {
+        const all = seenBefore.get(deviceName) ?? new Map<string, MessageDocument>()
+        for (const [id, message] of seen) {
+          const other = all.get(id)
+          if (!other || statusRank(other) <= statusRank(message)) all.set(id, message)
+        }
+        seenBefore.set(deviceName, all)
+      }
+    },
+  }
+}

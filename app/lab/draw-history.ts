@@ -1,0 +1,64 @@
+import { must } from '../../schema/must.ts'
+import { createRandom } from './create-random.ts'
+
+/** One thing that happens. Devices, people and messages are numbers, taken round: any part of a history is one. */
+export type Step =
+  | { do: 'say' | 'edit' | 'delete' | 'star' | 'retry' | 'discard'; device: number; pick: number }
+  | { do: 'read' | 'pin' | 'archive' | 'clear'; device: number; pick: number }
+  | { do: 'offline' | 'dark' | 'online' | 'calm' | 'duplicate' | 'reorder'; device: number }
+  | { do: 'lose' | 'delay' | 'refuse'; device: number; pick: number }
+  | { do: 'reload' | 'tab'; device: number }
+  | { do: 'pause'; pick: number }
+  | { do: 'kill' | 'start' | 'kill-between' }
+
+/** How often each happens, compared with the others. */
+const weights: Record<Step['do'], number> = {
+  say: 30,
+  edit: 8,
+  delete: 5,
+  star: 5,
+  retry: 1,
+  discard: 1,
+  read: 6,
+  pin: 3,
+  archive: 2,
+  clear: 1,
+  offline: 4,
+  dark: 2,
+  online: 8,
+  calm: 4,
+  duplicate: 3,
+  reorder: 3,
+  lose: 4,
+  delay: 3,
+  refuse: 3,
+  reload: 4,
+  tab: 1,
+  pause: 12,
+  kill: 2,
+  start: 4,
+  'kill-between': 2,
+}
+
+/** A history of so many steps that is the same for the same seed. */
+export function drawHistory(options: { seed: number; steps: number }): Step[] {
+  const random = createRandom(options.seed)
+  const names = Object.keys(weights) as Step['do'][]
+  const total = names.reduce((sum, name) => sum + weights[name], 0)
+
+  function drawName(): Step['do'] {
+    let left = random() * total
+    for (const name of names) {
+      left -= weights[name]
+      if (left < 0) return name
+    }
+    return must(names[0], 'a step')
+  }
+
+  return Array.from({ length: options.steps }, () => {
+    const device = Math.floor(random() * 1_000)
+    const pick = Math.floor(random() * 1_000)
+    // Each kind reads what it has; the rest is left over.
+    return { do: drawName(), device, pick } as Step
+  })
+}

@@ -1,0 +1,84 @@
+import { isAccepted, isDiscarded, type MessageDocument } from '../../schema/message.ts'
+import type { LabDevice } from './create-lab-device.ts'
+import type { LabPerson } from './create-lab-person.ts'
+import type { Witness } from './create-witness.ts'
+
+/**
+ * Checks what the product promises, after everything has settled: nothing lost, nothing twice, the same order
+ * and the same words on every device of both people.
+ *
+ * @throws with every broken promise, in words.
+ */
+export async function expectConverged(options: {
+  people: readonly LabPerson[]
+  witness: Witness
+}): Promise<void> {
+  const { people, witness } = options
+  const broken = [...witness.broken]
+  for (const [one, other] of pairsOf(people)) broken.push(...(await compareViews(one, other)))
+  for (const { id, authorId, deviceName } of witness.said) {
+    for (const device of people.find(({ userId }) => userId === authorId)?.devices ?? []) {
+      if (!device.isOpen) continue
+      const { messages } = await device.stored()
+      if (!messages.has(id))
+        broken.push(`P1: ${id}, said on ${deviceName}, is not on ${device.name}`)
+    }
+  }
+  if (broken.length > 0) throw new Error(`Not converged:\n${broken.join('\n')}`)
+}
+
+async function compareViews(one: LabPerson, other: LabPerson): Promise<string[]> {
+  const marks = await Promise.all([
+    ...one.devices.map((device) => readClearedUpTo(device, other)),
+    ...other.devices.map((device) => readClearedUpTo(device, one)),
+  ])
+  const clearedUpTo = Math.max(0, ...marks)
+  const views = [
+    ...(await readViews(one.devices, other, clearedUpTo)),
+    ...(await readViews(other.devices, one, clearedUpTo)),
+  ]
+  const [first, ...rest] = views
+  if (!first) return []
+  return [
+    ...views.flatMap(({ name, messages }) =>
+      findTwice(messages).map((id) => `P2: ${name} shows ${id} twice`),
+    ),
+    ...rest
+      .filter(({ shown }) => JSON.stringify(shown) !== JSON.stringify(first.shown))
+      .map(
+        ({ name, shown }) =>
+          `P5: ${first.name} and ${name} show different conversations:\n${JSON.stringify(first.shown)}\n${JSON.stringify(shown)}`,
+      ),
+  ]
+}
+
+/** Up to where its person has cleared a conversation: only what lies above is seen by both. */
+async function readClearedUpTo(device: LabDevice, withWhom: LabPerson): Promise<number> {
+  const { conversations } = await device.stored()
+  return conversations.get(withWhom.userId)?.clearedUpTo ?? 0
+}
+
+/** What a device shows, reduced to what both people must see alike; what was never taken only its author sees. */
+async function readViews(devices: readonly LabDevice[], withWhom: LabPerson, clearedUpTo: number) {
+  const views = []
+  for (const device of devices.filter(({ isOpen }) => isOpen)) {
+    const messages = await device.read(withWhom)
+    const shown = messages
+      .filter((message) => isAccepted(message) && !isDiscarded(message))
+      .filter(({ orderedAt }) => orderedAt > clearedUpTo)
+      .map(({ _id, content, deletedAt }) => (deletedAt === undefined ? [_id, content] : [_id]))
+    views.push({ name: device.name, messages, shown })
+  }
+  return views
+}
+
+function findTwice(messages: readonly MessageDocument[]): string[] {
+  const ids = messages.map(({ _id }) => _id)
+  return ids.filter((id, index) => ids.indexOf(id) !== index)
+}
+
+function pairsOf(people: readonly LabPerson[]): [LabPerson, LabPerson][] {
+  return people.flatMap((one, i) =>
+    people.slice(i + 1).map((other): [LabPerson, LabPerson] => [one, other]),
+  )
+}

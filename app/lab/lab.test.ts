@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { must } from '../../schema/must.ts'
+import { openTestLab } from './open-test-lab.ts'
+import { untilLive } from './read-conversation.ts'
+
+test('two people on three devices write to each other, and all see the same', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, laptop, tablet] = [await ann.device(), await ann.device(), await ben.device()]
+  await phone.say(ben, 'hello')
+  await tablet.say(ann, 'hi')
+  await lab.settle()
+  await laptop.say(ben, 'how are you?')
+  await lab.settle()
+  await lab.expectConverged()
+  const texts = (await tablet.read(ann)).map(({ content }) => content)
+  expect(texts.toSorted()).toEqual(['hello', 'hi', 'how are you?'])
+})
+
+test('a message that only one side has is found, and so is a status that falls', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  const id = await phone.say(ben, 'hello')
+  await lab.settle()
+  tablet.network.goOffline()
+  const held = must((await tablet.stored()).messages.get(id), 'the message')
+  await tablet.plant([{ ...held, content: 'something else' }])
+  await expect(lab.expectConverged()).rejects.toThrow('show different conversations')
+  phone.network.goOffline()
+  const own = must((await phone.stored()).messages.get(id), 'the message')
+  await untilLive(
+    phone.messenger.conversations,
+    ([row]) => row?.lastMessage?.status === 'delivered',
+  )
+  await phone.plant([{ ...own, status: 'sent' }])
+  await untilLive(phone.messenger.conversations, ([row]) => row?.lastMessage?.status === 'sent')
+  await expect(lab.expectConverged()).rejects.toThrow('fall from delivered to sent')
+})
+
+test('what is still under way is told when it does not settle in time', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const phone = await ann.device()
+  phone.network.answer(503)
+  await phone.say(ben, 'stuck')
+  await expect(lab.settle({ withinMs: 300 })).rejects.toThrow('changes that are not sent')
+})

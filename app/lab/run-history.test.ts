@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { createLab } from './create-lab.ts'
+import { runHistory } from './run-history.ts'
+
+test.for([1, 2, 3, 4, 5])(
+  'P1 P2 P5: whatever happens (seed %i), nothing is lost, nothing is twice, and all see the same',
+  { timeout: 120_000 },
+  async (seed) => {
+    await expect(runHistory({ seed, steps: 80, createLab })).resolves.toBeUndefined()
+  },
+)

@@ -1,0 +1,71 @@
+import type { Lab, LabOptions } from './create-lab.ts'
+import { drawHistory, type Step } from './draw-history.ts'
+import { shrinkHistory } from './shrink-history.ts'
+import { takeStep } from './take-step.ts'
+
+export interface HistoryOptions {
+  seed: number
+  /** How many steps are drawn. */
+  steps: number
+  createLab: (options: LabOptions) => Promise<Lab>
+  /** How many shorter histories are tried when one fails; 0 gives the failure at once. */
+  shrinkTries?: number
+}
+
+/** A history after which a promise was broken: as short as was found. */
+class HistoryFailed extends Error {
+  override name = 'HistoryFailed'
+}
+
+/**
+ * Draws a history of actions and faults, lets it happen in a lab of its own, ends every fault, waits until all
+ * has settled, and checks the promises. A history that breaks one is shrunk.
+ *
+ * @throws HistoryFailed with the seed, the steps that are left, and what is broken.
+ */
+export async function runHistory(options: HistoryOptions): Promise<void> {
+  const { seed, shrinkTries = 60 } = options
+  const history = drawHistory(options)
+  const failure = await tryHistory(options, history)
+  if (!failure) return
+  const smallest = await shrinkHistory({
+    history,
+    failure,
+    tries: shrinkTries,
+    tryHistory: (steps) => tryHistory(options, steps),
+  })
+  const steps = smallest.history.map((step) => JSON.stringify(step)).join('\n')
+  const words = `Seed ${seed} breaks a promise with these ${smallest.history.length} steps:\n${steps}`
+  throw new HistoryFailed(`${words}\n${messageOf(smallest.failure)}`, { cause: smallest.failure })
+}
+
+/** What was broken, or undefined. */
+async function tryHistory(options: HistoryOptions, history: readonly Step[]): Promise<unknown> {
+  const lab = await options.createLab({ seed: options.seed })
+  try {
+    const [ann, ben, cem] = [
+      await lab.person('ann'),
+      await lab.person('ben'),
+      await lab.person('cem'),
+    ]
+    await ann.device()
+    await ann.device({ clockAheadMs: 2 * 60 * 60 * 1000 })
+    await ben.device({ clockAheadMs: -2 * 60 * 60 * 1000 })
+    await ben.device()
+    await cem.device()
+    for (const step of history) await takeStep(lab, step)
+    await lab.server.start()
+    for (const device of lab.people.flatMap((person) => person.devices)) device.network.calm()
+    await lab.settle()
+    await lab.expectConverged()
+    return undefined
+  } catch (failure) {
+    return failure
+  } finally {
+    await lab.close()
+  }
+}
+
+function messageOf(failure: unknown): string {
+  return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { drawHistory } from './draw-history.ts'
+import { shrinkHistory } from './shrink-history.ts'
+
+test('the same seed draws the same history, another seed another one', () => {
+  const draw = (seed: number) => drawHistory({ seed, steps: 30 })
+  expect(draw(7)).toEqual(draw(7))
+  expect(draw(7)).not.toEqual(draw(8))
+})
+
+test('of a history that fails, what does not matter is left out', async () => {
+  const history = drawHistory({ seed: 3, steps: 80 })
+  const kill = history.findIndex((step) => step.do === 'kill')
+  const culprits = [history[kill], history.findLast((step) => step.do === 'edit')]
+  const { history: left, failure } = await shrinkHistory({
+    history,
+    failure: 'first',
+    tries: 200,
+    tryHistory: async (steps) =>
+      culprits.every((culprit) => culprit && steps.includes(culprit)) ? 'shorter' : undefined,
+  })
+  expect(left).toEqual(culprits)
+  expect(failure).toBe('shorter')
+})

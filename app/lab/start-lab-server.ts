@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { must } from '../../schema/must.ts'
+import { readSettings } from '../../sync-server/config.ts'
+import { type App, createApp } from '../../sync-server/create-app.ts'
+import type { Stage } from '../../sync-server/sync/create-message-acceptor.ts'
+
+/** The real server in this process, on a port of its own, with LevelDB in a temporary folder. */
+export interface LabServer {
+  readonly url: string
+  isRunning(): boolean
+  stats(): ReturnType<App['stats']>
+  /** Drops everything at once: nothing is answered or tidied. */
+  kill(): Promise<void>
+  /** Dies when a message's write has come so far, before the next write: `peer` is between the two copies (P3). */
+  killAfter(stage: Stage): Promise<void>
+  /** Starts again on the same port, with the same data; one that runs just goes on. */
+  start(): Promise<void>
+  /** Ends it for good and removes its data. */
+  close(): Promise<void>
+}
+
+export async function startLabServer(
+  options: { settings?: Record<string, string>; idleCloseMs?: number } = {},
+): Promise<LabServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'petrel-lab-'))
+  let app: App | undefined
+  let port = 0
+  let deadline: { stage: Stage; die: () => Promise<void>; died: () => void } | undefined
+
+  async function start() {
+    deadline = undefined
+    if (app) return
+    app = await createApp(
+      readSettings({
+        DATA_DIR: folder,
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        RATE_LIMIT: 'off',
+        LOG_LEVEL: 'silent',
+        DURABILITY: 'relaxed',
+        ...options.settings,
+      }),
+      { passwordCost: 4, checkAnswers: true, onStage, idleCloseMs: options.idleCloseMs },
+    )
+    port = app.port
+  }
+
+  async function kill() {
+    const dying = app
+    app = undefined
+    await dying?.kill()
+  }
+
+  async function onStage(stage: Stage) {
+    if (deadline?.stage !== stage) return
+    const { die, died } = deadline
+    deadline = undefined
+    // The write waits here for ever: it is in the middle of it that the process ends.
+    void die().then(died)
+    await new Promise(() => {})
+  }
+
+  await start()
+  return {
+    get url() {
+      return `http://127.0.0.1:${port}`
+    },
+    isRunning: () => app !== undefined,
+    stats: () => must(app, 'a server that runs').stats(),
+    kill,
+    killAfter: (stage) =>
+      new Promise<void>((died) => {
+        deadline = { stage, die: kill, died }
+      }),
+    start,
+    async close() {
+      await kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

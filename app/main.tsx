@@ -1,0 +1,14 @@
+import './ui/tokens.css'
+import './ui/base.css'
+import { createRoot } from 'react-dom/client'
+import { must } from '../schema/must.ts'
+import { App } from './shell/app.tsx'
+import { createServices } from './shell/create-services.ts'
+import { followVisualViewport } from './shell/follow-visual-viewport.ts'
+import { applyTheme, readTheme } from './shell/theme.ts'
+
+applyTheme(readTheme())
+followVisualViewport()
+createRoot(must(document.getElementById('root'), 'the element #root')).render(
+  <App services={createServices()} />,
+)

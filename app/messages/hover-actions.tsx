@@ -1,0 +1,35 @@
+import type { MessageDocument } from '../../schema/message.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import styles from './message.module.css'
+import type { MessageActions } from './message-actions.ts'
+
+interface HoverActionsProps {
+  message: MessageDocument
+  isOwn: boolean
+  actions: MessageActions
+}
+
+/** What a mouse can do beside a bubble; the keyboard has the same in the message's menu. */
+export function HoverActions({ message, isOwn, actions }: HoverActionsProps) {
+  const look = { isSmall: true, tabIndex: -1 }
+  return (
+    <div className={styles.actions}>
+      <IconButton {...look} icon="reply" label="Reply" onClick={() => actions.reply(message)} />
+      <IconButton
+        {...look}
+        icon="copy"
+        label="Copy"
+        onClick={() => actions.copy(message.content)}
+      />
+      <IconButton
+        {...look}
+        icon="forward"
+        label="Forward"
+        onClick={() => actions.forward(message)}
+      />
+      {isOwn && (
+        <IconButton {...look} icon="trash" label="Delete" onClick={() => actions.remove(message)} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+import { isEdited, type MessageDocument } from '../../schema/message.ts'
+import { formatClockTime } from '../ui/format-clock-time.ts'
+import { Icon } from '../ui/icon.tsx'
+import { MessageTicks } from '../ui/message-ticks.tsx'
+import { describeTimes } from './describe-times.ts'
+import styles from './message.module.css'
+
+interface MessageMetaProps {
+  message: MessageDocument
+  isOwn: boolean
+}
+
+/** The small print in a bubble's corner: star, edited, the time, and the ticks of an own message. */
+export function MessageMeta({ message, isOwn }: MessageMetaProps) {
+  const isDeleted = message.deletedAt !== undefined
+  return (
+    <span className={styles.meta}>
+      {message.isWhatsApp && <span>WhatsApp</span>}
+      {message.isStarred && (
+        <span role="img" aria-label="Starred">
+          <Icon name="star" size={12} isFilled />
+        </span>
+      )}
+      {isEdited(message) && <span>edited</span>}
+      <time dateTime={new Date(message.createdAt).toISOString()}>
+        {isDeleted ? formatClockTime(message.createdAt) : describeTimes(message)}
+      </time>
+      {isOwn && !isDeleted && <MessageTicks status={message.status} />}
+    </span>
+  )
+}

@@ -1,0 +1,112 @@
+import { memo } from 'react'
+import type { MessageDocument } from '../../schema/message.ts'
+import { describeMessage, nameMessageType } from '../ui/describe-message.ts'
+import { formatClockTime } from '../ui/format-clock-time.ts'
+import { Icon } from '../ui/icon.tsx'
+import { joinClassNames } from '../ui/join-class-names.ts'
+import type { LiveSource } from '../ui/use-live-value.ts'
+import { FailedNotice } from './failed-notice.tsx'
+import { HoverActions } from './hover-actions.tsx'
+import styles from './message.module.css'
+import type { MessageActions } from './message-actions.ts'
+import { MessageMeta } from './message-meta.tsx'
+import { MessageText } from './message-text.tsx'
+import { QuotedMessage } from './quoted-message.tsx'
+import { RefusalNotice } from './refusal-notice.tsx'
+
+export interface MessageProps {
+  message: MessageDocument
+  isOwn: boolean
+  peerName: string
+  startsGroup: boolean
+  isHovered: boolean
+  /** Undefined outside selection mode. */
+  isSelected: boolean | undefined
+  isHighlighted: boolean
+  /** What is searched for, to be marked in the text; empty when nothing is. */
+  markQuery: string
+  /** Can Tab reach it? The arrow keys reach the others. */
+  isTabStop: boolean
+  findMessage(messageId: string): LiveSource<MessageDocument | undefined>
+  actions: MessageActions
+}
+
+/** One message with all that belongs to it. Draws again only when one of its properties changes. */
+export const Message = memo(function Message(props: MessageProps) {
+  const { message, isOwn, isSelected, actions } = props
+  const isSelecting = isSelected !== undefined
+  return (
+    <article
+      className={joinClassNames(
+        styles.row,
+        isOwn && styles.own,
+        props.startsGroup && styles.starts,
+        isSelecting && styles.selecting,
+        isSelected && styles.selected,
+        props.isHighlighted && styles.highlighted,
+      )}
+      data-message-id={message._id}
+      tabIndex={props.isTabStop ? 0 : -1}
+      aria-label={labelMessage(props)}
+    >
+      {isSelecting && (
+        <input
+          type="checkbox"
+          className={styles.check}
+          checked={isSelected}
+          tabIndex={-1}
+          aria-label="Select this message"
+          readOnly
+        />
+      )}
+      <div className={styles.line}>
+        <Bubble {...props} />
+        {props.isHovered && !isSelecting && message.deletedAt === undefined && (
+          <HoverActions message={message} isOwn={isOwn} actions={actions} />
+        )}
+      </div>
+      {isOwn && message.status === 'failed' && <FailedNotice message={message} actions={actions} />}
+      {message.refused && !message.refused.isDismissed && message.status !== 'failed' && (
+        <RefusalNotice message={message} refused={message.refused} actions={actions} />
+      )}
+    </article>
+  )
+})
+
+function Bubble(props: MessageProps) {
+  const { message, isOwn, peerName, findMessage, actions } = props
+  const type = nameMessageType(message)
+  const meta = <MessageMeta message={message} isOwn={isOwn} />
+  if (message.deletedAt !== undefined) {
+    return (
+      <div className={styles.bubble}>
+        <span className={styles.deleted}>
+          <Icon name="trash" size={16} />
+          {isOwn ? 'You deleted this message' : 'This message was deleted'}
+        </span>
+        {meta}
+      </div>
+    )
+  }
+  return (
+    <div className={styles.bubble}>
+      {message.replyTo && (
+        <QuotedMessage
+          source={findMessage(message.replyTo)}
+          messageId={message.replyTo}
+          peerId={message.peerId}
+          peerName={peerName}
+          onShow={actions.showMessage}
+        />
+      )}
+      {type && <span className={styles.chip}>{type}</span>}
+      <MessageText text={message.content} markQuery={props.markQuery} />
+      {meta}
+    </div>
+  )
+}
+
+function labelMessage({ message, isOwn, peerName }: MessageProps): string {
+  const author = isOwn ? 'You' : peerName
+  return `${author}, ${formatClockTime(message.createdAt)}: ${describeMessage(message).slice(0, 300)}`
+}

@@ -1,0 +1,39 @@
+import type { MessageDocument, RefusedChange } from '../../schema/message.ts'
+import { Icon } from '../ui/icon.tsx'
+import styles from './message.module.css'
+import type { MessageActions } from './message-actions.ts'
+
+interface RefusalNoticeProps {
+  message: MessageDocument
+  refused: RefusedChange
+  actions: MessageActions
+}
+
+/** A change that was not made: the reason, the text that was refused, and what can be done with it. */
+export function RefusalNotice({ message, refused, actions }: RefusalNoticeProps) {
+  const { content } = refused
+  return (
+    <div className={styles.notice}>
+      <p className={styles.reason}>
+        <Icon name="warning" size={18} />
+        {refused.error}
+      </p>
+      {content && <p className={styles.refusedText}>{content}</p>}
+      <div className={styles.noticeButtons}>
+        {content && message.deletedAt === undefined && (
+          <button type="button" onClick={() => actions.editAgain(message, content)}>
+            Edit again
+          </button>
+        )}
+        {content && (
+          <button type="button" onClick={() => actions.copy(content)}>
+            Copy
+          </button>
+        )}
+        <button type="button" onClick={() => actions.dismissRefusal(message)}>
+          Dismiss
+        </button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { splitLinks } from './split-links.ts'
+
+const links = (text: string) => splitLinks(text).flatMap((part) => part.href ?? [])
+
+test('a web address in a sentence becomes a link without the punctuation after it', () => {
+  expect(splitLinks('See https://example.org/tides?port=north. Soon!')).toEqual([
+    { text: 'See ' },
+    { text: 'https://example.org/tides?port=north', href: 'https://example.org/tides?port=north' },
+    { text: '. Soon!' },
+  ])
+})
+
+test('only http and https lead anywhere', () => {
+  expect(links('javascript://x data://y file:///z https://a.example')).toEqual([
+    'https://a.example',
+  ])
+})
+
+test('the parts together are the text', () => {
+  const piece = fc.oneof(fc.string(), fc.webUrl(), fc.constant('https://'), fc.constant(' '))
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const text = pieces.join('')
+      const parts = splitLinks(text)
+      expect(parts.map((part) => part.text).join('')).toBe(text)
+      for (const { href } of parts) if (href) expect(href).toMatch(/^https?:\/\//i)
+    }),
+  )
+})

@@ -1,0 +1,43 @@
+import type { VitePWAOptions } from 'vite-plugin-pwa'
+
+const themeColour = '#00776d'
+
+/** The manifest and the service worker, made at build time: every file of the app is kept on the device. */
+export const pwaOptions: Partial<VitePWAOptions> = {
+  registerType: 'prompt',
+  // createAppUpdate registers it.
+  injectRegister: null,
+  manifest: {
+    id: '/',
+    name: 'Petrel',
+    short_name: 'Petrel',
+    description: 'The messenger that does not care whether the network is there.',
+    start_url: '/chat',
+    scope: '/',
+    display: 'standalone',
+    theme_color: themeColour,
+    background_color: themeColour,
+    categories: ['social', 'communication'],
+    icons: [
+      { src: '/icons/petrel.svg', sizes: 'any', type: 'image/svg+xml' },
+      { src: '/icons/icon-192.png', sizes: '192x192', type: 'image/png' },
+      { src: '/icons/icon-512.png', sizes: '512x512', type: 'image/png' },
+      {
+        src: '/icons/icon-maskable-512.png',
+        sizes: '512x512',
+        type: 'image/png',
+        purpose: 'maskable',
+      },
+    ],
+  },
+  workbox: {
+    importScripts: ['/notification-click.js'],
+    globPatterns: ['**/*.{js,css,html,svg,png,webp,woff2,json}'],
+    // The plugin adds the manifest's icons itself: listed twice, an entry is fetched twice.
+    globIgnores: ['icons/*.{png,svg}', 'notification-click.js'],
+    maximumFileSizeToCacheInBytes: 6 * 1024 * 1024,
+    navigateFallback: 'index.html',
+    navigateFallbackDenylist: [/^\/(api|sync|poll|healthz|readyz|metrics)(\/|\?|$)/],
+    cleanupOutdatedCaches: true,
+  },
+}

@@ -1,0 +1,15 @@
+import { Button } from '../ui/button.tsx'
+import { useLiveValue } from '../ui/use-live-value.ts'
+import type { AppUpdate } from './create-app-update.ts'
+import styles from './offer.module.css'
+
+/** One quiet line while a newer version waits. */
+export function UpdateOffer({ update }: { update: AppUpdate }) {
+  if (useLiveValue(update) === 'none') return null
+  return (
+    <div className={styles.offer} role="status">
+      <span className={styles.words}>A new version of Petrel is ready.</span>
+      <Button onClick={update.apply}>Update now</Button>
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+import { useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { LazyConfirmDialog } from '../ui/lazy-confirm-dialog.tsx'
+import styles from './profile-page.module.css'
+
+interface DangerZoneProps {
+  onLogout(): void
+  /** Rejects with words for a person. */
+  onDeleteAccount(): Promise<void>
+}
+
+/** What cannot be taken back. */
+export function DangerZone({ onLogout, onDeleteAccount }: DangerZoneProps) {
+  const [isAsking, setIsAsking] = useState(false)
+  const [error, setError] = useState<string>()
+  const remove = () => {
+    setError(undefined)
+    onDeleteAccount().catch((cause: unknown) =>
+      setError(cause instanceof Error ? cause.message : 'Failed to delete account'),
+    )
+  }
+  return (
+    <section className={styles.danger} aria-labelledby="danger-zone">
+      <h2 id="danger-zone">Danger Zone</h2>
+      {error && (
+        <p className={styles.error} role="alert">
+          {error}
+        </p>
+      )}
+      <div className={styles.buttons}>
+        <Button look="quiet" onClick={onLogout}>
+          Logout
+        </Button>
+        <Button look="danger" onClick={() => setIsAsking(true)}>
+          Delete Account
+        </Button>
+      </div>
+      {isAsking && (
+        <LazyConfirmDialog
+          title="Are you sure you want to delete your account? This action cannot be undone."
+          text="Your chats, your sign-ins and your name are deleted. What you wrote to others stays with them."
+          confirmLabel="Delete Account"
+          isDanger
+          onConfirm={remove}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,84 @@
+import { useState } from 'react'
+import { defaultAbout } from '../../schema/limits.ts'
+import type { OwnUser, ProfileChange } from '../../schema/user.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import { Button } from '../ui/button.tsx'
+import { formatDate } from '../ui/format-clock-time.ts'
+import { formatLastSeen } from '../ui/format-last-seen.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import { Page } from '../ui/page.tsx'
+import { DangerZone } from './danger-zone.tsx'
+import { ProfileForm } from './profile-form.tsx'
+import styles from './profile-page.module.css'
+import { useRefresh } from './use-refresh.ts'
+
+export interface ProfilePageProps {
+  /** As the device knows it. */
+  user: OwnUser
+  isOnline: boolean
+  /** Reads the record from the server. Rejects with words for a person. */
+  onRefresh(): Promise<void>
+  onSave(change: ProfileChange): Promise<void>
+  onBack(): void
+  onLogout(): void
+  onDeleteAccount(): Promise<void>
+}
+
+/** One's own record, to look at and to change. Source: section 2 of the specification. */
+export function ProfilePage(props: ProfilePageProps) {
+  const { user, isOnline, onSave } = props
+  const [isEditing, setIsEditing] = useState(false)
+  const refresh = useRefresh(props.onRefresh)
+  return (
+    <Page
+      title="Profile"
+      backLabel="Back to chats"
+      onBack={props.onBack}
+      end={
+        !isEditing && (
+          <IconButton icon="edit" label="Edit profile" onClick={() => setIsEditing(true)} />
+        )
+      }
+    >
+      {refresh.hasFailed && (
+        <div className={styles.notice} role="alert">
+          <p>Failed to load profile</p>
+          <Button look="quiet" onClick={refresh.retry}>
+            Try Again
+          </Button>
+        </div>
+      )}
+      <div className={styles.face}>
+        <Avatar name={user.username} picture={user.profilePicture ?? undefined} size={8} />
+      </div>
+      {isEditing ? (
+        <ProfileForm user={user} onSave={onSave} onClose={() => setIsEditing(false)} />
+      ) : (
+        <dl className={styles.facts}>
+          <Fact name="Name" value={user.username} />
+          <Fact name="Email" value={user.email} note="Email cannot be changed" />
+          <Fact name="About" value={user.status || defaultAbout} />
+          <Fact name="Member since" value={formatDate(Date.parse(user.createdAt))} />
+          <Fact name="Last seen" value={isOnline ? 'Online' : describeLastSeen(user)} />
+        </dl>
+      )}
+      <DangerZone onLogout={props.onLogout} onDeleteAccount={props.onDeleteAccount} />
+    </Page>
+  )
+}
+
+function Fact({ name, value, note }: { name: string; value: string; note?: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd dir="auto">
+        {value}
+        {note && <small>{note}</small>}
+      </dd>
+    </div>
+  )
+}
+
+function describeLastSeen({ lastSeen }: OwnUser): string {
+  return formatLastSeen(lastSeen ? Date.parse(lastSeen) : undefined, Date.now())
+}

@@ -1,0 +1,13 @@
+const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** '1.4 MB'; what the browser does not tell is 'not known'. */
+export function formatBytes(bytes: number | undefined): string {
+  if (bytes === undefined) return 'not known'
+  let value = bytes
+  let unit = 0
+  while (value >= 1_000 && unit < units.length - 1) {
+    value /= 1_000
+    unit += 1
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
+}

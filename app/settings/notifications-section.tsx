@@ -1,0 +1,36 @@
+import { Button } from '../ui/button.tsx'
+import { type LiveSource, useLiveValue } from '../ui/use-live-value.ts'
+import styles from './settings.module.css'
+
+type State = 'unsupported' | 'ask' | 'on' | 'off' | 'blocked'
+
+export interface NotificationsSectionProps {
+  notifications: LiveSource<State> & { turnOn(): Promise<void>; turnOff(): void }
+}
+
+const words: Record<State, string> = {
+  unsupported: 'This browser cannot show notifications here.',
+  ask: 'You are not told of new messages on this device.',
+  on: 'You are told of new messages while the app is open and not in sight.',
+  off: 'You are not told of new messages on this device.',
+  blocked:
+    'Your browser blocks notifications from this address. Allow them in the browser’s own settings.',
+}
+
+/** Being told of messages on this device. Muted chats say nothing. */
+export function NotificationsSection({ notifications }: NotificationsSectionProps) {
+  const state = useLiveValue(notifications)
+  return (
+    <section className={styles.stack}>
+      <p role="status">{words[state]}</p>
+      {(state === 'ask' || state === 'off') && (
+        <Button onClick={() => void notifications.turnOn()}>Turn on notifications</Button>
+      )}
+      {state === 'on' && (
+        <Button look="quiet" onClick={notifications.turnOff}>
+          Turn off notifications
+        </Button>
+      )}
+    </section>
+  )
+}

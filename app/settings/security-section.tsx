@@ -1,0 +1,78 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { Session } from '../../schema/auth.ts'
+import { Button } from '../ui/button.tsx'
+import { formatLastSeen } from '../ui/format-last-seen.ts'
+import { describeDevice } from './describe-device.ts'
+import styles from './settings.module.css'
+
+export interface SecuritySectionProps {
+  /** All reject with words for a person. */
+  sessions: {
+    list(): Promise<readonly Session[]>
+    end(sessionId: string): Promise<void>
+    endOthers(): Promise<void>
+  }
+}
+
+/** Where this person is signed in; each sign-in can be ended. */
+export function SecuritySection({ sessions }: SecuritySectionProps) {
+  const [found, setFound] = useState<readonly Session[]>()
+  const [error, setError] = useState<string>()
+  const load = useCallback(
+    () =>
+      sessions.list().then(
+        (list) => {
+          setFound(list)
+          setError(undefined)
+        },
+        (cause: unknown) => setError(wordsOf(cause)),
+      ),
+    [sessions],
+  )
+  useEffect(() => void load(), [load])
+  const run = (work: Promise<void>) =>
+    void work.then(load, (cause: unknown) => setError(wordsOf(cause)))
+  const others = found?.filter((session) => !session.isCurrent) ?? []
+
+  return (
+    <section aria-labelledby="sign-ins">
+      <h2 id="sign-ins" className={styles.heading}>
+        Where you are signed in
+      </h2>
+      {error && (
+        <p className={styles.error} role="alert">
+          {error}
+        </p>
+      )}
+      {!found && !error && <p role="status">Loading...</p>}
+      <ul className={styles.list}>
+        {found?.map((session) => (
+          <li key={session._id} className={styles.row}>
+            <span className={styles.words}>
+              <span>{describeDevice(session.device)}</span>
+              <small>
+                {session.isCurrent
+                  ? 'This device'
+                  : `Last used ${formatLastSeen(Date.parse(session.lastUsedAt), Date.now())}`}
+              </small>
+            </span>
+            {!session.isCurrent && (
+              <Button look="quiet" onClick={() => run(sessions.end(session._id))}>
+                End
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {others.length > 1 && (
+        <Button look="danger" onClick={() => run(sessions.endOthers())}>
+          End all others
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function wordsOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

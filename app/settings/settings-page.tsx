@@ -1,0 +1,38 @@
+import { Link } from 'react-router-dom'
+import { Icon } from '../ui/icon.tsx'
+import { Page } from '../ui/page.tsx'
+import styles from './settings.module.css'
+import { sectionWords, settingsSections } from './settings-sections.ts'
+import { ThemeChoice, type ThemeChoiceProps } from './theme-choice.tsx'
+
+interface SettingsPageProps extends ThemeChoiceProps {
+  onBack(): void
+}
+
+/** The menu of the settings. */
+export function SettingsPage({ onBack, ...theme }: SettingsPageProps) {
+  return (
+    <Page title="Settings" backLabel="Back to chats" onBack={onBack}>
+      <nav aria-label="Settings">
+        <ul className={styles.list}>
+          {settingsSections.map((section) => {
+            const { name, about, icon } = sectionWords[section]
+            return (
+              <li key={section}>
+                <Link className={styles.link} to={`/settings/${section}`}>
+                  <Icon name={icon} />
+                  <span className={styles.words}>
+                    <span>{name}</span>
+                    <small>{about}</small>
+                  </span>
+                  <Icon name="right" size={18} />
+                </Link>
+              </li>
+            )
+          })}
+        </ul>
+      </nav>
+      <ThemeChoice {...theme} />
+    </Page>
+  )
+}

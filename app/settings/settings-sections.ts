@@ -1,0 +1,26 @@
+import type { IconName } from '../ui/icon-paths.ts'
+
+export const settingsSections = [
+  'account',
+  'privacy',
+  'security',
+  'notifications',
+  'storage',
+  'help',
+  'about',
+] as const
+export type SettingsSection = (typeof settingsSections)[number]
+
+/** How the menu names each section. Source: section 2 of the specification. */
+export const sectionWords: Record<
+  SettingsSection,
+  { name: string; about: string; icon: IconName }
+> = {
+  account: { name: 'Account', about: 'Profile, log out', icon: 'person' },
+  privacy: { name: 'Privacy', about: 'Who sees what of you', icon: 'eye' },
+  security: { name: 'Security', about: 'Where you are signed in', icon: 'lock' },
+  notifications: { name: 'Notifications', about: 'Being told of messages', icon: 'bell' },
+  storage: { name: 'Storage and Data', about: 'What is kept on this device', icon: 'archive' },
+  help: { name: 'Help', about: 'Keyboard shortcuts, offline', icon: 'info' },
+  about: { name: 'About', about: 'Version', icon: 'star' },
+}

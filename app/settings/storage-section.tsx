@@ -1,0 +1,51 @@
+import { useCallback, useEffect, useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { FactList } from './fact-list.tsx'
+import { formatBytes } from './format-bytes.ts'
+import styles from './settings.module.css'
+
+interface StorageState {
+  usedBytes: number | undefined
+  freeBytes: number | undefined
+  isPersisted: boolean
+}
+
+/** What this device keeps, and whether the browser may clear it when the disk runs short. */
+export function StorageSection() {
+  const [state, setState] = useState<StorageState>()
+  const read = useCallback(() => void readStorage().then(setState), [])
+  useEffect(read, [read])
+  if (!state) return <p role="status">Loading...</p>
+  const { usedBytes, freeBytes, isPersisted } = state
+  return (
+    <section className={styles.stack}>
+      <FactList
+        facts={[
+          { name: 'Used on this device', about: formatBytes(usedBytes) },
+          { name: 'Still free for it', about: formatBytes(freeBytes) },
+          {
+            name: 'Protected',
+            about: isPersisted
+              ? 'Yes: the browser does not clear your chats to make room.'
+              : 'No: the browser may clear your chats when the disk is full. Everything the server has comes back; what is unsent would be lost.',
+          },
+        ]}
+      />
+      {!isPersisted && (
+        <Button onClick={() => void navigator.storage?.persist?.().then(read)}>
+          Ask the browser to protect them
+        </Button>
+      )}
+    </section>
+  )
+}
+
+async function readStorage(): Promise<StorageState> {
+  const { storage } = navigator
+  const { usage, quota } = (await storage?.estimate?.()) ?? {}
+  return {
+    usedBytes: usage,
+    freeBytes: quota === undefined ? undefined : quota - (usage ?? 0),
+    isPersisted: (await storage?.persisted?.()) ?? false,
+  }
+}

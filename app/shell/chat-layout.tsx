@@ -1,0 +1,86 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useLocation } from 'react-router-dom'
+import { joinClassNames } from '../ui/join-class-names.ts'
+import { useLivePart } from '../ui/use-live-value.ts'
+import { useMediaQuery } from '../ui/use-media-query.ts'
+import styles from './chat-layout.module.css'
+import { countUnreadChats } from './count-unread-chats.ts'
+import { Drawer } from './drawer.tsx'
+import { EmptyPane } from './empty-pane.tsx'
+import { FirstLoadScreen } from './first-load-screen.tsx'
+import { ListPanel } from './list-panel.tsx'
+import { useMessenger } from './messenger-context.tsx'
+import { narrowScreen, phoneScreen } from './narrow-screen.ts'
+import { NotFoundPage } from './not-found-page.tsx'
+import { PageTitle } from './page-title.tsx'
+import { Rail } from './rail.tsx'
+import { type ChatPlace, readChatPlace } from './read-chat-place.ts'
+import { useBackToList } from './use-back-to-list.ts'
+import { useFirstLoad } from './use-first-load.ts'
+import { useSession } from './use-session.ts'
+import { useShellActions } from './use-shell-actions.tsx'
+
+const loadConversation = () =>
+  import('./conversation-route.tsx').then((module) => ({ default: module.ConversationRoute }))
+const ConversationRoute = lazy(loadConversation)
+
+/** What is likely to be wanted next is fetched after the list is drawn. */
+const conversationAfterMs = 300
+const searchAfterMs = 5_000
+
+/** The chat screen: rail, list and conversation side by side, or one of the latter on a narrow screen. */
+export function ChatLayout() {
+  const { pathname } = useLocation()
+  const place = readChatPlace(pathname)
+  return place ? <PlacedChatLayout place={place} /> : <NotFoundPage />
+}
+
+function PlacedChatLayout({ place }: { place: ChatPlace }) {
+  const messenger = useMessenger()
+  const user = useSession()?.user
+  const isPhone = useMediaQuery(phoneScreen)
+  const isNarrow = useMediaQuery(narrowScreen)
+  const [isDrawerOpen, setIsDrawerOpen] = useState(false)
+  const shell = useShellActions()
+  const firstLoad = useFirstLoad(messenger.userId)
+  const unreadChats = useLivePart(messenger.conversations, countUnreadChats)
+  useEffect(() => {
+    const timers = [
+      setTimeout(() => void loadConversation(), conversationAfterMs),
+      setTimeout(messenger.search.prepare, searchAfterMs),
+    ]
+    return () => timers.forEach(clearTimeout)
+  }, [messenger])
+
+  const isPaneShown = place.peerId !== undefined
+  const backToList = useBackToList(!isPaneShown)
+  const own = { ownName: user?.username ?? '', ownPicture: user?.profilePicture ?? undefined }
+  const nav = { section: place.section, actions: shell.actions }
+  return (
+    <div className={styles.layout}>
+      <PageTitle place={place} />
+      {!isPhone && <Rail {...nav} unreadChats={unreadChats} />}
+      <div
+        className={joinClassNames(styles.list, isPaneShown && styles.away)}
+        role={isNarrow ? 'main' : undefined}
+      >
+        <ListPanel place={place} onOpenDrawer={isPhone ? () => setIsDrawerOpen(true) : undefined} />
+      </div>
+      <main className={joinClassNames(styles.pane, !isPaneShown && styles.away)}>
+        <Pane place={place} onBack={backToList} />
+      </main>
+      {isDrawerOpen && <Drawer {...nav} {...own} onClose={() => setIsDrawerOpen(false)} />}
+      {shell.dialog}
+      {firstLoad.isShown && <FirstLoadScreen percent={firstLoad.percent} />}
+    </div>
+  )
+}
+
+function Pane({ place, onBack }: { place: ChatPlace; onBack(listPath: string): void }) {
+  if (place.peerId === undefined) return <EmptyPane />
+  return (
+    <Suspense fallback={null}>
+      <ConversationRoute peerId={place.peerId} onBack={onBack} />
+    </Suspense>
+  )
+}

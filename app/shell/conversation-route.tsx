@@ -1,0 +1,42 @@
+import { useLocation } from 'react-router-dom'
+import { Conversation } from '../conversation/conversation.tsx'
+import type { DrawMessage } from '../conversation/draw-message.ts'
+import { Message } from '../messages/message.tsx'
+import { useMediaQuery } from '../ui/use-media-query.ts'
+import { ConnectionNotice } from './connection-notice.tsx'
+import { LoadingChat } from './loading-chat.tsx'
+import { useMessenger } from './messenger-context.tsx'
+import { narrowScreen } from './narrow-screen.ts'
+import { readNavigationState } from './read-navigation-state.ts'
+import { useServices } from './services.ts'
+import { usePeer } from './use-peer.ts'
+
+const drawMessage: DrawMessage = (drawing) => <Message {...drawing} />
+
+interface ConversationRouteProps {
+  peerId: string
+  onBack(listPath: string): void
+}
+
+/** The right part of the chat screen: joins the conversation and the bubble. */
+export function ConversationRoute({ peerId, onBack }: ConversationRouteProps) {
+  const messenger = useMessenger()
+  const { searchMessages } = useServices()
+  const { state } = useLocation()
+  const isNarrow = useMediaQuery(narrowScreen)
+  const peer = usePeer(messenger, peerId)
+  if (peer.state !== 'known') return <LoadingChat peer={peer} />
+  const listView = readNavigationState(state, 'listView')
+  return (
+    <Conversation
+      key={peerId}
+      messenger={messenger}
+      peerId={peerId}
+      startMessageId={readNavigationState(state, 'messageId')}
+      drawMessage={drawMessage}
+      askServer={searchMessages}
+      notice={isNarrow && <ConnectionNotice isInConversation />}
+      onBack={isNarrow ? () => onBack(listView ? `/chat/${listView}` : '/chat') : undefined}
+    />
+  )
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { describeConnection } from './describe-connection.ts'
+
+test('nothing is said while all is well, or while it is not known yet', () => {
+  expect(describeConnection({ state: 'live', pendingCount: 3 })).toBeUndefined()
+  expect(describeConnection({ state: 'starting', pendingCount: 0 })).toBeUndefined()
+})
+
+test('without a network it says so, and how much waits', () => {
+  expect(describeConnection({ state: 'offline', pendingCount: 1 })?.text).toMatch(
+    /^You are offline\..* 1 change waits\.$/,
+  )
+  expect(describeConnection({ state: 'offline', pendingCount: 0 })?.text).not.toMatch(/wait/)
+})
+
+test('trouble is told in its own words', () => {
+  const words = 'The server has a problem.'
+  expect(describeConnection({ state: 'trouble', pendingCount: 2, words })).toEqual({
+    text: `${words} 2 changes wait.`,
+    isLate: false,
+  })
+})

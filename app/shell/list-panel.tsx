@@ -1,0 +1,94 @@
+import { Suspense, useState } from 'react'
+import { useLocation } from 'react-router-dom'
+import { ChatListPanel } from '../chats/chat-list-panel.tsx'
+import { LazyPhoneSearchDialog } from '../chats/lazy-parts.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { BackLink } from './back-link.tsx'
+import { ListNotices } from './list-notices.tsx'
+import { useMessenger } from './messenger-context.tsx'
+import { PlaceholderPanel } from './placeholder-panel.tsx'
+import type { ChatPlace } from './read-chat-place.ts'
+import { readNavigationState } from './read-navigation-state.ts'
+import { useServices } from './services.ts'
+
+interface ListPanelProps {
+  place: ChatPlace
+  onOpenDrawer: (() => void) | undefined
+}
+
+/** The left part of the chat screen: the list that the address asks for. */
+export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
+  const messenger = useMessenger()
+  const { findByPhone } = useServices()
+  const { state, key } = useLocation()
+  const [isAskingPhone, setIsAskingPhone] = useState(false)
+  const drawerButton = onOpenDrawer && (
+    <IconButton icon="menu" label="Open menu" onClick={onOpenDrawer} />
+  )
+  if (place.section === 'status') {
+    return (
+      <PlaceholderPanel
+        title="Status"
+        text="Status updates from your contacts will appear here."
+        start={drawerButton}
+      />
+    )
+  }
+  if (place.section === 'calls') {
+    return (
+      <PlaceholderPanel
+        title="Calls"
+        text="Your recent calls will appear here."
+        start={drawerButton}
+      />
+    )
+  }
+  const view = pickView(place, readNavigationState(state, 'listView'))
+  return (
+    <>
+      <ChatListPanel
+        // A further search begins with its own query; every other place shares one list.
+        key={place.section === 'search' ? key : 'list'}
+        messenger={messenger}
+        view={view}
+        selectedPeerId={place.peerId}
+        initialQuery={readNavigationState(state, 'query') ?? ''}
+        start={
+          view === 'all' && place.section !== 'search' ? (
+            drawerButton
+          ) : (
+            <BackLink to="/chat" label="Back to chats" />
+          )
+        }
+        end={
+          view === 'all' && (
+            <IconButton
+              icon="newChat"
+              label="Search by Phone Number"
+              aria-haspopup="dialog"
+              onClick={() => setIsAskingPhone(true)}
+            />
+          )
+        }
+        notice={<ListNotices />}
+      />
+      {isAskingPhone && (
+        <Suspense fallback={null}>
+          <LazyPhoneSearchDialog
+            findByPhone={findByPhone}
+            onClose={() => setIsAskingPhone(false)}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** Beside an open conversation the list stays the one that it was opened from. */
+function pickView(
+  place: ChatPlace,
+  openedFrom: string | undefined,
+): 'all' | 'archived' | 'starred' {
+  const wanted = place.peerId === undefined ? place.section : openedFrom
+  return wanted === 'archived' || wanted === 'starred' ? wanted : 'all'
+}

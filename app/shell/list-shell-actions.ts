@@ -1,0 +1,28 @@
+import type { NavigateFunction } from 'react-router-dom'
+import type { MenuAction } from '../ui/menu-action.ts'
+import { nameTheme, type Theme } from './theme.ts'
+
+interface ShellActionOptions {
+  navigate: NavigateFunction
+  theme: Theme
+  nextTheme(): void
+  askSignOut(): void
+}
+
+/** What stands behind 'Menu'. */
+export function listShellActions(options: ShellActionOptions): MenuAction[] {
+  const { navigate, theme, nextTheme, askSignOut } = options
+  const go = (path: string) => () => void navigate(path)
+  return [
+    { label: 'Starred messages', icon: 'star', onSelect: go('/chat/starred') },
+    { label: 'Archived chats', icon: 'archive', onSelect: go('/chat/archived') },
+    { label: 'Calls', icon: 'phone', onSelect: go('/chat/calls') },
+    {
+      label: `Theme: ${nameTheme(theme)}`,
+      icon: 'moon',
+      startsSection: true,
+      onSelect: nextTheme,
+    },
+    { label: 'Log out', icon: 'logout', startsSection: true, onSelect: askSignOut },
+  ]
+}

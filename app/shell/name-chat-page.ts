@@ -1,0 +1,19 @@
+import type { ChatPlace } from './read-chat-place.ts'
+
+/** The page's name for the title; undefined for the product's name alone. Source: section 2 of the specification. */
+export function nameChatPage(place: ChatPlace, peerName: string | undefined): string | undefined {
+  switch (place.section) {
+    case 'archived':
+      return 'Archived Chats'
+    case 'starred':
+      return 'Starred Messages'
+    case 'search':
+      return 'Search'
+    case 'status':
+      return 'Status'
+    case 'calls':
+      return 'Calls'
+    case 'chats':
+      return place.peerId === undefined ? undefined : peerName
+  }
+}

@@ -1,0 +1,23 @@
+import { useNavigate } from 'react-router-dom'
+import { Button } from '../ui/button.tsx'
+import { PetrelMark } from '../ui/petrel-mark.tsx'
+import { titlePage } from '../ui/product.ts'
+import styles from './not-found-page.module.css'
+
+export function NotFoundPage() {
+  const navigate = useNavigate()
+  return (
+    <main className={styles.page}>
+      <title>{titlePage('Page Not Found')}</title>
+      <PetrelMark size={72} />
+      <h1>Page Not Found</h1>
+      <div className={styles.buttons}>
+        <Button onClick={() => void navigate('/chat')}>Go to Chat</Button>
+        <Button look="quiet" onClick={() => void navigate(-1)}>
+          Go Back
+        </Button>
+      </div>
+      <p>If you think this is an error, please contact support.</p>
+    </main>
+  )
+}

@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react'
+import styles from '../../offline/offer.module.css'
+import type { Messenger } from '../../sync/messenger.ts'
+import { Button } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { productName } from '../../ui/product.ts'
+import { useLivePart, useLiveValue } from '../../ui/use-live-value.ts'
+import type { NotificationChoice } from './create-notification-choice.ts'
+
+interface NotificationOfferProps {
+  messenger: Messenger
+  choice: NotificationChoice
+  /** What is offered when this is not. */
+  otherwise: ReactNode
+}
+
+/** Asks once, after the first own message: from then on there is something to be told of. */
+export function NotificationOffer({ messenger, choice, otherwise }: NotificationOfferProps) {
+  const state = useLiveValue(choice)
+  const hasWritten = useLivePart(messenger.conversations, (rows) =>
+    rows.some((row) => row.lastMessage?.senderId === messenger.userId),
+  )
+  if (state !== 'ask' || !hasWritten) return otherwise
+  return (
+    <aside className={styles.offer} aria-label="Notifications">
+      <span className={styles.words}>
+        Be told of new messages while {productName} is not in sight?
+      </span>
+      <Button onClick={() => void choice.turnOn()}>Turn on</Button>
+      <IconButton icon="close" label="No notifications" onClick={choice.turnOff} />
+    </aside>
+  )
+}

@@ -1,0 +1,76 @@
+import { useState } from 'react'
+import { Link, NavLink } from 'react-router-dom'
+import { Avatar } from '../ui/avatar.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { joinClassNames } from '../ui/join-class-names.ts'
+import { LazyActionMenu } from '../ui/lazy-action-menu.tsx'
+import type { MenuAction, MenuPoint } from '../ui/menu-action.ts'
+import styles from './rail.module.css'
+import type { ChatSection } from './read-chat-place.ts'
+import { useSession } from './use-session.ts'
+
+export type RailSection = ChatSection | 'settings' | 'profile'
+
+interface RailProps {
+  section: RailSection
+  unreadChats: number
+  actions: readonly MenuAction[]
+}
+
+/** The narrow bar at the left of a wide screen. */
+export function Rail(props: RailProps) {
+  const { section, unreadChats, actions } = props
+  const [menuPoint, setMenuPoint] = useState<MenuPoint>()
+  const user = useSession()?.user
+  const isChats = !['status', 'calls', 'settings', 'profile'].includes(section)
+  return (
+    <nav className={styles.rail} aria-label="Main">
+      <Link
+        className={styles.item}
+        to="/chat"
+        title="Chats"
+        aria-label={unreadChats > 0 ? `Chats, ${unreadChats} unread` : 'Chats'}
+        aria-current={isChats ? 'page' : undefined}
+      >
+        <Icon name="chats" size={24} />
+        {unreadChats > 0 && <span className={styles.count}>{unreadChats}</span>}
+      </Link>
+      <NavLink className={styles.item} to="/chat/status" title="Status" aria-label="Status">
+        <Icon name="status" size={24} />
+      </NavLink>
+      <button
+        type="button"
+        className={styles.item}
+        title="Menu"
+        aria-label="Menu"
+        aria-haspopup="menu"
+        aria-expanded={menuPoint !== undefined}
+        onClick={(event) => {
+          const box = event.currentTarget.getBoundingClientRect()
+          setMenuPoint({ x: box.right + 4, y: box.top })
+        }}
+      >
+        <Icon name="menu" size={24} />
+      </button>
+      <NavLink className={styles.item} to="/settings" title="Settings" aria-label="Settings">
+        <Icon name="settings" size={24} />
+      </NavLink>
+      <NavLink
+        className={joinClassNames(styles.item, styles.last)}
+        to="/profile"
+        title="Profile"
+        aria-label="Profile"
+      >
+        <Avatar name={user?.username ?? ''} picture={user?.profilePicture ?? undefined} size={2} />
+      </NavLink>
+      {menuPoint && (
+        <LazyActionMenu
+          label="Menu"
+          point={menuPoint}
+          actions={actions}
+          onClose={() => setMenuPoint(undefined)}
+        />
+      )}
+    </nav>
+  )
+}

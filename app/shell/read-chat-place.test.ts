@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { nameChatPage } from './name-chat-page.ts'
+import { readChatPlace } from './read-chat-place.ts'
+
+const ben = '00000000-0000-7000-8000-00000000000b'
+
+test.each([
+  ['/chat', { section: 'chats' }],
+  ['/chat/', { section: 'chats' }],
+  ['/chat/archived', { section: 'archived' }],
+  ['/chat/starred', { section: 'starred' }],
+  ['/chat/search', { section: 'search' }],
+  ['/chat/status', { section: 'status' }],
+  ['/chat/calls', { section: 'calls' }],
+  [`/chat/${ben}`, { section: 'chats', peerId: ben }],
+  ['/chat/group/7', { section: 'chats', groupId: '7' }],
+])('%s is a place', (path, place) => {
+  expect(readChatPlace(path)).toEqual(place)
+})
+
+test.each(['/chat/nobody', `/chat/${ben}/more`, '/chat/group', '/chat/group/7/8'])(
+  '%s is no place',
+  (path) => {
+    expect(readChatPlace(path)).toBeUndefined()
+  },
+)
+
+test('each place has its title', () => {
+  const title = (path: string) => {
+    const place = readChatPlace(path)
+    return place && nameChatPage(place, 'Ben')
+  }
+  expect(title('/chat')).toBeUndefined()
+  expect(title('/chat/archived')).toBe('Archived Chats')
+  expect(title('/chat/starred')).toBe('Starred Messages')
+  expect(title('/chat/search')).toBe('Search')
+  expect(title('/chat/status')).toBe('Status')
+  expect(title('/chat/calls')).toBe('Calls')
+  expect(title(`/chat/${ben}`)).toBe('Ben')
+})

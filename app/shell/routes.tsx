@@ -1,0 +1,41 @@
+import { lazy, Suspense } from 'react'
+import { Navigate, Route, Routes } from 'react-router-dom'
+import { FullScreenLoader } from '../ui/full-screen-loader.tsx'
+import { AnonymousRoute } from './anonymous-route.tsx'
+import { ChatLayout } from './chat-layout.tsx'
+import { NotFoundPage } from './not-found-page.tsx'
+import { SignedInRoute } from './signed-in-route.tsx'
+
+const LoginRoute = lazy(() =>
+  import('./login-route.tsx').then((module) => ({ default: module.LoginRoute })),
+)
+const RegisterRoute = lazy(() =>
+  import('./register-route.tsx').then((module) => ({ default: module.RegisterRoute })),
+)
+const ProfileRoute = lazy(() =>
+  import('./profile-route.tsx').then((module) => ({ default: module.ProfileRoute })),
+)
+const SettingsRoute = lazy(() =>
+  import('./settings-route.tsx').then((module) => ({ default: module.SettingsRoute })),
+)
+
+/** The route table. Source: section 2 of the specification. */
+export function AppRoutes() {
+  return (
+    <Suspense fallback={<FullScreenLoader text="Verifying authentication..." />}>
+      <Routes>
+        <Route path="/" element={<Navigate to="/chat" replace />} />
+        <Route element={<AnonymousRoute />}>
+          <Route path="/login" element={<LoginRoute />} />
+          <Route path="/register" element={<RegisterRoute />} />
+        </Route>
+        <Route element={<SignedInRoute />}>
+          <Route path="/chat/*" element={<ChatLayout />} />
+          <Route path="/profile" element={<ProfileRoute />} />
+          <Route path="/settings/:section?" element={<SettingsRoute />} />
+        </Route>
+        <Route path="*" element={<NotFoundPage />} />
+      </Routes>
+    </Suspense>
+  )
+}

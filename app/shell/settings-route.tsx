@@ -1,0 +1,67 @@
+import { useMemo, useState } from 'react'
+import { useNavigate, useParams } from 'react-router-dom'
+import { SettingsPage } from '../settings/settings-page.tsx'
+import { SettingsSectionPage } from '../settings/settings-section-page.tsx'
+import { sectionWords, settingsSections } from '../settings/settings-sections.ts'
+import { NotFoundPage } from './not-found-page.tsx'
+import { PageFrame } from './page-frame.tsx'
+import { useServices } from './services.ts'
+import { SignOutDialog } from './sign-out-dialog.tsx'
+import { chooseTheme, nameTheme, readTheme, themes } from './theme.ts'
+import { useSession } from './use-session.ts'
+
+const namedThemes = themes.map((value) => ({ value, name: capitalise(nameTheme(value)) }))
+
+export function SettingsRoute() {
+  const { section: wanted } = useParams()
+  const { own, notifications } = useServices()
+  const session = useSession()
+  const navigate = useNavigate()
+  const [isLeaving, setIsLeaving] = useState(false)
+  const sessions = useMemo(
+    () => ({ list: own.listSessions, end: own.endSession, endOthers: own.endOtherSessions }),
+    [own],
+  )
+  const section = settingsSections.find((name) => name === wanted)
+  if (!session) return null
+  if (wanted !== undefined && !section) return <NotFoundPage />
+  return (
+    <PageFrame section="settings" title={section ? sectionWords[section].name : 'Settings'}>
+      {section ? (
+        <SettingsSectionPage
+          key={section}
+          section={section}
+          user={session.user}
+          sessions={sessions}
+          notifications={notifications}
+          onLogout={() => setIsLeaving(true)}
+          onBack={() => void navigate('/settings')}
+        />
+      ) : (
+        <ThemedSettingsPage onBack={() => void navigate('/chat')} />
+      )}
+      {isLeaving && <SignOutDialog onClose={() => setIsLeaving(false)} />}
+    </PageFrame>
+  )
+}
+
+function ThemedSettingsPage({ onBack }: { onBack(): void }) {
+  const [theme, setTheme] = useState(readTheme)
+  return (
+    <SettingsPage
+      themes={namedThemes}
+      theme={theme}
+      onTheme={(value) => {
+        const chosen = themes.find((theme) => theme === value)
+        if (!chosen) return
+        chooseTheme(chosen)
+        setTheme(chosen)
+      }}
+      onBack={onBack}
+    />
+  )
+}
+
+function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

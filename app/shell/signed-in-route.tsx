@@ -1,0 +1,49 @@
+import { Suspense } from 'react'
+import { Navigate, Outlet, useLocation } from 'react-router-dom'
+import type { Messenger } from '../sync/messenger.ts'
+import { FullScreenLoader } from '../ui/full-screen-loader.tsx'
+import { FullScreenProblem } from '../ui/full-screen-problem.tsx'
+import { MessengerProvider } from './messenger-context.tsx'
+import { useNotifier } from './notifications/use-notifier.ts'
+import { useServices } from './services.ts'
+import { useOpenMessenger } from './use-open-messenger.ts'
+import { useSession } from './use-session.ts'
+
+/** Lets signed-in people through, with their messenger open; sends everybody else to sign in. */
+export function SignedInRoute() {
+  const session = useSession()
+  const location = useLocation()
+  if (!session) return <Navigate to="/login" replace state={{ returnTo: location.pathname }} />
+  return <OpenMessenger userId={session.user._id} key={session.user._id} />
+}
+
+function OpenMessenger({ userId }: { userId: string }) {
+  const opening = useOpenMessenger(userId)
+  switch (opening.state) {
+    case 'opening':
+      return <FullScreenLoader text="Verifying authentication..." />
+    case 'failed':
+      return (
+        <FullScreenProblem
+          title="Your messages could not be opened"
+          text={opening.words}
+          actionLabel="Try Again"
+          onAction={() => location.reload()}
+        />
+      )
+    case 'open':
+      return (
+        <MessengerProvider value={opening.messenger}>
+          <Notifier messenger={opening.messenger} />
+          <Suspense fallback={null}>
+            <Outlet />
+          </Suspense>
+        </MessengerProvider>
+      )
+  }
+}
+
+function Notifier({ messenger }: { messenger: Messenger }) {
+  useNotifier(messenger, useServices().notifications)
+  return null
+}

@@ -1,0 +1,25 @@
+const themeKey = 'theme'
+
+export const themes = ['system', 'light', 'dark'] as const
+export type Theme = (typeof themes)[number]
+
+/** The theme that was chosen on this device; without a choice, the system's. */
+export function readTheme(): Theme {
+  const kept = localStorage.getItem(themeKey)
+  return themes.find((theme) => theme === kept) ?? 'system'
+}
+
+/** Keeps the choice on this device and draws in it. */
+export function chooseTheme(theme: Theme): void {
+  localStorage.setItem(themeKey, theme)
+  applyTheme(theme)
+}
+
+export function applyTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = theme
+}
+
+export function nameTheme(theme: Theme): string {
+  return { system: 'as the system', light: 'light', dark: 'dark' }[theme]
+}

@@ -1,0 +1,44 @@
+import { clearConversation } from '../database/commands/clear-conversation.ts'
+import type { CommandContext } from '../database/commands/command-context.ts'
+import { deleteMessage } from '../database/commands/delete-message.ts'
+import { discardMessage } from '../database/commands/discard-message.ts'
+import { dismissRefusal } from '../database/commands/dismiss-refusal.ts'
+import { editMessage } from '../database/commands/edit-message.ts'
+import { markRead } from '../database/commands/mark-read.ts'
+import { retryMessage } from '../database/commands/retry-message.ts'
+import { sendMessage } from '../database/commands/send-message.ts'
+import { setArchived } from '../database/commands/set-archived.ts'
+import { setMuted } from '../database/commands/set-muted.ts'
+import { setPinned } from '../database/commands/set-pinned.ts'
+import { setStarred } from '../database/commands/set-starred.ts'
+import type { Drafts } from '../database/create-drafts.ts'
+import type { MessengerCommands } from './messenger.ts'
+
+/** What a person can do. Each resolves when it is stored on the device; replication carries it on. */
+export function createCommands(options: {
+  context: CommandContext
+  drafts: Pick<Drafts, 'set'>
+  typing: { stopTyping(peerId: string): void }
+}): MessengerCommands {
+  const { context, drafts, typing } = options
+  return {
+    async sendMessage(outgoing) {
+      const id = await sendMessage(context, outgoing)
+      // Not a moment earlier: until the message is stored, the draft is its only copy (P1).
+      drafts.set(outgoing.peerId, '')
+      typing.stopTyping(outgoing.peerId)
+      return id
+    },
+    editMessage: (messageId, content) => editMessage(context, { messageId, content }),
+    deleteMessage: (messageId) => deleteMessage(context, messageId),
+    retryMessage: (messageId) => retryMessage(context, messageId),
+    discardMessage: (messageId) => discardMessage(context, messageId),
+    setStarred: (messageId, isStarred) => setStarred(context, { messageId, isStarred }),
+    dismissRefusal: (messageId) => dismissRefusal(context, messageId),
+    markRead: (peerId) => markRead(context, peerId),
+    setPinned: (peerId, isPinned) => setPinned(context, { peerId, isPinned }),
+    setArchived: (peerId, isArchived) => setArchived(context, { peerId, isArchived }),
+    setMuted: (peerId, isMuted) => setMuted(context, { peerId, isMuted }),
+    clearConversation: (peerId) => clearConversation(context, peerId),
+  }
+}

@@ -1,0 +1,112 @@
+import { countPending } from '../database/count-unread.ts'
+import { createRefresher } from '../database/create-refresher.ts'
+import { createLiveValue, type LiveValue } from '../database/live-value.ts'
+import type { MessageCollection } from '../database/open-database.ts'
+import { pendingTally } from '../database/stored-message.ts'
+import { subscribeToChanges } from '../database/subscribe-to-changes.ts'
+import type { SyncOutcome } from './create-sync-fetch.ts'
+import type { Connection } from './messenger.ts'
+import type { Page } from './powers.ts'
+
+type Trouble = Extract<SyncOutcome, 'refusing'> | 'broken'
+
+const troubleWords: Record<Trouble, string> = {
+  refusing:
+    'The server has a problem. What you write is kept here and sent as soon as it works again.',
+  broken:
+    'This device could not store what arrived. Make some room on it; new messages come as soon as that works.',
+}
+
+/** How things stand with the server, in one value, told honestly and without alarm. */
+export function createConnection(options: {
+  messages: MessageCollection
+  page: Page
+  now: () => number
+  onError: (cause: unknown) => void
+}) {
+  const { messages, page, now, onError } = options
+  const state: {
+    outcome?: SyncOutcome | 'broken'
+    isSocketUp: boolean
+    isSyncing: boolean
+    pendingCount: number
+    lastSyncedAt?: number
+  } = { isSocketUp: false, isSyncing: false, pendingCount: 0 }
+  const connection = createLiveValue<Connection>({ state: 'starting', pendingCount: 0 })
+
+  function describe(): Connection['state'] {
+    if (state.outcome === 'signed-out') return 'signed-out'
+    if (!page.isOnline()) return 'offline'
+    // A tab that does not sync knows the server by its socket.
+    if (!state.isSyncing) return state.isSocketUp ? 'live' : 'connecting'
+    switch (state.outcome) {
+      case undefined:
+        return 'starting'
+      case 'reached':
+        return 'live'
+      case 'unreachable':
+        return 'connecting'
+      default:
+        return 'trouble'
+    }
+  }
+
+  function publish() {
+    const before = connection.getSnapshot()
+    const words =
+      state.outcome === 'refusing' || state.outcome === 'broken'
+        ? troubleWords[state.outcome]
+        : undefined
+    const next: Connection = {
+      state: describe(),
+      pendingCount: state.pendingCount,
+      ...(state.lastSyncedAt !== undefined && { lastSyncedAt: state.lastSyncedAt }),
+      ...(words !== undefined && { words }),
+    }
+    const isSame =
+      next.state === before.state &&
+      next.pendingCount === before.pendingCount &&
+      next.words === before.words
+    if (!isSame) connection.set(next)
+  }
+
+  const counter = createRefresher({
+    onError,
+    gatherMs: 15,
+    async run() {
+      state.pendingCount = await countPending(messages)
+      publish()
+    },
+  })
+  const unsubscribes = [
+    page.subscribe(publish),
+    subscribeToChanges(messages, ({ documents }) => {
+      const isConcerned =
+        state.pendingCount > 0 || documents.some(({ tally }) => tally === pendingTally)
+      if (isConcerned) void counter.refresh()
+    }),
+  ]
+  void counter.refresh()
+
+  return {
+    connection: connection as LiveValue<Connection>,
+    noteOutcome(outcome: SyncOutcome | 'broken') {
+      state.outcome = outcome
+      if (outcome === 'reached') state.lastSyncedAt = now()
+      publish()
+    },
+    noteSocket(isUp: boolean) {
+      state.isSocketUp = isUp
+      publish()
+    },
+    noteTurn(isSyncing: boolean) {
+      state.isSyncing = isSyncing
+      if (state.outcome !== 'signed-out') delete state.outcome
+      publish()
+    },
+    close() {
+      for (const unsubscribe of unsubscribes) unsubscribe()
+      counter.close()
+    },
+  }
+}

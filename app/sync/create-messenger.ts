@@ -1,0 +1,183 @@
+import { createClock } from '../database/create-clock.ts'
+import { createConversationList } from '../database/create-conversation-list.ts'
+import { createDrafts } from '../database/create-drafts.ts'
+import { createMessageValues } from '../database/create-message-values.ts'
+import { createMessageWindow } from '../database/create-message-window.ts'
+import { createStarred } from '../database/create-starred.ts'
+import { openDatabase } from '../database/open-database.ts'
+import { createCommands } from './create-commands.ts'
+import { createConnection } from './create-connection.ts'
+import { createLiveLine } from './create-live-line.ts'
+import { createMessageSearch } from './create-message-search.ts'
+import { createPeople, type PeopleSource } from './create-people.ts'
+import { createPresence } from './create-presence.ts'
+import { createSync, type Sync } from './create-sync.ts'
+import { createTurn } from './create-turn.ts'
+import { createTypingSignal } from './create-typing-signal.ts'
+import { eraseDevice } from './erase-device.ts'
+import type { Messenger } from './messenger.ts'
+import type { Powers } from './powers.ts'
+import { createRequests } from './requests/create-requests.ts'
+import type { RequestCalls } from './requests/request-calls.ts'
+
+export interface MessengerOptions {
+  userId: string
+  /** The server's origin, such as `https://chat.example`, without a slash at its end. */
+  serverUrl: string
+  /** Read for every request; undefined once the person has signed out. */
+  readToken: () => string | undefined
+  people: PeopleSource
+  /** The calls that wait in the request queue while there is no network. */
+  calls: RequestCalls
+  powers: Powers
+  /** The server no longer takes this sign-in. What is on the device stays, and leaves after the next one. */
+  onSignedOut: () => void
+  /** What went wrong behind the scenes; nothing that a person has to be told. */
+  onError?: (cause: unknown) => void
+}
+
+/**
+ * Opens what one person has on this device, and keeps it equal to the server whenever it can be reached.
+ * Everything is drawn from the device: it resolves as soon as the list can be read, with or without a network.
+ *
+ * @throws when the device's database cannot be opened.
+ */
+export async function createMessenger(options: MessengerOptions): Promise<Messenger> {
+  const { userId, serverUrl, powers, readToken } = options
+  const { page, texts } = powers
+  const onError = options.onError ?? (() => {})
+  const clock = createClock({ now: powers.now, texts })
+  const { now } = clock
+  const { indexedDB, IDBKeyRange, tab } = powers
+  const database = await openDatabase({ userId, now, indexedDB, IDBKeyRange, tab })
+  const list = createConversationList({ database, onError })
+  const [people, drafts] = await Promise.all([
+    createPeople({ table: database.device.people, source: options.people, onError }),
+    createDrafts({ drafts: database.device.drafts, userId, texts, now: powers.now, onError }),
+    list.ready,
+  ])
+  const messageValues = createMessageValues({ messages: database.messages, onError })
+  const starred = createStarred({ messages: database.messages, onError })
+  const search = createMessageSearch({ database, indexedDB, IDBKeyRange, onError })
+  const connection = createConnection({ messages: database.messages, page, now, onError })
+  const presence = createPresence({ onLeft: people.readAgain })
+  /** Somebody who has written for the first time is asked for, so that no row stays without a name. */
+  function meetStrangers() {
+    for (const row of list.conversations.getSnapshot()) if (!row.peer) people.get(row.peerId)
+  }
+  const stopMeeting = list.conversations.subscribe(meetStrangers)
+  meetStrangers()
+  const context = { userId, database, now }
+  const queue = createRequests({
+    ...{ context, powers, onError },
+    calls: options.calls,
+    onSignedOut: signOutHere,
+  })
+  const ending = new Set<Promise<unknown>>()
+  let sync: Sync | undefined
+
+  function signOutHere() {
+    connection.noteOutcome('signed-out')
+    options.onSignedOut()
+  }
+
+  const turn = createTurn({
+    locks: powers.locks,
+    page,
+    name: `petrel-sync-${userId}${powers.tab ? `-${powers.tab.device}` : ''}`,
+    begin() {
+      const ours = createSync({
+        ...{ database, powers, serverUrl, readToken, clock, onError },
+        onOutcome(outcome) {
+          if (outcome === 'signed-out') signOutHere()
+          else connection.noteOutcome(outcome)
+        },
+      })
+      sync = ours
+      connection.noteTurn(true)
+      people.refresh().catch(() => {})
+      const endQueue = queue.begin()
+      return () => {
+        sync = undefined
+        connection.noteTurn(false)
+        ending.add(ours.close().catch(onError))
+        ending.add(endQueue().catch(onError))
+      }
+    },
+  })
+
+  const line = createLiveLine({
+    ...{ powers, serverUrl, readToken },
+    onOpen() {
+      line.send({ event: 'user-online', data: userId })
+      connection.noteSocket(true)
+      sync?.hurry()
+      queue.hurry()
+    },
+    onEvent(event) {
+      presence.hear(event)
+      if (event.event === 'receive-message') sync?.expectMessage(event.data.messageId)
+    },
+    onDown() {
+      connection.noteSocket(false)
+      presence.forget()
+    },
+    onSignedOut: signOutHere,
+  })
+  const stopListening = page.subscribe((event) => {
+    if (event === 'online') people.refresh().catch(() => {})
+  })
+  const typing = createTypingSignal({ send: line.send, now: powers.now })
+
+  async function stop() {
+    stopMeeting()
+    turn.close()
+    line.close()
+    stopListening()
+    for (const part of [
+      typing,
+      presence,
+      connection,
+      starred,
+      messageValues,
+      list,
+      people,
+      queue,
+    ]) {
+      part.close()
+    }
+    await Promise.all([...ending, drafts.close(), search.close()])
+  }
+
+  return {
+    userId,
+    conversations: list.conversations,
+    users: people,
+    openConversation: (peerId, options) =>
+      createMessageWindow({ ...options, database, peerId, onError }),
+    commands: createCommands({ context, drafts, typing }),
+    messages: messageValues,
+    search,
+    drafts,
+    starred: starred.starred,
+    presence: presence.presence,
+    typing: typing.typing,
+    stopTyping: typing.stopTyping,
+    connection: connection.connection,
+    requests: queue.requests,
+    async countUnsent() {
+      const { pendingCount } = connection.connection.getSnapshot()
+      const documents = (await sync?.countUnsent()) ?? pendingCount
+      return documents + (await queue.countWaiting())
+    },
+    async close() {
+      await stop()
+      await database.close()
+    },
+    async erase() {
+      await stop()
+      await search.erase()
+      await eraseDevice({ database, userId, texts })
+    },
+  }
+}

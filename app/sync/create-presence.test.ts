@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ClientEvent } from '../../schema/socket-events.ts'
+import { createPresence } from './create-presence.ts'
+import { createTypingSignal } from './create-typing-signal.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+const ben = '01900000-0000-7000-8000-00000000000b'
+
+test('somebody types for three seconds after the last word of it, or until they stop or have sent', () => {
+  const { presence, hear } = createPresence({ onLeft: () => {} })
+  const isTyping = () => presence.getSnapshot().isTyping(ben)
+  hear({ event: 'user-typing', data: { userId: ben } })
+  vi.advanceTimersByTime(2_000)
+  hear({ event: 'user-typing', data: { userId: ben } })
+  vi.advanceTimersByTime(2_999)
+  expect(isTyping()).toBe(true)
+  vi.advanceTimersByTime(1)
+  expect(isTyping()).toBe(false)
+  hear({ event: 'user-typing', data: { userId: ben } })
+  hear({ event: 'user-stop-typing', data: { userId: ben } })
+  expect(isTyping()).toBe(false)
+})
+
+test('who is online is what the server said last; without a connection nobody is known to be', () => {
+  const { presence, hear, forget } = createPresence({ onLeft: () => {} })
+  hear({ event: 'users-online', data: [ben] })
+  expect(presence.getSnapshot().isOnline(ben)).toBe(true)
+  forget()
+  expect(presence.getSnapshot().isOnline(ben)).toBe(false)
+})
+
+test('who has left is told once, and nobody leaves with the connection', () => {
+  const left: string[] = []
+  const { hear, forget } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
+  hear({ event: 'users-online', data: [ben] })
+  hear({ event: 'users-online', data: [] })
+  hear({ event: 'users-online', data: [] })
+  expect(left).toEqual([ben])
+  hear({ event: 'users-online', data: [ben] })
+  forget()
+  expect(left).toEqual([ben])
+})
+
+test('typing is told at most every 300 ms, and stopping one second after the last key', () => {
+  const sent: [number, ClientEvent['event']][] = []
+  const start = Date.now()
+  const signal = createTypingSignal({
+    send: ({ event }) => sent.push([Date.now() - start, event]),
+    now: Date.now,
+  })
+  for (let key = 0; key < 8; key += 1) {
+    signal.typing(ben)
+    vi.advanceTimersByTime(100)
+  }
+  vi.advanceTimersByTime(2_000)
+  signal.typing(ben)
+  signal.stopTyping(ben)
+  expect(sent).toEqual([
+    [0, 'typing'],
+    [300, 'typing'],
+    [600, 'typing'],
+    [1_700, 'stop-typing'],
+    [2_800, 'typing'],
+    [2_800, 'stop-typing'],
+  ])
+})

@@ -1,0 +1,64 @@
+import { limits } from '../../schema/limits.ts'
+import type { ServerEvent } from '../../schema/socket-events.ts'
+import { createLiveValue, type LiveValue } from '../database/live-value.ts'
+import type { Presence } from './messenger.ts'
+
+/**
+ * Who is online and who is writing, as the socket tells. Nothing of it is kept.
+ * @param onLeft told who has just left: the server now knows when they were last seen
+ */
+export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]) => void }): {
+  presence: LiveValue<Presence>
+  hear(event: ServerEvent): void
+  /** Without a connection nothing is known. */
+  forget(): void
+  close(): void
+} {
+  let online: ReadonlySet<string> = new Set()
+  const typing = new Map<string, ReturnType<typeof setTimeout>>()
+  const presence = createLiveValue<Presence>(snapshot())
+
+  function snapshot(): Presence {
+    const [nowOnline, nowTyping] = [online, new Set(typing.keys())]
+    return { isOnline: (id) => nowOnline.has(id), isTyping: (id) => nowTyping.has(id) }
+  }
+
+  function stopTyping(userId: string) {
+    clearTimeout(typing.get(userId))
+    if (typing.delete(userId)) presence.set(snapshot())
+  }
+
+  function startTyping(userId: string) {
+    const isNew = !typing.has(userId)
+    clearTimeout(typing.get(userId))
+    typing.set(
+      userId,
+      setTimeout(() => stopTyping(userId), limits.typingShownMs),
+    )
+    if (isNew) presence.set(snapshot())
+  }
+
+  function forget() {
+    for (const timer of typing.values()) clearTimeout(timer)
+    typing.clear()
+    online = new Set()
+    presence.set(snapshot())
+  }
+
+  return {
+    presence,
+    hear(event) {
+      if (event.event === 'users-online') {
+        const before = online
+        online = new Set(event.data)
+        presence.set(snapshot())
+        onLeft([...before].filter((id) => !online.has(id)))
+      }
+      if (event.event === 'user-typing') startTyping(event.data.userId)
+      if (event.event === 'user-stop-typing') stopTyping(event.data.userId)
+      if (event.event === 'receive-message') stopTyping(event.data.senderId)
+    },
+    forget,
+    close: forget,
+  }
+}

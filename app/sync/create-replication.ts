@@ -1,0 +1,94 @@
+import type { RxCollection, WithDeleted } from 'rxdb/plugins/core'
+import { replicateCouchDB } from 'rxdb/plugins/replication-couchdb'
+import { idPattern } from '../../schema/id.ts'
+import type { Clock } from '../database/create-clock.ts'
+import type { BackOff } from './create-back-off.ts'
+import { createSyncFetch, type SyncFetchOptions } from './create-sync-fetch.ts'
+import { findUnsent } from './find-unsent.ts'
+import { repairPushCheckpoint } from './repair-push-checkpoint.ts'
+
+export interface ReplicationOptions<T extends { _id: string }> {
+  collection: RxCollection<T>
+  /** The caller's own database, with a slash at its end. */
+  url: string
+  fetch: typeof fetch
+  readToken: () => string | undefined
+  clock: Clock
+  backOff: BackOff
+  onOutcome: SyncFetchOptions['onOutcome']
+  /** The device's own storage failed: what was pulled may be missing, so this replication must not go on. */
+  onBroken: (cause: unknown) => void
+  /** What a document from the server becomes on this device, and what leaves it. */
+  takePulled: (document: T) => T
+  /** Null for what can never leave; it holds up nothing then. */
+  givePushed: (document: T) => T | null
+}
+
+export interface Replication {
+  /** Asks the server for what is new, and offers it what is not sent. */
+  reSync(): void
+  /** Ids of the documents whose present version the server has not taken. */
+  findUnsent(): Promise<string[]>
+  close(): Promise<void>
+}
+
+/** Chosen by measurement: larger ones catch up no faster, and hold the page longer at a time. */
+const pullBatch = 500
+const pushBatch = 100
+/** The back-off does the waiting; RxDB only must not spin. */
+const retryTimeMs = 50
+
+/** Keeps one collection equal to the caller's database on the server, both ways, until it is closed. */
+export function createReplication<T extends { _id: string }>(
+  options: ReplicationOptions<T>,
+): Replication {
+  const { collection, onBroken } = options
+  const stop = new AbortController()
+  const untilNoted = async () => await state.internalReplicationState?.streamQueue.up
+  const state = replicateCouchDB<T>({
+    replicationIdentifier: 'petrel',
+    collection,
+    url: options.url,
+    live: true,
+    waitForLeadership: false,
+    retryTime: retryTimeMs,
+    fetch: createSyncFetch({ ...options, untilNoted, signal: stop.signal }),
+    pull: {
+      batchSize: pullBatch,
+      heartbeat: 10_000,
+      modifier: (document: WithDeleted<T>) => ({
+        ...options.takePulled(document),
+        _deleted: false,
+      }),
+    },
+    push: {
+      batchSize: pushBatch,
+      modifier(document: WithDeleted<T>) {
+        // The server has no place for such an id, and would stop the batch that it is in.
+        if (!idPattern.test(document._id)) return null
+        const pushed = options.givePushed(document)
+        return pushed && { ...pushed, _deleted: false }
+      },
+    },
+  })
+  const errors = state.error$.subscribe((error) => {
+    if (!stop.signal.aborted && !isRequestError(error)) onBroken(error)
+  })
+  repairPushCheckpoint(state).catch(onBroken)
+  return {
+    reSync: () => state.reSync(),
+    findUnsent: () => findUnsent(state),
+    async close() {
+      stop.abort(new Error('This replication has ended.'))
+      errors.unsubscribe()
+      await state.cancel()
+    },
+  }
+}
+
+/** Failed requests are tried again by RxDB; whatever else fails, it forgets. */
+function isRequestError(error: unknown): boolean {
+  const { code, parameters } = error as { code?: string; parameters?: { errors?: unknown } }
+  if (code === 'RC_STREAM') return true
+  return (code === 'RC_PULL' || code === 'RC_PUSH') && parameters?.errors !== undefined
+}

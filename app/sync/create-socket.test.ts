@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import NodeWebSocket from 'ws'
+import {
+  bearerProtocolPrefix,
+  type ServerEvent,
+  socketProtocol,
+} from '../../schema/socket-events.ts'
+import { createLabPage } from '../lab/create-lab-page.ts'
+import { createSocket } from './create-socket.ts'
+
+async function start() {
+  const server = new NodeWebSocket.Server({
+    port: 0,
+    host: '127.0.0.1',
+    handleProtocols: () => socketProtocol,
+  })
+  await once(server, 'listening')
+  const page = createLabPage()
+  const heard: ServerEvent[] = []
+  const seen = { opened: 0, down: 0, signedOut: 0 }
+  const protocols: (string | undefined)[] = []
+  server.on('connection', (_socket, request) => {
+    protocols.push(request.headers['sec-websocket-protocol'])
+  })
+  const socket = createSocket({
+    powers: { WebSocket: NodeWebSocket as unknown as typeof WebSocket, page, random: () => 1 },
+    serverUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    readToken: () => 'a.b.c',
+    onOpen: () => (seen.opened += 1),
+    onEvent: (event) => heard.push(event),
+    onDown: () => (seen.down += 1),
+    onSignedOut: () => (seen.signedOut += 1),
+  })
+  onTestFinished(() => {
+    socket.close()
+    server.close()
+  })
+  const until = (isTrue: () => boolean) => vi.waitUntil(isTrue, { timeout: 5_000 })
+  return { server, socket, page, heard, seen, protocols, until }
+}
+
+test('it says who it is by its protocols, and hears what it understands', async () => {
+  const { server, socket, heard, seen, protocols, until } = await start()
+  await until(() => seen.opened === 1)
+  expect(protocols[0]?.split(/, ?/)).toEqual([socketProtocol, `${bearerProtocolPrefix}a.b.c`])
+  const [peer] = server.clients
+  const frames: string[] = []
+  peer?.on('message', (frame) => frames.push(String(frame)))
+  peer?.send('not JSON')
+  peer?.send('{"event":"from-the-future","data":{}}')
+  peer?.send('{"event":"users-online","data":[]}')
+  expect(socket.send({ event: 'user-online', data: 'ann' })).toBe(true)
+  await until(() => heard.length === 1 && frames.length === 1)
+  expect(heard).toEqual([{ event: 'users-online', data: [] }])
+  expect(frames).toEqual(['{"event":"user-online","data":"ann"}'])
+})
+
+test('a connection that breaks is made again, at once when the page comes to the front', async () => {
+  const { server, socket, page, seen, until } = await start()
+  await until(() => seen.opened === 1)
+  for (const peer of server.clients) peer.terminate()
+  await until(() => seen.down === 1)
+  expect(socket.send({ event: 'user-online', data: 'ann' })).toBe(false)
+  page.setVisible(true)
+  await until(() => seen.opened === 2)
+})
+
+test('a sign-in that has ended is told, and not tried again', async () => {
+  const { server, page, seen, until } = await start()
+  await until(() => seen.opened === 1)
+  for (const peer of server.clients) peer.close(4401, 'Please sign in again.')
+  await until(() => seen.signedOut === 1)
+  page.setVisible(true)
+  await new Promise(setImmediate)
+  expect(seen.opened).toBe(1)
+})

@@ -1,0 +1,105 @@
+import { limits } from '../../schema/limits.ts'
+import {
+  bearerProtocolPrefix,
+  type ClientEvent,
+  parseServerFrame,
+  type ServerEvent,
+  socketCloseCodes,
+  socketProtocol,
+} from '../../schema/socket-events.ts'
+import { createBackOff } from './create-back-off.ts'
+import type { Powers } from './powers.ts'
+
+export interface SocketOptions {
+  powers: Pick<Powers, 'WebSocket' | 'page' | 'random'>
+  /** The server's origin, `http(s)://…`. */
+  serverUrl: string
+  readToken: () => string | undefined
+  onOpen: () => void
+  onEvent: (event: ServerEvent) => void
+  /** Closed, or not opened; it tries again by itself. */
+  onDown: () => void
+  /** The server says that this sign-in has ended: it does not try again. */
+  onSignedOut: () => void
+}
+
+export interface Socket {
+  /** False when it is not connected: what it carries is a hint, and may be lost (P7). */
+  send(event: ClientEvent): boolean
+  close(): void
+}
+
+/**
+ * One connection at a time, made again when it breaks: five times a second apart, then slower and with
+ * jitter, and at once when the network or the person comes back. Section 9 of the specification.
+ */
+export function createSocket(options: SocketOptions): Socket {
+  const { powers, readToken, onOpen, onEvent, onDown, onSignedOut } = options
+  const url = `${options.serverUrl.replace(/^http/, 'ws')}/`
+  const closing = new AbortController()
+  const backOff = createBackOff({
+    random: powers.random,
+    firstMs: limits.socketReconnectDelayMs,
+    evenAttempts: limits.socketReconnectAttempts,
+  })
+  let current: WebSocket | undefined
+
+  /** Resolves when this connection is over. */
+  function connect(token: string): Promise<'signed-out' | 'down'> {
+    const socket = new powers.WebSocket(url, [socketProtocol, `${bearerProtocolPrefix}${token}`])
+    current = socket
+    const slow = setTimeout(() => socket.close(), limits.socketTimeoutMs)
+    return new Promise((resolve) => {
+      socket.onopen = () => {
+        clearTimeout(slow)
+        backOff.succeed()
+        onOpen()
+      }
+      socket.onmessage = ({ data }: { data: unknown }) => {
+        const event = typeof data === 'string' ? parseServerFrame(data) : null
+        if (event) onEvent(event)
+      }
+      // Every error is followed by a close.
+      socket.onerror = () => {}
+      socket.onclose = ({ code }: { code: number }) => {
+        clearTimeout(slow)
+        current = undefined
+        resolve(code === socketCloseCodes.signInEnded ? 'signed-out' : 'down')
+      }
+    })
+  }
+
+  async function run() {
+    while (!closing.signal.aborted) {
+      const attempt = await backOff.begin(closing.signal)
+      const token = readToken()
+      if (!token) return
+      const end = await connect(token)
+      if (closing.signal.aborted) return
+      onDown()
+      if (end === 'signed-out') return onSignedOut()
+      backOff.fail(attempt)
+    }
+  }
+
+  const unsubscribe = powers.page.subscribe((event) => {
+    if (event === 'online' || event === 'front') backOff.hurry()
+  })
+  run().catch(() => {
+    // The only way here is the abort of `close`.
+  })
+
+  return {
+    send(event) {
+      if (current?.readyState !== powers.WebSocket.OPEN) return false
+      current.send(JSON.stringify(event))
+      return true
+    },
+    close() {
+      unsubscribe()
+      closing.abort()
+      backOff.close()
+      current?.close()
+    },
+  }
+}

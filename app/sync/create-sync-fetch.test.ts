@@ -1,0 +1,122 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createClock } from '../database/create-clock.ts'
+import { createBackOff } from './create-back-off.ts'
+import { createSyncFetch, type SyncOutcome } from './create-sync-fetch.ts'
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A server that answers each request as it is told to, and notes what was asked. */
+async function start(answerRequest: Answer) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`)
+    answerRequest(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const stop = new AbortController()
+  onTestFinished(() => {
+    stop.abort(new Error('The test is over.'))
+    server.closeAllConnections()
+    server.close()
+  })
+  const outcomes: SyncOutcome[] = []
+  const clock = createClock({ now: () => 1_000 })
+  const send = createSyncFetch({
+    fetch,
+    readToken: () => 'a token',
+    clock,
+    backOff: createBackOff({ random: () => 1, firstMs: 20 }),
+    untilNoted: async () => {},
+    signal: stop.signal,
+    onOutcome: (outcome) => outcomes.push(outcome),
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sync/messages/`
+  return { send, url, asked, outcomes, clock, stop }
+}
+
+function answerJson(response: ServerResponse, body: unknown, headers: Record<string, string> = {}) {
+  response.writeHead(200, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}
+
+test('the live feed begins where the catch-up ended, not at now', async () => {
+  const { send, url, asked } = await start((request, response) =>
+    answerJson(response, { results: [], last_seq: request.url?.includes('longpoll') ? 8 : '7+a' }),
+  )
+  const live = send(`${url}_changes?feed=longpoll&since=now&limit=20`)
+  await send(`${url}_changes?feed=normal&since=3&limit=20`)
+  await (await live).json()
+  expect(asked).toEqual([
+    'GET /sync/messages/_changes?feed=normal&since=3&limit=20',
+    'GET /sync/messages/_changes?feed=longpoll&since=7%2Ba&limit=20',
+  ])
+})
+
+test.for([404, 429, 500, 503])('an answer of %i never reaches the plugin', async (status) => {
+  const { send, url, outcomes } = await start((_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no"}')
+  })
+  await expect(send(`${url}_changes?feed=longpoll&since=1&limit=20`)).rejects.toThrow(`${status}`)
+  expect(outcomes).toEqual(['refusing'])
+})
+
+test('an answer that is no JSON, and a connection that breaks, never reach the plugin', async () => {
+  const { send, url, outcomes } = await start((request, response) => {
+    if (request.url?.includes('longpoll')) request.socket.destroy()
+    else response.end('<html>Sign in to this hotel')
+  })
+  await expect(send(`${url}_changes?feed=normal&since=1&limit=20`)).rejects.toThrow()
+  await expect(send(`${url}_changes?feed=longpoll&since=1&limit=20`)).rejects.toThrow()
+  expect(outcomes).toEqual(['refusing', 'unreachable'])
+})
+
+test('after 401 nothing is asked again, and nothing is told as an error', async () => {
+  const { send, url, asked, outcomes, stop } = await start((_request, response) => {
+    response.writeHead(401).end('{}')
+  })
+  const answered = send(`${url}_changes?feed=normal&since=1&limit=20`)
+  await vi.waitUntil(() => outcomes.length > 0)
+  stop.abort(new Error('signed out'))
+  await expect(answered).rejects.toThrow('signed out')
+  expect(outcomes).toEqual(['signed-out'])
+  expect(asked).toHaveLength(1)
+})
+
+test('a poll that waits ends at once with the replication', async () => {
+  const arrived = vi.fn()
+  const { send, url, stop } = await start(() => arrived())
+  const waiting = send(`${url}_changes?feed=longpoll&since=1&limit=20`)
+  await vi.waitUntil(() => arrived.mock.calls.length > 0)
+  stop.abort(new Error('closed'))
+  await expect(waiting).rejects.toThrow('closed')
+})
+
+test("the clock goes by the server's, and the token goes with every request", async () => {
+  const tokens: (string | undefined)[] = []
+  const { send, url, clock } = await start((request, response) => {
+    tokens.push(request.headers.authorization)
+    answerJson(response, { results: [], last_seq: 1 }, { 'x-petrel-now': '7201000' })
+  })
+  await send(`${url}_changes?feed=normal&since=1&limit=20`)
+  expect(clock.now()).toBe(7_201_000)
+  expect(tokens).toEqual(['Bearer a token'])
+})
+
+test('nothing is looked up before a push; conflicts are read with their ids in a body', async () => {
+  const { send, url, asked } = await start((_request, response) =>
+    answerJson(response, { rows: [] }),
+  )
+  const body = JSON.stringify({ keys: ['a', 'b'], include_docs: true })
+  const rows = await (await send(`${url}_all_docs?`, { method: 'POST', body })).json()
+  expect(rows).toEqual({
+    rows: [
+      { key: 'a', error: 'not_found' },
+      { key: 'b', error: 'not_found' },
+    ],
+  })
+  expect(asked).toEqual([])
+  await send(`${url}_all_docs?include_docs=true&keys=["a","b"]`)
+  expect(asked).toEqual(['POST /sync/messages/_all_docs?include_docs=true'])
+})

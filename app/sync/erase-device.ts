@@ -1,0 +1,16 @@
+import type { KeptTexts } from '../database/kept-texts.ts'
+import type { PetrelDatabase } from '../database/open-database.ts'
+
+/** Takes everything of a person off this device: every collection, what replication notes, the drafts. */
+export async function eraseDevice(options: {
+  database: PetrelDatabase
+  userId: string
+  texts?: KeptTexts
+}): Promise<void> {
+  const { database, userId, texts } = options
+  const keys = Array.from({ length: texts?.length ?? 0 }, (_, index) => texts?.key(index) ?? '')
+  for (const key of keys) {
+    if (key.startsWith(`petrel-draft-${userId}-`)) texts?.removeItem(key)
+  }
+  await database.remove()
+}

@@ -1,0 +1,94 @@
+import type { MessageDocument } from '../../schema/message.ts'
+import type { PublicUser } from '../../schema/user.ts'
+import type { OutgoingMessage } from '../database/commands/send-message.ts'
+import type { ConversationRow } from '../database/conversation-row.ts'
+import type { ConversationView } from '../database/create-message-window.ts'
+import type { LiveValue } from '../database/live-value.ts'
+import type { IndexProgress, SearchPage } from '../database/search/create-search-index.ts'
+import type { SearchRequest } from '../database/search/search-messages.ts'
+import type { Requests } from './requests/create-requests.ts'
+
+export type { ConversationRow, ConversationView, LiveValue }
+
+/** Each resolves when the change is stored on the device; replication carries it on. */
+export interface MessengerCommands {
+  sendMessage(message: OutgoingMessage): Promise<string>
+  editMessage(messageId: string, content: string): Promise<void>
+  deleteMessage(messageId: string): Promise<void>
+  retryMessage(messageId: string): Promise<void>
+  discardMessage(messageId: string): Promise<void>
+  setStarred(messageId: string, isStarred: boolean): Promise<void>
+  dismissRefusal(messageId: string): Promise<void>
+  markRead(peerId: string): Promise<void>
+  setPinned(peerId: string, isPinned: boolean): Promise<void>
+  setArchived(peerId: string, isArchived: boolean): Promise<void>
+  setMuted(peerId: string, isMuted: boolean): Promise<void>
+  clearConversation(peerId: string): Promise<void>
+}
+
+export interface Presence {
+  isOnline(userId: string): boolean
+  isTyping(userId: string): boolean
+}
+
+export interface Connection {
+  state: 'starting' | 'live' | 'connecting' | 'offline' | 'signed-out' | 'trouble'
+  /** Own changes that the server has not taken yet. */
+  pendingCount: number
+  /** Epoch ms. */
+  lastSyncedAt?: number
+  /** What is wrong and what to do, where there is trouble. */
+  words?: string
+}
+
+export interface PeopleDirectory {
+  /** What the device knows; asks the server for what it does not. */
+  get(userId: string): LiveValue<PublicUser | undefined>
+  list(): LiveValue<readonly PublicUser[]>
+  /** Why the server did not answer for people the last time, in its words. */
+  problem: LiveValue<string | undefined>
+  /** Reads the record from the server. Rejects with words for a person. */
+  load(userId: string): Promise<PublicUser>
+  /** On the device first; also on the server where it can be reached. */
+  search(query: string): Promise<readonly PublicUser[]>
+}
+
+export interface MessageSearch {
+  /** The messages of this device that hold every word by its beginning, newest first. */
+  find(request: SearchRequest): Promise<SearchPage<MessageDocument>>
+  /** How much of what is on the device can be found by now. */
+  progress: LiveValue<IndexProgress>
+  /** Opens the index and lets it follow the messages, so that the first search need not wait. */
+  prepare(): void
+}
+
+/**
+ * Everything the screens know of the data: one signed-in person on one device.
+ * Asked twice for the same id, `get` gives the same live value.
+ */
+export interface Messenger {
+  userId: string
+  /** Pinned first, then the newest first; archived ones are among them. */
+  conversations: LiveValue<readonly ConversationRow[]>
+  users: PeopleDirectory
+  openConversation(peerId: string, options?: { startsAtUnread: boolean }): ConversationView
+  commands: MessengerCommands
+  /** One message of any conversation, such as the one that is quoted; undefined while it is not on the device. */
+  messages: { get(messageId: string): LiveValue<MessageDocument | undefined> }
+  search: MessageSearch
+  drafts: { get(peerId: string): LiveValue<string>; set(peerId: string, text: string): void }
+  /** Newest star first. */
+  starred: LiveValue<readonly MessageDocument[]>
+  presence: LiveValue<Presence>
+  typing(peerId: string): void
+  stopTyping(peerId: string): void
+  connection: LiveValue<Connection>
+  /** What is asked of the server and is not a document: profile, pictures, files, blocks, reports, forwards. */
+  requests: Requests
+  /** How many changes of any kind the server has not taken: what would be lost by `erase`. */
+  countUnsent(): Promise<number>
+  /** Stops everything; what is on the device stays. */
+  close(): Promise<void>
+  /** Stops everything and takes this person's data off the device. */
+  erase(): Promise<void>
+}

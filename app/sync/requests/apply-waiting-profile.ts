@@ -1,0 +1,22 @@
+import type { OwnUser, ProfileChange } from '../../../schema/user.ts'
+import type { RequestEntry } from '../../database/requests/queued-request.ts'
+
+/** One's own record as it will be when the changes that wait have gone; refused ones do not count. */
+export function applyWaitingProfile(user: OwnUser, entries: readonly RequestEntry[]): OwnUser {
+  let shown = user
+  for (const { request, state } of entries) {
+    if (state === 'waiting' && request.kind === 'profile') shown = apply(shown, request.change)
+  }
+  return shown
+}
+
+function apply(user: OwnUser, change: ProfileChange): OwnUser {
+  const { username, email, status, profilePicture } = change
+  return {
+    ...user,
+    ...(username !== undefined && { username }),
+    ...(email !== undefined && { email }),
+    ...(status !== undefined && { status }),
+    ...(profilePicture !== undefined && { profilePicture }),
+  }
+}

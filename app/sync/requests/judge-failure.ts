@@ -1,0 +1,17 @@
+import { ApiError } from '../../api/api-error.ts'
+
+/** `again`: the server has not decided. `refused`: it has, and asking again changes nothing. */
+export type Judgement = 'again' | 'refused' | 'signed-out'
+
+const passing = [408, 425, 429]
+/** Without words of our server's own, somebody in between has answered: a proxy, or a hotel's sign-in page. */
+const notOfOurServer = ['unknown', 'unreadable', 'network', 'timeout']
+
+export function judgeFailure(cause: unknown): Judgement {
+  if (!(cause instanceof ApiError)) return 'again'
+  const { status, code } = cause
+  if (status === 401) return 'signed-out'
+  if (code === 'input') return 'refused'
+  const isDecided = status >= 400 && status < 500 && !passing.includes(status)
+  return isDecided && !notOfOurServer.includes(code) ? 'refused' : 'again'
+}

@@ -1,0 +1,31 @@
+import type { MediaType } from '../../../schema/media.ts'
+import type { OwnUser, ProfileChange } from '../../../schema/user.ts'
+
+/** Repeated with the same key a call is done once. */
+export interface Repeatable {
+  key: string
+  signal: AbortSignal
+}
+
+/** The calls of the client library that may have to wait for the network. Each rejects with an `ApiError`. */
+export interface RequestCalls {
+  own: {
+    updateProfile(change: ProfileChange, options: Repeatable): Promise<unknown>
+    updatePicture(picture: Blob, options: Repeatable): Promise<unknown>
+    updateSettings(settings: OwnUser['settings'], options: Repeatable): Promise<unknown>
+  }
+  users: {
+    setBlocked(change: { userId: string; blocked: boolean }, options: Repeatable): Promise<unknown>
+    report(given: { userId: string; reason: string }, options: Repeatable): Promise<unknown>
+  }
+  messages: {
+    forward(
+      asked: { messageId: string; recipientIds: readonly string[] },
+      options: Repeatable,
+    ): Promise<unknown>
+    upload(
+      given: { file: Blob; filename: string },
+      options: Repeatable,
+    ): Promise<{ mediaUrl: string; type: MediaType }>
+  }
+}

@@ -1,0 +1,35 @@
+import { unreachable } from '../../../schema/unreachable.ts'
+import type { CommandContext } from '../../database/commands/command-context.ts'
+import { sendUploaded } from '../../database/commands/send-uploaded.ts'
+import type { RequestEntry } from '../../database/requests/queued-request.ts'
+import type { RequestCalls } from './request-calls.ts'
+
+/** Makes the call of an entry, with the entry's id as its key (P2). @throws what the call throws */
+export async function sendRequest(
+  entry: RequestEntry,
+  options: { calls: RequestCalls; context: CommandContext; signal: AbortSignal },
+): Promise<void> {
+  const { calls, context, signal } = options
+  const { _id: key, request, timestamp: writtenAt } = entry
+  const repeatable = { key, signal }
+  switch (request.kind) {
+    case 'profile':
+      return void (await calls.own.updateProfile(request.change, repeatable))
+    case 'settings':
+      return void (await calls.own.updateSettings(request.settings, repeatable))
+    case 'picture':
+      return void (await calls.own.updatePicture(request.picture, repeatable))
+    case 'block':
+      return void (await calls.users.setBlocked(request, repeatable))
+    case 'report':
+      return void (await calls.users.report(request, repeatable))
+    case 'forward':
+      return void (await calls.messages.forward(request, repeatable))
+    case 'upload': {
+      const file = await calls.messages.upload(request, repeatable)
+      return await sendUploaded(context, { id: key, writtenAt, message: request.message, file })
+    }
+    default:
+      return unreachable(request)
+  }
+}

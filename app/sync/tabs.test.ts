@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { must } from '../../schema/must.ts'
+import { waitUntil } from '../lab/browser/wait-until.ts'
+import { openTestLab } from '../lab/open-test-lab.ts'
+import { untilLive } from '../lab/read-conversation.ts'
+
+test('several tabs of one device hold one copy of everything, all live', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  const second = await phone.openTab()
+  const first = must(phone.tabs[0], 'the first tab')
+  await second.messenger.commands.sendMessage({
+    peerId: ben.userId,
+    content: 'from the second tab',
+  })
+  await lab.settle()
+  await tablet.say(ann, 'to both tabs')
+  await lab.settle()
+  for (const { messenger } of [first, second]) {
+    const view = messenger.openConversation(ben.userId)
+    const { items } = await untilLive(view.messages, ({ items }) => items.length === 2)
+    expect(items.map(({ content }) => content)).toEqual(['from the second tab', 'to both tabs'])
+    view.close()
+  }
+})
+
+test('P1: a tab that is frozen in the background holds up nothing: the one in front syncs', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  const frozen = must(phone.tabs[0], 'the first tab')
+  const front = await phone.openTab()
+  frozen.page.setVisible(true)
+  await waitUntil('the first tab syncs', () => isSyncing(frozen.messenger), 5_000)
+  frozen.page.setVisible(false)
+  frozen.freeze()
+  front.page.setVisible(true)
+  await front.messenger.commands.sendMessage({ peerId: ben.userId, content: 'past the frozen one' })
+  await tablet.say(ann, 'and back')
+  await lab.settle()
+  expect((await tablet.read(ann)).map(({ content }) => content).toSorted()).toEqual([
+    'and back',
+    'past the frozen one',
+  ])
+})
+
+test('when the tab that syncs is closed, one that is hidden goes on', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  const first = must(phone.tabs[0], 'the first tab')
+  first.page.setVisible(false)
+  const second = await phone.openTab()
+  await second.close()
+  await phone.say(ben, 'from the one that is left')
+  await lab.settle()
+  expect(await tablet.read(ann)).toMatchObject([{ content: 'from the one that is left' }])
+})
+
+function isSyncing(messenger: { connection: { getSnapshot(): { lastSyncedAt?: number } } }) {
+  return messenger.connection.getSnapshot().lastSyncedAt !== undefined
+}

@@ -1,0 +1,62 @@
+import { Content, Item, Portal, Root, Separator, Trigger } from 'radix-ui/dropdown-menu'
+import { Fragment, useState } from 'react'
+import styles from './action-menu.module.css'
+import { Icon } from './icon.tsx'
+import { joinClassNames } from './join-class-names.ts'
+import type { MenuAction, MenuPoint } from './menu-action.ts'
+
+export interface ActionMenuProps {
+  /** The menu's name for screen readers. */
+  label: string
+  point: MenuPoint
+  actions: readonly MenuAction[]
+  /** Called when it closes, whether or not something was chosen. */
+  onClose(): void
+}
+
+/** A menu that is open at a point; it takes the focus and gives it back to where it was. */
+export function ActionMenu({ label, point, actions, onClose }: ActionMenuProps) {
+  const [returnTo] = useState(() => document.activeElement)
+  return (
+    // Not modal: a modal menu locks scrolling with a <style> element, which the content policy forbids.
+    <Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Trigger asChild>
+        <span
+          className={styles.anchor}
+          style={{ left: point.x, top: point.y }}
+          aria-hidden="true"
+        />
+      </Trigger>
+      <Portal>
+        <Content
+          className={styles.menu}
+          aria-label={label}
+          align="start"
+          sideOffset={4}
+          collisionPadding={8}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            if (document.activeElement === document.body) focusElement(returnTo)
+          }}
+        >
+          {actions.map((action) => (
+            <Fragment key={action.label}>
+              {action.startsSection && <Separator className={styles.line} />}
+              <Item
+                className={joinClassNames(styles.item, action.isDanger && styles.danger)}
+                onSelect={action.onSelect}
+              >
+                <Icon name={action.icon} size={20} />
+                {action.label}
+              </Item>
+            </Fragment>
+          ))}
+        </Content>
+      </Portal>
+    </Root>
+  )
+}
+
+function focusElement(element: Element | null): void {
+  if (element instanceof HTMLElement) element.focus({ preventScroll: true })
+}

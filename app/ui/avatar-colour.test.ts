@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { pickAvatarColour } from './avatar-colour.ts'
+
+const colours = new Set(
+  Array.from({ length: 17 }, (_, index) => pickAvatarColour(String.fromCodePoint(97 + index))),
+)
+
+test('the palette has seventeen colours, picked by the sum of the characters', () => {
+  expect(colours.size).toBe(17)
+  expect(pickAvatarColour('ab')).toBe(pickAvatarColour('ba'))
+})
+
+test.each([...colours])('white text on %s has a contrast of at least 4.5', (colour) => {
+  expect(1.05 / (measureLuminance(colour) + 0.05)).toBeGreaterThanOrEqual(4.5)
+})
+
+/** Relative luminance. Source: WCAG 2.2. */
+function measureLuminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
+    const part = Number.parseInt(colour.slice(start, start + 2), 16) / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}

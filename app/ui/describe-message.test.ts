@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { describeMessage } from './describe-message.ts'
+
+test('a text is described by its words on one line', () => {
+  expect(describeMessage({ type: 'text', content: ' two\n lines ' })).toBe('two lines')
+})
+
+test('a deleted message says nothing of what it said', () => {
+  expect(describeMessage({ type: 'text', content: '', deletedAt: 1 })).toBe(
+    'This message was deleted',
+  )
+})
+
+test.each([
+  [{ type: 'image' }, 'Image'],
+  [{ type: 'document' }, 'Document'],
+  [{ type: 'interactive' }, 'Interactive Message'],
+  [{ type: 'template', template: { name: 'hello_world' } }, 'Template: hello_world'],
+] as const)('%o without words is called %s', (message, name) => {
+  expect(describeMessage({ content: '', ...message })).toBe(name)
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { formatClockTime, formatDate } from './format-clock-time.ts'
+import { formatDay, formatRowTime, startOfDay } from './format-day.ts'
+import { formatLastSeen } from './format-last-seen.ts'
+
+const at = (day: number, hour: number, minute = 0) =>
+  new Date(2026, 10, day, hour, minute).getTime()
+const now = at(21, 15)
+const today = startOfDay(now)
+
+test('clock times and dates have two digits everywhere', () => {
+  expect(formatClockTime(at(21, 9, 5))).toBe('09:05')
+  expect(formatDate(new Date(2026, 0, 3).getTime())).toBe('03/01/2026')
+})
+
+test('days are Today, Yesterday, then dates', () => {
+  expect(formatDay(at(21, 0), today)).toBe('Today')
+  expect(formatDay(at(20, 23, 59), today)).toBe('Yesterday')
+  expect(formatDay(at(19, 23), today)).toBe('19/11/2026')
+})
+
+test('Yesterday is found across the night when the clocks change', () => {
+  const sunday = startOfDay(new Date(2026, 9, 25, 12).getTime())
+  expect(formatDay(new Date(2026, 9, 24, 12).getTime(), sunday)).toBe('Yesterday')
+})
+
+test('a row of the list shows the time today and the day before that', () => {
+  expect(formatRowTime(at(21, 9), today)).toBe('09:00')
+  expect(formatRowTime(at(20, 9), today)).toBe('Yesterday')
+})
+
+test.each([
+  [undefined, 'Never'],
+  [now - 59_000, 'just now'],
+  [now - 60_000, '1 minute ago'],
+  [now - 59 * 60_000, '59 minutes ago'],
+  [now - 60 * 60_000, '1 hour ago'],
+  [now - 23 * 3_600_000, '23 hours ago'],
+  [at(20, 14), 'yesterday at 14:00'],
+  [at(18, 14), '18/11/2026 14:00'],
+])('last seen %s reads %s', (lastSeen, words) => {
+  expect(formatLastSeen(lastSeen, now)).toBe(words)
+})

@@ -1,0 +1,29 @@
+import * as z from 'zod/mini'
+import { session } from './auth.ts'
+import { conversationDocument } from './conversation.ts'
+import { id } from './id.ts'
+import { messageAnswer, statusHistoryAnswer } from './message-answer.ts'
+import { ownUser } from './user.ts'
+
+const isoTime = z.iso.datetime()
+
+/** Everything that is kept of a person, as GET /users/me/export streams it. */
+export const accountExport = z.object({
+  exportedAt: isoTime,
+  user: ownUser,
+  sessions: z.array(z.omit(session, { isCurrent: true })),
+  blockedUsers: z.array(z.object({ userId: id, blockedAt: isoTime })),
+  reports: z.array(z.object({ userId: id, reason: z.string(), reportedAt: isoTime })),
+  conversations: z.array(
+    z.extend(
+      z.pick(conversationDocument, { _id: true, isPinned: true, isArchived: true, isMuted: true }),
+      {
+        deliveredUpTo: z.nullable(isoTime),
+        readUpTo: z.nullable(isoTime),
+        clearedUpTo: z.nullable(isoTime),
+      },
+    ),
+  ),
+  messages: z.array(z.extend(messageAnswer, { history: statusHistoryAnswer.shape.history })),
+})
+export type AccountExport = z.infer<typeof accountExport>

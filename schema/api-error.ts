@@ -1,0 +1,109 @@
+import * as z from 'zod/mini'
+import { type RefusalCode, refuse } from './refusal.ts'
+
+/**
+ * Every refusal of a request that has nothing to do with one document: its status and its words for a person.
+ * What a message or a conversation can be refused for stands in `refusal.ts`.
+ */
+export const apiErrors = {
+  invalid_input: { status: 400, error: 'Something in this request is not as it should be.' },
+  not_json: { status: 400, error: 'The body of this request is not valid JSON.' },
+  nested_too_deeply: { status: 400, error: 'This request is nested too deeply.' },
+  own_account: { status: 400, error: 'This cannot be done to your own account.' },
+  file_required: { status: 400, error: 'A file is required' },
+  picture_required: { status: 400, error: 'Image file is required' },
+  upload_unreadable: {
+    status: 400,
+    error: 'The file did not arrive as it should. Please upload it again.',
+  },
+  authentication_required: { status: 401, error: 'Authentication required' },
+  session_ended: { status: 401, error: 'Your sign-in has ended. Please sign in again.' },
+  invalid_credentials: { status: 401, error: 'Invalid credentials' },
+  wrong_password: { status: 403, error: 'The current password is not right.' },
+  forbidden: { status: 403, error: 'Access forbidden' },
+  whatsapp_not_linked: { status: 403, error: 'WhatsApp account is not linked' },
+  origin_not_allowed: { status: 403, error: 'This page may not open a connection here.' },
+  user_not_found: { status: 404, error: 'User not found' },
+  message_not_found: { status: 404, error: 'Message not found' },
+  session_not_found: { status: 404, error: 'Session not found' },
+  not_found: { status: 404, error: 'There is nothing at this address.' },
+  media_not_found: { status: 404, error: 'File not found' },
+  method_not_allowed: { status: 405, error: 'This address does not take requests of this kind.' },
+  upload_timed_out: { status: 408, error: 'The upload stopped on its way. Please try it again.' },
+  username_taken: { status: 409, error: 'Username already taken' },
+  email_taken: { status: 409, error: 'Email already registered' },
+  whatsapp_taken: {
+    status: 409,
+    error: 'This WhatsApp account is already linked to another user',
+  },
+  message_deleted: { status: 409, error: 'This message was deleted.' },
+  status_not_higher: { status: 409, error: 'The status of a message never goes back.' },
+  too_large: { status: 413, error: 'This request is too large.' },
+  file_too_large: { status: 413, error: 'File size too large.' },
+  form_required: { status: 415, error: 'This address takes a file, as multipart/form-data only.' },
+  picture_type_not_allowed: {
+    status: 415,
+    error: 'Invalid file type. Please upload a JPEG, PNG, or WebP image.',
+  },
+  range_not_satisfiable: { status: 416, error: 'This file has no such part.' },
+  json_required: { status: 415, error: 'This address takes JSON only.' },
+  too_many_attempts: {
+    status: 429,
+    error: 'Too many failed sign-ins. Please wait a few minutes and try again.',
+  },
+  too_many_registrations: {
+    status: 429,
+    error: 'Too many new accounts from this network. Please try again later.',
+  },
+  too_many_uploads: {
+    status: 429,
+    error: 'Too many uploads at once. Please wait until one of them is done.',
+  },
+  too_many_requests: {
+    status: 429,
+    error: 'This device asks too often. Please wait a moment.',
+  },
+  too_many_lookups: {
+    status: 429,
+    error: 'Too many searches by phone number. Please wait a minute and try again.',
+  },
+  internal_error: { status: 500, error: 'Something went wrong on our side. Please try again.' },
+  whatsapp_not_configured: { status: 503, error: 'WhatsApp channel is not configured' },
+  busy: { status: 503, error: 'The server is busy. Please try again in a moment.' },
+} as const satisfies Record<string, { status: number; error: string }>
+
+export type ApiErrorCode = keyof typeof apiErrors
+
+/** The status with which a request is answered whose document was refused. */
+const refusalStatuses: Record<RefusalCode, number> = {
+  unreadable: 400,
+  wrong_sender: 403,
+  to_yourself: 400,
+  unknown_person: 404,
+  foreign_id: 409,
+  empty: 400,
+  too_long: 400,
+  type_not_allowed: 400,
+  media_not_allowed: 400,
+  not_author: 403,
+  deleted: 409,
+  forged_status: 403,
+}
+
+/** Every code that an answer can carry. */
+export type ErrorCode = ApiErrorCode | RefusalCode
+
+/** The status and the words of a code. */
+export function describeError(code: ErrorCode): { status: number; error: string } {
+  return isApiErrorCode(code)
+    ? apiErrors[code]
+    : { status: refusalStatuses[code], error: refuse(code).error }
+}
+
+function isApiErrorCode(code: ErrorCode): code is ApiErrorCode {
+  return code in apiErrors
+}
+
+/** What every refused request is answered with. */
+export const errorAnswer = z.object({ error: z.string(), code: z.string() })
+export type ErrorAnswer = z.infer<typeof errorAnswer>

@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { type ConversationDocument, conversationDocument } from './conversation.ts'
+import { blankDeleted, type MessageDocument, messageDocument, messageStatuses } from './message.ts'
+
+export const ann = '0190a000-0000-7000-8000-00000000000a'
+export const ben = '0190a000-0000-7000-8000-00000000000b'
+const messageId = '0190a000-0000-7000-8000-0000000000ff'
+
+/** Few distinct values, so that ties, the hard cases, come up all the time. */
+const time = fc.integer({ min: 0, max: 4 })
+const text = fc.constantFrom('', 'a', 'b', 'hello')
+const status = fc.constantFrom(...messageStatuses)
+
+export const refusedArbitrary = fc.record(
+  { at: time, code: fc.constantFrom('deleted', 'not_author'), error: text, content: text },
+  { requiredKeys: ['at', 'code', 'error'] },
+)
+
+/** Versions of one message as any device or server might hold them. */
+export const messageArbitrary: fc.Arbitrary<MessageDocument> = fc
+  .record(
+    {
+      _id: fc.constant(messageId),
+      peerId: fc.constantFrom(ann, ben),
+      senderId: fc.constantFrom(ann, ben),
+      recipientId: fc.constantFrom(ann, ben),
+      type: fc.constantFrom('text', 'image'),
+      content: text,
+      createdAt: time,
+      orderedAt: time,
+      status,
+      attempt: fc.integer({ min: 1, max: 3 }),
+      statusHistory: fc.array(fc.record({ status, timestamp: time }), { maxLength: 2 }),
+      isStarred: fc.boolean(),
+      isStarredAt: time,
+      editedAt: time,
+      deletedAt: time,
+      replyTo: fc.constantFrom(ann, ben),
+      mediaUrl: fc.constantFrom('/api/media/1', '/api/media/2'),
+      error: text,
+      errorCode: text,
+      refused: refusedArbitrary,
+    },
+    {
+      requiredKeys: [
+        '_id',
+        'peerId',
+        'senderId',
+        'recipientId',
+        'type',
+        'content',
+        'createdAt',
+        'orderedAt',
+        'status',
+        'attempt',
+        'statusHistory',
+        'isStarred',
+        'isStarredAt',
+      ],
+    },
+  )
+  .map((raw) => blankDeleted(messageDocument.parse(raw)))
+
+export const conversationArbitrary: fc.Arbitrary<ConversationDocument> = fc
+  .record(
+    {
+      _id: fc.constant(ben),
+      isPinned: fc.boolean(),
+      isPinnedAt: time,
+      isArchived: fc.boolean(),
+      isArchivedAt: time,
+      isMuted: fc.boolean(),
+      isMutedAt: time,
+      deliveredUpTo: time,
+      readUpTo: time,
+      clearedUpTo: time,
+      lastMessage: fc.record({ _id: fc.constantFrom(ann, ben), orderedAt: time }),
+      lastMessageAt: time,
+    },
+    { requiredKeys: ['_id'] },
+  )
+  .map((raw) => conversationDocument.parse(raw))

@@ -1,0 +1,89 @@
+import * as z from 'zod/mini'
+import { areFieldsEqual } from './are-fields-equal.ts'
+import { id } from './id.ts'
+import { epochMs } from './message.ts'
+
+const lastMessage = z.object({ _id: id, orderedAt: epochMs })
+
+/**
+ * One person's view of a conversation; `_id` is the other person's id.
+ *
+ * Flags are registers, each with the epoch ms of its last change. The marks are `orderedAt` values of
+ * messages and only rise: unread is counted from `readUpTo`, and `clearedUpTo` hides what is older.
+ * `lastMessage` names the newest message without its words: those are read from the message itself, so
+ * an edit or a deletion is never contradicted here.
+ */
+export const conversationDocument = z.object({
+  _id: id,
+  isPinned: z._default(z.boolean(), false),
+  isPinnedAt: z._default(epochMs, 0),
+  isArchived: z._default(z.boolean(), false),
+  isArchivedAt: z._default(epochMs, 0),
+  isMuted: z._default(z.boolean(), false),
+  isMutedAt: z._default(epochMs, 0),
+  deliveredUpTo: z._default(epochMs, 0),
+  readUpTo: z._default(epochMs, 0),
+  clearedUpTo: z._default(epochMs, 0),
+  lastMessage: z.optional(lastMessage),
+  lastMessageAt: z._default(epochMs, 0),
+})
+export type ConversationDocument = z.infer<typeof conversationDocument>
+
+export const conversationFields = Object.keys(
+  conversationDocument.shape,
+) as (keyof ConversationDocument)[]
+
+/** A conversation in which nothing has happened yet. */
+export function newConversation(peerId: string): ConversationDocument {
+  return conversationDocument.parse({ _id: peerId })
+}
+
+/** Merges two versions of one conversation (P5): every part is a maximum under a total order. */
+export function mergeConversations(
+  a: ConversationDocument,
+  b: ConversationDocument,
+): ConversationDocument {
+  const lastMessage = laterMessage(a.lastMessage, b.lastMessage)
+  const readUpTo = Math.max(a.readUpTo, b.readUpTo)
+  return {
+    _id: a._id,
+    ...laterFlag(a, b, 'isPinned', 'isPinnedAt'),
+    ...laterFlag(a, b, 'isArchived', 'isArchivedAt'),
+    ...laterFlag(a, b, 'isMuted', 'isMutedAt'),
+    // What was read has arrived.
+    deliveredUpTo: Math.max(a.deliveredUpTo, b.deliveredUpTo, readUpTo),
+    readUpTo,
+    clearedUpTo: Math.max(a.clearedUpTo, b.clearedUpTo),
+    ...(lastMessage ? { lastMessage } : {}),
+    lastMessageAt: Math.max(a.lastMessageAt, b.lastMessageAt),
+  }
+}
+
+/** Are two versions the same in every field that travels? */
+export function areConversationsEqual(
+  a: Partial<ConversationDocument>,
+  b: Partial<ConversationDocument>,
+): boolean {
+  return areFieldsEqual(conversationFields, a, b)
+}
+
+type Flag = 'isPinned' | 'isArchived' | 'isMuted'
+
+function laterFlag<F extends Flag>(
+  a: ConversationDocument,
+  b: ConversationDocument,
+  flag: F,
+  at: `${F}At`,
+): Pick<ConversationDocument, F | `${F}At`> {
+  const isALater = a[at] !== b[at] ? a[at] > b[at] : a[flag]
+  const later = isALater ? a : b
+  return { [flag]: later[flag], [at]: later[at] } as Pick<ConversationDocument, F | `${F}At`>
+}
+
+type LastMessage = NonNullable<ConversationDocument['lastMessage']>
+
+function laterMessage(a: LastMessage | undefined, b: LastMessage | undefined) {
+  if (!a || !b) return a ?? b
+  if (a.orderedAt !== b.orderedAt) return a.orderedAt > b.orderedAt ? a : b
+  return a._id >= b._id ? a : b
+}

@@ -1,0 +1,89 @@
+import {
+  areConversationsEqual,
+  type ConversationDocument,
+  conversationDocument,
+  mergeConversations,
+  newConversation,
+} from './conversation.ts'
+
+export interface ConversationProposal {
+  stored: ConversationDocument | undefined
+  proposed: ConversationDocument
+  /** The server's time, epoch ms. */
+  now: number
+}
+
+/** Half-open range of `orderedAt`: above `after`, up to and with `upTo`. */
+export interface ReceiptRange {
+  after: number
+  upTo: number
+}
+
+export type ConversationDecision =
+  | { kind: 'keep' }
+  | {
+      kind: 'accept'
+      next: ConversationDocument
+      /** What the reader's marks newly cover: the author's copies are to be raised. */
+      delivered?: ReceiptRange
+      read?: ReceiptRange
+    }
+
+/** The rule for conversations (P4): all in them is the owner's own, but no time may lie ahead. */
+export function decideConversation(proposal: ConversationProposal): ConversationDecision {
+  const stored = proposal.stored ?? newConversation(proposal.proposed._id)
+  const next = permitConversationChange({ ...proposal, stored })
+  if (proposal.stored && areConversationsEqual(stored, next)) return { kind: 'keep' }
+  const delivered = riseOf(stored.deliveredUpTo, next.deliveredUpTo)
+  const read = riseOf(stored.readUpTo, next.readUpTo)
+  return { kind: 'accept', next, ...(delivered && { delivered }), ...(read && { read }) }
+}
+
+/**
+ * The stored conversation with all that a proposal may change. Times and marks from a device are clamped:
+ * flags to `now`, marks to the newest message or `now`. A device uses the same function on what the server
+ * holds, so a clock that runs ahead cannot win for hours.
+ */
+export function permitConversationChange(change: {
+  stored: ConversationDocument
+  proposed: ConversationDocument
+  now: number
+}): ConversationDocument {
+  const { stored, proposed, now } = change
+  const newest = Math.max(now, stored.lastMessageAt)
+  const isLastAhead = (proposed.lastMessage?.orderedAt ?? 0) > newest
+  const { lastMessage, ...rest } = proposed
+  return mergeConversations(stored, {
+    ...rest,
+    _id: stored._id,
+    isPinnedAt: Math.min(proposed.isPinnedAt, now),
+    isArchivedAt: Math.min(proposed.isArchivedAt, now),
+    isMutedAt: Math.min(proposed.isMutedAt, now),
+    readUpTo: Math.min(proposed.readUpTo, newest),
+    deliveredUpTo: Math.min(proposed.deliveredUpTo, newest),
+    clearedUpTo: Math.min(proposed.clearedUpTo, newest),
+    ...(lastMessage && !isLastAhead ? { lastMessage } : {}),
+    lastMessageAt: isLastAhead ? stored.lastMessageAt : Math.min(proposed.lastMessageAt, newest),
+  })
+}
+
+/**
+ * A conversation made from a document that does not parse: each part that can be read, the rest as in a
+ * new one. `id` must be a valid id.
+ */
+export function salvageConversation(
+  id: string,
+  raw: Record<string, unknown>,
+): ConversationDocument {
+  const readable = newConversation(id)
+  for (const field of Object.keys(conversationDocument.shape)) {
+    if (field === '_id' || raw[field] === undefined) continue
+    const candidate = conversationDocument.safeParse({ ...readable, [field]: raw[field] })
+    if (candidate.success) Object.assign(readable, candidate.data)
+  }
+  return readable
+}
+
+function riseOf(before: number, now: number): ReceiptRange | undefined {
+  return now > before ? { after: before, upTo: now } : undefined
+}

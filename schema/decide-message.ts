@@ -1,0 +1,129 @@
+import { limits } from './limits.ts'
+import { areMessagesEqual } from './merge-messages.ts'
+import { blankDeleted, isAccepted, type MessageDocument, withoutBusinessFields } from './message.ts'
+import { permitMessageChange, refuseText } from './permit-message-change.ts'
+import { type Refusal, refuse } from './refusal.ts'
+
+/**
+ * What becomes of a proposed version of a message in its proposer's own copy.
+ * - `keep`: the stored version already says all that the proposal may say.
+ * - `accept`: store `next`. `deliver`: it is a new message, it needs its place (`orderedAt`) and the other
+ *   person's copy first (P3). `amend`: the other person's copy changes too. `own`: this copy only.
+ * - `refuse`: nobody else's copy changes; `next` tells the author, with the text (P6).
+ */
+export type MessageDecision =
+  | { kind: 'keep' }
+  | { kind: 'accept'; next: MessageDocument; effect: 'deliver' | 'amend' | 'own' }
+  | { kind: 'refuse'; next: MessageDocument; refusal: Refusal }
+
+export interface MessageProposal {
+  actorId: string
+  stored: MessageDocument | undefined
+  proposed: MessageDocument
+  /** May the actor write to this person? A blocked person's message is taken like any other. */
+  isRecipientKnown: boolean
+  /** The server's time, epoch ms. */
+  now: number
+}
+
+/** The one rule (P4). Pure: replication, REST, the socket and the business channel all come through here. */
+export function decideMessage(proposal: MessageProposal): MessageDecision {
+  return proposal.stored
+    ? decideChange({ ...proposal, stored: proposal.stored })
+    : decideNew(proposal)
+}
+
+function decideChange(proposal: MessageProposal & { stored: MessageDocument }): MessageDecision {
+  const { stored } = proposal
+  const { next, refusal, isRetry } = permitMessageChange(proposal)
+  if (refusal) return { kind: 'refuse', next, refusal }
+  if (isRetry) return decideNew({ ...proposal, proposed: next })
+  if (areMessagesEqual(stored, next)) return { kind: 'keep' }
+  const isPeerConcerned =
+    stored.senderId === proposal.actorId &&
+    isAccepted(stored) &&
+    (next.content !== stored.content ||
+      next.editedAt !== stored.editedAt ||
+      next.deletedAt !== stored.deletedAt)
+  return { kind: 'accept', next, effect: isPeerConcerned ? 'amend' : 'own' }
+}
+
+function decideNew(asked: MessageProposal): MessageDecision {
+  const proposal = { ...asked, proposed: withoutBusinessFields(asked.proposed) }
+  const { proposed, now } = proposal
+  if (proposed.senderId === proposal.actorId && proposed.deletedAt !== undefined) {
+    return { kind: 'accept', next: discard(proposed, now), effect: 'own' }
+  }
+  const refusal = findRefusal(proposal)
+  if (refusal) {
+    return { kind: 'refuse', next: failMessage({ ...proposal, refusal }), refusal }
+  }
+  const { error, errorCode, editedAt, refused, ...rest } = proposed
+  const next: MessageDocument = {
+    ...rest,
+    status: 'sent',
+    statusHistory: [...historyOf(proposal.stored), { status: 'sent', timestamp: now }],
+    createdAt: Math.min(proposed.createdAt, now),
+    isStarredAt: Math.min(proposed.isStarredAt, now),
+  }
+  return { kind: 'accept', next, effect: 'deliver' }
+}
+
+function findRefusal({
+  actorId,
+  proposed,
+  isRecipientKnown,
+}: MessageProposal): Refusal | undefined {
+  if (proposed.senderId !== actorId) return refuse('wrong_sender')
+  if (proposed.recipientId === actorId) return refuse('to_yourself')
+  if (proposed.recipientId !== proposed.peerId) return refuse('wrong_sender')
+  if (isAccepted(proposed)) return refuse('forged_status')
+  if (!isRecipientKnown) return refuse('unknown_person')
+  if (proposed.type === 'template' || proposed.type === 'interactive') {
+    return refuse('type_not_allowed')
+  }
+  if (proposed.mediaUrl !== undefined && !proposed.mediaUrl.startsWith(limits.mediaPathPrefix)) {
+    return refuse('media_not_allowed')
+  }
+  return refuseText(proposed)
+}
+
+/**
+ * The author's own copy of a message that was not taken: `failed`, with its text and the reason (P6).
+ * It outranks the proposal, whatever status that claimed, so no device pushes the proposal again.
+ */
+export function failMessage(failure: {
+  actorId: string
+  stored?: MessageDocument | undefined
+  proposed: MessageDocument
+  refusal: Refusal
+  now: number
+}): MessageDocument {
+  const { actorId, proposed, refusal, now } = failure
+  return blankDeleted({
+    ...proposed,
+    senderId: actorId,
+    recipientId: proposed.peerId,
+    status: 'failed',
+    attempt: Math.min(proposed.attempt + Number(isAccepted(proposed)), 1_000_000),
+    statusHistory: [...historyOf(failure.stored), { status: 'failed', timestamp: now }],
+    createdAt: Math.min(proposed.createdAt, now),
+    orderedAt: Math.min(proposed.orderedAt, now),
+    error: refusal.error,
+    errorCode: refusal.code,
+  })
+}
+
+function discard(proposed: MessageDocument, now: number): MessageDocument {
+  return blankDeleted({
+    ...proposed,
+    status: 'failed',
+    statusHistory: [],
+    deletedAt: Math.min(proposed.deletedAt ?? now, now),
+  })
+}
+
+/** Only the server writes history: what a device claims of it does not count. */
+function historyOf(stored: MessageDocument | undefined) {
+  return stored?.statusHistory ?? []
+}

@@ -1,0 +1,77 @@
+/**
+ * Every limit and constant that more than one part reads. Units are in the names.
+ * Source: section 9 of the specification, and the design.
+ */
+export const limits = {
+  username: { minLength: 3, maxLength: 30 },
+  password: { minLength: 6, maxBytes: 72 },
+  emailMaxLength: 254,
+  nameMaxLength: 50,
+  aboutMaxLength: 150,
+  settingsMaxLength: 16 * 1024,
+  whatsAppProfileMaxLength: 2 * 1024,
+  reportReasonMinLength: 5,
+  reportReasonMaxLength: 2_000,
+
+  messageMaxCharacters: 65_536,
+  previewMaxCharacters: 40,
+  unreadBadgeMax: 99,
+  pageOfMessages: 50,
+  pageOfMessagesMax: 200,
+  bulkDeleteMax: 1_000,
+  unreadCountMax: 10_000,
+  starredMax: 1_000,
+  mediaPathPrefix: '/api/media/',
+  forwardRecipientsMax: 50,
+
+  usersListMax: 1_000,
+  userSearchMax: 50,
+  userSearchMinLength: 2,
+  userSearchDebounceMs: 300,
+  phoneSearchMinDigits: 3,
+  phoneSearchMax: 20,
+  phoneLookups: { max: 60, windowMs: 60 * 1000 },
+  phoneLookupMinDigits: 10,
+  phoneDigits: { min: 10, max: 15 },
+
+  pictureInputMaxBytes: 5 * 1024 * 1024,
+  pictureOutputMaxBytes: 2 * 1024 * 1024,
+  pictureBox: { width: 800, height: 600, quality: 0.8 },
+
+  typingShownMs: 3_000,
+  typingEmitEveryMs: 300,
+  typingStopAfterMs: 1_000,
+  markReadAfterMs: 1_000,
+  searchHighlightMs: 2_000,
+  scrollDelayMs: 100,
+
+  socketReconnectDelayMs: 1_000,
+  socketReconnectAttempts: 5,
+  socketTimeoutMs: 20_000,
+  socketFrameMaxBytes: 16 * 1024,
+  socketPingEveryMs: 25_000,
+  presenceGraceMs: 10_000,
+
+  jsonBodyMaxBytes: 512 * 1024,
+  failedSignIns: { max: 10, perAddressMax: 100, windowMs: 15 * 60 * 1000 },
+  registrationsPerAddress: { max: 100, windowMs: 60 * 60 * 1000 },
+  apiTimeoutMs: 15_000,
+  uploadTimeoutMs: 5 * 60_000,
+  retryHelper: { retries: 3, baseDelayMs: 1_000, timeoutMs: 10_000 },
+  userLookup: { retries: 2, baseDelayMs: 2_000 },
+
+  syncPollMaxMs: 25_000,
+  syncBatchMaxDocuments: 1_000,
+  syncBodyMaxBytes: 8 * 1024 * 1024,
+
+  signInKeptMs: 30 * 24 * 60 * 60 * 1000,
+  signInOnceMs: 12 * 60 * 60 * 1000,
+
+  recentEmojiMax: 14,
+  variantLongPressMs: 500,
+  mobileBelowPx: 768,
+  tabletBelowPx: 1_024,
+} as const
+
+/** The About text of somebody who has not written one. Section 3 of the specification. */
+export const defaultAbout = 'Hey there! I am using WhatsApp'

@@ -1,0 +1,22 @@
+import * as z from 'zod/mini'
+import { limits } from './limits.ts'
+
+export const mediaTypes = ['image', 'video', 'audio', 'document'] as const
+export type MediaType = (typeof mediaTypes)[number]
+
+/** What an upload is answered with. `type` and `mimeType` are found in the bytes; `size` is in bytes. */
+export const uploadedFile = z.object({
+  mediaUrl: z.string().check(z.startsWith(limits.mediaPathPrefix)),
+  type: z.enum(mediaTypes),
+  mimeType: z.string(),
+  size: z.number().check(z.int(), z.gte(1)),
+  filename: z.string(),
+})
+
+/** What a new profile picture is answered with: its address. */
+export const uploadedPicture = z.object({
+  profilePicture: z.string().check(z.startsWith(limits.mediaPathPrefix)),
+})
+
+/** The pictures that a profile can have, as they are found in the bytes. */
+export const pictureMimeTypes = ['image/jpeg', 'image/png', 'image/webp'] as const

@@ -1,0 +1,99 @@
+import { areFieldsEqual } from './are-fields-equal.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { blankDeleted, type MessageDocument, messageFields, type RefusedChange } from './message.ts'
+import { statusRank } from './status-rank.ts'
+
+/**
+ * Merges two versions of one message (P5): commutative, associative, idempotent.
+ * Each part is a maximum under a total order, so the order of arrival cannot matter:
+ * the core by (attempt, status, text of the core), the content by (editedAt, content), the star by
+ * (isStarredAt, isStarred), the deletion by the earliest time, the history by union.
+ */
+export function mergeMessages(a: MessageDocument, b: MessageDocument): MessageDocument {
+  const core = compareCores(a, b) >= 0 ? a : b
+  const text = compareTexts(a, b) >= 0 ? a : b
+  const star = compareStars(a, b) >= 0 ? a : b
+  const deletedAt = earliest(a.deletedAt, b.deletedAt)
+  const refused = latestRefusal(a.refused, b.refused)
+  const merged: MessageDocument = {
+    ...coreOf(core),
+    statusHistory: uniteHistories(a, b),
+    content: text.content,
+    isStarred: star.isStarred,
+    isStarredAt: star.isStarredAt,
+    ...(text.editedAt === undefined ? {} : { editedAt: text.editedAt }),
+    ...(deletedAt === undefined ? {} : { deletedAt }),
+    ...(refused === undefined ? {} : { refused }),
+  }
+  return blankDeleted(merged)
+}
+
+/** Are two versions the same in every field that travels? */
+export function areMessagesEqual(a: Partial<MessageDocument>, b: Partial<MessageDocument>) {
+  return areFieldsEqual(messageFields, a, b)
+}
+
+type Core = Omit<
+  MessageDocument,
+  'content' | 'editedAt' | 'deletedAt' | 'isStarred' | 'isStarredAt' | 'statusHistory' | 'refused'
+>
+
+function coreOf(message: MessageDocument): Core {
+  const { content, editedAt, deletedAt, isStarred, isStarredAt, statusHistory, refused, ...core } =
+    message
+  return core
+}
+
+function compareCores(a: MessageDocument, b: MessageDocument): number {
+  if (a.attempt !== b.attempt) return a.attempt - b.attempt
+  const byStatus = statusRank(a) - statusRank(b)
+  if (byStatus !== 0) return byStatus
+  // What outlives a deletion is compared first: a deleted copy has lost the rest, and the winner must
+  // not depend on whether the deletion was merged before or after.
+  return (
+    compareStrings(lastingCoreOf(a), lastingCoreOf(b)) ||
+    compareStrings(canonicalJson(coreOf(a)), canonicalJson(coreOf(b)))
+  )
+}
+
+function lastingCoreOf(message: MessageDocument): string {
+  return canonicalJson(coreOf(blankDeleted({ ...message, deletedAt: 0 })))
+}
+
+function compareTexts(a: MessageDocument, b: MessageDocument): number {
+  const byTime = (a.editedAt ?? -1) - (b.editedAt ?? -1)
+  return byTime !== 0 ? byTime : compareStrings(a.content, b.content)
+}
+
+function compareStars(a: MessageDocument, b: MessageDocument): number {
+  const byTime = a.isStarredAt - b.isStarredAt
+  return byTime !== 0 ? byTime : Number(a.isStarred) - Number(b.isStarred)
+}
+
+function earliest(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b
+  return b === undefined ? a : Math.min(a, b)
+}
+
+function latestRefusal(a: RefusedChange | undefined, b: RefusedChange | undefined) {
+  if (!a || !b) return a ?? b
+  if (a.at !== b.at) return a.at > b.at ? a : b
+  if (!!a.isDismissed !== !!b.isDismissed) return a.isDismissed ? a : b
+  return compareStrings(canonicalJson(a), canonicalJson(b)) >= 0 ? a : b
+}
+
+function uniteHistories(a: MessageDocument, b: MessageDocument) {
+  const union = new Map(
+    [...a.statusHistory, ...b.statusHistory].map((entry) => [
+      `${entry.timestamp} ${entry.status}`,
+      entry,
+    ]),
+  )
+  return [...union.values()].sort(
+    (x, y) => x.timestamp - y.timestamp || compareStrings(x.status, y.status),
+  )
+}
+
+function compareStrings(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

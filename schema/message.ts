@@ -1,0 +1,131 @@
+import * as z from 'zod/mini'
+import { id } from './id.ts'
+
+export const messageTypes = [
+  'text',
+  'template',
+  'interactive',
+  'image',
+  'video',
+  'audio',
+  'document',
+] as const
+export type MessageType = (typeof messageTypes)[number]
+
+export const messageStatuses = ['sending', 'failed', 'sent', 'delivered', 'read'] as const
+export type MessageStatus = (typeof messageStatuses)[number]
+
+/** Epoch milliseconds within what a Date can hold. */
+export const epochMs = z.number().check(z.int(), z.gte(0), z.lte(8.64e15))
+
+const statusEntry = z.object({ status: z.enum(messageStatuses), timestamp: epochMs })
+
+/**
+ * A change that the server did not take, given back to its author inside the stored message.
+ * `at`: the register time that the refusal wrote, epoch ms. `content`: the refused text, if it was one.
+ */
+const refusedChange = z.object({
+  at: epochMs,
+  code: z.string(),
+  error: z.string(),
+  content: z.optional(z.string()),
+  isDismissed: z.optional(z.boolean()),
+})
+export type RefusedChange = z.infer<typeof refusedChange>
+
+/** What a business provider adds to a message. Only the server writes these. */
+const businessFields = {
+  isWhatsApp: z.optional(z.boolean()),
+  whatsapp_message_id: z.optional(z.string()),
+  whatsapp_timestamp: z.optional(z.string()),
+  from_phone: z.optional(z.string()),
+  to_phone: z.optional(z.string()),
+  senderName: z.optional(z.string()),
+  interactive: z.optional(z.json()),
+  location: z.optional(z.json()),
+  contacts: z.optional(z.json()),
+  button: z.optional(z.json()),
+  list_reply: z.optional(z.json()),
+  template: z.optional(z.json()),
+}
+
+/**
+ * One person's own copy of a message. All times are epoch ms.
+ *
+ * `peerId` is the other person, from this copy's owner's view. `createdAt` is when it was written, by the
+ * author's clock corrected to the server's; `orderedAt` is its place in the conversation, set by the server
+ * at acceptance. `status` is read within one `attempt`: a retry by the person raises the attempt.
+ * A deleted message keeps its place and loses all it said; `_deleted` is never used.
+ */
+export const messageDocument = z.object({
+  _id: id,
+  peerId: id,
+  senderId: id,
+  recipientId: id,
+  type: z._default(z.enum(messageTypes), 'text'),
+  content: z._default(z.string(), ''),
+  createdAt: epochMs,
+  orderedAt: epochMs,
+  status: z._default(z.enum(messageStatuses), 'sending'),
+  attempt: z._default(z.number().check(z.int(), z.gte(1), z.lte(1_000_000)), 1),
+  statusHistory: z._default(z.array(statusEntry).check(z.maxLength(1_000)), []),
+  editedAt: z.optional(epochMs),
+  deletedAt: z.optional(epochMs),
+  isStarred: z._default(z.boolean(), false),
+  isStarredAt: z._default(epochMs, 0),
+  replyTo: z.optional(id),
+  mediaUrl: z.optional(z.string().check(z.maxLength(2_048))),
+  error: z.optional(z.string()),
+  errorCode: z.optional(z.string()),
+  refused: z.optional(refusedChange),
+  ...businessFields,
+})
+export type MessageDocument = z.infer<typeof messageDocument>
+
+/** The message without what only the server may write into it: what a device claims there does not count. */
+export function withoutBusinessFields(message: MessageDocument): MessageDocument {
+  const plain = { ...message }
+  for (const field of Object.keys(businessFields) as (keyof typeof businessFields)[]) {
+    delete plain[field]
+  }
+  return plain
+}
+
+/** The fields that travel between device and server; anything else in a record is the store's own. */
+export const messageFields = Object.keys(messageDocument.shape) as (keyof MessageDocument)[]
+
+/** Has the server ever taken this message? Until then nobody but its author can see it. */
+export function isAccepted(message: Pick<MessageDocument, 'status'>): boolean {
+  return message.status !== 'sending' && message.status !== 'failed'
+}
+
+/** Deleted before it was ever sent: it is shown nowhere. */
+export function isDiscarded(message: Pick<MessageDocument, 'status' | 'deletedAt'>): boolean {
+  return message.deletedAt !== undefined && !isAccepted(message)
+}
+
+/** Does its text differ from what was first sent? A refused change does not count. */
+export function isEdited(
+  message: Pick<MessageDocument, 'editedAt' | 'deletedAt' | 'refused'>,
+): boolean {
+  return (
+    message.editedAt !== undefined &&
+    message.deletedAt === undefined &&
+    message.editedAt !== message.refused?.at
+  )
+}
+
+/** Takes out of a deleted message everything that it said (P6, P8): deleted words stay nowhere. */
+export function blankDeleted(message: MessageDocument): MessageDocument {
+  if (message.deletedAt === undefined) return message
+  const { _id, peerId, senderId, recipientId, type, createdAt, orderedAt, deletedAt } = message
+  const { status, attempt, statusHistory, isStarredAt } = message
+  return {
+    ...{ _id, peerId, senderId, recipientId, type, createdAt, orderedAt, deletedAt },
+    ...{ status, attempt, statusHistory, isStarredAt },
+    ...(message.isWhatsApp === undefined ? {} : { isWhatsApp: message.isWhatsApp }),
+    ...(message.refused === undefined ? {} : { refused: message.refused }),
+    content: '',
+    isStarred: false,
+  }
+}

@@ -1,0 +1,58 @@
+import { blankDeleted, type MessageDocument } from './message.ts'
+import { type Refusal, refuse } from './refusal.ts'
+
+/** The other person's copy of a message that the rule has accepted. From there it has arrived. */
+export function copyForPeer(accepted: MessageDocument, now: number): MessageDocument {
+  const { refused, error, errorCode, ...shared } = accepted
+  return {
+    ...shared,
+    peerId: accepted.senderId,
+    status: 'delivered',
+    statusHistory: [{ status: 'delivered', timestamp: now }],
+    isStarred: false,
+    isStarredAt: 0,
+  }
+}
+
+/** The author's copy, made again from the other person's after a crash between the two (P3). */
+export function copyForAuthor(peerCopy: MessageDocument, acceptedAt: number): MessageDocument {
+  return {
+    ...peerCopy,
+    peerId: peerCopy.recipientId,
+    status: 'sent',
+    statusHistory: [{ status: 'sent', timestamp: acceptedAt }],
+    isStarred: false,
+    isStarredAt: 0,
+  }
+}
+
+/**
+ * What the other person's copy becomes when the author's is created or amended; a refusal when the id
+ * already belongs to another message there. Their own star stays; the author's text wins over anything.
+ */
+export function writePeerCopy(write: {
+  stored: MessageDocument | undefined
+  accepted: MessageDocument
+  now: number
+}):
+  | { kind: 'keep' }
+  | { kind: 'store'; next: MessageDocument }
+  | { kind: 'refuse'; refusal: Refusal } {
+  const { stored, accepted, now } = write
+  if (!stored) return { kind: 'store', next: copyForPeer(accepted, now) }
+  if (stored.senderId !== accepted.senderId || stored.recipientId !== accepted.recipientId) {
+    return { kind: 'refuse', refusal: refuse('foreign_id') }
+  }
+  const isTextNewer = accepted.content !== stored.content && stored.deletedAt === undefined
+  if (!isTextNewer && accepted.deletedAt === stored.deletedAt) return { kind: 'keep' }
+  const editedAt = Math.max(accepted.editedAt ?? 0, (stored.editedAt ?? 0) + 1)
+  const deletedAt = accepted.deletedAt ?? stored.deletedAt
+  return {
+    kind: 'store',
+    next: blankDeleted({
+      ...stored,
+      ...(isTextNewer ? { content: accepted.content, editedAt } : {}),
+      ...(deletedAt === undefined ? {} : { deletedAt }),
+    }),
+  }
+}

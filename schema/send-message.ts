@@ -1,0 +1,26 @@
+import * as z from 'zod/mini'
+import { id } from './id.ts'
+import { messageTypes } from './message.ts'
+
+const missing = 'Missing required message data'
+
+/**
+ * What POST /messages takes. `_id` (or the header `Idempotency-Key`) makes a repeated call the same message (P2).
+ * The text itself is judged by the rule (P4), as it is on every other way.
+ */
+export const sendMessage = z
+  .object(
+    {
+      _id: z.optional(id),
+      recipientId: z.string(missing).check(z.minLength(1, missing)),
+      content: z._default(z.string(missing), ''),
+      type: z.optional(z.enum(messageTypes, 'This is not a type of message.')),
+      replyToMessageId: z.optional(z.nullable(id)),
+      mediaUrl: z.optional(z.nullable(z.string('mediaUrl must be an address'))),
+      whatsappData: z.optional(z.nullable(z.looseObject({}))),
+    },
+    missing,
+  )
+  .check(
+    z.refine((message) => message.content !== '' || Boolean(message.mediaUrl), { error: missing }),
+  )

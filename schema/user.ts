@@ -1,0 +1,176 @@
+import * as z from 'zod/mini'
+import { id } from './id.ts'
+import { limits } from './limits.ts'
+
+const isoTime = z.iso.datetime()
+const { minLength, maxLength } = limits.username
+
+/** A picture from anywhere else would tell that place who looks at it. */
+const picturePattern = /^\/api\/[\w./-]*$/
+
+/** One shape for a name, so that two that look alike are one: composed, without space around it. */
+function tidyName(text: string): string {
+  return text.normalize('NFKC').trim().replace(/\s+/gu, ' ')
+}
+
+/** A name of digits only could be somebody's phone number, and would be taken for it at sign-in. */
+function looksLikePhoneNumber(name: string): boolean {
+  return /^[\d.\-_ ]+$/.test(name) && name.replace(/\D/g, '').length >= limits.phoneDigits.min
+}
+
+const notPhone = z.refine<string>((name) => !looksLikePhoneNumber(name), {
+  error: 'Username must not be a phone number',
+})
+
+/** The name that a person registers under. */
+export const username = z.pipe(
+  z.pipe(z.string('Username is required'), z.transform(tidyName)),
+  z
+    .string()
+    .check(
+      z.minLength(1, { error: 'Username is required', abort: true }),
+      z.minLength(minLength, `Username must be at least ${minLength} characters`),
+      z.maxLength(maxLength, `Username must be at most ${maxLength} characters`),
+      z.regex(
+        /^[\p{L}\p{M}\p{N}_.-]*$/u,
+        'Username may only have letters, digits, underscores, dots and hyphens',
+      ),
+      notPhone,
+    ),
+)
+
+/** The name as it is edited in the profile: longer, and with spaces inside. */
+export const profileName = z.pipe(
+  z.pipe(z.string('Name must be text'), z.transform(tidyName)),
+  z
+    .string()
+    .check(
+      z.minLength(1, { error: 'Name is required', abort: true }),
+      z.minLength(minLength, `Name must be at least ${minLength} characters`),
+      z.maxLength(limits.nameMaxLength, `Name must be at most ${limits.nameMaxLength} characters`),
+      z.regex(
+        /^[\p{L}\p{M}\p{N}_. '-]*$/u,
+        "Name may only have letters, digits, spaces and the signs _ . - '",
+      ),
+      notPhone,
+    ),
+)
+
+export const email = z.pipe(
+  z.pipe(
+    z.string('Email is required'),
+    z.transform((text: string) => text.trim()),
+  ),
+  z
+    .string()
+    .check(
+      z.minLength(1, { error: 'Email is required', abort: true }),
+      z.maxLength(limits.emailMaxLength, 'Email is too long'),
+      z.regex(
+        /^[^\s@<>()[\]\\,;:"]+@[^\s@.]+(\.[^\s@.]+)+$/u,
+        'Please enter a valid email address',
+      ),
+    ),
+)
+
+/** Digits only, as they are stored: any formatting is taken off. */
+export const phoneNumber = z.pipe(
+  z.pipe(
+    z.string('Phone number is required'),
+    z.transform((text: string) => text.replace(/\D/g, '')),
+  ),
+  z
+    .string()
+    .check(
+      z.regex(
+        new RegExp(`^\\d{${limits.phoneDigits.min},${limits.phoneDigits.max}}$`),
+        'Invalid phone number format. Please use international format (e.g., +1234567890)',
+      ),
+    ),
+)
+
+export const linkNeeds = 'WhatsApp ID and phone number are required'
+
+/** The provider's id of a business number; nothing but space is none. */
+export const phoneNumberId = shortText('Phone number ID')
+export const whatsAppName = shortText('Display name')
+
+/** What is known of a WhatsApp account beyond its numbers. */
+export const whatsAppProfile = z.record(
+  z.string(),
+  z.json(),
+  'The WhatsApp profile must be an object',
+)
+
+const about = z
+  .string('About must be text')
+  .check(
+    z.maxLength(limits.aboutMaxLength, `About must be at most ${limits.aboutMaxLength} characters`),
+  )
+
+/** What a person may change in their own record with PUT /users/profile; null takes a field away. */
+export const profileChange = z
+  .object(
+    {
+      username: z.optional(profileName),
+      email: z.optional(email),
+      status: z.optional(about),
+      profilePicture: z.optional(
+        z.nullable(
+          z
+            .string('The picture must be an address')
+            .check(
+              z.maxLength(200, 'The picture is too large'),
+              z.regex(picturePattern, 'The picture must be one that was uploaded here'),
+            ),
+        ),
+      ),
+      wa_id: z.optional(z.nullable(phoneNumber)),
+      phone_number: z.optional(z.nullable(phoneNumber)),
+      phone_number_id: z.optional(z.nullable(phoneNumberId)),
+      whatsapp_name: z.optional(z.nullable(whatsAppName)),
+    },
+    'Profile data is required',
+  )
+  .check(
+    z.refine(({ wa_id, phone_number }) => !wa_id || Boolean(phone_number), {
+      error: linkNeeds,
+    }),
+  )
+export type ProfileChange = z.infer<typeof profileChange>
+
+/** The settings object of a person: what it holds is the app's, its size is the server's. */
+export const userSettings = z.record(z.string(), z.json(), 'Settings object is required').check(
+  z.refine((settings) => JSON.stringify(settings).length <= limits.settingsMaxLength, {
+    error: 'Settings are too large',
+  }),
+)
+
+/** A person as everybody else sees them. Times are ISO strings; `lastSeen` is null for never, or hidden. */
+export const publicUser = z.object({
+  _id: id,
+  username: z.string(),
+  status: z.string(),
+  profilePicture: z.nullable(z.string()),
+  isOnline: z.boolean(),
+  lastSeen: z.nullable(isoTime),
+  createdAt: isoTime,
+  wa_id: z.optional(z.string()),
+  phone_number: z.optional(z.string()),
+  phone_number_id: z.optional(z.string()),
+  whatsapp_name: z.optional(z.string()),
+  whatsapp_connected: z.boolean(),
+  profile: z.optional(whatsAppProfile),
+})
+export type PublicUser = z.infer<typeof publicUser>
+
+/** A person's own record: everything, with the email and the settings. */
+export const ownUser = z.extend(publicUser, {
+  email: z.string(),
+  settings: z.record(z.string(), z.json()),
+})
+export type OwnUser = z.infer<typeof ownUser>
+
+function shortText(what: string) {
+  return z.string(`${what} must be text`).check(z.trim(), z.maxLength(100, `${what} is too long`))
+}

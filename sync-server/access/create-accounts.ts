@@ -1,0 +1,173 @@
+import { v7 as uuidv7 } from 'uuid'
+import { defaultAbout, limits } from '../../schema/limits.ts'
+import type { ProfileChange } from '../../schema/user.ts'
+import type { StoredDatabase } from '../storage/create-stored-database.ts'
+import {
+  type AccountDocument,
+  type AccountsDocument,
+  type ClaimDocument,
+  idsFrom,
+  isAccount,
+  nameAccount,
+  nameLeaving,
+  nameSeen,
+  type SeenDocument,
+} from './account-documents.ts'
+import { type AccountChange, changeAccount } from './change-account.ts'
+import { listClaims, nameClaim, releaseClaim } from './claims.ts'
+import type { JsonValue } from './json-value.ts'
+import { dropLooseLink, type LinkDetails, linkWhatsApp, unlinkWhatsApp } from './link-whatsapp.ts'
+import { listPhoneVariants } from './phone-variants.ts'
+
+export type Accounts = ReturnType<typeof createAccounts>
+
+/** Keeps the people of this server. @param now epoch ms */
+export function createAccounts(options: {
+  database: StoredDatabase<AccountsDocument>
+  now?: () => number
+}) {
+  const { database, now = Date.now } = options
+
+  async function findAll(userIds: readonly string[]): Promise<Map<string, AccountDocument>> {
+    const found = await database.read(userIds.map(nameAccount))
+    const accounts = [...found.values()].filter(isAccount)
+    return new Map(accounts.map((account) => [account.userId, account]))
+  }
+
+  const find = async (userId: string) => (await findAll([userId])).get(userId)
+
+  /** The people who live by these claims, in the order of the claims. */
+  async function findByClaims(ids: readonly ClaimDocument['_id'][]): Promise<AccountDocument[]> {
+    const claims = await database.read(ids)
+    const owners = ids.map(async (id) => {
+      const claim = claims.get(id) as ClaimDocument | undefined
+      const account = claim && (await find(claim.userId))
+      return account && listClaims(account).includes(id) ? [account] : []
+    })
+    return (await Promise.all(owners)).flat()
+  }
+
+  function change(userId: string, next: (account: AccountDocument) => AccountDocument) {
+    const build = (stored: AccountsDocument | undefined) =>
+      isAccount(stored) ? next(stored) : null
+    return changeAccount({ database, userId, build, now })
+  }
+
+  return {
+    find,
+    findAll,
+
+    /** Creates a person; `taken` says which field somebody else has. */
+    register(details: { username: string; email: string; passwordHash: string }) {
+      const userId = uuidv7()
+      const account: AccountDocument = {
+        _id: nameAccount(userId),
+        userId,
+        ...details,
+        status: defaultAbout,
+        profilePicture: null,
+        createdAt: now(),
+        settings: {},
+      }
+      const build = (stored: AccountsDocument | undefined) =>
+        stored === undefined || isAccount(stored) ? account : null
+      return changeAccount({ database, userId, build, now })
+    },
+
+    /** The person of a username, an email address or a phone number in any formatting. */
+    async findBySignInName(text: string): Promise<AccountDocument | undefined> {
+      const digits = text.replace(/\D/g, '')
+      const ids = [nameClaim(text.includes('@') ? 'email' : 'username', text)]
+      if (digits.length >= limits.phoneDigits.min) ids.push(nameClaim('phone', digits))
+      return (await findByClaims(ids))[0]
+    },
+
+    /** The person of a phone number; other forms of it count where exactly one person has one of them. */
+    async findByPhone(digits: string): Promise<AccountDocument | undefined> {
+      const [exact] = await findByClaims([nameClaim('phone', digits)])
+      if (exact) return exact
+      const variants = listPhoneVariants(digits).map((variant) => nameClaim('phone', variant))
+      const found = await findByClaims(variants)
+      return found.length === 1 ? found[0] : undefined
+    },
+
+    /** At most `limit` people in the order of their registration. */
+    async list(limit: number): Promise<AccountDocument[]> {
+      return (await database.range({ ...idsFrom('user:'), limit })).filter(isAccount)
+    },
+
+    changeProfile: (userId: string, wanted: ProfileChange): Promise<AccountChange> =>
+      change(userId, (account) => dropLooseLink(applyProfile(account, wanted))),
+
+    /** Puts the link in the place of any before it; `taken` when somebody else has either number. */
+    linkWhatsApp: (userId: string, link: LinkDetails): Promise<AccountChange> =>
+      change(userId, (account) => linkWhatsApp(account, link)),
+
+    unlinkWhatsApp: (userId: string): Promise<AccountChange> => change(userId, unlinkWhatsApp),
+
+    changeSettings: (userId: string, settings: Record<string, JsonValue>): Promise<AccountChange> =>
+      change(userId, (account) => ({ ...account, settings })),
+
+    changePassword: (userId: string, passwordHash: string): Promise<AccountChange> =>
+      change(userId, (account) => ({ ...account, passwordHash })),
+
+    /** Takes a person's record away and frees the names; the id stays, as somebody who left, and is marked as leaving. */
+    async remove(userId: string): Promise<void> {
+      const account = await find(userId)
+      if (!account) return
+      const claims = listClaims(account)
+      const ids = [nameAccount(userId), nameLeaving(userId), ...claims]
+      await database.update(ids, (stored) => ({
+        put: [
+          { _id: nameAccount(userId), userId, departedAt: now() },
+          { _id: nameLeaving(userId), userId, leavingSince: now() },
+          ...claims
+            .filter((id) => (stored.get(id) as ClaimDocument | undefined)?.userId === userId)
+            .map((id) => releaseClaim(id, userId)),
+        ],
+        result: undefined,
+      }))
+    },
+
+    /** When each was last online, epoch ms; people who never were are not in the map. */
+    async readLastSeen(userIds: readonly string[]): Promise<Map<string, number>> {
+      const found = await database.read(userIds.map(nameSeen))
+      return new Map(
+        userIds.flatMap((userId) => {
+          const seen = found.get(nameSeen(userId)) as SeenDocument | undefined
+          return seen ? [[userId, seen.lastSeen]] : []
+        }),
+      )
+    },
+
+    async forgetLastSeen(userId: string): Promise<void> {
+      const _id = nameSeen(userId)
+      await database.update([_id], () => ({
+        put: [{ _id, lastSeen: 0, _deleted: true as const }],
+        result: undefined,
+      }))
+    },
+
+    /** Times never go back, whichever server hears the goodbye. */
+    async writeLastSeen(userIds: readonly string[], lastSeen: number): Promise<void> {
+      const ids = userIds.map(nameSeen)
+      await database.update(ids, (stored) => ({
+        put: ids.map((_id) => {
+          const before = stored.get(_id) as SeenDocument | undefined
+          return { _id, lastSeen: Math.max(before?.lastSeen ?? 0, lastSeen) }
+        }),
+        result: undefined,
+      }))
+    },
+  }
+}
+
+/** Fields that are not given stay; null takes one away. */
+function applyProfile(account: AccountDocument, wanted: ProfileChange): AccountDocument {
+  const given = Object.entries(wanted).filter(([, value]) => value !== undefined)
+  const next = { ...account, ...Object.fromEntries(given) }
+  const cleared = given.filter(([name, value]) => value === null && name !== 'profilePicture')
+  return Object.fromEntries(
+    Object.entries(next).filter(([name]) => !cleared.some(([other]) => other === name)),
+  ) as unknown as AccountDocument
+}

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createStorage, type Storage } from '../storage/create-storage.ts'
+import { nameMessagesDatabase } from '../storage/database-names.ts'
+import type { AccountsDocument } from './account-documents.ts'
+import { createAccounts } from './create-accounts.ts'
+import { createDepartures } from './create-departures.ts'
+import { createRelations } from './create-relations.ts'
+import { createSessions } from './create-sessions.ts'
+
+const opened = {} as { dataDir: string; storage: Storage; now: number; errors: unknown[] }
+beforeEach(async () => {
+  opened.dataDir = await mkdtemp(join(tmpdir(), 'petrel-departures-'))
+  opened.storage = createStorage({ dataDir: opened.dataDir, durability: 'relaxed' })
+  Object.assign(opened, { now: 1_000_000, errors: [] })
+})
+afterEach(async () => {
+  await opened.storage.close()
+  await rm(opened.dataDir, { recursive: true })
+  expect(opened.errors).toEqual([])
+})
+
+/** Ann with a message, and what lets her leave. `onSettle` runs in the middle of it. */
+async function openAnn(onSettle: () => Promise<void> = async () => undefined) {
+  const { storage } = opened
+  const now = () => opened.now
+  const database = storage.database<AccountsDocument>('accounts')
+  const accounts = createAccounts({ database, now })
+  const sessions = createSessions({ database, isShared: false, now })
+  const relations = createRelations({ database, isShared: false, now })
+  const departures = createDepartures({
+    ...{ database, storage, accounts, sessions, relations, now },
+    settle: onSettle,
+    deleteMediaOf: async () => undefined,
+    onError: (error) => opened.errors.push(error),
+  })
+  const details = { username: 'Ann', email: 'ann@example.org', passwordHash: 'x' }
+  const outcome = await accounts.register(details)
+  if (outcome.kind !== 'done') throw new Error('Ann was not registered')
+  const { userId } = outcome.account
+  const messages = storage.database<{ _id: string }>(nameMessagesDatabase(userId))
+  await messages.insert({ _id: 'a' })
+  const listMarks = async () => await database.range({ startkey: 'leaving:', endkey: 'leaving:~' })
+  return { userId, accounts, departures, sessions, messages, listMarks }
+}
+
+describe('somebody who leaves', () => {
+  it('is gone at once, and a late write is taken away after a minute', async () => {
+    const ann = await openAnn()
+    await ann.departures.leave(ann.userId)
+    expect(await ann.accounts.find(ann.userId)).toBeUndefined()
+    expect(await ann.messages.range({})).toEqual([])
+
+    await ann.messages.insert({ _id: 'late' })
+    await ann.sessions.start({ userId: ann.userId, device: 'late', keptMs: 60_000 })
+    await ann.departures.finish()
+    expect(await ann.messages.range({})).toEqual([])
+    expect(await ann.sessions.list(ann.userId)).toEqual([])
+    expect(await ann.listMarks()).toHaveLength(1)
+
+    opened.now += 60_000
+    await ann.departures.finish()
+    expect(await ann.listMarks()).toEqual([])
+    await ann.departures.close()
+  })
+
+  it('is gone after the next start where a crash came in between', async () => {
+    const crash = new Error('crash')
+    const broken = { isCrashing: true }
+    const ann = await openAnn(async () => {
+      if (broken.isCrashing) throw crash
+    })
+    await expect(ann.departures.leave(ann.userId)).rejects.toBe(crash)
+    expect(await ann.accounts.find(ann.userId)).toBeUndefined()
+    expect(await ann.messages.range({})).toHaveLength(1)
+    broken.isCrashing = false
+    await ann.departures.finish()
+    expect(await ann.messages.range({})).toEqual([])
+    await ann.departures.close()
+  })
+})

@@ -1,0 +1,101 @@
+import type { Storage } from '../storage/create-storage.ts'
+import type { StoredDatabase } from '../storage/create-stored-database.ts'
+import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
+import {
+  type AccountsDocument,
+  idsFrom,
+  type LeavingDocument,
+  nameLeaving,
+} from './account-documents.ts'
+import type { Accounts } from './create-accounts.ts'
+import type { Relations } from './create-relations.ts'
+import type { Sessions } from './create-sessions.ts'
+
+/** A request that began before, on whichever server, is over by then and brings nothing back any more. */
+const settledMs = 60_000
+
+export type Departures = ReturnType<typeof createDepartures>
+
+/**
+ * Lets people leave: the name is free and nothing of theirs is kept, but what others have from them. What they had is
+ * taken away at once, and once more when nothing that was under way can have brought it back.
+ * @param settle waits for writes of that person that are under way
+ * @param deleteMediaOf takes away the person's files, but for those that others were sent
+ * @param now epoch ms
+ */
+export function createDepartures(options: {
+  database: StoredDatabase<AccountsDocument>
+  storage: Storage
+  accounts: Accounts
+  sessions: Sessions
+  relations: Relations
+  settle: (userId: string) => Promise<void>
+  deleteMediaOf: (userId: string) => Promise<void>
+  onError: (error: unknown) => void
+  now?: () => number
+}) {
+  const { database, storage, accounts, sessions, relations, onError, now = Date.now } = options
+  const timers = new Set<NodeJS.Timeout>()
+  const state = { finishing: Promise.resolve() }
+
+  async function erase(userId: string) {
+    await sessions.removeAll(userId)
+    await relations.forget(userId)
+    await options.settle(userId)
+    await accounts.forgetLastSeen(userId)
+    await options.deleteMediaOf(userId)
+    await storage.destroy(nameMessagesDatabase(userId))
+    await storage.destroy(nameConversationsDatabase(userId))
+  }
+
+  function finishLater(afterMs: number) {
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      finish().catch(onError)
+    }, afterMs).unref()
+    timers.add(timer)
+  }
+
+  /** Takes away what is left of people who left: to be called at the start. */
+  function finish(): Promise<void> {
+    state.finishing = state.finishing.catch(() => undefined).then(finishAll)
+    return state.finishing
+  }
+
+  async function finishAll() {
+    const leaving = (await database.range(idsFrom('leaving:'))) as LeavingDocument[]
+    for (const { userId, leavingSince } of leaving) {
+      const isSettled = now() - leavingSince >= settledMs
+      await erase(userId)
+      if (isSettled) await forgetMark(userId)
+    }
+    const open = leaving.filter(({ leavingSince }) => now() - leavingSince < settledMs)
+    if (open.length > 0) finishLater(settledMs)
+  }
+
+  async function forgetMark(userId: string) {
+    const _id = nameLeaving(userId)
+    await database.update([_id], () => ({
+      put: [{ _id, userId, leavingSince: 0, _deleted: true as const }],
+      result: undefined,
+    }))
+  }
+
+  return {
+    finish,
+    /** Resolves when nobody can see or use the account any more, and its databases are gone. */
+    async leave(userId: string): Promise<void> {
+      await accounts.remove(userId)
+      try {
+        await erase(userId)
+      } finally {
+        finishLater(settledMs)
+      }
+    },
+    /** Waits for what is under way; the rest is done at the next start. */
+    async close() {
+      for (const timer of timers) clearTimeout(timer)
+      await state.finishing.catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { StoredDatabase } from '../storage/create-stored-database.ts'
+import { type AccountsDocument, idsFrom, type SessionDocument } from './account-documents.ts'
+import type { Caller } from './create-token-keeper.ts'
+
+const sessionsRemembered = 50_000
+const sharedRememberedMs = 15_000
+/** `lastUsedAt` is for a person's eyes; a write for each request would be most of the writing. */
+const lastUsedEveryMs = 60 * 60 * 1000
+
+export type Sessions = ReturnType<typeof createSessions>
+
+/**
+ * Sign-ins that can be ended before their token is over.
+ * @param isShared other servers end sessions in the same database, so what is remembered here gets old
+ * @param now epoch ms
+ */
+export function createSessions(options: {
+  database: StoredDatabase<AccountsDocument>
+  isShared: boolean
+  now?: () => number
+}) {
+  const { database, isShared, now = Date.now } = options
+  const remembered = new LRUCache<string, { expiresAt: number; usedAt: number }>({
+    max: sessionsRemembered,
+    ...(isShared ? { ttl: sharedRememberedMs } : {}),
+  })
+  /** A sign-in that ends while it is being read must not be remembered as good. */
+  const ended = new LRUCache<string, true>({ max: sessionsRemembered })
+  const listeners = new Set<(ended: Caller) => void>()
+
+  async function list(userId: string): Promise<SessionDocument[]> {
+    const found = (await database.range(idsFrom(`session:${userId}:`))) as SessionDocument[]
+    return found.filter((session) => session.expiresAt > now())
+  }
+
+  async function endAll(sessions: readonly SessionDocument[]): Promise<void> {
+    const byId = new Map(sessions.map((session) => [session._id, session]))
+    await database.update([...byId.keys()], (stored) => ({
+      put: [...byId.values()]
+        .filter(({ _id }) => stored.has(_id))
+        .map((session) => ({ ...withoutRevision(session), _deleted: true as const })),
+      result: undefined,
+    }))
+    for (const { userId, sessionId } of sessions) noteEnded({ userId, sessionId })
+  }
+
+  function noteEnded(caller: Caller) {
+    ended.set(caller.sessionId, true)
+    remembered.delete(caller.sessionId)
+    for (const listener of listeners) listener(caller)
+  }
+
+  async function noteUse(caller: Caller, usedAt: number) {
+    const id = nameSession(caller)
+    await database.update([id], (stored) => {
+      const session = stored.get(id) as SessionDocument | undefined
+      return {
+        put: session ? [{ ...session, lastUsedAt: usedAt }] : [],
+        result: undefined,
+      }
+    })
+  }
+
+  return {
+    list,
+
+    /** Begins a sign-in; old ones of the same person are cleared away. @param keptMs how long it lasts */
+    async start(begun: {
+      userId: string
+      device: string
+      keptMs: number
+    }): Promise<SessionDocument> {
+      const { userId, device, keptMs } = begun
+      const sessionId = randomUUID()
+      const startedAt = now()
+      const session: SessionDocument = {
+        _id: nameSession({ userId, sessionId }),
+        userId,
+        sessionId,
+        device: device.slice(0, 200),
+        createdAt: startedAt,
+        lastUsedAt: startedAt,
+        expiresAt: startedAt + keptMs,
+      }
+      await database.update([session._id], () => ({ put: [session], result: undefined }))
+      const all = (await database.range(idsFrom(`session:${userId}:`))) as SessionDocument[]
+      const over = all.filter(({ expiresAt }) => expiresAt <= startedAt)
+      if (over.length > 0) await endAll(over)
+      return session
+    },
+
+    /** Is the sign-in still good? Answered from memory while it is used. */
+    async isOpen(caller: Caller): Promise<boolean> {
+      const kept = remembered.get(caller.sessionId)
+      const session = kept ?? (await readSession(caller))
+      if (!session || session.expiresAt <= now() || ended.has(caller.sessionId)) return false
+      const usedAt = now()
+      if (usedAt - session.usedAt > lastUsedEveryMs) {
+        session.usedAt = usedAt
+        await noteUse(caller, usedAt)
+      }
+      if (ended.has(caller.sessionId)) return false
+      if (!kept) remembered.set(caller.sessionId, session)
+      return true
+    },
+
+    /** @returns false when the person has no such sign-in */
+    async end(caller: Caller): Promise<boolean> {
+      const session = (await list(caller.userId)).find((one) => one.sessionId === caller.sessionId)
+      if (session) await endAll([session])
+      return session !== undefined
+    },
+
+    /** Ends all of a person's sign-ins, but for the one named. */
+    async endOthers(userId: string, keptSessionId?: string): Promise<void> {
+      const others = (await list(userId)).filter((one) => one.sessionId !== keptSessionId)
+      if (others.length > 0) await endAll(others)
+    },
+
+    /** Ends all of a person's sign-ins, and leaves nothing of old ones. */
+    async removeAll(userId: string): Promise<void> {
+      const all = (await database.range(idsFrom(`session:${userId}:`))) as SessionDocument[]
+      if (all.length > 0) await endAll(all)
+    },
+
+    /** Takes note that another server has ended it. */
+    noteEnded,
+
+    /** Looks into the database, whatever is remembered here; one that was ended is then ended here too. */
+    async check(caller: Caller): Promise<void> {
+      const session = await readSession(caller)
+      if (!session) noteEnded(caller)
+    },
+
+    /** @returns a function that stops listening */
+    onEnded(listener: (ended: Caller) => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+
+  async function readSession(caller: Caller) {
+    const id = nameSession(caller)
+    const session = (await database.read([id])).get(id) as SessionDocument | undefined
+    return session && { expiresAt: session.expiresAt, usedAt: session.lastUsedAt }
+  }
+}
+
+function nameSession({ userId, sessionId }: Caller) {
+  return `session:${userId}:${sessionId}` as const
+}
+
+function withoutRevision<T extends object>(document: T): Omit<T, '_rev'> {
+  const { _rev, ...rest } = document as T & { _rev?: string }
+  return rest as Omit<T, '_rev'>
+}

@@ -1,0 +1,41 @@
+import { createSecretKey } from 'node:crypto'
+import jwt from 'jsonwebtoken'
+import * as z from 'zod/mini'
+
+const issuer = 'petrel'
+const audience = 'petrel'
+/** Named in full, so that a token can never choose "none" or another algorithm for itself. */
+const algorithm = 'HS256'
+
+const claims = z.object({ sub: z.string(), sid: z.string(), exp: z.number() })
+
+/** Who a token speaks for, and under which sign-in. */
+export interface Caller {
+  userId: string
+  sessionId: string
+}
+
+/** Makes and reads bearer tokens. @param secret at least 32 characters, the same on every server */
+export function createTokenKeeper({ secret }: { secret: string }) {
+  // Given as text, each token that is read would first be tried as a public key, which costs more than all the rest.
+  const key = createSecretKey(secret, 'utf8')
+  return {
+    /** @param expiresAt epoch ms */
+    sign({ userId, sessionId }: Caller, expiresAt: number): string {
+      const payload = { sub: userId, sid: sessionId, exp: Math.floor(expiresAt / 1000) }
+      return jwt.sign(payload, key, { algorithm, issuer, audience })
+    },
+    /** The caller, or null for a token that is forged, over, or not ours. */
+    read(token: string): Caller | null {
+      try {
+        const payload = jwt.verify(token, key, { algorithms: [algorithm], issuer, audience })
+        const parsed = claims.safeParse(payload)
+        return parsed.success ? { userId: parsed.data.sub, sessionId: parsed.data.sid } : null
+      } catch {
+        return null
+      }
+    },
+  }
+}
+
+export type TokenKeeper = ReturnType<typeof createTokenKeeper>

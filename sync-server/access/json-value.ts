@@ -1,0 +1,7 @@
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | JsonValue[]
+  | { [name: string]: JsonValue }

@@ -1,0 +1,32 @@
+import type { AccountDocument } from './account-documents.ts'
+import type { JsonValue } from './json-value.ts'
+
+/** What a person says is their WhatsApp account: nobody has checked it, so it routes and grants nothing. */
+export interface LinkDetails {
+  wa_id: string
+  phone_number: string
+  whatsapp_name?: string | null | undefined
+  profile?: Record<string, JsonValue> | null | undefined
+}
+
+/** The account with this link in the place of any before it. Which business number it works is not part of it. */
+export function linkWhatsApp(account: AccountDocument, link: LinkDetails): AccountDocument {
+  const { wa_id, phone_number, whatsapp_name, profile } = link
+  return {
+    ...unlinkWhatsApp(account),
+    ...{ wa_id, phone_number },
+    ...(whatsapp_name ? { whatsapp_name } : {}),
+    ...(profile ? { profile } : {}),
+  }
+}
+
+export function unlinkWhatsApp(account: AccountDocument): AccountDocument {
+  const { wa_id, phone_number, phone_number_id, whatsapp_name, profile, ...rest } = account
+  return rest
+}
+
+/** No part of a link stands without its phone number; a phone number alone is what one signs in with. */
+export function dropLooseLink(account: AccountDocument): AccountDocument {
+  const { wa_id, phone_number_id, profile, ...rest } = account
+  return account.phone_number ? account : rest
+}

@@ -1,0 +1,31 @@
+import type { OwnUser, PublicUser } from '../../schema/user.ts'
+import type { AccountDocument } from './account-documents.ts'
+
+/** @param lastSeen epoch ms; undefined for never, or for who may not know */
+export function presentUser(
+  account: AccountDocument,
+  presence: { isOnline: boolean; lastSeen?: number },
+): PublicUser {
+  const { wa_id, phone_number, phone_number_id, whatsapp_name, profile } = account
+  const business = { wa_id, phone_number, phone_number_id, whatsapp_name, profile }
+  return {
+    _id: account.userId,
+    username: account.username,
+    status: account.status,
+    profilePicture: account.profilePicture,
+    isOnline: presence.isOnline,
+    lastSeen: presence.lastSeen === undefined ? null : new Date(presence.lastSeen).toISOString(),
+    createdAt: new Date(account.createdAt).toISOString(),
+    ...Object.fromEntries(Object.entries(business).filter(([, value]) => value !== undefined)),
+    whatsapp_connected: Boolean(wa_id || phone_number || phone_number_id),
+  }
+}
+
+/** What only the person sees: the email and the settings too. */
+export function presentOwnUser(
+  account: AccountDocument,
+  presence: { isOnline: boolean; lastSeen?: number },
+): OwnUser {
+  const { email, settings } = account
+  return { ...presentUser(account, presence), email, settings }
+}

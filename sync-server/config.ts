@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import * as z from 'zod/mini'
+
+/** A setting that stops the start. `message` is a sentence for the operator, one line a wrong setting. */
+export class SettingsError extends Error {
+  override name = 'SettingsError'
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+const environment = z.object({
+  PORT: wholeNumber({ from: 0, to: 65_535, or: 3_000 }),
+  HOST: z._default(z.string(), '127.0.0.1'),
+  DATA_DIR: z._default(z.string(), './data'),
+  PUBLIC_URL: z.optional(url(['http:', 'https:'])),
+  JWT_SECRET: z.optional(
+    z.string().check(z.minLength(32, 'must have at least 32 characters, or tokens can be guessed')),
+  ),
+  COUCHDB_URL: z.optional(url(['http:', 'https:'])),
+  REDIS_URL: z.optional(url(['redis:', 'rediss:'])),
+  DIRECTORY: oneOf(['open', 'contacts']),
+  OPEN_DATABASES: wholeNumber({ from: 8, to: 100_000, or: 500 }),
+  DURABILITY: oneOf(['sync', 'relaxed']),
+  UPLOAD_LIMIT_MB: wholeNumber({ from: 1, to: 2_048, or: 25 }),
+  RATE_LIMIT: oneOf(['on', 'off']),
+  METRICS_TOKEN: z.optional(
+    z.string().check(z.minLength(16, 'must have at least 16 characters, or it can be guessed')),
+  ),
+  TRUST_PROXY: wholeNumber({ from: 0, to: 16, or: 0 }),
+  LOG_LEVEL: z._default(
+    z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }),
+    'info',
+  ),
+  TLS_CERT: z.optional(z.string()),
+  TLS_KEY: z.optional(z.string()),
+})
+
+/** The names of all settings. */
+export const settingNames: readonly string[] = Object.keys(environment.shape)
+
+/** What an operator can set. Sizes are in bytes; `trustProxy` is the number of proxies in front. */
+export type Settings = {
+  port: number
+  host: string
+  dataDir: string
+  publicUrl: string | undefined
+  jwtSecret: string | undefined
+  couchdbUrl: string | undefined
+  redisUrl: string | undefined
+  directory: 'open' | 'contacts'
+  openDatabases: number
+  durability: 'sync' | 'relaxed'
+  uploadLimitBytes: number
+  isRateLimited: boolean
+  /** What Prometheus shows to read `/metrics`; without it only this machine may. */
+  metricsToken: string | undefined
+  trustProxy: number
+  logLevel: (typeof logLevels)[number]
+  tls: { cert: Buffer; key: Buffer } | undefined
+}
+
+/**
+ * Reads every setting from the environment; an empty value counts as absent.
+ * @throws SettingsError with one sentence for each wrong setting: which, and why.
+ */
+export function readSettings(env: Record<string, string | undefined> = process.env): Settings {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
+  const parsed = environment.safeParse(given)
+  if (!parsed.success) throw new SettingsError(parsed.error.issues.map(describe).join('\n'))
+  const set = parsed.data
+  if (set.COUCHDB_URL && !set.JWT_SECRET) {
+    throw new SettingsError(
+      'JWT_SECRET must be set when COUCHDB_URL is: all servers on one CouchDB have to share it.',
+    )
+  }
+  return {
+    port: set.PORT,
+    host: set.HOST,
+    dataDir: resolve(set.DATA_DIR),
+    publicUrl: set.PUBLIC_URL && new URL(set.PUBLIC_URL).origin,
+    jwtSecret: set.JWT_SECRET,
+    couchdbUrl: set.COUCHDB_URL,
+    redisUrl: set.REDIS_URL,
+    directory: set.DIRECTORY,
+    openDatabases: set.OPEN_DATABASES,
+    durability: set.DURABILITY,
+    uploadLimitBytes: set.UPLOAD_LIMIT_MB * 1024 * 1024,
+    isRateLimited: set.RATE_LIMIT === 'on',
+    metricsToken: set.METRICS_TOKEN,
+    trustProxy: set.TRUST_PROXY,
+    logLevel: set.LOG_LEVEL,
+    tls: readTls(set.TLS_CERT, set.TLS_KEY),
+  }
+}
+
+function wholeNumber({ from, to, or }: { from: number; to: number; or: number }) {
+  const words = `must be a whole number from ${from} to ${to}`
+  return z._default(
+    z.pipe(
+      z.pipe(z.string().check(z.regex(/^\d{1,9}$/, words)), z.transform(Number)),
+      z.number().check(z.gte(from, words), z.lte(to, words)),
+    ),
+    or,
+  )
+}
+
+/** The first choice is the default. */
+function oneOf<const T extends readonly [string, ...string[]]>(choices: T) {
+  const choice: z.ZodMiniType<T[number], string> = z.enum(choices, {
+    error: `must be ${choices.map((word) => `"${word}"`).join(' or ')}`,
+  })
+  return z._default(choice, choices[0] as z.core.util.NoUndefined<T[number]>)
+}
+
+function url(protocols: string[]) {
+  const words = `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`
+  return z
+    .string()
+    .check(
+      z.refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), words),
+    )
+}
+
+/** The value itself is left out: it may be a secret, or a URL that carries one. */
+function describe(issue: z.core.$ZodIssue): string {
+  return `${issue.path.join('.')} ${issue.message}.`
+}
+
+function readTls(cert: string | undefined, key: string | undefined): Settings['tls'] {
+  if (!cert && !key) return undefined
+  if (!cert || !key) {
+    throw new SettingsError(
+      `${cert ? 'TLS_KEY' : 'TLS_CERT'} must be set too: HTTPS needs the certificate and its key.`,
+    )
+  }
+  return { cert: readSecretFile('TLS_CERT', cert), key: readSecretFile('TLS_KEY', key) }
+}
+
+function readSecretFile(name: string, path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    throw new SettingsError(`${name} must be the path of a file that can be read.`, { cause })
+  }
+}

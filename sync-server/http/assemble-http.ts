@@ -1,0 +1,45 @@
+import type { Express, RequestHandler, Router } from 'express'
+import type { Log } from '../create-log.ts'
+import type { Metrics } from '../metrics/create-metrics.ts'
+import { measureRequests } from '../metrics/measure-requests.ts'
+import { createErrorHandler } from './create-error-handler.ts'
+import { logRequests } from './log-requests.ts'
+import { RequestRefused } from './request-refused.ts'
+import { setSecurityHeaders } from './security-headers.ts'
+import { serveApp } from './serve-app.ts'
+import { tellTime } from './tell-time.ts'
+
+/** Puts everything that answers HTTP in its order: who asks and how is noted first, errors come last. */
+export function assembleHttp(options: {
+  app: Express
+  log: Log
+  metrics: Metrics
+  isHttps: boolean
+  trustProxy: number
+  appDir: string
+  /** What is called at the server's root: health, metrics, polls. */
+  root: Router
+  api: Router
+  sync: Router
+}) {
+  const { app, log, metrics, isHttps, trustProxy, appDir, root, api, sync } = options
+  app.disable('x-powered-by').set('trust proxy', trustProxy).set('query parser', 'simple')
+  app.use(closeStraySocket, logRequests({ log }), measureRequests({ metrics }))
+  app.use(setSecurityHeaders({ isHttps }))
+  app.use('/poll', tellTime)
+  app.use(root)
+  app.use('/api', tellTime, api)
+  app.use('/sync', tellTime, sync)
+  app.use(serveApp({ appDir }))
+  app.use(() => {
+    throw new RequestRefused('not_found')
+  })
+  app.use(createErrorHandler({ log }))
+}
+
+/** express-ws sends upgrades through the app: one that no socket route took would hang for ever. */
+const closeStraySocket: RequestHandler = (request, _response, next) => {
+  const { ws } = request as typeof request & { ws?: { terminate(): void } }
+  if (ws) ws.terminate()
+  else next()
+}

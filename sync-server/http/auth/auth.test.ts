@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../start-test-app.ts'
+
+const opened = {} as { app: TestApp }
+beforeAll(async () => {
+  opened.app = await startTestApp()
+})
+afterAll(() => opened.app.close())
+
+const register = (body: unknown) => opened.app.call('POST', '/api/auth/register', { body })
+const login = (username: string, password: string, rest = {}) =>
+  opened.app.call('POST', '/api/auth/login', { body: { username, password, ...rest } })
+const me = (token: string) => opened.app.call('GET', '/api/users/me', { token })
+const readClaims = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+
+describe('POST /api/auth/register', () => {
+  it('creates a person and signs in', async () => {
+    const answer = await register({
+      username: 'Ann',
+      email: ' ann@example.org ',
+      password: 'secret1',
+    })
+    expect(answer.status).toBe(201)
+    expect(answer.body.user).toMatchObject({
+      username: 'Ann',
+      email: 'ann@example.org',
+      status: 'Hey there! I am using WhatsApp',
+      isOnline: false,
+      lastSeen: null,
+      settings: {},
+      whatsapp_connected: false,
+    })
+    expect(answer.text).not.toContain('secret1')
+    expect(answer.text).not.toContain('passwordHash')
+    expect((await me(answer.body.token)).body._id).toBe(answer.body.user._id)
+  })
+
+  it.each([
+    [{}, 'Username is required'],
+    [{ username: 'ab' }, 'Username must be at least 3 characters'],
+    [{ username: 'a'.repeat(31) }, 'Username must be at most 30 characters'],
+    [{ username: 'a b c' }, /^Username may only have/],
+    [{ username: '12345678901' }, 'Username must not be a phone number'],
+    [{ username: { $ne: null } }, 'Username is required'],
+    [{ username: 'someone' }, 'Email is required'],
+    [{ username: 'someone', email: 'nowhere' }, 'Please enter a valid email address'],
+    [{ username: 'someone', email: 'a@b.org' }, 'Password is required'],
+    [
+      { username: 'someone', email: 'a@b.org', password: 'short' },
+      'Password must be at least 6 characters',
+    ],
+    [
+      { username: 'someone', email: 'a@b.org', password: 'é'.repeat(37) },
+      'Password must be at most 72 bytes long',
+    ],
+    [{ username: 'someone', email: 'a@b.org', password: ['secret1'] }, 'Password is required'],
+    [[], 'Username, email and password are required'],
+  ])('refuses %j in words', async (body, words) => {
+    const answer = await register(body)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual({ error: expect.stringMatching(words), code: 'invalid_input' })
+  })
+
+  it('gives a name and an address once, in any case', async () => {
+    const person = { username: 'Taken', email: 'taken@example.org', password: 'secret1' }
+    expect((await register(person)).status).toBe(201)
+    const sameName = await register({ ...person, username: 'tAKEN', email: 'b@example.org' })
+    expect(sameName.status).toBe(409)
+    expect(sameName.body).toEqual({ error: 'Username already taken', code: 'username_taken' })
+    const sameEmail = await register({ ...person, username: 'other', email: 'TAKEN@example.org' })
+    expect(sameEmail.status).toBe(409)
+    expect(sameEmail.body).toEqual({ error: 'Email already registered', code: 'email_taken' })
+  })
+})
+
+describe('POST /api/auth/login', () => {
+  it('takes the username, the email and the phone number', async () => {
+    const ben = await opened.app.register('Ben')
+    const profile = { token: ben.token, body: { phone_number: '+1 234 567 8901' } }
+    expect((await opened.app.call('PUT', '/api/users/profile', profile)).status).toBe(200)
+    for (const name of ['ben', 'BEN@example.org', '1-234-567-8901', ' Ben ']) {
+      const answer = await login(name, ben.password)
+      expect(answer.status).toBe(200)
+      expect(answer.body.user._id).toBe(ben.userId)
+    }
+  })
+
+  it('answers a wrong name and a wrong password alike', async () => {
+    await opened.app.register('Cyd')
+    const wrongPassword = await login('cyd', 'nonsense')
+    const wrongName = await login('nobody', 'nonsense')
+    expect(wrongPassword.status).toBe(401)
+    expect(wrongPassword.body).toEqual({
+      error: 'Invalid credentials',
+      code: 'invalid_credentials',
+    })
+    expect(wrongName.body).toEqual(wrongPassword.body)
+  })
+
+  it('lasts thirty days, or twelve hours when it is not to be kept', async () => {
+    const di = await opened.app.register('Dia')
+    const hours = async (rest: object) => {
+      const { exp, iat } = readClaims((await login('Dia', di.password, rest)).body.token)
+      return Math.round((exp - iat) / 3600)
+    }
+    expect(await hours({})).toBe(30 * 24)
+    expect(await hours({ keepSignedIn: true })).toBe(30 * 24)
+    expect(await hours({ keepSignedIn: false })).toBe(12)
+  })
+
+  it.each([
+    [{ username: 'ann' }, 'Password is required'],
+    [{ password: 'x' }, 'Username is required'],
+    [{ username: { $gt: '' }, password: { $gt: '' } }, 'Username is required'],
+    [{ username: 'ann', password: 'x'.repeat(2_000) }, 'Password is too long'],
+  ])('refuses %j', async (body, words) => {
+    const answer = await opened.app.call('POST', '/api/auth/login', { body })
+    expect([answer.status, answer.body.error]).toEqual([400, words])
+  })
+})
+
+describe('POST /api/auth/logout', () => {
+  it('ends the sign-in, and no other', async () => {
+    const ed = await opened.app.register('Edd')
+    const other = (await login('edd', ed.password)).body.token
+    expect((await opened.app.call('POST', '/api/auth/logout', { token: ed.token })).status).toBe(
+      200,
+    )
+    const answer = await me(ed.token)
+    expect(answer.status).toBe(401)
+    expect(answer.body.code).toBe('session_ended')
+    expect((await me(other)).status).toBe(200)
+    await opened.app.restart()
+    expect((await me(ed.token)).status).toBe(401)
+    expect((await me(other)).status).toBe(200)
+  })
+})
+
+describe('limits', () => {
+  it('stop the eleventh guess at one account from one address, and nobody else', async () => {
+    const limited = await startTestApp({ RATE_LIMIT: 'on' })
+    try {
+      const { password } = await limited.register('Ann')
+      await limited.register('Ben')
+      const guess = (username: string, tried: string) =>
+        limited.call('POST', '/api/auth/login', { body: { username, password: tried } })
+      const guesses = await Promise.all(Array.from({ length: 12 }, () => guess('ann', 'guess')))
+      const statuses = guesses.map(({ status }) => status).sort()
+      expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
+      const answer = await guess('ANN@example.org', password)
+      expect(answer.status).toBe(429)
+      expect(answer.body.code).toBe('too_many_attempts')
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect((await guess('ben', `Ben's password`)).status).toBe(200)
+    } finally {
+      await limited.close()
+    }
+  })
+})

@@ -1,0 +1,85 @@
+import * as z from 'zod/mini'
+import { login, registration, signedIn } from '../../../schema/auth.ts'
+import { limits } from '../../../schema/limits.ts'
+import type { Accounts } from '../../access/create-accounts.ts'
+import type { LimitAttempts } from '../../access/create-attempt-limiter.ts'
+import type { PasswordHasher } from '../../access/create-password-hasher.ts'
+import type { Sessions } from '../../access/create-sessions.ts'
+import { RequestRefused } from '../request-refused.ts'
+import { defineRoute, type Route } from '../route.ts'
+import { refuseTaken } from '../users/refuse-taken.ts'
+import type { PasswordCheck } from './create-password-check.ts'
+import type { SignIn } from './create-sign-in.ts'
+
+export function createAuthRoutes(options: {
+  accounts: Accounts
+  hasher: PasswordHasher
+  sessions: Sessions
+  signIn: SignIn
+  checkPassword: PasswordCheck
+  limitAttempts: LimitAttempts
+}): Route[] {
+  const { accounts, hasher, sessions, signIn, checkPassword, limitAttempts } = options
+  const registrations = limitAttempts('registrations', limits.registrationsPerAddress)
+
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/auth/register',
+      access: 'anyone',
+      summary: 'Creates an account and signs in to it.',
+      body: registration,
+      status: 201,
+      answer: signedIn,
+      errors: ['username_taken', 'email_taken', 'too_many_registrations'],
+      async handle({ body, address, request }) {
+        const seconds = registrations.secondsToWait(address)
+        if (seconds > 0) {
+          const headers = { 'retry-after': String(seconds) }
+          throw new RequestRefused('too_many_registrations', { headers })
+        }
+        const { username, email, password } = body
+        const passwordHash = await hasher.hash(password)
+        const outcome = await accounts.register({ username, email, passwordHash })
+        if (outcome.kind !== 'done') throw refuseTaken(outcome)
+        registrations.count(address)
+        return await signIn({
+          account: outcome.account,
+          isKept: body.keepSignedIn !== false,
+          request,
+        })
+      },
+    }),
+
+    defineRoute({
+      method: 'post',
+      path: '/auth/login',
+      access: 'anyone',
+      summary: 'Signs in by username, email address or phone number.',
+      body: login,
+      status: 200,
+      answer: signedIn,
+      errors: ['invalid_credentials', 'too_many_attempts'],
+      async handle({ body, address, request }) {
+        const name = body.username.trim()
+        const account = await accounts.findBySignInName(name)
+        const { password } = body
+        const isRight = await checkPassword({ account, name, password, address })
+        if (!account || !isRight) throw new RequestRefused('invalid_credentials')
+        return await signIn({ account, isKept: body.keepSignedIn !== false, request })
+      },
+    }),
+
+    defineRoute({
+      method: 'post',
+      path: '/auth/logout',
+      access: 'signed-in',
+      summary: 'Ends the sign-in that the token belongs to.',
+      status: 200,
+      answer: z.object({ isSignedOut: z.boolean() }),
+      async handle({ caller }) {
+        return { isSignedOut: await sessions.end(caller) }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,32 @@
+import type { Request } from 'express'
+import type { SignedIn } from '../../../schema/auth.ts'
+import { limits } from '../../../schema/limits.ts'
+import type { AccountDocument } from '../../access/account-documents.ts'
+import type { Sessions } from '../../access/create-sessions.ts'
+import type { TokenKeeper } from '../../access/create-token-keeper.ts'
+import type { UserPresenter } from '../users/create-user-presenter.ts'
+
+export type SignIn = ReturnType<typeof createSignIn>
+
+/** Begins a session for somebody who has shown who they are, and makes the answer to it. */
+export function createSignIn(options: {
+  sessions: Sessions
+  tokens: TokenKeeper
+  presenter: UserPresenter
+}) {
+  const { sessions, tokens, presenter } = options
+  return async (begun: {
+    account: AccountDocument
+    isKept: boolean
+    request: Request
+  }): Promise<SignedIn> => {
+    const { account, isKept, request } = begun
+    const session = await sessions.start({
+      userId: account.userId,
+      device: request.get('user-agent') ?? 'Unknown device',
+      keptMs: isKept ? limits.signInKeptMs : limits.signInOnceMs,
+    })
+    const token = tokens.sign(session, session.expiresAt)
+    return { token, user: await presenter.presentOwn(account) }
+  }
+}

@@ -1,0 +1,40 @@
+import type { ErrorRequestHandler } from 'express'
+import { type ApiErrorCode, apiErrors, type ErrorAnswer } from '../../schema/api-error.ts'
+import { HasherBusy } from '../access/create-password-hasher.ts'
+import type { Log } from '../create-log.ts'
+import { RequestRefused } from './request-refused.ts'
+
+/** The last line of the app: every error becomes an answer `{error, code}`; only our own faults are logged. */
+export function createErrorHandler({ log }: { log: Log }): ErrorRequestHandler {
+  return (error, request, response, next) => {
+    const refused = asRefusal(error)
+    request.refusalCode = refused.reason
+    if (refused.status >= 500) log.error({ err: error, requestId: request.id }, 'request failed')
+    if (response.headersSent) return next(error)
+    const answer: ErrorAnswer = { error: refused.message, code: refused.reason }
+    response.status(refused.status).set(refused.headers)
+    if (refused.status === 401) response.set('www-authenticate', 'Bearer')
+    // What is left of a body that was too large is not waited for.
+    if (refused.status === 413) response.set('connection', 'close')
+    response.json(answer)
+  }
+}
+
+/** Errors of Express and its body parser carry a `type` or a `status`; anything else is our own fault. */
+function asRefusal(error: unknown): RequestRefused {
+  if (error instanceof RequestRefused) return error
+  if (error instanceof HasherBusy)
+    return new RequestRefused('busy', { headers: { 'retry-after': '2' } })
+  const { type, status } = (error ?? {}) as { type?: unknown; status?: unknown }
+  if (type === 'entity.too.large') return new RequestRefused('too_large')
+  if (type === 'entity.parse.failed') return new RequestRefused('not_json')
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new RequestRefused(reasonForStatus(status))
+  }
+  return new RequestRefused('internal_error')
+}
+
+function reasonForStatus(status: number): ApiErrorCode {
+  const known: ApiErrorCode[] = ['not_found', 'too_large', 'json_required']
+  return known.find((code) => apiErrors[code].status === status) ?? 'invalid_input'
+}

@@ -1,0 +1,48 @@
+import express, { type Request, type RequestHandler } from 'express'
+import { RequestRefused } from './request-refused.ts'
+
+const depthMax = 32
+
+/**
+ * Reads a JSON body of at most `limitBytes`. Deep nesting is refused before it is parsed: what walks through
+ * it afterwards would run out of stack. A body of another kind is refused by name, not taken as absent; and
+ * an empty one is no body: taken as `{}`, as Express does, it would clear what a call replaces.
+ */
+export function createJsonReader({ limitBytes }: { limitBytes: number }): RequestHandler {
+  const read = express.json({ limit: limitBytes, strict: false, verify: checkText })
+  return (request, response, next) => {
+    if (!hasBody(request)) return next()
+    if (request.is('json')) read(request, response, next)
+    else next(new RequestRefused('json_required'))
+  }
+}
+
+function hasBody(request: Request): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  return encoding !== undefined || (length !== undefined && length !== '0')
+}
+
+function checkText(_request: unknown, _response: unknown, body: Buffer) {
+  if (body.length === 0) throw new RequestRefused('not_json')
+  if (measureDepth(body) > depthMax) throw new RequestRefused('nested_too_deeply')
+}
+
+const [openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('{}[]')
+const [quote, backslash] = Buffer.from('"\\')
+
+/** How deep objects and arrays lie in each other; brackets inside strings do not count. */
+export function measureDepth(json: Buffer): number {
+  let depth = 0
+  let deepest = 0
+  let isInString = false
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at]
+    if (isInString) {
+      if (byte === backslash) at += 1
+      else if (byte === quote) isInString = false
+    } else if (byte === quote) isInString = true
+    else if (byte === openBrace || byte === openBracket) deepest = Math.max(deepest, ++depth)
+    else if (byte === closeBrace || byte === closeBracket) depth -= 1
+  }
+  return deepest
+}

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+export type Encoding = 'br' | 'gzip'
+
+const packBrotli = promisify(brotliCompress)
+const packGzip = promisify(gzip)
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+
+/** Compresses text files once each, off the main thread, and keeps the result while the file stays the same. */
+export function createSqueezer() {
+  const squeezed = new Map<string, { version: string; packed: Promise<Buffer> }>()
+
+  async function pack(path: string, encoding: Encoding): Promise<Buffer> {
+    const plain = await readFile(path, 'utf8')
+    return encoding === 'br' ? await packBrotli(plain, brotliOptions) : await packGzip(plain)
+  }
+
+  /** @param file.version changes with the file's content */
+  return (file: { path: string; version: string; encoding: Encoding }): Promise<Buffer> => {
+    const { path, version, encoding } = file
+    const key = `${encoding} ${path}`
+    const kept = squeezed.get(key)
+    if (kept?.version === version) return kept.packed
+    const packed = pack(path, encoding)
+    squeezed.set(key, { version, packed })
+    packed.catch(() => squeezed.delete(key))
+    return packed
+  }
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod/mini'
+import { accountExport } from '../../../schema/account-export.ts'
+import { errorAnswer } from '../../../schema/api-error.ts'
+import { session, signedIn } from '../../../schema/auth.ts'
+import { conversationAnswer, conversationStats } from '../../../schema/conversation-answer.ts'
+import { id } from '../../../schema/id.ts'
+import { uploadedFile } from '../../../schema/media.ts'
+import {
+  messageAnswer,
+  messageParty,
+  messageStatusAnswer,
+  statusHistoryAnswer,
+} from '../../../schema/message-answer.ts'
+import { ownUser, publicUser } from '../../../schema/user.ts'
+import { linkedWhatsApp } from '../../../schema/whatsapp-link.ts'
+
+/** What the description of the API calls by a name instead of repeating it. */
+export const namedSchemas = z.registry<{ id: string }>()
+
+const names: [string, z.ZodMiniType][] = [
+  ['Id', id],
+  ['Error', errorAnswer],
+  ['User', publicUser],
+  ['OwnUser', ownUser],
+  ['SignedIn', signedIn],
+  ['Session', session],
+  ['Message', messageAnswer],
+  ['MessageParty', messageParty],
+  ['MessageStatus', messageStatusAnswer],
+  ['StatusHistory', statusHistoryAnswer],
+  ['Conversation', conversationAnswer],
+  ['ConversationStats', conversationStats],
+  ['UploadedFile', uploadedFile],
+  ['LinkedWhatsApp', linkedWhatsApp],
+  ['AccountExport', accountExport],
+]
+for (const [name, schema] of names) namedSchemas.add(schema, { id: name })

@@ -1,0 +1,67 @@
+import * as z from 'zod/mini'
+import { uploadedFile } from '../../../schema/media.ts'
+import { idempotencyKey } from '../idempotency-key.ts'
+import { RequestRefused } from '../request-refused.ts'
+import { alreadySent, defineRoute, type Route } from '../route.ts'
+import type { Media } from './create-media.ts'
+import { type ReceiveUpload, uploadErrors } from './create-upload-receiver.ts'
+import { nameMediaUrl } from './media-url.ts'
+import { sendFile } from './send-file.ts'
+
+/** Files in messages: taken in, and given out to the people who share them. */
+export function createMediaRoutes(options: {
+  media: Media
+  receiveUpload: ReceiveUpload
+  limitBytes: number
+  idleMs: number
+}): Route[] {
+  const { media, receiveUpload, limitBytes, idleMs } = options
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/messages/upload',
+      access: 'signed-in',
+      summary:
+        'Takes a file (multipart/form-data, part `file`) that a message can then carry as its mediaUrl. The same Idempotency-Key again is the same file.',
+      headers: idempotencyKey,
+      status: 201,
+      filePart: 'file',
+      answer: uploadedFile,
+      errors: ['file_required', 'file_too_large', ...uploadErrors],
+      async handle({ caller, headers, request }) {
+        const { userId: ownerId } = caller
+        const upload = {
+          request,
+          fieldName: 'file',
+          ownerId,
+          purpose: 'message',
+          limitBytes,
+          key: headers['idempotency-key'],
+        } as const
+        const file = await receiveUpload(upload)
+        if (!file) throw new RequestRefused('file_required')
+        const { mediaId, type, mimeType, size, filename } = file
+        return { mediaUrl: nameMediaUrl(mediaId), type, mimeType, size, filename }
+      },
+    }),
+
+    defineRoute({
+      method: 'get',
+      path: '/media/{id}',
+      access: 'signed-in',
+      summary: 'A file, for its owner and for the people of messages with it. Takes Range.',
+      params: z.object({ id: z.string() }),
+      status: 200,
+      answer: z.unknown(),
+      produces: '*/*',
+      otherStatuses: { 206: 'The part that Range asks for.', 304: 'It is the one you have.' },
+      errors: ['media_not_found', 'range_not_satisfiable'],
+      async handle({ caller, params, request, response }) {
+        const file = await media.find(params.id, caller.userId)
+        if (!file) throw new RequestRefused('media_not_found')
+        await sendFile({ file, read: media.read, request, response, idleMs })
+        return alreadySent
+      },
+    }),
+  ]
+}

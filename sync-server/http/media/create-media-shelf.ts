@@ -1,0 +1,200 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Storage } from '../../storage/create-storage.ts'
+import { cutPieces } from './cut-pieces.ts'
+import { detectFileKind, type FileKind } from './detect-file-kind.ts'
+import { limitBytes } from './limit-bytes.ts'
+import {
+  type FileDocument,
+  idsFrom,
+  isFile,
+  type MediaDocument,
+  type MediaPurpose,
+  nameFile,
+  nameLoose,
+  nameOwned,
+  namePiece,
+  nameUpload,
+  pieceBytes,
+} from './media-documents.ts'
+import { tidyFilename } from './tidy-filename.ts'
+
+export type MediaShelf = ReturnType<typeof createMediaShelf>
+
+/** A file that comes in. `check` throws when a file of this kind is not taken. The same `key` again is the same file. */
+export interface ArrivingFile {
+  ownerId: string
+  purpose: MediaPurpose
+  filename: string | undefined
+  bytes: AsyncIterable<Buffer>
+  limitBytes: number
+  key?: string | undefined
+  check?: (kind: FileKind) => void
+}
+
+type GivenUp = FileDocument | 'unknown' | 'wanted'
+
+/**
+ * Puts files into the `media` database and takes them out again, a piece at a time. A mark of when a file came is made
+ * before its first byte and stays until something refers to it: what a crash leaves behind is found by its mark.
+ * @param onError told of a file that could not be taken away now; a sweep does it later
+ */
+export function createMediaShelf(options: {
+  storage: Storage
+  now: () => number
+  onError: (error: unknown) => void
+}) {
+  const { storage, now, onError } = options
+  const database = storage.database<MediaDocument>('media')
+  const pieces = storage.attachments('media')
+
+  async function find(mediaId: string): Promise<FileDocument | undefined> {
+    const document = (await database.read([nameFile(mediaId)])).get(nameFile(mediaId))
+    return isFile(document) ? document : undefined
+  }
+
+  async function begin({ ownerId, purpose, filename, key }: ArrivingFile): Promise<FileDocument> {
+    const mediaId = uuidv7()
+    const looseSince = now()
+    const file: FileDocument = {
+      ...{ _id: nameFile(mediaId), mediaId, ownerId, purpose, looseSince },
+      ...{ state: 'arriving', type: 'document', mimeType: '', size: 0 },
+      filename: tidyFilename(filename),
+      ...(key !== undefined && { key }),
+    }
+    const mark = { _id: nameLoose(looseSince, mediaId), mediaId }
+    const put = [mark, { _id: nameOwned(file), mediaId }, file]
+    const ids = put.map(({ _id }) => _id)
+    await database.update(ids, () => ({ put, result: undefined }))
+    return file
+  }
+
+  async function storeBytes(mediaId: string, arriving: ArrivingFile) {
+    const stored = { count: 0, size: 0, kind: undefined as FileKind | undefined }
+    const limited = limitBytes(arriving.bytes, arriving.limitBytes)
+    for await (const piece of cutPieces(limited, pieceBytes)) {
+      if (!stored.kind) {
+        stored.kind = detectFileKind(piece)
+        arriving.check?.(stored.kind)
+      }
+      await pieces.write(namePiece(mediaId, stored.count), piece)
+      stored.count += 1
+      stored.size += piece.length
+    }
+    return stored
+  }
+
+  /** From now on nobody can see or share the file, and its mark says that it is to go. */
+  async function giveUp(
+    mediaId: string,
+    isWanted: (file: FileDocument) => boolean,
+  ): Promise<GivenUp> {
+    const found = await find(mediaId)
+    if (!found) return 'unknown'
+    const looseSince = found.looseSince ?? now()
+    const mark = { _id: nameLoose(looseSince, mediaId), mediaId }
+    const ids = [mark._id, found._id]
+    const { result } = await database.update<GivenUp>(ids, (stored) => {
+      const file = stored.get(found._id)
+      if (!isFile(file)) return { result: 'unknown' }
+      if (isWanted(file)) return { result: 'wanted' }
+      const leaving: FileDocument = { ...file, state: 'leaving', looseSince }
+      return { put: [mark, leaving], result: leaving }
+    })
+    return result
+  }
+
+  /**
+   * Takes a file away with all that belongs to it; what a crash leaves of it is found by its mark.
+   * @param isWanted looks once more at the file as it is then: true leaves it where it is
+   */
+  async function remove(mediaId: string, isWanted: (file: FileDocument) => boolean = () => false) {
+    const file = await giveUp(mediaId, isWanted)
+    if (file === 'wanted') return
+    for (const belonging of [idsFrom(`part:${mediaId}:`), idsFrom(`share:${mediaId}:`)]) {
+      await pieces.remove(await pieces.list(belonging))
+    }
+    if (file === 'unknown') return
+    const { ownerId, key } = file
+    const ids = [nameLoose(file.looseSince ?? 0, mediaId), nameOwned(file), file._id]
+    if (key !== undefined) ids.push(nameUpload({ ownerId, key }))
+    await database.update(ids, (stored) => ({
+      put: ids
+        .filter((id) => stored.get(id)?.mediaId === mediaId)
+        .map((_id) => ({ _id, mediaId, _deleted: true as const })),
+      result: undefined,
+    }))
+  }
+
+  async function findUploaded({ ownerId, key }: ArrivingFile): Promise<FileDocument | undefined> {
+    if (key === undefined) return undefined
+    const id = nameUpload({ ownerId, key })
+    const entry = (await database.read([id])).get(id)
+    const file = entry && (await find(entry.mediaId))
+    return file?.state === 'ready' ? file : undefined
+  }
+
+  /** @returns false when another upload with the same key was ready before */
+  async function settle(ready: FileDocument): Promise<boolean> {
+    const { _id, mediaId, ownerId, key } = ready
+    if (key === undefined) {
+      await database.update([_id], () => ({ put: [ready], result: undefined }))
+      return true
+    }
+    const entry = { _id: nameUpload({ ownerId, key }), mediaId }
+    const { result } = await database.update<boolean>([_id, entry._id], (stored) =>
+      stored.has(entry._id) ? { result: false } : { put: [ready, entry], result: true },
+    )
+    return result
+  }
+
+  return {
+    database,
+    find,
+    remove,
+
+    /**
+     * Stores a file whole, or leaves nothing of it behind.
+     * @returns undefined for an empty file
+     * @throws RequestRefused `file_too_large`; what `check` throws; what the bytes throw
+     */
+    async store(arriving: ArrivingFile): Promise<FileDocument | undefined> {
+      const before = await findUploaded(arriving)
+      if (before) {
+        await readToEnd(limitBytes(arriving.bytes, arriving.limitBytes))
+        return before
+      }
+      const file = await begin(arriving)
+      try {
+        const { kind, size } = await storeBytes(file.mediaId, arriving)
+        if (kind) {
+          const ready: FileDocument = { ...file, ...kind, size, state: 'ready' }
+          if (await settle(ready)) return ready
+        }
+      } catch (error) {
+        await remove(file.mediaId).catch(onError)
+        throw error
+      }
+      await remove(file.mediaId)
+      return await findUploaded(arriving)
+    },
+
+    /** The bytes from `start` to `end`, both included. @throws Error when a piece of them is not there */
+    async *read(
+      { mediaId }: FileDocument,
+      { start, end }: { start: number; end: number },
+    ): AsyncGenerator<Buffer> {
+      for (let index = Math.floor(start / pieceBytes); index * pieceBytes <= end; index += 1) {
+        const piece = await pieces.read(namePiece(mediaId, index))
+        if (!piece) throw new Error(`piece ${index} of the file ${mediaId} is not there`)
+        const offset = index * pieceBytes
+        yield piece.subarray(Math.max(0, start - offset), end - offset + 1)
+      }
+    },
+  }
+}
+
+async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _piece of bytes) {
+    // What was stored before is not stored again.
+  }
+}

@@ -1,0 +1,84 @@
+import type { Directory } from '../../access/create-directory.ts'
+import type { Storage } from '../../storage/create-storage.ts'
+import { createMediaSharing } from './create-media-sharing.ts'
+import { type ArrivingFile, createMediaShelf } from './create-media-shelf.ts'
+import { createMediaSweep } from './create-media-sweep.ts'
+import { createPictures } from './create-pictures.ts'
+import { type FileDocument, idsFrom, isFile, nameFile } from './media-documents.ts'
+import { parseMediaUrl } from './media-url.ts'
+
+export type Media = ReturnType<typeof createMedia>
+
+/**
+ * Files that people upload: who may see them, who may send them on, and when they go.
+ * @param readPicture the address in a person's record; undefined or null when there is none
+ * @param isShared other servers use the same database
+ * @param onError told of what failed in the background
+ */
+export function createMedia(options: {
+  storage: Storage
+  directory: Pick<Directory, 'filterVisible'>
+  readPicture: (userId: string) => Promise<string | null | undefined>
+  isShared: boolean
+  onError: (error: unknown) => void
+  now?: () => number
+}) {
+  const { storage, directory, readPicture, isShared, onError, now = Date.now } = options
+  const shelf = createMediaShelf({ storage, now, onError })
+  const sharing = createMediaSharing({ shelf, now })
+  const pictures = createPictures({ shelf, readPicture })
+  const { keepPicture } = pictures
+  const sweeper = createMediaSweep({ shelf, isAlone: !isShared, now, keepPicture, onError })
+  const arriving = new Set<Promise<unknown>>()
+
+  async function isVisible(file: FileDocument, viewerId: string): Promise<boolean> {
+    if (file.purpose === 'message') return await sharing.isSharedWith(file, viewerId)
+    if (file.ownerId === viewerId) return true
+    if (parseMediaUrl((await readPicture(file.ownerId)) ?? '') !== file.mediaId) return false
+    return (await directory.filterVisible(viewerId, [file.ownerId])).length > 0
+  }
+
+  return {
+    mayShare: sharing.mayShare,
+    shareMedia: sharing.shareMedia,
+    releaseMedia: sharing.releaseMedia,
+    settlePictures: pictures.settlePictures,
+    remove: (mediaId: string) => shelf.remove(mediaId),
+    read: shelf.read,
+    sweep: sweeper.sweep,
+
+    /** Stores a file that comes in; see the shelf. */
+    async store(file: ArrivingFile): Promise<FileDocument | undefined> {
+      const storing = shelf.store(file)
+      arriving.add(storing)
+      try {
+        return await storing
+      } finally {
+        arriving.delete(storing)
+      }
+    },
+
+    /** A file that this person may see; undefined for any other, whether it is there or not. */
+    async find(mediaId: string, viewerId: string): Promise<FileDocument | undefined> {
+      const file = await shelf.find(mediaId)
+      return file?.state === 'ready' && (await isVisible(file, viewerId)) ? file : undefined
+    },
+
+    /** Takes away a leaving person's pictures, and what they uploaded and never sent. What others were sent stays. */
+    async deleteMediaOf(userId: string): Promise<void> {
+      const owned = await shelf.database.range(idsFrom(`owned:${userId}:`))
+      for (const { mediaId } of owned) {
+        const file = (await shelf.database.read([nameFile(mediaId)])).get(nameFile(mediaId))
+        if (!isFile(file)) continue
+        if (file.purpose === 'message' && file.looseSince === undefined) continue
+        await shelf.remove(mediaId)
+      }
+    },
+
+    /** Waits until uploads that were cut off have left nothing behind, and ends the sweep. */
+    async close(): Promise<void> {
+      await Promise.allSettled(arriving)
+      await sweeper.close()
+    },
+  }
+}

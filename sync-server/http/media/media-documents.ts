@@ -1,0 +1,73 @@
+import type { MediaType } from '../../../schema/media.ts'
+
+/** What a file is for: to be sent in messages, or to be somebody's profile picture. */
+export type MediaPurpose = 'message' | 'picture'
+
+/**
+ * What is known of a file; its bytes lie in pieces of their own, in the same database.
+ * `state`: `arriving` while bytes still come in, `leaving` from the moment it is given up; only a `ready` one is served.
+ * `looseSince`: since when no message and no person's record refers to it, epoch ms; absent while one does.
+ * `sharedAt`: when it was last put into a message, epoch ms. `size` is in bytes. `key`: its upload's `Idempotency-Key`.
+ */
+export interface FileDocument {
+  _id: string
+  mediaId: string
+  ownerId: string
+  purpose: MediaPurpose
+  state: 'arriving' | 'ready' | 'leaving'
+  looseSince?: number
+  sharedAt?: number
+  type: MediaType
+  mimeType: string
+  size: number
+  filename: string
+  key?: string
+}
+
+/** An entry in one of the indexes below: its id says everything but the file. */
+export interface MediaEntry {
+  _id: string
+  mediaId: string
+}
+
+export type MediaDocument = (FileDocument | MediaEntry) & { _deleted?: true }
+
+/** The size of every piece of a file but the last. An upload or a download holds a few of them at a time. */
+export const pieceBytes = 256 * 1024
+
+export const nameFile = (mediaId: string) => `file:${mediaId}`
+
+export const namePiece = (mediaId: string, index: number) =>
+  `part:${mediaId}:${String(index).padStart(6, '0')}`
+
+/** In the order of time, so that what is old is found without reading what is new. */
+export const nameLoose = (looseSince: number, mediaId: string) =>
+  `loose:${padTime(looseSince)}:${mediaId}`
+
+export const nameOwned = (file: Pick<FileDocument, 'ownerId' | 'purpose' | 'mediaId'>) =>
+  `owned:${file.ownerId}:${file.purpose}:${file.mediaId}`
+
+/** What an upload with this key has become: the same upload again is the same file. */
+export const nameUpload = (upload: { ownerId: string; key: string }) =>
+  `upload:${upload.ownerId}:${upload.key}`
+
+/** One for each person and message: who lost one message with a file may have another one with it. */
+export const nameShare = (share: { mediaId: string; userId: string; messageId: string }) =>
+  `share:${share.mediaId}:${share.userId}:${share.messageId}`
+
+/** The range of ids that begin with `prefix`. */
+export const idsFrom = (prefix: string) => ({ startkey: prefix, endkey: `${prefix}\uffff` })
+
+/** The marks of everything that was loose at this time already. */
+export const looseUntil = (epochMs: number) => ({
+  startkey: 'loose:',
+  endkey: `loose:${padTime(Math.max(epochMs, 0))}:\uffff`,
+})
+
+export function isFile(document: MediaDocument | undefined): document is FileDocument {
+  return document !== undefined && 'state' in document
+}
+
+function padTime(epochMs: number): string {
+  return String(epochMs).padStart(15, '0')
+}

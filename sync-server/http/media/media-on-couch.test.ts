@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
+import { createStorage } from '../../storage/create-storage.ts'
+import { startCouch } from '../../storage/start-couch.ts'
+import { pieceBytes } from './media-documents.ts'
+import { sendRaw } from './send-raw.ts'
+import { fileHead, testBytes, uploadFile, writeForm } from './test-files.ts'
+
+const opened = {} as {
+  couch: Awaited<ReturnType<typeof startCouch>>
+  app: TestApp
+  ann: TestPerson
+}
+beforeAll(async () => {
+  opened.couch = await startCouch()
+  opened.app = await startTestApp({
+    COUCHDB_URL: opened.couch.url,
+    JWT_SECRET: 'a secret of the test, long enough',
+  })
+  opened.ann = await opened.app.register('Ann')
+})
+afterAll(async () => {
+  await opened.app.close()
+  await opened.couch.close()
+})
+
+describe('with a CouchDB', () => {
+  it('a file is given back as it came, whole and in parts', async () => {
+    const bytes = testBytes.png(2 * pieceBytes + 5)
+    const { mediaUrl } = (await uploadFile(opened.app, opened.ann, { bytes })).body
+    const read = async (headers: Record<string, string>) => {
+      const authorization = `Bearer ${opened.ann.token}`
+      const response = await fetch(`${opened.app.url}${mediaUrl}`, {
+        headers: { authorization, ...headers },
+      })
+      return Buffer.from(await response.arrayBuffer())
+    }
+    expect((await read({})).equals(bytes)).toBe(true)
+    const range = { range: `bytes=${pieceBytes - 3}-${pieceBytes + 3}` }
+    expect((await read(range)).equals(bytes.subarray(pieceBytes - 3, pieceBytes + 4))).toBe(true)
+  })
+
+  it('an upload that is cut off after its first pieces leaves nothing behind', async () => {
+    const storage = createStorage({ dataDir: '', couchdbUrl: opened.couch.url })
+    const list = () => storage.attachments('media').list({ startkey: 'a', endkey: 'z' })
+    const before = await list()
+    const form = writeForm([{ head: fileHead(), body: testBytes.png(4 * pieceBytes) }])
+    const cut = new AbortController()
+    const sent = sendRaw({
+      port: opened.app.port,
+      path: '/api/messages/upload',
+      headers: {
+        authorization: `Bearer ${opened.ann.token}`,
+        'content-type': 'multipart/form-data; boundary=petrel',
+        'content-length': String(form.length),
+      },
+      chunks: [form.subarray(0, 3 * pieceBytes)],
+      cutOff: cut.signal,
+    })
+    await vi.waitFor(async () => {
+      const pieces = (await list()).filter((id) => id.startsWith('part:') && !before.includes(id))
+      expect(pieces.length).toBeGreaterThan(1)
+    })
+    cut.abort()
+    await sent
+    await vi.waitFor(async () => expect(await list()).toEqual(before))
+    await storage.close()
+  })
+})

@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Request, Response } from 'express'
+import { RequestRefused } from '../request-refused.ts'
+import { describeDisposition } from './describe-disposition.ts'
+import type { FileDocument } from './media-documents.ts'
+import { type ByteRange, parseRange } from './parse-range.ts'
+
+const yearSeconds = 365 * 24 * 60 * 60
+
+/**
+ * Answers with a file, or the part of it that is asked for. Its address never gets other bytes, so browsers keep it; only
+ * pictures, sound and video are shown in place, and even these run nothing.
+ * @param idleMs a reader who takes nothing for so long is cut off
+ * @throws RequestRefused `range_not_satisfiable`
+ */
+export async function sendFile(options: {
+  file: FileDocument
+  read: (file: FileDocument, range: ByteRange) => AsyncIterable<Buffer>
+  request: Request
+  response: Response
+  idleMs: number
+}): Promise<void> {
+  const { file, read, request, response, idleMs } = options
+  const range = findRange(request, file)
+  describeFile(response, file)
+  if (request.fresh) {
+    response.status(304).end()
+    return
+  }
+  const { start, end } = range ?? { start: 0, end: file.size - 1 }
+  response.set('content-length', String(end - start + 1))
+  if (range) response.status(206).set('content-range', `bytes ${start}-${end}/${file.size}`)
+  if (request.method === 'HEAD') {
+    response.end()
+    return
+  }
+  response.setTimeout(idleMs, () => response.destroy())
+  try {
+    await pipeline(Readable.from(read(file, { start, end })), response)
+  } catch (error) {
+    // A reader who has gone needs no answer, and nothing is wrong here.
+    if (!isGone(error)) throw error
+  }
+}
+
+function describeFile(response: Response, file: FileDocument) {
+  const { type, mimeType, filename } = file
+  const isInline = type !== 'document'
+  response.set({
+    'content-type': mimeType,
+    'content-disposition': describeDisposition({ isInline, filename }),
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+    'accept-ranges': 'bytes',
+    'cache-control': `private, max-age=${yearSeconds}, immutable`,
+    etag: nameTag(file),
+  })
+}
+
+function nameTag({ mediaId }: FileDocument): string {
+  return `"${mediaId}"`
+}
+
+function findRange(request: Request, file: FileDocument): ByteRange | undefined {
+  const known = request.headers['if-range']
+  if (request.method !== 'GET' || (known !== undefined && known !== nameTag(file))) return undefined
+  const range = parseRange(request.headers.range, file.size)
+  if (range !== 'none') return range
+  const headers = { 'content-range': `bytes */${file.size}` }
+  throw new RequestRefused('range_not_satisfiable', { headers })
+}
+
+function isGone(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE'
+}

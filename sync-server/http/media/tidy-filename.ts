@@ -1,0 +1,34 @@
+const mostCharacters = 120
+const mostExtensionCharacters = 12
+
+/** Signs that a file system takes for something else, or that turn the order of what is read around. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+const signsTakenOut = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+const signsReplaced = /[<>:"|?*]/g
+
+/**
+ * A filename as it may be shown and offered for saving: without folders, without signs that mislead, not hidden, and
+ * short, its extension kept. `file` when nothing is left.
+ */
+export function tidyFilename(given: string | undefined): string {
+  // Browsers write quotes and line breaks in the name of a file so: https://html.spec.whatwg.org/#multipart-form-data
+  const written = (given ?? '').replace(/%22|%0D|%0A/g, '_')
+  const base = Buffer.from(written).toString().normalize('NFC').split(/[/\\]/).at(-1) ?? ''
+  const name = base
+    .replace(signsTakenOut, '')
+    .replace(signsReplaced, '_')
+    .replace(/\s+/g, ' ')
+    .replace(/^[. ]+|[. ]+$/g, '')
+  return shorten(name) || 'file'
+}
+
+function shorten(name: string): string {
+  const characters = Array.from(name)
+  if (characters.length <= mostCharacters) return name
+  const dot = characters.lastIndexOf('.')
+  const extension = characters.slice(dot)
+  if (dot < 1 || extension.length > mostExtensionCharacters) {
+    return characters.slice(0, mostCharacters).join('')
+  }
+  return [...characters.slice(0, mostCharacters - extension.length), ...extension].join('')
+}

@@ -1,0 +1,103 @@
+import pLimit from 'p-limit'
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import type { ConversationAnswer } from '../../../schema/conversation-answer.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import { must } from '../../../schema/must.ts'
+import type { Accounts } from '../../access/create-accounts.ts'
+import type { OrderJournal } from '../../sync/create-order-journal.ts'
+import { toIsoOrNull } from '../to-iso.ts'
+import type { UserPresenter } from '../users/create-user-presenter.ts'
+import { countUnread } from './count-unread.ts'
+import type { History } from './create-history.ts'
+import type { MessagePresenter } from './create-message-presenter.ts'
+import type { OwnMessages } from './create-own-messages.ts'
+
+export type ConversationPresenter = ReturnType<typeof createConversationPresenter>
+
+/** Conversations are counted several at a time, so that one long list does not take the whole disk. */
+const countedAtOnce = 8
+
+/** Shows a person's conversations as calls answer them: each joined with its person, its newest message, its unread. */
+export function createConversationPresenter(options: {
+  accounts: Accounts
+  users: UserPresenter
+  messagePresenter: MessagePresenter
+  messages: OwnMessages
+  history: History
+  journal: OrderJournal
+}) {
+  const { accounts, users, messagePresenter, messages, history, journal } = options
+
+  async function findLast(
+    ownerId: string,
+    conversation: ConversationDocument,
+    named: MessageDocument | undefined,
+  ): Promise<MessageDocument | undefined> {
+    const { _id: peerId, clearedUpTo, lastMessage, lastMessageAt } = conversation
+    if (lastMessageAt <= clearedUpTo) return undefined
+    if (named?.peerId === peerId && named.orderedAt === lastMessage?.orderedAt) return named
+    // What a device says about the newest message may be wrong; the messages themselves are right.
+    const stretch = { ownerId, peerId, after: clearedUpTo, before: Number.MAX_SAFE_INTEGER }
+    return (await history.list(stretch, 1))[0]
+  }
+
+  async function presentPeople(ownerId: string, conversations: readonly ConversationDocument[]) {
+    const found = await accounts.findAll(conversations.map(({ _id }) => _id))
+    const shown = await users.presentAll(ownerId, [...found.values()])
+    return new Map(shown.map((user) => [user._id, user]))
+  }
+
+  /** In the order given. */
+  async function presentAll(
+    ownerId: string,
+    conversations: readonly ConversationDocument[],
+  ): Promise<ConversationAnswer[]> {
+    const limit = pLimit(countedAtOnce)
+    const lastIds = conversations.flatMap(({ lastMessage }) => lastMessage?._id ?? [])
+    const [people, named] = await Promise.all([
+      presentPeople(ownerId, conversations),
+      messages.read(ownerId, lastIds),
+    ])
+    const parts = await limit.map(conversations, async (conversation) => ({
+      conversation,
+      last: await findLast(ownerId, conversation, named.get(conversation.lastMessage?._id ?? '')),
+      unreadCount: await countUnread({ ownerId, conversation, messages, journal }),
+    }))
+    const lasts = parts.flatMap(({ last }) => last ?? [])
+    const shown = await messagePresenter.presentAll(ownerId, lasts)
+    const shownById = new Map(shown.map((message) => [message._id, message]))
+    return parts.map(({ conversation, last, unreadCount }) => {
+      const { _id, isArchived, isPinned, isMuted } = conversation
+      const user = people.get(_id) ?? users.presentDeparted(_id)
+      return {
+        ...{ _id, currentUserId: ownerId, user, isOnline: user.isOnline },
+        lastMessage: last ? must(shownById.get(last._id), 'a message that was presented') : null,
+        lastMessageAt: toIsoOrNull(last?.orderedAt ?? 0),
+        ...{ unreadCount, isArchived, isPinned, isMuted, isGroup: false as const },
+      }
+    })
+  }
+
+  return {
+    async presentOne(ownerId: string, conversation: ConversationDocument) {
+      const [shown] = await presentAll(ownerId, [conversation])
+      return must(shown, 'a conversation that was presented')
+    },
+
+    /** Pinned ones first, then by their newest message. One that was cleared comes back with its next message. */
+    async presentList(ownerId: string, conversations: readonly ConversationDocument[]) {
+      const shown = await presentAll(ownerId, conversations)
+      const cleared = new Set(
+        conversations.flatMap(({ _id, clearedUpTo }) => (clearedUpTo > 0 ? [_id] : [])),
+      )
+      return shown
+        .filter(({ _id, lastMessage }) => lastMessage !== null || !cleared.has(_id))
+        .sort(compareConversations)
+    },
+  }
+}
+
+function compareConversations(a: ConversationAnswer, b: ConversationAnswer): number {
+  const [aAt, bAt] = [a.lastMessageAt ?? '', b.lastMessageAt ?? '']
+  return Number(b.isPinned) - Number(a.isPinned) || (aAt < bAt ? 1 : aAt > bAt ? -1 : 0)
+}

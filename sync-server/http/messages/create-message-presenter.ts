@@ -1,0 +1,97 @@
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { isEdited, type MessageDocument } from '../../../schema/message.ts'
+import {
+  type MessageAnswer,
+  type MessageParty,
+  shownFields,
+} from '../../../schema/message-answer.ts'
+import type { AccountDocument } from '../../access/account-documents.ts'
+import type { Accounts } from '../../access/create-accounts.ts'
+import type { Storage } from '../../storage/create-storage.ts'
+import { nameConversationsDatabase } from '../../storage/database-names.ts'
+import { deletedUserName } from '../deleted-user-name.ts'
+import { toIso } from '../to-iso.ts'
+
+export type MessagePresenter = ReturnType<typeof createMessagePresenter>
+
+/** Shows a person's own copies as the calls answer them: with both people, and with what that person has read. */
+export function createMessagePresenter(options: { accounts: Accounts; storage: Storage }) {
+  const { accounts, storage } = options
+
+  /** The caller's marks by the other person's id, for the conversations in which something came in. */
+  async function readMarks(ownerId: string, messages: readonly MessageDocument[]) {
+    const peerIds = new Set(
+      messages.flatMap(({ senderId, peerId }) => (senderId === ownerId ? [] : [peerId])),
+    )
+    if (peerIds.size === 0) return new Map<string, number>()
+    const name = nameConversationsDatabase(ownerId)
+    const found = await storage.database<ConversationDocument>(name).read([...peerIds])
+    return new Map([...found].map(([peerId, { readUpTo }]) => [peerId, readUpTo]))
+  }
+
+  /** In the order given. */
+  async function presentAll(
+    ownerId: string,
+    messages: readonly MessageDocument[],
+  ): Promise<MessageAnswer[]> {
+    const ids = new Set(messages.flatMap(({ senderId, recipientId }) => [senderId, recipientId]))
+    const [people, marks] = await Promise.all([
+      accounts.findAll([...ids]),
+      readMarks(ownerId, messages),
+    ])
+    return messages.map((message) =>
+      presentMessage(message, {
+        ownerId,
+        people,
+        readUpTo: marks.get(message.peerId) ?? 0,
+      }),
+    )
+  }
+
+  return {
+    presentAll,
+    async presentOne(ownerId: string, message: MessageDocument): Promise<MessageAnswer> {
+      const [shown] = await presentAll(ownerId, [message])
+      if (!shown) throw new Error('a message was not presented')
+      return shown
+    },
+  }
+}
+
+function presentMessage(
+  message: MessageDocument,
+  seen: { ownerId: string; people: ReadonlyMap<string, AccountDocument>; readUpTo: number },
+): MessageAnswer {
+  const { editedAt, deletedAt } = message
+  const isRead = message.senderId !== seen.ownerId && message.orderedAt <= seen.readUpTo
+  return {
+    ...pickShown(message),
+    ...(isRead ? { status: 'read' } : {}),
+    _id: message._id,
+    sender: presentParty(message.senderId, seen.people),
+    recipient: presentParty(message.recipientId, seen.people),
+    createdAt: toIso(message.createdAt),
+    orderedAt: toIso(message.orderedAt),
+    ...(isEdited(message) && editedAt !== undefined ? { editedAt: toIso(editedAt) } : {}),
+    ...(deletedAt === undefined ? {} : { deletedAt: toIso(deletedAt) }),
+  }
+}
+
+function pickShown(message: MessageDocument): Pick<MessageDocument, keyof typeof shownFields> {
+  const shown = Object.entries(message).filter(([field]) => field in shownFields)
+  return Object.fromEntries(shown) as Pick<MessageDocument, keyof typeof shownFields>
+}
+
+function presentParty(userId: string, people: ReadonlyMap<string, AccountDocument>): MessageParty {
+  const account = people.get(userId)
+  if (!account) return { _id: userId, username: deletedUserName, profilePicture: null }
+  const { username, profilePicture, phone_number, wa_id, whatsapp_name } = account
+  return {
+    _id: userId,
+    username,
+    profilePicture,
+    ...(phone_number === undefined ? {} : { phone_number }),
+    ...(wa_id === undefined ? {} : { wa_id }),
+    ...(whatsapp_name === undefined ? {} : { whatsapp_name }),
+  }
+}

@@ -1,0 +1,30 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import { RequestRefused } from '../request-refused.ts'
+import type { MessageWriter } from './create-message-writer.ts'
+import { deriveId } from './derive-id.ts'
+
+/**
+ * Sends what a message says to each of these people, as new messages.
+ * @param key makes a repeated call the same messages
+ * @returns one for each person, in their order; a refused one is failed, with its reason
+ */
+export async function forwardMessage(asked: {
+  writer: MessageWriter
+  senderId: string
+  original: MessageDocument
+  recipientIds: readonly string[]
+  key: string | undefined
+}): Promise<MessageDocument[]> {
+  const { writer, senderId, original, recipientIds, key } = asked
+  if (original.deletedAt !== undefined) throw new RequestRefused('message_deleted')
+  const { content, mediaUrl } = original
+  // Templates and buttons belong to the business channel: what they say goes on as text.
+  const isOfChannel = original.type === 'template' || original.type === 'interactive'
+  const type = isOfChannel ? 'text' : original.type
+  const sent = recipientIds.map(async (recipientId) => {
+    const _id = key === undefined ? undefined : deriveId(key, recipientId)
+    const message = { _id, content, type, mediaUrl }
+    return (await writer.send({ senderId, recipientId, message })).message
+  })
+  return await Promise.all(sent)
+}

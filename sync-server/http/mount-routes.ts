@@ -1,0 +1,118 @@
+import express, { type RequestHandler, type Router } from 'express'
+import { limits } from '../../schema/limits.ts'
+import type { AccessCheck } from './create-access-check.ts'
+import { createJsonReader } from './create-json-reader.ts'
+import { listErrors } from './list-errors.ts'
+import { parsePart } from './parse-part.ts'
+import { RequestRefused } from './request-refused.ts'
+import { accessRules, alreadySent, type Route } from './route.ts'
+
+/**
+ * Puts routes on a router: who calls is checked first, then the body is read, then every part is parsed.
+ * @throws Error at the start for a route without an access rule, or for two routes of one address
+ */
+export function mountRoutes(options: {
+  routes: readonly Route[]
+  accessCheck: AccessCheck
+  checkAnswers: boolean
+}): Router {
+  const router = express.Router({ caseSensitive: true })
+  const readJson = createJsonReader({ limitBytes: limits.jsonBodyMaxBytes })
+  const byPath = new Map<string, Route[]>()
+  for (const route of options.routes) {
+    requireAccessRule(route)
+    const others = byPath.get(route.path) ?? []
+    if (others.some((other) => other.method === route.method)) {
+      throw new Error(`${nameRoute(route)} is declared twice`)
+    }
+    byPath.set(route.path, [...others, route])
+  }
+  for (const [path, routes] of [...byPath].sort(([a], [b]) => comparePaths(a, b))) {
+    const place = router.route(toExpressPath(path))
+    for (const route of routes) {
+      const steps = [setRoute(route), checkAccess(route, options.accessCheck)]
+      if (route.body) steps.push(readJson)
+      place[route.method](...steps, answer(route, options.checkAnswers))
+    }
+    place.all(refuseMethod(routes))
+  }
+  return router
+}
+
+/** Fixed addresses come before those with an id in their place, in whichever order they are declared. */
+function comparePaths(a: string, b: string): number {
+  const asKey = (path: string) => path.replace(/\{\w+\}/g, '\uffff')
+  return asKey(a) < asKey(b) ? -1 : 1
+}
+
+function requireAccessRule(route: Route) {
+  if (accessRules.includes(route.access)) return
+  throw new Error(`${nameRoute(route)} has no access rule, so it cannot be served`)
+}
+
+function nameRoute(route: Route): string {
+  return `${route.method.toUpperCase()} ${route.path}`
+}
+
+function toExpressPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
+}
+
+/** The log names the route, never the address: addresses can carry what somebody searched for. */
+function setRoute(route: Route): RequestHandler {
+  return (request, _response, next) => {
+    request.routeName = `${request.baseUrl}${route.path}`
+    next()
+  }
+}
+
+function checkAccess(route: Route, accessCheck: AccessCheck): RequestHandler {
+  return route.access === 'anyone'
+    ? (_request, _response, next) => next()
+    : accessCheck.requireCaller
+}
+
+/** What a route does not say of itself is a fault of ours, that a test is to find. */
+function requireDeclared(route: Route, error: unknown) {
+  if (!(error instanceof RequestRefused) || listErrors(route).includes(error.reason)) return
+  throw new Error(`${nameRoute(route)} does not declare ${error.reason}`)
+}
+
+function answer(route: Route, checkAnswers: boolean): RequestHandler {
+  const respond = handleRoute(route, checkAnswers)
+  if (!checkAnswers) return respond
+  return async (request, response, next) => {
+    try {
+      await respond(request, response, next)
+    } catch (error) {
+      requireDeclared(route, error)
+      throw error
+    }
+  }
+}
+
+function handleRoute(route: Route, checkAnswers: boolean): RequestHandler {
+  return async (request, response) => {
+    response.status(route.status)
+    const result = await route.handle({
+      params: parsePart(route.params, request.params),
+      query: parsePart(route.query, request.query),
+      headers: parsePart(route.headers, request.headers),
+      body: parsePart(route.body, request.body),
+      caller: request.caller,
+      address: request.ip ?? '',
+      request,
+      response,
+    })
+    if (result === alreadySent || response.headersSent) return
+    response.json(checkAnswers ? route.answer.parse(result) : result)
+  }
+}
+
+function refuseMethod(routes: readonly Route[]): RequestHandler {
+  const allowed = routes.map((route) => route.method.toUpperCase())
+  const allow = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', ')
+  return () => {
+    throw new RequestRefused('method_not_allowed', { headers: { allow } })
+  }
+}

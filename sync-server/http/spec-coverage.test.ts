@@ -1,0 +1,167 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientEvents, serverEvents } from '../../schema/socket-events.ts'
+import { startTestApp, type TestApp } from '../start-test-app.ts'
+import type { ApiDescription } from './docs/api-description.ts'
+
+/** A call or an event, the test file that covers it, and a title in that file. */
+type Row = [call: string, file: string, title: string]
+
+const auth = 'auth/auth.test.ts'
+const users = 'users/users.test.ts'
+const relations = 'users/relations.test.ts'
+const account = 'users/account.test.ts'
+const whatsApp = 'users/whatsapp.test.ts'
+const messages = 'messages/messages.test.ts'
+const sending = 'messages/sending.test.ts'
+const lists = 'messages/message-lists.test.ts'
+const conversations = 'messages/conversations.test.ts'
+const sockets = '../realtime/sockets.test.ts'
+
+/** Every row of section 7 of the specification. */
+const specified: Row[] = [
+  ['POST /auth/login', auth, 'takes the username, the email and the phone number'],
+  ['POST /auth/register', auth, 'creates a person and signs in'],
+  ['POST /auth/logout', auth, 'ends the sign-in, and no other'],
+  ['GET /users/me', users, 'GET /users/me: has everything'],
+  ['GET /users', users, 'GET /users: are listed without oneself'],
+  ['GET /users/{id}', users, 'GET /users/{id}: are shown one by one'],
+  ['PUT /users/profile', users, 'PUT /users/profile: refuses %j'],
+  ['PUT /users/status/online', users, 'PUT /users/status/online: says that it is online'],
+  ['GET /users/search/{query}', users, 'GET /users/search/{query}: are found by a part'],
+  ['PUT /users/profile/picture', 'media/pictures.test.ts', 'is in its owner’s record'],
+  ['PUT /users/{id}/block', relations, 'keeps messages and presence away, and lets them again'],
+  ['GET /users/blocked', relations, 'lists whom one has blocked oneself'],
+  ['POST /users/{id}/report', relations, 'keeps the reason for whoever keeps the server'],
+  ['GET /users/{id}/activity', users, 'GET /users/{id}/activity: tell when they were last active'],
+  ['PUT /users/settings', users, 'PUT /users/settings: keeps settings, bare or wrapped'],
+  ['POST /users/link-whatsapp', whatsApp, 'keeps both numbers, digits only, and shows the link'],
+  ['POST /users/unlink-whatsapp', whatsApp, 'takes the link away, once or twice, and no history'],
+  ['GET /users/phone/{digits}', relations, 'finds the person of a whole number'],
+  ['GET /users/search/phone/{digits}', relations, 'finds by a part of the number'],
+  ['GET /messages/conversations', conversations, 'joins the person, the newest message'],
+  ['GET /messages/{userId}', lists, 'pages back from the newest 50, oldest first'],
+  ['GET /messages/phone/{phone}', lists, 'is the conversation with the person of a number'],
+  ['POST /messages', sending, 'answers 201 with the message, people and ISO times in it'],
+  ['PUT /messages/{id}/status', conversations, 'is the recipient’s word, and never goes back'],
+  ['GET /messages/{id}/status-history', conversations, 'grows with each step'],
+  ['GET /messages/{id}/status', conversations, 'says where a message stands, and since when'],
+  ['DELETE /messages/{id}', messages, 'takes the words from both, and is the same again'],
+  ['PUT /messages/conversations/{userId}/read', conversations, 'leaves nothing unread'],
+  ['GET /messages/search', lists, 'finds in any case, newest first, a page at a time'],
+  ['POST /messages/upload', 'media/uploads.test.ts', 'above the limit is told so in words'],
+  ['PUT /messages/conversations/{userId}/archive', conversations, 'sets and takes back, at once'],
+  ['PUT /messages/conversations/{userId}/pin', conversations, 'sets and takes back, at once'],
+  ['PUT /messages/conversations/{userId}/mute', conversations, 'sets and takes back, at once'],
+  ['POST /messages/{id}/forward', sending, 'sends it on to each'],
+  ['PUT /messages/{id}/star', messages, 'stars one’s own copy only'],
+  ['GET /messages/starred', lists, 'lists what one has starred oneself, newest first'],
+  ['PUT /messages/{id}', messages, 'changes the text for both'],
+  ['POST /messages/delete-bulk', messages, 'deletes all of one’s own'],
+  [
+    'GET /messages/conversations/{userId}/stats',
+    conversations,
+    'counts what the conversation holds',
+  ],
+]
+
+/** What this server answers beyond the specification. */
+const beyond: Row[] = [
+  ['GET /users/me/sessions', users, 'GET /users/me/sessions,'],
+  ['DELETE /users/me/sessions', users, 'DELETE /users/me/sessions,'],
+  ['DELETE /users/me/sessions/{id}', users, 'DELETE /users/me/sessions/{id}:'],
+  ['PUT /users/me/password', users, 'PUT /users/me/password: end with a new password'],
+  ['GET /users/me/export', account, 'streams everything that is kept of a person'],
+  ['DELETE /users/me', account, 'ends everything of the person'],
+  ['GET /media/{id}', 'media/media.test.ts', 'is what its bytes say'],
+  ['GET /openapi.json', 'docs/docs.test.ts', 'describes calls with what they take'],
+  ['GET /docs', 'docs/docs.test.ts', 'is a page of its own under the strict policy'],
+  ['GET /docs.css', 'docs/docs.test.ts', 'is a page of its own under the strict policy'],
+  ['GET /healthz', 'doors.test.ts', 'tell that the server lives, and that it can store'],
+  ['GET /readyz', 'doors.test.ts', 'tell that the server lives, and that it can store'],
+  ['GET /metrics', 'metrics/metrics.test.ts', 'counts requests by their route'],
+  ['GET /poll', 'poll/poll.test.ts', 'is greeted at once, and counts for presence until it goes'],
+  ['POST /poll', 'poll/poll.test.ts', 'hears the events that a socket hears'],
+]
+
+/** Events of the socket, both ways. */
+const events: Row[] = [
+  ['user-online', sockets, 'lasts while one device of several is connected'],
+  ['typing', sockets, 'reaches the one it is for, by its sender’s own id'],
+  ['stop-typing', sockets, 'reaches the one it is for, by its sender’s own id'],
+  ['send-message', sockets, 'P4: sent by a socket are hinted to the recipient, and stored'],
+  ['receive-message', sockets, 'P4: sent by a socket are hinted to the recipient, and stored'],
+  ['message-refused', sockets, 'P6: that are refused are told to their author'],
+  ['users-online', sockets, 'tells who is online, and when they were last'],
+  ['user-typing', sockets, 'reaches the one it is for, by its sender’s own id'],
+  ['user-stop-typing', sockets, 'reaches the one it is for, by its sender’s own id'],
+]
+
+/** Rows of section 7 that come with the business channel: once one is served, it belongs above, with its test. */
+const awaited = [
+  'POST /webhooks/send',
+  'GET /webhooks/status/{id}',
+  'GET /webhooks/message-status/{id}',
+  'POST /webhooks/reprocess/{id}',
+  'GET /webhooks/stats',
+]
+
+const opened = {} as { app: TestApp; served: Set<string> }
+beforeAll(async () => {
+  opened.app = await startTestApp()
+  const api: ApiDescription = (await opened.app.call('GET', '/api/openapi.json')).body
+  opened.served = new Set(
+    Object.entries(api.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => nameServed(`${method.toUpperCase()} ${path}`)),
+    ),
+  )
+})
+afterAll(() => opened.app.close())
+
+/** What an id in an address is called makes no other address of it. */
+function nameServed(call: string): string {
+  return call.replace(/\{\w+\}/g, '{}')
+}
+
+function requireTest([call, file, title]: Row) {
+  const path = new URL(file, import.meta.url)
+  expect(existsSync(path), `${file} is not there`).toBe(true)
+  const text = readFileSync(path, 'utf8')
+  expect(text, `${file} has no test "${title}"`).toContain(title)
+  const word = call.split(/[/ ]/).findLast((part) => /^[a-z]/.test(part)) ?? call
+  expect(text, `${file} says nothing of ${word}`).toContain(word)
+}
+
+describe.each([
+  ['section 7 of the specification', specified],
+  ['beyond the specification', beyond],
+])('%s', (_what, rows) => {
+  it.each(rows)('%s is served, and covered by %s: %s', (...row) => {
+    expect(opened.served).toContain(nameServed(row[0]))
+    requireTest(row)
+  })
+})
+
+describe('the socket', () => {
+  it.each(events)('%s is covered by %s: %s', (...row) => {
+    expect([...Object.keys(clientEvents), ...Object.keys(serverEvents)]).toContain(row[0])
+    requireTest(row)
+  })
+
+  it('has no event without a row', () => {
+    const named = new Set(events.map(([event]) => event))
+    const known = [...Object.keys(clientEvents), ...Object.keys(serverEvents)]
+    expect(known.filter((event) => !named.has(event))).toEqual([])
+  })
+})
+
+describe('nothing is left out', () => {
+  it('no call is served without a row', () => {
+    const named = new Set([...specified, ...beyond].map(([call]) => nameServed(call)))
+    expect([...opened.served].filter((call) => !named.has(call))).toEqual([])
+  })
+
+  it.each(awaited)('%s is not served yet', (call) => {
+    expect(opened.served).not.toContain(nameServed(call))
+  })
+})

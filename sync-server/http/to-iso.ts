@@ -1,0 +1,9 @@
+/** An epoch ms as calls answer it. */
+export function toIso(epochMs: number): string {
+  return new Date(epochMs).toISOString()
+}
+
+/** The same, where 0 stands for never. */
+export function toIsoOrNull(epochMs: number): string | null {
+  return epochMs > 0 ? toIso(epochMs) : null
+}

@@ -1,0 +1,60 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import * as z from 'zod/mini'
+import { accountExport } from '../../../schema/account-export.ts'
+import type { OwnUser } from '../../../schema/user.ts'
+import type { Accounts } from '../../access/create-accounts.ts'
+import type { Departures } from '../../access/create-departures.ts'
+import { alreadySent, defineRoute, type Route } from '../route.ts'
+import type { UserPresenter } from './create-user-presenter.ts'
+import { findAccount } from './find-account.ts'
+
+/** Taking everything along, and leaving. @param exportAccount the pieces of the export's JSON text */
+export function createAccountRoutes(options: {
+  accounts: Accounts
+  departures: Departures
+  presenter: UserPresenter
+  exportAccount: (user: OwnUser) => AsyncIterable<string>
+}): Route[] {
+  const { accounts, departures, presenter, exportAccount } = options
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/users/me/export',
+      access: 'signed-in',
+      summary: 'Everything that is kept of you, as one JSON file, streamed.',
+      status: 200,
+      answer: accountExport,
+      errors: ['user_not_found'],
+      async handle({ caller, response }) {
+        const user = await presenter.presentOwn(await findAccount(accounts, caller.userId))
+        response.set({
+          'content-type': 'application/json; charset=utf-8',
+          'content-disposition': 'attachment; filename="petrel-export.json"',
+        })
+        await pipeline(Readable.from(exportAccount(user)), response).catch(ignoreDeparture)
+        return alreadySent
+      },
+    }),
+
+    defineRoute({
+      method: 'delete',
+      path: '/users/me',
+      access: 'signed-in',
+      summary:
+        'Deletes your account: its databases, its sign-ins, its name. What others have from you stays with them.',
+      status: 200,
+      answer: z.object({ isDeleted: z.boolean() }),
+      async handle({ caller }) {
+        await departures.leave(caller.userId)
+        return { isDeleted: true }
+      },
+    }),
+  ]
+}
+
+/** Somebody who goes away in the middle has done nothing wrong, and neither have we. */
+function ignoreDeparture(error: unknown) {
+  const { code } = (error ?? {}) as { code?: unknown }
+  if (code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+}

@@ -1,0 +1,94 @@
+import * as z from 'zod/mini'
+import { passwordChange, session } from '../../../schema/auth.ts'
+import type { Accounts } from '../../access/create-accounts.ts'
+import type { PasswordHasher } from '../../access/create-password-hasher.ts'
+import type { Sessions } from '../../access/create-sessions.ts'
+import type { PasswordCheck } from '../auth/create-password-check.ts'
+import { RequestRefused } from '../request-refused.ts'
+import { defineRoute, type Route } from '../route.ts'
+import { findAccount } from './find-account.ts'
+import { refuseTaken } from './refuse-taken.ts'
+
+const ended = z.object({ isEnded: z.boolean() })
+const iso = (epochMs: number) => new Date(epochMs).toISOString()
+
+/** A person's sign-ins, and the password behind them. */
+export function createSessionRoutes(options: {
+  accounts: Accounts
+  hasher: PasswordHasher
+  sessions: Sessions
+  checkPassword: PasswordCheck
+}): Route[] {
+  const { accounts, hasher, sessions, checkPassword } = options
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/users/me/sessions',
+      access: 'signed-in',
+      summary: 'Where you are signed in.',
+      status: 200,
+      answer: z.array(session),
+      async handle({ caller }) {
+        const found = await sessions.list(caller.userId)
+        return found.map(({ sessionId, device, createdAt, lastUsedAt, expiresAt }) => ({
+          _id: sessionId,
+          device,
+          createdAt: iso(createdAt),
+          lastUsedAt: iso(lastUsedAt),
+          expiresAt: iso(expiresAt),
+          isCurrent: sessionId === caller.sessionId,
+        }))
+      },
+    }),
+
+    defineRoute({
+      method: 'delete',
+      path: '/users/me/sessions',
+      access: 'signed-in',
+      summary: 'Ends every sign-in but this one.',
+      status: 200,
+      answer: ended,
+      async handle({ caller }) {
+        await sessions.endOthers(caller.userId, caller.sessionId)
+        return { isEnded: true }
+      },
+    }),
+
+    defineRoute({
+      method: 'delete',
+      path: '/users/me/sessions/{id}',
+      access: 'signed-in',
+      summary: 'Ends one of your sign-ins; its device is signed out at once.',
+      params: z.object({ id: z.string() }),
+      status: 200,
+      answer: ended,
+      errors: ['session_not_found'],
+      async handle({ caller, params }) {
+        const isEnded = await sessions.end({ userId: caller.userId, sessionId: params.id })
+        if (!isEnded) throw new RequestRefused('session_not_found')
+        return { isEnded }
+      },
+    }),
+
+    defineRoute({
+      method: 'put',
+      path: '/users/me/password',
+      access: 'signed-in',
+      summary: 'Changes your password and ends every other sign-in.',
+      body: passwordChange,
+      status: 200,
+      answer: z.object({ isChanged: z.boolean() }),
+      errors: ['wrong_password', 'too_many_attempts', 'user_not_found'],
+      async handle({ caller, body, address }) {
+        const account = await findAccount(accounts, caller.userId)
+        const tried = { account, name: caller.userId, password: body.currentPassword, address }
+        if (!(await checkPassword(tried))) throw new RequestRefused('wrong_password')
+        const passwordHash = await hasher.hash(body.newPassword)
+        const outcome = await accounts.changePassword(caller.userId, passwordHash)
+        if (outcome.kind !== 'done') throw refuseTaken(outcome)
+        await sessions.endOthers(caller.userId, caller.sessionId)
+        return { isChanged: true }
+      },
+    }),
+  ]
+}

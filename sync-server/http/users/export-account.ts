@@ -1,0 +1,78 @@
+import type { AccountExport } from '../../../schema/account-export.ts'
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import type { OwnUser } from '../../../schema/user.ts'
+import type { SessionDocument } from '../../access/account-documents.ts'
+import type { Relations } from '../../access/create-relations.ts'
+import type { Reports } from '../../access/create-reports.ts'
+import type { Sessions } from '../../access/create-sessions.ts'
+import type { MessagePresenter } from '../messages/create-message-presenter.ts'
+import type { OwnConversations } from '../messages/create-own-conversations.ts'
+import type { OwnMessages } from '../messages/create-own-messages.ts'
+import { toIso, toIsoOrNull } from '../to-iso.ts'
+
+/** Everything that is kept of a person, as pieces of one JSON text; at no time more than a page of it is in memory. */
+export async function* exportAccount(options: {
+  user: OwnUser
+  sessions: Sessions
+  relations: Relations
+  reports: Reports
+  messages: OwnMessages
+  conversations: OwnConversations
+  presenter: MessagePresenter
+}): AsyncGenerator<string> {
+  const { user, sessions, relations, reports, messages, conversations, presenter } = options
+  const { _id: userId } = user
+  const head: Omit<AccountExport, 'messages'> = {
+    exportedAt: toIso(Date.now()),
+    user,
+    sessions: (await sessions.list(userId)).map(describeSession),
+    blockedUsers: (await relations.listBlocked(userId)).map(({ otherId, blockedAt }) => ({
+      userId: otherId,
+      blockedAt: toIso(blockedAt),
+    })),
+    reports: (await reports.list(userId)).map(({ reportedId, reason, reportedAt }) => ({
+      userId: reportedId,
+      reason,
+      reportedAt: toIso(reportedAt),
+    })),
+    conversations: (await conversations.list(userId)).map(describeConversation),
+  }
+  yield `${JSON.stringify(head).slice(0, -1)},"messages":[`
+  let separator = ''
+  for await (const page of messages.readPages(userId)) {
+    const shown = await presenter.presentAll(userId, page)
+    for (const [index, message] of shown.entries()) {
+      const { statusHistory = [] } = page[index] ?? {}
+      const history = statusHistory.map(({ status, timestamp }) => ({
+        status,
+        timestamp: toIso(timestamp),
+      }))
+      yield `${separator}${JSON.stringify({ ...message, history })}`
+      separator = ','
+    }
+  }
+  yield ']}'
+}
+
+function describeSession(session: SessionDocument): AccountExport['sessions'][number] {
+  const { sessionId, device, createdAt, lastUsedAt, expiresAt } = session
+  return {
+    _id: sessionId,
+    device,
+    createdAt: toIso(createdAt),
+    lastUsedAt: toIso(lastUsedAt),
+    expiresAt: toIso(expiresAt),
+  }
+}
+
+function describeConversation(
+  stored: ConversationDocument,
+): AccountExport['conversations'][number] {
+  const { _id, isPinned, isArchived, isMuted, deliveredUpTo, readUpTo, clearedUpTo } = stored
+  return {
+    ...{ _id, isPinned, isArchived, isMuted },
+    deliveredUpTo: toIsoOrNull(deliveredUpTo),
+    readUpTo: toIsoOrNull(readUpTo),
+    clearedUpTo: toIsoOrNull(clearedUpTo),
+  }
+}

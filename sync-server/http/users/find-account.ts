@@ -1,0 +1,11 @@
+import { idPattern } from '../../../schema/id.ts'
+import type { AccountDocument } from '../../access/account-documents.ts'
+import type { Accounts } from '../../access/create-accounts.ts'
+import { RequestRefused } from '../request-refused.ts'
+
+/** @throws RequestRefused `user_not_found`, also for what cannot be anybody's id */
+export async function findAccount(accounts: Accounts, userId: string): Promise<AccountDocument> {
+  const account = idPattern.test(userId) ? await accounts.find(userId) : undefined
+  if (!account) throw new RequestRefused('user_not_found')
+  return account
+}

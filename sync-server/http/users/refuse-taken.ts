@@ -1,0 +1,14 @@
+import type { AccountChange } from '../../access/change-account.ts'
+import { RequestRefused } from '../request-refused.ts'
+
+const codes = {
+  username: 'username_taken',
+  email: 'email_taken',
+  phone: 'whatsapp_taken',
+  whatsapp: 'whatsapp_taken',
+} as const
+
+/** The refusal for a change of an account that was not made. */
+export function refuseTaken(outcome: Exclude<AccountChange, { kind: 'done' }>): RequestRefused {
+  return new RequestRefused(outcome.kind === 'taken' ? codes[outcome.field] : 'user_not_found')
+}

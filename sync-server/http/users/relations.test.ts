@@ -1,0 +1,185 @@
+import { v7 as uuidv7 } from 'uuid'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ReportDocument } from '../../access/create-reports.ts'
+import { openTestSocket } from '../../realtime/open-test-socket.ts'
+import { startTestApp, type TestPerson } from '../../start-test-app.ts'
+import { openTestChat, type TestChat } from '../messages/open-test-chat.ts'
+
+const opened = {} as { chat: TestChat; ann: TestPerson; ben: TestPerson }
+beforeAll(async () => {
+  opened.chat = await openTestChat()
+  opened.ann = await opened.chat.register('Ann')
+  opened.ben = await opened.chat.register('Ben')
+})
+afterAll(() => opened.chat.close())
+
+const as = (person: TestPerson) => opened.chat.as(person)
+const block = (blocked: unknown, userId = opened.ben.userId) =>
+  as(opened.ann).put(`/users/${userId}/block`, { blocked })
+const report = (reason: unknown, userId = opened.ben.userId, headers = {}) =>
+  as(opened.ann).post(`/users/${userId}/report`, { reason }, headers)
+const idsOf = (answer: { body: { _id: string }[] }) => answer.body.map(({ _id }) => _id)
+
+describe('PUT /users/{id}/block', () => {
+  it('keeps messages and presence away, and lets them again', async () => {
+    const socket = await openTestSocket({ url: opened.chat.app.url, token: opened.ann.token })
+    const isAnnOnline = async () =>
+      (await as(opened.ben).get(`/users/${opened.ann.userId}/activity`)).body.isOnline
+    await expect.poll(isAnnOnline).toBe(true)
+    expect((await block(true)).body).toEqual({ userId: opened.ben.userId, blocked: true })
+    expect(await isAnnOnline()).toBe(false)
+    const id = await opened.chat.say(opened.ben, opened.ann, 'unheard')
+    expect((await as(opened.ann).get(`/messages/${opened.ben.userId}`)).body).toEqual([])
+    expect((await as(opened.ben).get(`/messages/${id}/status`)).body.status).toBe('sent')
+    expect((await block(false)).body).toEqual({ userId: opened.ben.userId, blocked: false })
+    expect(await isAnnOnline()).toBe(true)
+    await opened.chat.say(opened.ben, opened.ann, 'heard')
+    await expect
+      .poll(() => socket.last('receive-message'))
+      .toMatchObject({ senderId: opened.ben.userId, content: 'heard' })
+    expect(socket.count('receive-message')).toBe(1)
+    socket.socket.close()
+  })
+
+  it('is for others who are there', async () => {
+    for (const wrong of [undefined, 'yes', 1, { $ne: false }]) {
+      const answer = await block(wrong)
+      expect([answer.status, answer.body.error]).toEqual([400, 'blocked must be true or false'])
+    }
+    for (const nobody of [uuidv7(), 'nobody', '__proto__']) {
+      expect((await block(true, nobody)).status).toBe(404)
+    }
+    const oneself = await block(true, opened.ann.userId)
+    expect([oneself.status, oneself.body.code]).toEqual([400, 'own_account'])
+  })
+})
+
+describe('GET /users/blocked', () => {
+  it('lists whom one has blocked oneself', async () => {
+    expect((await as(opened.ann).get('/users/blocked')).body).toEqual([])
+    await block(true)
+    const answer = await as(opened.ann).get('/users/blocked')
+    expect([answer.status, idsOf(answer)]).toEqual([200, [opened.ben.userId]])
+    expect(answer.text).not.toContain('@example.org')
+    expect((await as(opened.ben).get('/users/blocked')).body).toEqual([])
+    await block(false)
+    expect((await as(opened.ann).get('/users/blocked')).body).toEqual([])
+  })
+})
+
+describe('POST /users/{id}/report', () => {
+  it('keeps the reason for whoever keeps the server, once for one Idempotency-Key', async () => {
+    const headers = { 'idempotency-key': uuidv7() }
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await report('  sends nonsense  ', opened.ben.userId, headers)
+      expect([answer.status, answer.body]).toEqual([200, { isReported: true }])
+    }
+    const kept = await opened.chat.app.whileStopped((storage) =>
+      storage.database<ReportDocument>('reports').range({}),
+    )
+    expect(kept).toMatchObject([
+      {
+        reporterId: opened.ann.userId,
+        reportedId: opened.ben.userId,
+        reason: 'sends nonsense',
+        reportedAt: expect.any(Number),
+      },
+    ])
+  })
+
+  it.each([[undefined], ['   bad   '], ['1234'], [{ $gt: '' }], [['a long reason']]])(
+    'refuses %j',
+    async (reason) => {
+      const answer = await report(reason)
+      expect([answer.status, answer.body.error]).toEqual([
+        400,
+        'Reason must be at least 5 characters long',
+      ])
+    },
+  )
+
+  it('is about others who are there, in words of some length', async () => {
+    expect((await report('x'.repeat(2_001))).status).toBe(400)
+    expect((await report('a reason', uuidv7())).status).toBe(404)
+    expect((await report('a reason', opened.ann.userId)).body.code).toBe('own_account')
+  })
+})
+
+describe('phone numbers', () => {
+  beforeAll(async () => {
+    await as(opened.ben).put('/users/profile', { phone_number: '+1 (650) 555-1234' })
+    await as(opened.ann).put('/users/profile', { phone_number: '16505550000' })
+  })
+
+  describe('GET /users/phone/{digits}', () => {
+    it('finds the person of a whole number, in any formatting', async () => {
+      for (const number of ['16505551234', '+1 650 555-1234']) {
+        const answer = await as(opened.ann).get(`/users/phone/${encodeURIComponent(number)}`)
+        expect([answer.status, answer.body._id]).toEqual([200, opened.ben.userId])
+        expect(answer.body).not.toHaveProperty('email')
+      }
+    })
+
+    it('finds nobody, and never oneself', async () => {
+      for (const number of ['19999999999', '16505550000', '6505551234']) {
+        const answer = await as(opened.ann).get(`/users/phone/${number}`)
+        expect([answer.status, answer.body.error]).toEqual([404, 'User not found'])
+      }
+      for (const short of ['123456789', 'abc', '-']) {
+        const answer = await as(opened.ann).get(`/users/phone/${short}`)
+        expect([answer.status, answer.body.error]).toEqual([
+          400,
+          'Phone number must be at least 10 digits',
+        ])
+      }
+    })
+
+    it('slows down who tries number after number', async () => {
+      const app = await startTestApp({ RATE_LIMIT: 'on' })
+      try {
+        const { token } = await app.register('Ann')
+        const tries = Array.from({ length: 61 }, (_, index) =>
+          app.call('GET', `/api/users/phone/${16505550000 + index}`, { token }),
+        )
+        const statuses = (await Promise.all(tries)).map(({ status }) => status)
+        expect(statuses.filter((status) => status === 429)).toHaveLength(1)
+        const answer = await app.call('GET', '/api/users/search/phone/650', { token })
+        expect([answer.status, answer.body.code]).toEqual([429, 'too_many_lookups'])
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      } finally {
+        await app.close()
+      }
+    })
+  })
+
+  describe('GET /users/search/phone/{digits}', () => {
+    it('finds by a part of the number, and never oneself', async () => {
+      const search = (digits: string) =>
+        as(opened.ann).get(`/users/search/phone/${encodeURIComponent(digits)}`)
+      expect(idsOf(await search('650555'))).toEqual([opened.ben.userId])
+      expect(idsOf(await search('+1 650'))).toEqual([opened.ben.userId])
+      for (const nothing of ['12', 'x', '777', '0000']) {
+        const answer = await search(nothing)
+        expect([answer.status, answer.body]).toEqual([200, []])
+      }
+    })
+
+    it('finds strangers by the whole number only, with DIRECTORY=contacts', async () => {
+      const app = await startTestApp({ DIRECTORY: 'contacts' })
+      try {
+        const [ann, ben] = [await app.register('Ann'), await app.register('Ben')]
+        const search = async (digits: string) =>
+          idsOf(await app.call('GET', `/api/users/search/phone/${digits}`, { token: ann.token }))
+        const body = { phone_number: '16505551234' }
+        await app.call('PUT', '/api/users/profile', { token: ben.token, body })
+        expect(await search('6505551')).toEqual([])
+        expect(await search('16505551234')).toEqual([ben.userId])
+        const message = { recipientId: ben.userId, content: 'hello' }
+        await app.call('POST', '/api/messages', { token: ann.token, body: message })
+        expect(await search('6505551')).toEqual([ben.userId])
+      } finally {
+        await app.close()
+      }
+    })
+  })
+})

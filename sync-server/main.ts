@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { readSettings, SettingsError } from './config.ts'
+import { type App, createApp } from './create-app.ts'
+
+/** The build puts the server beside the app; the sources lie one step higher. */
+function findAppDir(): string | undefined {
+  const places = ['../app/', '../dist/app/'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  )
+  return places.find((place) => existsSync(`${place}index.html`) && existsSync(`${place}assets`))
+}
+
+function stopOnSignal(app: App) {
+  const stop = () => {
+    app.close().then(
+      () => process.exit(0),
+      (error: unknown) => fail(error),
+    )
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+}
+
+function fail(error: unknown) {
+  const words = error instanceof SettingsError ? error.message : describe(error)
+  process.stderr.write(`Petrel cannot run:\n${words}\n`)
+  process.exit(1)
+}
+
+function describe(error: unknown): string {
+  const { code, stack } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') return 'The port is in use. Set PORT to another one.'
+  return stack ?? String(error)
+}
+
+try {
+  stopOnSignal(await createApp(readSettings(), { appDir: findAppDir() }))
+} catch (error) {
+  fail(error)
+}

@@ -1,0 +1,57 @@
+import type { ServerLink } from '../cluster/server-link.ts'
+import type { Storage } from '../storage/create-storage.ts'
+import type { Levels } from './read-levels.ts'
+
+interface Counted {
+  count(): number
+}
+
+/** What stands in this server's queues and pools. */
+export function listLevels(parts: {
+  storage: Storage
+  sockets: Counted
+  pollers: Counted
+  presence: { listOnline(): readonly string[] }
+  link: ServerLink | undefined
+}): Levels {
+  const { storage, sockets, pollers, presence, link } = parts
+  return {
+    gauges: {
+      petrel_sockets: { help: 'Connected WebSockets.', read: sockets.count },
+      petrel_pollers: { help: 'Devices that poll in place of a socket.', read: pollers.count },
+      petrel_people_online: {
+        help: 'People who are online, with any server.',
+        read: () => presence.listOnline().length,
+      },
+      petrel_waiting_feeds: {
+        help: 'Requests for changes that wait for news and hold no database.',
+        read: () => storage.signals.countWaiting(),
+      },
+      petrel_open_databases: { help: 'Open databases.', read: () => storage.stats().open },
+      petrel_databases_in_use: {
+        help: 'Databases that are read or written now.',
+        read: () => storage.stats().inUse,
+      },
+      petrel_database_queue: {
+        help: 'Calls that wait because OPEN_DATABASES are open and in use.',
+        read: () => storage.stats().waiting,
+      },
+      petrel_write_queue: {
+        help: 'Updates that wait for the write before them.',
+        read: () => storage.stats().queuedUpdates,
+      },
+      ...(link && {
+        petrel_linked: {
+          help: '1 while the servers hear each other through Redis.',
+          read: () => Number(link.isUp()),
+        },
+      }),
+    },
+    counters: {
+      petrel_synced_writes_total: {
+        help: 'Writes that have waited for the disk.',
+        read: () => storage.stats().syncedWrites,
+      },
+    },
+  }
+}

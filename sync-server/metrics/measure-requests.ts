@@ -1,0 +1,30 @@
+import type { Request, RequestHandler } from 'express'
+import type { Metrics } from './create-metrics.ts'
+
+/** Measures each request from its head to the end of its answer, under the name of its route. */
+export function measureRequests({ metrics }: { metrics: Metrics }): RequestHandler {
+  return (request, response, next) => {
+    const startedAt = performance.now()
+    response.once('close', () => {
+      const { method, refusalCode } = request
+      const seconds = (performance.now() - startedAt) / 1000
+      metrics.noteRequest({
+        method,
+        route: nameRoute(request),
+        status: response.statusCode,
+        seconds,
+      })
+      if (refusalCode) metrics.noteRefusal('http', refusalCode)
+    })
+    next()
+  }
+}
+
+/** Feeds that wait would hide how fast the others are. */
+function nameRoute({ routeName = 'none', query, method }: Request): string {
+  const doesWait =
+    query.feed === 'longpoll' ||
+    query.feed === 'continuous' ||
+    (routeName === '/poll' && method === 'GET')
+  return doesWait ? `${routeName} (waits)` : routeName
+}

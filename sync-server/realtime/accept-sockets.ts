@@ -1,0 +1,67 @@
+import type { Server } from 'node:http'
+import type { Express } from 'express'
+import expressWs from 'express-ws'
+import type WebSocket from 'ws'
+import { limits } from '../../schema/limits.ts'
+import { bearerProtocolPrefix, socketProtocol } from '../../schema/socket-events.ts'
+import type { SocketOpener } from './create-socket-opener.ts'
+import { isAllowedOrigin } from './is-allowed-origin.ts'
+
+/**
+ * Takes WebSockets at the server's root, and nowhere else: express-ws would open one at any path.
+ * It must come before every other middleware, which would otherwise see an upgrade as a request.
+ */
+export function acceptSockets(options: {
+  app: Express
+  server: Server
+  publicUrl: string | undefined
+  openSocket: SocketOpener
+}) {
+  const { app, server, publicUrl, openSocket } = options
+  const { getWss, app: withSockets } = expressWs(app, server, {
+    leaveRouterUntouched: true,
+    wsOptions: {
+      path: '/',
+      maxPayload: limits.socketFrameMaxBytes,
+      perMessageDeflate: false,
+      verifyClient: ({ origin, req }, answer) =>
+        answer(isAllowedOrigin({ origin, host: req.headers.host, publicUrl }), 403, 'Forbidden'),
+      handleProtocols: (offered: Iterable<string>) =>
+        [...offered].includes(socketProtocol) ? socketProtocol : false,
+    },
+  })
+  withSockets.ws('/', (socket, request) =>
+    openSocket(socket, readToken(request.headers['sec-websocket-protocol'])),
+  )
+
+  const quiet = new WeakSet<WebSocket>()
+  const pinging = setInterval(() => {
+    for (const socket of getWss().clients) {
+      if (quiet.has(socket)) socket.terminate()
+      else {
+        quiet.add(socket)
+        socket.ping()
+      }
+    }
+  }, limits.socketPingEveryMs).unref()
+  // The server's own errors, as of a port that is taken, reach whoever listens on the server.
+  getWss().on('error', () => undefined)
+  getWss().on('connection', (socket: WebSocket) => {
+    socket.on('pong', () => quiet.delete(socket))
+  })
+
+  return {
+    count: () => getWss().clients.size,
+    close() {
+      clearInterval(pinging)
+      for (const socket of getWss().clients) socket.terminate()
+    },
+  }
+}
+
+/** Browsers can set no header on a socket but this one. */
+function readToken(offered: string | undefined): string {
+  const protocols = offered?.split(',').map((protocol) => protocol.trim()) ?? []
+  const bearer = protocols.find((protocol) => protocol.startsWith(bearerProtocolPrefix))
+  return bearer?.slice(bearerProtocolPrefix.length) ?? ''
+}

@@ -1,0 +1,51 @@
+import type { MessageDocument } from '../../schema/message.ts'
+import type { Accounts } from '../access/create-accounts.ts'
+import type { Relations } from '../access/create-relations.ts'
+import type { Acceptance } from '../sync/create-acceptance.ts'
+import type { Connections } from './create-connections.ts'
+
+type AcceptMessages = Acceptance['acceptMessages']
+
+/**
+ * Accepts messages, and then tells their recipients' connected devices of the new ones. It only hurries (P7):
+ * nobody waits for it, and a device that is not told learns by replication.
+ */
+export function announceMessages(options: {
+  acceptMessages: AcceptMessages
+  accounts: Accounts
+  relations: Relations
+  connections: Connections
+  onError: (error: unknown) => void
+}): AcceptMessages {
+  const { acceptMessages, accounts, relations, connections, onError } = options
+
+  async function announce(senderId: string, messages: readonly MessageDocument[]) {
+    const waiting = messages.filter(({ recipientId }) => connections.has(recipientId))
+    const sender = waiting.length > 0 ? await accounts.find(senderId) : undefined
+    for (const message of waiting) {
+      const { recipientId } = message
+      if ((await relations.canReach(senderId, recipientId)) !== 'delivered') continue
+      connections.tell(recipientId, {
+        event: 'receive-message',
+        data: describeMessage(message, sender?.username ?? ''),
+      })
+    }
+  }
+
+  return async (request) => {
+    const outcomes = await acceptMessages(request)
+    const fresh = outcomes.flatMap((outcome, index) => {
+      if (outcome.kind !== 'stored' || !outcome.isTaken) return []
+      const wasWaiting = request.proposals[index]?.raw.status !== 'sent'
+      return wasWaiting && outcome.doc.status === 'sent' ? [outcome.doc] : []
+    })
+    if (fresh.length > 0) announce(request.actorId, fresh).catch(onError)
+    return outcomes
+  }
+}
+
+function describeMessage(message: MessageDocument, senderUsername: string) {
+  const { _id, senderId, recipientId, content, type, createdAt } = message
+  const timestamp = new Date(createdAt).toISOString()
+  return { messageId: _id, senderId, recipientId, senderUsername, content, timestamp, type }
+}

@@ -1,0 +1,48 @@
+import type { ClientEvent } from '../../schema/socket-events.ts'
+import { unreachable } from '../../schema/unreachable.ts'
+import type { Relations } from '../access/create-relations.ts'
+import type { Connection, Connections } from './create-connections.ts'
+import type { PresenceAnnouncer } from './create-presence-announcer.ts'
+
+type SendMessageRequest = Extract<ClientEvent, { event: 'send-message' }>['data']
+
+/** Stores a message from a socket, and tells that device if it was not taken. */
+export type SendMessage = (connection: Connection, asked: SendMessageRequest) => Promise<void>
+
+export type EventHandler = ReturnType<typeof createEventHandler>
+
+/** Does what a device asks for, in the name of the person whose token it connected with. */
+export function createEventHandler(options: {
+  connections: Connections
+  announcer: PresenceAnnouncer
+  relations: Relations
+  sendMessage: SendMessage
+}) {
+  const { connections, announcer, relations, sendMessage } = options
+
+  async function relayTyping(
+    userId: string,
+    recipientId: string,
+    event: 'user-typing' | 'user-stop-typing',
+  ) {
+    if ((await relations.canReach(userId, recipientId)) !== 'delivered') return
+    if (await relations.areApart(userId, recipientId)) return
+    connections.tell(recipientId, { event, data: { userId } })
+  }
+
+  return async (connection: Connection, heard: ClientEvent): Promise<void> => {
+    const { userId } = connection.caller
+    switch (heard.event) {
+      case 'user-online':
+        return await announcer.greet(connection)
+      case 'typing':
+        return await relayTyping(userId, heard.data.recipientId, 'user-typing')
+      case 'stop-typing':
+        return await relayTyping(userId, heard.data.recipientId, 'user-stop-typing')
+      case 'send-message':
+        return await sendMessage(connection, heard.data)
+      default:
+        return unreachable(heard)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import * as z from 'zod/mini'
+
+const change = z.object({
+  version: z.number(),
+  joined: z.array(z.string()),
+  left: z.array(z.string()),
+})
+const beat = z.object({ version: z.number() })
+const all = z.object({ version: z.number(), online: z.array(z.string()) })
+
+interface Server {
+  version: number
+  online: Set<string>
+  /** `performance.now()` of its last word. */
+  heardAt: number
+}
+
+/**
+ * What the other servers have told of who is online with them.
+ * @param onMissed something that this server has told was not heard: it has to be asked for all
+ */
+export function createRemotePresence(options: {
+  onChanged: () => void
+  onMissed: (serverId: string) => void
+}) {
+  const { onChanged, onMissed } = options
+  const servers = new Map<string, Server>()
+
+  function setAll(from: string, version: number, online: Set<string>) {
+    servers.set(from, { version, online, heardAt: performance.now() })
+    onChanged()
+  }
+
+  return {
+    hearChange(data: unknown, from: string) {
+      const { version, joined, left } = change.parse(data)
+      const server = servers.get(from)
+      if (server?.version !== version - 1) return onMissed(from)
+      for (const userId of left) server.online.delete(userId)
+      for (const userId of joined) server.online.add(userId)
+      setAll(from, version, server.online)
+    },
+    hearBeat(data: unknown, from: string) {
+      const { version } = beat.parse(data)
+      const server = servers.get(from)
+      if (server?.version !== version) return onMissed(from)
+      server.heardAt = performance.now()
+    },
+    hearAll(data: unknown, from: string) {
+      const { version, online } = all.parse(data)
+      setAll(from, version, new Set(online))
+    },
+    /** Takes a server as one that was last heard then. @param heardAt as of `performance.now()` */
+    expectSilence(from: string, heardAt: number) {
+      const server = servers.get(from)
+      if (server) server.heardAt = heardAt
+    },
+    /** Forgets servers not heard since. @returns who was online with them */
+    dropSilent(since: number): string[] {
+      const gone: string[] = []
+      for (const [serverId, { online, heardAt }] of servers) {
+        if (heardAt >= since) continue
+        servers.delete(serverId)
+        gone.push(...online)
+      }
+      if (gone.length > 0) onChanged()
+      return gone
+    },
+    findServers: (userId: string) =>
+      [...servers].filter(([, { online }]) => online.has(userId)).map(([serverId]) => serverId),
+    listOnline: () => [...servers.values()].flatMap(({ online }) => [...online]),
+  }
+}

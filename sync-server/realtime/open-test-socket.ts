@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import WebSocket from 'ws'
+import {
+  bearerProtocolPrefix,
+  type ServerEvent,
+  socketProtocol,
+} from '../../schema/socket-events.ts'
+
+export type TestSocket = Awaited<ReturnType<typeof openTestSocket>>
+
+/** For tests: a real socket, with everything that it heard. */
+export async function openTestSocket(at: {
+  url: string
+  token?: string
+  path?: string
+  headers?: Record<string, string>
+}) {
+  const { url, token, path = '/', headers = {} } = at
+  const protocols = [socketProtocol, ...(token ? [`${bearerProtocolPrefix}${token}`] : [])]
+  const socket = new WebSocket(url.replace('http', 'ws') + path, protocols, { headers })
+  const heard: ServerEvent[] = []
+  socket.on('message', (frame) => heard.push(JSON.parse(String(frame))))
+  const closed = new Promise<number>((resolve) => {
+    socket.on('close', (code) => resolve(code))
+    socket.on('error', () => undefined)
+  })
+  await Promise.race([once(socket, 'open'), closed])
+  return {
+    socket,
+    closed,
+    heard,
+    say: (event: string, data: unknown) => socket.send(JSON.stringify({ event, data })),
+    /** What was told last of this kind. */
+    last: (event: ServerEvent['event']) => heard.findLast((one) => one.event === event)?.data,
+    count: (event: ServerEvent['event']) => heard.filter((one) => one.event === event).length,
+  }
+}

@@ -1,0 +1,31 @@
+import * as z from 'zod/mini'
+import type { ServerLink } from '../cluster/server-link.ts'
+import type { Connections } from './create-connections.ts'
+
+const told = z.object({ userId: z.string(), text: z.string() })
+
+/**
+ * Connections that reach a person's devices on other servers too. What is told while the link is down stays here, and
+ * arrives by replication (P7).
+ * @param findServers ids of the other servers that a person is connected to
+ */
+export function shareConnections(options: {
+  connections: Connections
+  link: ServerLink
+  findServers: (userId: string) => string[]
+}): Connections {
+  const { connections, link, findServers } = options
+  link.listen('tell', (data) => {
+    const { userId, text } = told.parse(data)
+    connections.tellText(userId, text)
+  })
+  return {
+    ...connections,
+    has: (userId) => connections.has(userId) || findServers(userId).length > 0,
+    tell(userId, event) {
+      connections.tell(userId, event)
+      const text = JSON.stringify(event)
+      for (const serverId of findServers(userId)) link.tell(serverId, 'tell', { userId, text })
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import type { Sessions } from '../access/create-sessions.ts'
+import type { ServerLink } from '../cluster/server-link.ts'
+import type { Connections } from './create-connections.ts'
+import type { Presence } from './create-presence.ts'
+import { createSharedPresence } from './create-shared-presence.ts'
+import { shareConnections } from './share-connections.ts'
+import { shareSessionEndings } from './share-session-endings.ts'
+
+/** Presence, events and ended sign-ins over all servers that are linked; without a link they stay as they are. */
+export function shareRealtime(options: {
+  link: ServerLink | undefined
+  presence: Presence
+  connections: Connections
+  sessions: Sessions
+  writeLastSeen: (userIds: readonly string[], lastSeen: number) => Promise<void>
+  onError: (error: unknown) => void
+}): { presence: Presence; connections: Connections; close(): void } {
+  const { link, presence, connections, sessions, writeLastSeen, onError } = options
+  if (!link) return { presence, connections, close: () => undefined }
+  const shared = createSharedPresence({ presence, link, writeLastSeen, onError })
+  const { findServers } = shared
+  const endings = shareSessionEndings({ sessions, connections, link, onError })
+  return {
+    presence: shared,
+    connections: shareConnections({ connections, link, findServers }),
+    close: endings.close,
+  }
+}

@@ -1,0 +1,213 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
+import { openTestSocket, type TestSocket } from './open-test-socket.ts'
+
+const opened = { sockets: [] as TestSocket[] } as {
+  app: TestApp
+  ann: TestPerson
+  ben: TestPerson
+  sockets: TestSocket[]
+}
+beforeAll(async () => {
+  opened.app = await startTestApp({}, { presenceGraceMs: 50, idleCloseMs: 100 })
+  opened.ann = await opened.app.register('Ann')
+  opened.ben = await opened.app.register('Ben')
+})
+afterEach(async () => {
+  for (const { socket, closed } of opened.sockets.splice(0)) {
+    socket.close()
+    await closed
+  }
+})
+afterAll(() => opened.app.close())
+
+async function connect(token: string | undefined, rest: { path?: string; headers?: object } = {}) {
+  const socket = await openTestSocket({ url: opened.app.url, token, ...rest } as never)
+  opened.sockets.push(socket)
+  return socket
+}
+const waiting = { timeout: 5_000 }
+const isOnline = async (userId: string) =>
+  (await opened.app.call('GET', `/api/users/${userId}/activity`, { token: opened.ann.token })).body
+    .isOnline
+
+describe('a socket', () => {
+  it('is opened by a token, and speaks petrel.v1', async () => {
+    const { socket } = await connect(opened.ann.token)
+    expect(socket.protocol).toBe('petrel.v1')
+    expect(socket.readyState).toBe(socket.OPEN)
+  })
+
+  it.each([
+    ['no token', undefined],
+    ['a wrong one', 'nonsense'],
+  ])('closes with 4401 for %s', async (_what, token) => {
+    const { closed, heard } = await connect(token)
+    expect(await closed).toBe(4401)
+    expect(heard).toEqual([])
+  })
+
+  it.each(['/chat', '/api/users', '/sync/messages/', '/anything?x=1'])(
+    'is not opened at %s',
+    async (path) => {
+      const { socket, closed } = await connect(opened.ann.token, { path })
+      await closed
+      expect(socket.readyState).toBe(socket.CLOSED)
+    },
+  )
+
+  it.each([
+    ['http://evil.example', false],
+    ['null', false],
+    ['itself', true],
+  ])('from a page of %s opens: %s', async (from, isLetIn) => {
+    const origin = from === 'itself' ? opened.app.url : from
+    const { socket } = await connect(opened.ann.token, { headers: { origin } })
+    expect(socket.readyState === socket.OPEN).toBe(isLetIn)
+  })
+
+  it.each([
+    ['not JSON', '{"event":'],
+    ['an unknown event', '{"event":"become-admin","data":{}}'],
+    ['wrong data', '{"event":"typing","data":{"recipientId":{"$ne":null}}}'],
+    ['a prototype', '{"event":"__proto__","data":{}}'],
+    ['an empty frame', ''],
+    ['deep nesting', '['.repeat(8_000)],
+  ])('that says %s is closed, and no other', async (_what, frame) => {
+    const bad = await connect(opened.ann.token)
+    const good = await connect(opened.ann.token)
+    bad.socket.send(frame)
+    expect(await bad.closed).toBe(4400)
+    good.say('user-online', opened.ann.userId)
+    await expect.poll(() => good.count('users-online'), waiting).toBeGreaterThan(1)
+  })
+
+  it('that sends bytes, or more than 16 KiB, is closed', async () => {
+    const bytes = await connect(opened.ann.token)
+    bytes.socket.send(Buffer.from([1, 2, 3]))
+    expect(await bytes.closed).toBe(4400)
+    const giant = await connect(opened.ann.token)
+    giant.socket.send('x'.repeat(16 * 1024 + 1))
+    expect(await giant.closed).toBe(1009)
+    expect((await opened.app.call('GET', '/healthz')).status).toBe(200)
+  })
+
+  it('that floods is closed', async () => {
+    const flood = await connect(opened.ann.token)
+    for (let i = 0; i < 500; i += 1) flood.say('stop-typing', { recipientId: opened.ben.userId })
+    expect(await flood.closed).toBe(4429)
+  })
+
+  it('hears frames that were sent before it was let in', async () => {
+    const ben = await connect(opened.ben.token)
+    const ann = await connect(opened.ann.token)
+    ann.say('typing', { recipientId: opened.ben.userId })
+    await expect.poll(() => ben.last('user-typing'), waiting).toEqual({ userId: opened.ann.userId })
+  })
+
+  it('closes with 4401 when its sign-in ends', async () => {
+    const body = { username: 'Ann', password: opened.ann.password }
+    const { token } = (await opened.app.call('POST', '/api/auth/login', { body })).body
+    const ended = await connect(token)
+    const other = await connect(opened.ann.token)
+    await opened.app.call('POST', '/api/auth/logout', { token })
+    expect(await ended.closed).toBe(4401)
+    expect(other.socket.readyState).toBe(other.socket.OPEN)
+  })
+})
+
+describe('presence', () => {
+  it('tells who is online, and when they were last', async () => {
+    const ann = await connect(opened.ann.token)
+    await expect.poll(() => ann.last('users-online'), waiting).toContain(opened.ann.userId)
+    const ben = await connect(opened.ben.token)
+    await expect.poll(() => ann.last('users-online'), waiting).toContain(opened.ben.userId)
+    expect(await isOnline(opened.ben.userId)).toBe(true)
+    ben.socket.close()
+    await expect.poll(() => ann.last('users-online'), waiting).not.toContain(opened.ben.userId)
+    const { body } = await opened.app.call('GET', `/api/users/${opened.ben.userId}/activity`, {
+      token: opened.ann.token,
+    })
+    expect(body).toEqual({ isOnline: false, lastSeen: expect.any(String) })
+  })
+
+  it('lasts while one device of several is connected', async () => {
+    const phone = await connect(opened.ben.token)
+    const laptop = await connect(opened.ben.token)
+    const ann = await connect(opened.ann.token)
+    await expect.poll(() => ann.last('users-online'), waiting).toContain(opened.ben.userId)
+    const told = ann.count('users-online')
+    phone.socket.close()
+    await phone.closed
+    laptop.say('user-online', opened.ben.userId)
+    await expect.poll(() => laptop.count('users-online'), waiting).toBeGreaterThan(1)
+    expect(await isOnline(opened.ben.userId)).toBe(true)
+    expect(ann.count('users-online')).toBe(told)
+  })
+})
+
+describe('typing', () => {
+  it('reaches the one it is for, by its sender’s own id', async () => {
+    const ann = await connect(opened.ann.token)
+    const ben = await connect(opened.ben.token)
+    ann.say('typing', { recipientId: opened.ben.userId, userId: 'forged' })
+    await expect.poll(() => ben.last('user-typing'), waiting).toEqual({ userId: opened.ann.userId })
+    ann.say('stop-typing', { recipientId: opened.ben.userId })
+    await expect
+      .poll(() => ben.last('user-stop-typing'), waiting)
+      .toEqual({ userId: opened.ann.userId })
+    expect(ann.count('user-typing')).toBe(0)
+  })
+})
+
+describe('idle sockets', () => {
+  it('P9: keep no database open, and answer pings', async () => {
+    const many = await Promise.all(Array.from({ length: 50 }, () => connect(opened.ann.token)))
+    expect(many.every(({ socket }) => socket.readyState === socket.OPEN)).toBe(true)
+    await expect.poll(() => opened.app.stats().openDatabases, waiting).toBe(0)
+  })
+})
+
+describe('messages', () => {
+  it('P4: sent by a socket are hinted to the recipient, and stored', async () => {
+    const ann = await connect(opened.ann.token)
+    const ben = await connect(opened.ben.token)
+    const { userId: recipientId } = opened.ben
+    ann.say('send-message', { recipientId, message: 'hello' })
+    await expect
+      .poll(() => ben.last('receive-message'), waiting)
+      .toMatchObject({
+        senderId: opened.ann.userId,
+        senderUsername: 'Ann',
+        content: 'hello',
+        type: 'text',
+      })
+    expect(ann.count('receive-message')).toBe(0)
+  })
+
+  it('P2: sent twice with one id are one message', async () => {
+    const ann = await connect(opened.ann.token)
+    const ben = await connect(opened.ben.token)
+    const { userId: recipientId } = opened.ben
+    const message = { _id: '01890000-0000-7000-8000-0000000000aa', content: 'once' }
+    ann.say('send-message', { recipientId, message })
+    ann.say('send-message', { recipientId, message })
+    ann.say('send-message', { recipientId, message: 'the last one' })
+    await expect
+      .poll(() => ben.last('receive-message'), waiting)
+      .toMatchObject({ content: 'the last one' })
+    expect(ben.count('receive-message')).toBe(2)
+  })
+
+  it('P6: that are refused are told to their author', async () => {
+    const ann = await connect(opened.ann.token)
+    const message = { _id: '01890000-0000-7000-8000-0000000000ab', content: '  ' }
+    ann.say('send-message', { recipientId: opened.ben.userId, message })
+    await expect
+      .poll(() => ann.last('message-refused'), waiting)
+      .toMatchObject({
+        messageId: message._id,
+        code: 'empty',
+      })
+  })
+})

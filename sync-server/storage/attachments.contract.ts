@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { Storage } from './create-storage.ts'
+
+const everything = { startkey: 'a', endkey: 'z' }
+
+/** What every kind of storage must do with bytes. @param open gives a storage with databases of its own */
+export function describeAttachments(kind: string, open: () => Storage | Promise<Storage>) {
+  describe(`attachments on ${kind}`, () => {
+    test.each([
+      ['one byte', Buffer.from([0])],
+      ['every byte there is', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
+      ['a quarter of a megabyte', randomBytes(256 * 1024)],
+    ])('%s is read as it was written', async (_what, bytes) => {
+      const files = (await open()).attachments('files')
+      await files.write('part:a:0', bytes)
+      expect((await files.read('part:a:0'))?.equals(bytes)).toBe(true)
+    })
+
+    test('what is not there is told apart from what is', async () => {
+      const files = (await open()).attachments('files')
+      expect(await files.read('part:a:0')).toBeUndefined()
+      await expect(files.remove(['part:a:0'])).resolves.toBeUndefined()
+    })
+
+    test('pieces are listed in their order', async () => {
+      const files = (await open()).attachments('files')
+      for (const id of ['part:b:1', 'part:a:1', 'part:a:0']) await files.write(id, Buffer.from(id))
+      expect(await files.list({ startkey: 'part:a:', endkey: 'part:a:~' })).toEqual([
+        'part:a:0',
+        'part:a:1',
+      ])
+    })
+
+    test('a piece is not written over', async () => {
+      const files = (await open()).attachments('files')
+      await files.write('part:a:0', Buffer.from('first'))
+      await expect(files.write('part:a:0', Buffer.from('second'))).rejects.toThrow()
+      expect(String(await files.read('part:a:0'))).toBe('first')
+    })
+
+    test('removing one of two equal pieces leaves the other', async () => {
+      const files = (await open()).attachments('files')
+      const bytes = Buffer.alloc(1000, 7)
+      await Promise.all(['part:a:0', 'part:b:0'].map((id) => files.write(id, bytes)))
+      await files.remove(['part:a:0'])
+      expect(await files.read('part:a:0')).toBeUndefined()
+      expect((await files.read('part:b:0'))?.equals(bytes)).toBe(true)
+      expect(await files.list(everything)).toEqual(['part:b:0'])
+    })
+
+    test('documents lie beside them in the same database', async () => {
+      const storage = await open()
+      await storage.attachments('files').write('part:a:0', Buffer.from('x'))
+      await storage.database('files').insert({ _id: 'file:a' })
+      expect((await storage.database('files').range({ endkey: 'g' })).length).toBe(1)
+      expect(String(await storage.attachments('files').read('part:a:0'))).toBe('x')
+    })
+  })
+}

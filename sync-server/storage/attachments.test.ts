@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describeAttachments } from './attachments.contract.ts'
+import { createStorage, type Storage } from './create-storage.ts'
+import { startCouch } from './start-couch.ts'
+
+const opened: Storage[] = []
+const folders: string[] = []
+
+async function openLevel() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'petrel-attachments-'))
+  folders.push(dataDir)
+  return keep(createStorage({ dataDir, durability: 'relaxed' }))
+}
+
+function keep(storage: Storage) {
+  opened.push(storage)
+  return storage
+}
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((storage) => storage.close()))
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })))
+})
+
+describeAttachments('LevelDB', openLevel)
+
+describe('with a CouchDB', () => {
+  const running = {} as { couch: Awaited<ReturnType<typeof startCouch>> }
+  beforeAll(async () => {
+    running.couch = await startCouch()
+  })
+  afterAll(() => running.couch.close())
+
+  describeAttachments('CouchDB', async () => {
+    const storage = keep(createStorage({ dataDir: '', couchdbUrl: running.couch.url }))
+    await storage.destroy('files')
+    return storage
+  })
+})
+
+test('bytes that are removed do not stay on the disk', async () => {
+  const storage = await openLevel()
+  const files = storage.attachments('files')
+  const size = 1024 * 1024
+  const rounds = 40
+  for (let round = 0; round < rounds; round += 1) {
+    await files.write(`part:${round}:0`, randomBytes(size))
+    await files.remove([`part:${round}:0`])
+  }
+  expect(await measureFolder(folders.at(-1) ?? '')).toBeLessThan(rounds * size * 0.7)
+})
+
+async function measureFolder(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true })
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}

@@ -1,0 +1,84 @@
+import { EventEmitter } from 'node:events'
+import { LRUCache } from 'lru-cache'
+import type { Seq } from './documents.ts'
+
+/** Tells who waits that a database has changed. In process here; the same interface spans servers later. */
+export interface Signals {
+  /** Says that the database now stands at `seq`. */
+  notify(name: string, seq: Seq): void
+  /** The last seq known of a database; undefined when nothing is known, which says nothing about its content. */
+  lastSeq(name: string): Seq | undefined
+  /** Remembers what a reader has seen, unless something newer than `before` (an earlier `lastSeq`) was told meanwhile. */
+  observe(name: string, before: Seq | undefined, seq: Seq): void
+  /**
+   * Resolves to true when the database's last known seq differs from `seen`, at once if it does so already;
+   * to false after `timeoutMs`, or when `signal` aborts or the signals are closed.
+   */
+  wait(
+    name: string,
+    seen: Seq | undefined,
+    options: { timeoutMs: number; signal?: AbortSignal },
+  ): Promise<boolean>
+  /** Calls `listener` at each change of any database, until the returned function is called. */
+  subscribe(listener: (name: string, seq: Seq) => void): () => void
+  /** How many wait now. */
+  countWaiting(): number
+  close(): void
+}
+
+/** Names are remembered for people seen lately only; a forgotten one costs one look into the database. */
+const namesRemembered = 100_000
+
+export function createSignals(): Signals {
+  const known = new LRUCache<string, Seq>({ max: namesRemembered })
+  const waiting = new Map<string, Set<(hasChanged: boolean) => void>>()
+  const state = { isClosed: false }
+  const emitter = new EventEmitter().setMaxListeners(0)
+
+  function settle(name: string, hasChanged: boolean) {
+    const waiters = waiting.get(name)
+    waiting.delete(name)
+    for (const resolve of waiters ?? []) resolve(hasChanged)
+  }
+
+  return {
+    notify(name, seq) {
+      known.set(name, seq)
+      settle(name, true)
+      emitter.emit('change', name, seq)
+    },
+    lastSeq: (name) => known.get(name),
+    observe(name, before, seq) {
+      if (known.get(name) === before) known.set(name, seq)
+    },
+    wait(name, seen, { timeoutMs, signal }) {
+      if (known.get(name) !== seen) return Promise.resolve(true)
+      if (signal?.aborted || state.isClosed) return Promise.resolve(false)
+      return new Promise((resolve) => {
+        const waiters = waiting.get(name) ?? new Set()
+        waiting.set(name, waiters)
+        const stop = () => finish(false)
+        const timer = setTimeout(stop, timeoutMs)
+        signal?.addEventListener('abort', stop, { once: true })
+        function finish(hasChanged: boolean) {
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', stop)
+          waiters.delete(finish)
+          if (waiters.size === 0 && waiting.get(name) === waiters) waiting.delete(name)
+          resolve(hasChanged)
+        }
+        waiters.add(finish)
+      })
+    },
+    subscribe(listener) {
+      emitter.on('change', listener)
+      return () => emitter.off('change', listener)
+    },
+    countWaiting: () => [...waiting.values()].reduce((sum, waiters) => sum + waiters.size, 0),
+    close() {
+      state.isClosed = true
+      for (const name of [...waiting.keys()]) settle(name, false)
+      emitter.removeAllListeners()
+    },
+  }
+}

@@ -1,0 +1,152 @@
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createStorage, type Storage, type StorageOptions } from './create-storage.ts'
+import { startCouch } from './start-couch.ts'
+import { describeStorage } from './storage.contract.ts'
+
+const opened: Storage[] = []
+const folders: string[] = []
+
+async function openLevel(options: Partial<StorageOptions> = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'petrel-storage-'))
+  folders.push(dataDir)
+  return keep(createStorage({ dataDir, ...options }))
+}
+
+function keep(storage: Storage) {
+  opened.push(storage)
+  return storage
+}
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((storage) => storage.close()))
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })))
+})
+
+describeStorage('LevelDB', () => openLevel())
+
+describe('with a CouchDB', () => {
+  let couch: Awaited<ReturnType<typeof startCouch>>
+  beforeAll(async () => {
+    couch = await startCouch()
+  })
+  afterAll(() => couch.close())
+
+  describeStorage('CouchDB', async () => {
+    const storage = keep(createStorage({ dataDir: '', couchdbUrl: couch.url }))
+    await storage.destroy('notes')
+    return storage
+  })
+
+  test('two servers that write the same document at the same time lose nothing', async () => {
+    const [one, other] = [0, 1].map(() =>
+      keep(createStorage({ dataDir: '', couchdbUrl: couch.url })).database<Counter>('counters'),
+    )
+    const raise = (database: typeof one) =>
+      database?.update(['n'], (stored) => {
+        const count = (stored.get('n')?.count ?? 0) + 1
+        return { put: [{ _id: 'n', count }], result: count }
+      })
+    await Promise.all(Array.from({ length: 20 }, (_, i) => raise(i % 2 === 0 ? one : other)))
+    expect((await one?.read(['n']))?.get('n')?.count).toBe(20)
+  })
+})
+
+interface Counter {
+  _id: string
+  count: number
+}
+
+describe('LevelDB on this machine', () => {
+  test('waiting updates are joined: many updates, few waits for the disk', async () => {
+    const storage = await openLevel()
+    const counters = storage.database<Counter>('counters')
+    await counters.insert({ _id: 'first', count: 0 })
+    const before = storage.stats().syncedWrites
+    const ids = Array.from({ length: 200 }, (_, i) => `n${i}`)
+    await Promise.all(ids.map((_id) => counters.insert({ _id, count: 1 })))
+    expect((await counters.read(ids)).size).toBe(200)
+    expect(storage.stats().syncedWrites - before).toBeLessThanOrEqual(2)
+  })
+
+  test('every acknowledged write has waited for the disk', async () => {
+    const storage = await openLevel()
+    const counters = storage.database<Counter>('counters')
+    await counters.insert({ _id: 'first', count: 0 })
+    const before = storage.stats().syncedWrites
+    for (let i = 0; i < 5; i += 1) await counters.insert({ _id: `n${i}`, count: i })
+    expect(storage.stats().syncedWrites - before).toBe(5)
+  })
+
+  test('relaxed durability waits for no disk', async () => {
+    const storage = await openLevel({ durability: 'relaxed' })
+    await storage.database<Counter>('counters').insert({ _id: 'n', count: 1 })
+    expect(storage.stats().syncedWrites).toBe(0)
+  })
+
+  test('P9: never more databases are open than allowed, however many are used', async () => {
+    const storage = await openLevel({ openDatabases: 3 })
+    let most = 0
+    const names = Array.from({ length: 12 }, (_, i) => `counters-${i}`)
+    await Promise.all(
+      names.map(async (name) => {
+        await storage.database<Counter>(name).insert({ _id: 'n', count: 1 })
+        most = Math.max(most, storage.stats().open)
+      }),
+    )
+    expect(most).toBeLessThanOrEqual(3)
+    for (const name of names) {
+      expect((await storage.database<Counter>(name).read(['n'])).size).toBe(1)
+    }
+  })
+
+  test('P9: an unused database is closed, and its files with it', async () => {
+    const storage = await openLevel({ idleCloseMs: 20 })
+    const folder = folders.at(-1) ?? ''
+    await storage.database<Counter>('counters').insert({ _id: 'n', count: 1 })
+    await vi.waitFor(async () => {
+      expect(storage.stats().open).toBe(0)
+      expect(await countOpenFiles(folder)).toBe(0)
+    })
+    expect((await storage.database<Counter>('counters').read(['n'])).get('n')?.count).toBe(1)
+  })
+
+  test('P9: waiting for a change opens nothing', async () => {
+    const storage = await openLevel({ idleCloseMs: 5 })
+    const waits = Array.from({ length: 100 }, (_, i) =>
+      storage.signals.wait(`messages-${i}`, undefined, { timeoutMs: 60_000 }),
+    )
+    expect(storage.stats().open).toBe(0)
+    storage.signals.close()
+    expect(await Promise.all(waits)).not.toContain(true)
+  })
+
+  test('what is stored is there after closing and opening again', async () => {
+    const storage = await openLevel()
+    const dataDir = folders.at(-1) ?? ''
+    await storage.database<Counter>('counters').insert({ _id: 'n', count: 7 })
+    await storage.close()
+    const again = keep(createStorage({ dataDir }))
+    expect((await again.database<Counter>('counters').read(['n'])).get('n')?.count).toBe(7)
+  })
+
+  test('a second server on the same folder is told so, and the first is not disturbed', async () => {
+    const storage = await openLevel()
+    const dataDir = folders.at(-1) ?? ''
+    await storage.database<Counter>('counters').insert({ _id: 'n', count: 7 })
+    const second = keep(createStorage({ dataDir }))
+    await expect(second.database<Counter>('counters').read(['n'])).rejects.toThrow('lock')
+    await second.close()
+    expect((await storage.database<Counter>('counters').read(['n'])).get('n')?.count).toBe(7)
+  })
+})
+
+async function countOpenFiles(folder: string): Promise<number> {
+  const handles = await readdir('/proc/self/fd')
+  const targets = await Promise.all(
+    handles.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+  )
+  return targets.filter((target) => target.startsWith(folder)).length
+}

@@ -1,0 +1,59 @@
+import type { DatabasePool } from './create-database-pool.ts'
+import { isMissing, type Pouch } from './pouch.ts'
+
+/**
+ * Bytes in a database, each piece as the one attachment of a document of its own. A piece is held in memory as a
+ * whole (PouchDB takes and gives Buffers), so what is large is stored as many pieces.
+ */
+export interface StoredAttachments {
+  /** Stores a piece under an id that no document has yet. @throws when there is one, or nothing can be stored */
+  write(id: string, bytes: Buffer): Promise<void>
+  /** @returns undefined when there is no such piece */
+  read(id: string): Promise<Buffer | undefined>
+  /** The ids that are there between the two, both included, in their order. */
+  list(range: { startkey: string; endkey: string }): Promise<string[]>
+  /** Takes pieces away; one that is not there is no error. */
+  remove(ids: readonly string[]): Promise<void>
+}
+
+const attachmentName = 'bytes'
+const attachmentType = 'application/octet-stream'
+
+export function createStoredAttachments(options: {
+  name: string
+  pool: DatabasePool
+}): StoredAttachments {
+  const use = <Result>(work: (pouch: Pouch) => Promise<Result>) =>
+    options.pool.use(options.name, work)
+
+  return {
+    write: (id, bytes) =>
+      use(async (pouch) => {
+        await pouch.putAttachment(id, attachmentName, bytes, attachmentType)
+      }),
+    read: (id) =>
+      use(async (pouch) => {
+        try {
+          return await pouch.getAttachment(id, attachmentName)
+        } catch (error) {
+          if (isMissing(error)) return undefined
+          throw error
+        }
+      }),
+    list: (range) => use(async (pouch) => (await pouch.allDocs(range)).rows.map(({ id }) => id)),
+    async remove(ids) {
+      // One by one: PouchDB keeps equal bytes once and counts who needs them, and on LevelDB two removals in one
+      // write both find the other one still there, so the bytes would stay for ever.
+      for (const id of ids) await use((pouch) => removeOne(pouch, id))
+    },
+  }
+}
+
+async function removeOne(pouch: Pouch, id: string): Promise<void> {
+  try {
+    const { _rev } = await pouch.get(id)
+    await pouch.put({ _id: id, _rev, _deleted: true })
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}

@@ -1,0 +1,134 @@
+import { type BulkGetOptions, type BulkGetRow, bulkGet } from './bulk-get.ts'
+import type { DatabasePool } from './create-database-pool.ts'
+import type { Decide, UpdateOutcome } from './create-write-queue.ts'
+import type { WriteQueues } from './create-write-queues.ts'
+import type { ChangesPage, Document, Seq, Stored } from './documents.ts'
+import { findMissingRevisions, type MissingRevisions } from './find-missing-revisions.ts'
+import { isMissing, type OpenRevision, type Pouch } from './pouch.ts'
+import { readDocuments } from './read-documents.ts'
+
+/**
+ * One database: opened at each call when it is not open, and made when it is not there.
+ * Each call stands for itself; nothing has to be closed.
+ */
+export interface StoredDatabase<Body extends Document> {
+  readonly name: string
+  /** The documents that are there, by id. */
+  read(ids: readonly string[]): Promise<Map<string, Stored<Body>>>
+  /** Reads `ids`, lets `decide` say what is next, and stores that: all updates of a database pass here, in turn. */
+  update<Result>(
+    ids: readonly string[],
+    decide: Decide<Body, Result>,
+  ): Promise<UpdateOutcome<Result>>
+  /** Creates a document. `{ isInserted: false }` when one with its id is there already; that one stays as it is. */
+  insert(doc: Body): Promise<{ isInserted: boolean }>
+  /** Documents with `startkey <= _id <= endkey`; descending ones from `startkey` down to `endkey`, as in CouchDB. */
+  range(options: RangeOptions): Promise<Stored<Body>[]>
+  changes(options: ChangesOptions): Promise<ChangesPage<Body>>
+  updateSeq(): Promise<Seq>
+  info(): Promise<{ docCount: number; updateSeq: Seq }>
+  /** Which of these revisions the database has never seen; a compacted one counts as seen. */
+  findMissingRevisions(revs: Record<string, string[]>): Promise<Record<string, MissingRevisions>>
+  /** CouchDB's `_bulk_get`. */
+  bulkGet(options: BulkGetOptions): Promise<BulkGetRow[]>
+  /** One revision, by default the winning one; undefined when it is not there. */
+  readRevision(
+    id: string,
+    options: { rev?: string; revs?: boolean; latest?: boolean },
+  ): Promise<Stored<Body> | undefined>
+  /** Leaves of one document as CouchDB's `open_revs` answers them; undefined when it was never there. */
+  readOpenRevisions(
+    id: string,
+    options: { openRevs: 'all' | string[]; revs?: boolean; latest?: boolean },
+  ): Promise<OpenRevision[] | undefined>
+  /** A document that is not replicated, by its id without `_local/`. */
+  readLocal(id: string): Promise<Record<string, unknown> | undefined>
+  /** Stores one. `undefined` when `doc._rev` is not its current revision, else the new revision. */
+  writeLocal(id: string, doc: Record<string, unknown>): Promise<string | undefined>
+}
+
+interface RangeOptions {
+  startkey?: string
+  endkey?: string
+  limit?: number
+  descending?: boolean
+}
+
+interface ChangesOptions {
+  since?: Seq
+  limit?: number
+  includeDocs?: boolean
+  style?: 'main_only' | 'all_docs'
+  descending?: boolean
+}
+
+export function createStoredDatabase(options: {
+  name: string
+  pool: DatabasePool
+  queues: WriteQueues
+}): StoredDatabase<Document> {
+  const { name, pool, queues } = options
+  const use = <Result>(work: (pouch: Pouch) => Promise<Result>) => pool.use(name, work)
+
+  return {
+    name,
+    read: (ids) => use((pouch) => readDocuments(pouch, new Set(ids))),
+    update: (ids, decide) => queues.update(name, ids, decide),
+    async insert(doc) {
+      const { result } = await queues.update<Document, boolean>(name, [doc._id], (stored) =>
+        stored.has(doc._id) ? { result: false } : { put: [doc], result: true },
+      )
+      return { isInserted: result }
+    },
+    range: (range) =>
+      use(async (pouch) => {
+        const { rows } = await pouch.allDocs({ ...range, include_docs: true })
+        return rows.flatMap((row) => (row.doc ? [row.doc] : []))
+      }),
+    changes: ({ includeDocs = false, ...rest }) =>
+      use(async (pouch) => {
+        const batch = pouch.adapter === 'http' ? { batch_size: rest.limit ?? 1000 } : {}
+        const asked = { since: 0, ...rest, ...batch, include_docs: includeDocs }
+        const { results, last_seq } = await pouch.changes(asked)
+        return { results, last_seq }
+      }),
+    updateSeq: () => use(async (pouch) => (await pouch.info()).update_seq),
+    info: () =>
+      use(async (pouch) => {
+        const { doc_count, update_seq } = await pouch.info()
+        return { docCount: doc_count, updateSeq: update_seq }
+      }),
+    findMissingRevisions: (revs) => use((pouch) => findMissingRevisions(pouch, revs)),
+    bulkGet: (asked) => use((pouch) => bulkGet(pouch, asked)),
+    readRevision: (id, asked) => use((pouch) => orUndefined(pouch.get(id, asked))),
+    readOpenRevisions: (id, { openRevs, ...asked }) =>
+      use((pouch) => orUndefined(pouch.get(id, { ...asked, open_revs: openRevs }))),
+    readLocal: (id) =>
+      use(async (pouch) => {
+        const doc = await orUndefined(pouch.get(`_local/${id}`))
+        return doc && { ...doc }
+      }),
+    writeLocal: (id, doc) =>
+      use(async (pouch) => {
+        try {
+          return (await pouch.put({ ...doc, _id: `_local/${id}` })).rev
+        } catch (error) {
+          if (isConflict(error)) return undefined
+          throw error
+        }
+      }),
+  }
+}
+
+async function orUndefined<Found>(reading: Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'status' in error && error.status === 409
+}

@@ -1,0 +1,33 @@
+import type { DatabasePool } from './create-database-pool.ts'
+import type { Signals } from './create-signals.ts'
+import { createWriteQueue, type Decide, type WriteQueue } from './create-write-queue.ts'
+import type { Document } from './documents.ts'
+
+/** One write queue for each database that is being written; each write is announced on `signals`. */
+export function createWriteQueues(options: { pool: DatabasePool; signals: Signals }) {
+  const { pool, signals } = options
+  const busy = new Map<string, WriteQueue>()
+
+  function open(name: string): WriteQueue {
+    const queue = createWriteQueue({
+      use: (work) => pool.use(name, work),
+      onWritten: async (pouch) => signals.notify(name, (await pouch.info()).update_seq),
+      onIdle: () => busy.delete(name),
+    })
+    busy.set(name, queue)
+    return queue
+  }
+
+  return {
+    update<Body extends Document, Result>(
+      name: string,
+      ids: readonly string[],
+      decide: Decide<Body, Result>,
+    ) {
+      return (busy.get(name) ?? open(name)).update(ids, decide)
+    },
+    countWaiting: () => [...busy.values()].reduce((sum, queue) => sum + queue.countWaiting(), 0),
+  }
+}
+
+export type WriteQueues = ReturnType<typeof createWriteQueues>

@@ -1,0 +1,29 @@
+/** What a caller stores: fields of its own under an `_id`, as JSON. */
+export interface Document {
+  _id: string
+}
+
+/** A document as it lies in a database, under the revision that is read. */
+export type Stored<Body extends Document> = Body & { _rev: string }
+
+/** A place in a database's history: a number on LevelDB, an opaque string on CouchDB. */
+export type Seq = number | string
+
+/** The ancestry of a revision in CouchDB's form: newest first, `start` is the newest's generation. */
+export interface Revisions {
+  start: number
+  ids: string[]
+}
+
+export interface Change<Body extends Document> {
+  id: string
+  seq: Seq
+  changes: { rev: string }[]
+  deleted?: boolean
+  doc?: Stored<Body>
+}
+
+export interface ChangesPage<Body extends Document> {
+  results: Change<Body>[]
+  last_seq: Seq
+}

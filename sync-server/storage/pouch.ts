@@ -1,0 +1,74 @@
+import http from 'pouchdb-adapter-http'
+import leveldb from 'pouchdb-adapter-leveldb'
+import PouchDB from 'pouchdb-core'
+import type { ChangesPage, Document, Revisions, Seq, Stored } from './documents.ts'
+
+/** A document handed to PouchDB: with a revision, and with its ancestry when it is written as replicated. */
+export type PouchWrite = Document & { _rev?: string; _deleted?: boolean; _revisions?: Revisions }
+
+export interface PouchFailure {
+  id?: string
+  rev?: string
+  status?: number
+  error?: boolean | string
+  name?: string
+  message?: string
+  reason?: string
+}
+
+export type OpenRevision =
+  | { ok: Stored<Document> & { _revisions?: Revisions; _deleted?: boolean } }
+  | { missing: string }
+
+/** The part of PouchDB's interface that storage uses. */
+export interface Pouch {
+  readonly adapter: string
+  setMaxListeners(count: number): void
+  get(id: string): Promise<Stored<Document>>
+  get(
+    id: string,
+    options: { open_revs: 'all' | string[]; revs?: boolean; latest?: boolean },
+  ): Promise<OpenRevision[]>
+  get(
+    id: string,
+    options: { rev?: string; revs?: boolean; latest?: boolean },
+  ): Promise<Stored<Document>>
+  put(doc: PouchWrite): Promise<{ rev: string }>
+  bulkDocs(
+    docs: PouchWrite[],
+    options?: { new_edits: boolean },
+  ): Promise<({ id: string; rev: string; ok: true } | PouchFailure)[]>
+  allDocs(options: object): Promise<{
+    total_rows: number
+    rows: { id: string; doc?: Stored<Document> | null; error?: string }[]
+  }>
+  changes(options: object): Promise<ChangesPage<Document>>
+  bulkGet(options: object): Promise<{
+    results: { id: string; docs: (OpenRevision | { error: PouchFailure })[] }[]
+  }>
+  revsDiff(
+    revs: Record<string, string[]>,
+  ): Promise<Record<string, { missing?: string[]; possible_ancestors?: string[] }>>
+  putAttachment(id: string, name: string, bytes: Buffer, type: string): Promise<{ rev: string }>
+  getAttachment(id: string, name: string): Promise<Buffer>
+  info(): Promise<{ doc_count: number; update_seq: Seq }>
+  close(): Promise<void>
+  destroy(): Promise<unknown>
+}
+
+const Connection = PouchDB.plugin(leveldb).plugin(http)
+
+/** Opens a database through PouchDB: `name` is a path for the leveldb adapter, a URL for http. */
+export async function openPouch(name: string, options: object): Promise<Pouch> {
+  // The published types describe neither `db`, `open_revs` with `latest`, nor rows with errors.
+  const pouch = new Connection(name, options) as unknown as Pouch
+  // Every read of changes listens for the end of the database; many at once are no leak.
+  pouch.setMaxListeners(0)
+  await pouch.info()
+  return pouch
+}
+
+/** True when PouchDB says that a document, or the asked revision of it, is not there. */
+export function isMissing(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'status' in error && error.status === 404
+}

@@ -1,0 +1,76 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createRedisLink } from '../cluster/create-redis-link.ts'
+import { startRedis, type TestRedis } from '../cluster/start-redis.ts'
+import { createSharedSignals } from './create-shared-signals.ts'
+import { createSignals } from './create-signals.ts'
+import { describeSignals } from './signals.contract.ts'
+
+const opened = { closing: [] as (() => void)[] } as { redis: TestRedis; closing: (() => void)[] }
+beforeAll(async () => {
+  opened.redis = await startRedis()
+})
+afterEach(() => {
+  for (const close of opened.closing.splice(0)) close()
+})
+afterAll(() => opened.redis.close())
+
+async function openShared() {
+  const onError = (error: unknown) => {
+    throw error
+  }
+  const link = createRedisLink({ url: opened.redis.url, group: 'signals', onError })
+  const signals = createSharedSignals({ link })
+  opened.closing.push(signals.close, link.close)
+  expect(await link.waitUntilUp(10_000)).toBe(true)
+  return { ...signals, link }
+}
+
+describeSignals('in one process', createSignals)
+describeSignals('shared over Redis', openShared)
+
+describe('signals of two servers', () => {
+  const waiting = { timeout: 15_000 }
+  const long = { timeoutMs: 20_000 }
+
+  /** Two servers that have both looked into the notes, and found them at 7. */
+  async function openTwo() {
+    const [one, two] = [await openShared(), await openShared()]
+    const settle = () => {
+      for (const signals of [one, two]) signals.observe('notes', signals.lastSeq('notes'), 7)
+      return [one.lastSeq('notes'), two.lastSeq('notes')]
+    }
+    // Each server that comes up makes the others forget.
+    await expect.poll(settle, waiting).toEqual([7, 7])
+    return { one, two }
+  }
+
+  test('wake who waits at the other', async () => {
+    const { one, two } = await openTwo()
+    const waiting = two.wait('notes', 7, long)
+    one.notify('notes', 8)
+    expect(await waiting).toBe(true)
+  })
+
+  test('P7: do not take what comes late for the newest', async () => {
+    const { one, two } = await openTwo()
+    // Two has written up to 9; then it hears that One had written up to 8, which its client has seen.
+    two.notify('notes', 9)
+    one.notify('notes', 8)
+    await expect.poll(() => two.lastSeq('notes'), waiting).not.toBe(9)
+    expect(await two.wait('notes', 8, long)).toBe(true)
+  })
+
+  test('P7: make everybody look who waits when Redis goes, now and then while it is away, and when it is back', async () => {
+    const { two } = await openTwo()
+    const first = two.wait('notes', 7, long)
+    await opened.redis.stop()
+    expect(await first).toBe(true)
+    two.observe('notes', two.lastSeq('notes'), 7)
+    expect(await two.wait('notes', 7, long)).toBe(true)
+    two.observe('notes', two.lastSeq('notes'), 7)
+    const last = two.wait('notes', 7, long)
+    await opened.redis.start()
+    expect(await last).toBe(true)
+    expect(await two.link.waitUntilUp(10_000)).toBe(true)
+  }, 60_000)
+})

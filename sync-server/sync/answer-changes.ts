@@ -1,0 +1,75 @@
+import type { Response } from 'express'
+import type { Signals } from '../storage/create-signals.ts'
+import type { Seq } from '../storage/documents.ts'
+import { createChangesWriter } from './create-changes-writer.ts'
+import type { ChangesQuery } from './read-changes-query.ts'
+import type { SyncDatabase } from './sync-database.ts'
+
+const rowsAtOnce = 500
+
+/**
+ * CouchDB's `_changes`. A feed that waits is woken by a signal and holds no database open meanwhile (P9). What is sent
+ * is read page by page, so no answer is ever whole in memory.
+ */
+export async function answerChanges(options: {
+  database: SyncDatabase
+  signals: Signals
+  query: ChangesQuery
+  response: Response
+}): Promise<void> {
+  const { database, signals, query, response } = options
+  const { stored } = database
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  const deadline = performance.now() + query.timeoutMs
+  const writer = createChangesWriter(response, query)
+  let since = query.since === 'now' ? await stored.updateSeq() : query.since
+  let isUpToDate = query.feed !== 'normal' && since === signals.lastSeq(stored.name)
+
+  for (;;) {
+    if (!isUpToDate) {
+      const seen = signals.lastSeq(stored.name)
+      since = await sendPages(since)
+      signals.observe(stored.name, seen, since)
+    }
+    const isAnswered = query.feed === 'longpoll' && writer.countRows() > 0
+    const timeoutMs = deadline - performance.now()
+    if (query.feed === 'normal' || isAnswered || isFull() || timeoutMs <= 0) break
+    writer.startHeartbeat()
+    // Whatever was written since the look above has changed what is known, so that this returns at once.
+    if (!(await signals.wait(stored.name, since, { timeoutMs, signal: gone.signal }))) break
+    isUpToDate = false
+  }
+  writer.end(since)
+
+  function isFull(): boolean {
+    return writer.countRows() >= query.limit
+  }
+
+  async function sendPages(from: Seq): Promise<Seq> {
+    let at = isOfThisHistory(from, await stored.updateSeq()) ? from : 0
+    for (;;) {
+      const limit = Math.min(query.limit - writer.countRows(), rowsAtOnce)
+      const { includeDocs, style, descending } = query
+      const asked = descending ? query.limit : limit
+      const page = await stored.changes({
+        ...{ since: at, includeDocs, style, descending },
+        ...(Number.isFinite(asked) ? { limit: asked } : {}),
+      })
+      const wanted = query.docIds && new Set(query.docIds)
+      await writer.write(wanted ? page.results.filter(({ id }) => wanted.has(id)) : page.results)
+      at = page.last_seq
+      if (descending || page.results.length < limit || isFull() || gone.signal.aborted) return at
+    }
+  }
+}
+
+/**
+ * A checkpoint from another history, as after a move between LevelDB and CouchDB or after a backup was put back, would
+ * hide what is new: such a client begins again, which costs it time and nothing else.
+ */
+function isOfThisHistory(since: Seq, newest: Seq): boolean {
+  if (since === 0) return true
+  if (typeof since !== typeof newest) return false
+  return typeof since === 'string' || since <= Number(newest)
+}

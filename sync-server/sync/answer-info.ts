@@ -1,0 +1,19 @@
+import type { SyncDatabase } from './sync-database.ts'
+
+/** What CouchDB answers at its root: clients look here for what they talk to. */
+export function describeServer() {
+  return { couchdb: 'Welcome', version: '3.3.0', vendor: { name: 'Petrel' } }
+}
+
+/** CouchDB's information on a database. */
+export async function describeDatabase({ name, stored }: SyncDatabase) {
+  const { docCount, updateSeq } = await stored.info()
+  return {
+    db_name: name,
+    doc_count: docCount,
+    doc_del_count: 0,
+    update_seq: updateSeq,
+    // CouchDB's replicator compares it between requests; a database here is never made anew.
+    instance_start_time: '0',
+  }
+}

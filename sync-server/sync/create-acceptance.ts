@@ -1,0 +1,51 @@
+import type { Relations } from '../access/create-relations.ts'
+import type { Storage } from '../storage/create-storage.ts'
+import { createConversationAcceptor } from './create-conversation-acceptor.ts'
+import { createHealer } from './create-healer.ts'
+import { createMessageAcceptor, type Stage } from './create-message-acceptor.ts'
+import { createOrderJournal } from './create-order-journal.ts'
+import { type MessageFiles, noFiles } from './share-files.ts'
+
+/**
+ * Everything that writes messages and conversations (P4): replication, REST, the socket and the business channel
+ * come through here.
+ * @param files who may see the file of a message; without it, messages with files are refused
+ * @param now epoch ms
+ * @param onHealError told when completing what a crash left did not work in the background
+ * @param isShared other servers write the same databases
+ * @param onStage for tests of crashes: runs after each stage of a write, and holds it up
+ */
+export function createAcceptance(options: {
+  storage: Storage
+  relations: Pick<Relations, 'canReach'>
+  files?: MessageFiles
+  isShared?: boolean
+  now?: () => number
+  onHealError?: (error: unknown) => void
+  onStage?: (stage: Stage) => void | Promise<void>
+}) {
+  const { storage, relations, files = noFiles, isShared = false, now = Date.now, onStage } = options
+  const { onHealError = () => undefined } = options
+  const journal = createOrderJournal({ storage, isShared, now })
+  const healer = createHealer({ storage, relations, now, onError: onHealError })
+  const onFinished = healer.noteFinished
+  const base = { storage, journal, relations, now }
+  const messages = createMessageAcceptor({ ...base, files, onFinished, onStage })
+  const conversations = createConversationAcceptor(base)
+
+  return {
+    acceptMessages: messages.acceptMessages,
+    acceptConversations: conversations.acceptConversations,
+    /** Completes what a crash left between the copies of a message: to be called at the start. */
+    healCopies: healer.healCopies,
+    /** The messages of a conversation in their order. */
+    journal,
+    /** Waits for what is under way. */
+    async close() {
+      await Promise.all([messages.settle(), conversations.settle()])
+      await healer.close()
+    },
+  }
+}
+
+export type Acceptance = ReturnType<typeof createAcceptance>

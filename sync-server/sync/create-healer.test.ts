@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { MessageDocument } from '../../schema/message.ts'
+import type { Stage } from './create-message-acceptor.ts'
+import {
+  openTestAcceptance,
+  propose,
+  type TestAcceptance,
+  writeMessage,
+} from './open-test-acceptance.ts'
+
+const crash: { after?: Stage; reached?: () => void } = {}
+let t: TestAcceptance
+beforeEach(async () => {
+  t = await openTestAcceptance({
+    onStage: (stage) => {
+      if (stage !== crash.after) return
+      crash.reached?.()
+      return new Promise(() => undefined)
+    },
+  })
+})
+afterEach(() => t.close())
+
+const fromAnn = (content = 'hello') =>
+  writeMessage({ senderId: t.ann, recipientId: t.ben, content })
+const send = (message: MessageDocument) =>
+  t.acceptance.acceptMessages({ actorId: t.ann, proposals: [propose(message)] })
+
+/** Sends, stops for good after a stage, and starts anew on what is stored. */
+async function sendAndCrash(after: Stage, message = fromAnn()) {
+  const reached = new Promise<void>((resolve) => {
+    Object.assign(crash, { after, reached: resolve })
+  })
+  send(message).catch(() => undefined)
+  await reached
+  Object.assign(crash, { after: undefined })
+  t.restart()
+  return message
+}
+
+async function expectComplete(message: MessageDocument) {
+  const own = await t.readMessage(t.ann, message._id)
+  const bens = await t.readMessage(t.ben, message._id)
+  expect(own).toMatchObject({ status: 'sent', content: message.content, peerId: t.ben })
+  expect(bens).toMatchObject({ status: 'delivered', orderedAt: own?.orderedAt })
+  const lastMessage = { _id: message._id, orderedAt: own?.orderedAt }
+  expect(await t.readConversation(t.ann, t.ben)).toMatchObject({ lastMessage })
+  expect(await t.readConversation(t.ben, t.ann)).toMatchObject({ lastMessage })
+}
+
+describe('P3: a crash between the two copies', () => {
+  test('is healed at the start, for an author who never comes back', async () => {
+    const message = await sendAndCrash('peer')
+    expect(await t.readMessages(t.ann)).toEqual([])
+    expect(await t.acceptance.healCopies()).toBe(1)
+    await expectComplete(message)
+    expect(await t.acceptance.healCopies()).toBe(0)
+  })
+
+  test('is finished by the retry, in the place that the other copy has', async () => {
+    const message = await sendAndCrash('peer')
+    await send(message)
+    await expectComplete(message)
+    expect(await t.acceptance.healCopies()).toBe(0)
+    expect(await t.readMessages(t.ben)).toHaveLength(1)
+  })
+
+  test('heals once, also when the retry comes at the same time', async () => {
+    const message = await sendAndCrash('peer')
+    await Promise.all([t.acceptance.healCopies(), send(message), send(message)])
+    await expectComplete(message)
+    expect(await t.readMessages(t.ann)).toHaveLength(1)
+  })
+
+  test('of a message that was refused before and sent again is healed to sent', async () => {
+    const empty = fromAnn('')
+    await send(empty)
+    const retry = { ...empty, content: 'words', attempt: 2, editedAt: Date.now() }
+    await sendAndCrash('peer', retry)
+    expect(await t.acceptance.healCopies()).toBe(1)
+    const own = await t.readMessage(t.ann, empty._id)
+    expect(own).toMatchObject({ status: 'sent', content: 'words', attempt: 2 })
+  })
+})
+
+describe('a crash elsewhere', () => {
+  test('before the first copy leaves nothing, and the retry sends it once', async () => {
+    const message = await sendAndCrash('ordered')
+    expect(await t.acceptance.healCopies()).toBe(0)
+    expect(await t.readMessages(t.ben)).toEqual([])
+    await send(message)
+    await expectComplete(message)
+  })
+
+  test('after the copies leaves conversations that the start makes good', async () => {
+    const message = await sendAndCrash('own')
+    expect(await t.readConversation(t.ann, t.ben)).toBeUndefined()
+    await t.acceptance.healCopies()
+    await expectComplete(message)
+  })
+})
+
+describe('the checkpoint', () => {
+  test('passes what this server finished, and stops at what it did not', async () => {
+    const orders = t.storage.database('orders')
+    for (let i = 0; i < 5; i += 1) await send(fromAnn(String(i)))
+    await t.acceptance.close()
+    expect(await orders.readLocal('healed')).toMatchObject({ seq: await orders.updateSeq() })
+    const message = await sendAndCrash('ordered')
+    const seq = (await orders.readLocal('healed'))?.seq
+    await t.acceptance.healCopies()
+    expect(await orders.readLocal('healed')).toMatchObject({ seq })
+    await send(message)
+    await t.acceptance.healCopies()
+    expect(await orders.readLocal('healed')).toMatchObject({ seq: await orders.updateSeq() })
+  })
+
+  test('moves on its own while messages are sent', async () => {
+    const messages = Array.from({ length: 600 }, (_, i) => fromAnn(String(i)))
+    const proposals = messages.map(propose)
+    await t.acceptance.acceptMessages({ actorId: t.ann, proposals })
+    await expect
+      .poll(async () => (await t.storage.database('orders').readLocal('healed'))?.seq)
+      .toBe(600)
+  })
+})
+
+test('P3: a server killed between the two copies is healed by the next one', async () => {
+  const child = fileURLToPath(new URL('./send-and-hang.ts', import.meta.url))
+  const { dataDir, ann, ben } = t
+  const message = fromAnn('killed')
+  await t.storage.close()
+  const args = ['--import', 'tsx', child, dataDir, JSON.stringify(message)]
+  const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(server, 'exit')
+  const [said] = await Promise.race([once(server.stdout, 'data'), ended])
+  expect(String(said)).toContain('between the copies')
+  server.kill('SIGKILL')
+  await ended
+
+  t.reopen()
+  expect(await t.readMessages(ben)).toHaveLength(1)
+  expect(await t.readMessages(ann)).toHaveLength(0)
+  await t.acceptance.healCopies()
+  await expectComplete(message)
+}, 30_000)

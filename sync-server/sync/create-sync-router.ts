@@ -1,0 +1,142 @@
+import express, { type Request, type RequestHandler, type Response } from 'express'
+import { limits } from '../../schema/limits.ts'
+import { must } from '../../schema/must.ts'
+import type { Caller } from '../access/create-token-keeper.ts'
+import { createJsonReader } from '../http/create-json-reader.ts'
+import type { Storage } from '../storage/create-storage.ts'
+import { acceptBasicToken } from './accept-basic-token.ts'
+import { answerAllDocs } from './answer-all-docs.ts'
+import { answerChanges } from './answer-changes.ts'
+import { getDocument, putDocument } from './answer-document.ts'
+import { describeDatabase, describeServer } from './answer-info.ts'
+import { getLocalDocument, putLocalDocument } from './answer-local-document.ts'
+import { answerBulkGet, answerRevsDiff } from './answer-revisions.ts'
+import { CouchError, forbidden, notFound } from './couch-error.ts'
+import type { Acceptance } from './create-acceptance.ts'
+import { createCouchErrorHandler } from './create-couch-error-handler.ts'
+import { createDatabaseFinder } from './create-database-finder.ts'
+import { pushDocuments } from './push-documents.ts'
+import { readChangesQuery } from './read-changes-query.ts'
+import { readQuery } from './read-query.ts'
+import { sendJson } from './send-json.ts'
+import type { SyncDatabase } from './sync-database.ts'
+
+type Answer = (database: SyncDatabase, request: Request, response: Response) => Promise<void>
+
+/**
+ * The CouchDB endpoint of design section 5, to be mounted at `/sync`: the caller's own two databases, for RxDB, PouchDB
+ * and CouchDB's replicator. Which database a request touches follows from its token alone (P8).
+ * @param authenticate finds the caller, or throws an error with a `status`
+ * @param onError told of our own faults
+ */
+export function createSyncRouter(options: {
+  storage: Storage
+  acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
+  authenticate: (request: Request) => Promise<Caller>
+  onError: (error: unknown) => void
+}) {
+  const { storage, acceptance, authenticate, onError } = options
+  const { signals } = storage
+  const router = express.Router({ caseSensitive: true })
+  const findDatabase = createDatabaseFinder({ storage, acceptance })
+  const parseJson = createJsonReader({ limitBytes: limits.syncBodyMaxBytes })
+
+  const requireCaller: RequestHandler = async (request, _response, next) => {
+    acceptBasicToken(request)
+    request.caller ??= await authenticate(request)
+    next()
+  }
+  const find = (request: Request) =>
+    findDatabase(String(request.params.database), must(request.caller, 'a caller').userId)
+  /** Access and existence come before the body is read. */
+  const readJson: RequestHandler = (request, response, next) => {
+    find(request)
+    parseJson(request, response, next)
+  }
+  const answer =
+    (operation: string, respond: Answer): RequestHandler =>
+    async (request, response) => {
+      const database = find(request)
+      request.routeName = `/sync/${database.name}/${operation}`
+      await respond(database, request, response)
+    }
+
+  const changes = answer('_changes', (database, request, response) => {
+    const query = readChangesQuery(readQuery(request))
+    return answerChanges({ database, signals, query, response })
+  })
+  const allDocs = answer('_all_docs', (database, request, response) =>
+    answerAllDocs({ database, query: readQuery(request), response }),
+  )
+
+  router.use(requireCaller)
+  router.get('/', (_request, response) => sendJson(response, 200, describeServer()))
+
+  router.get(
+    '/:database',
+    answer('', async (database, _request, response) =>
+      sendJson(response, 200, await describeDatabase(database)),
+    ),
+  )
+  router.put(
+    '/:database',
+    answer('', async () => {
+      throw new CouchError(412, 'file_exists', 'The database is there already.')
+    }),
+  )
+  router.route('/:database/_changes').get(changes).post(readJson, changes)
+  router.route('/:database/_all_docs').get(allDocs).post(readJson, allDocs)
+  router.post(
+    '/:database/_bulk_docs',
+    readJson,
+    answer('_bulk_docs', async (database, request, response) => {
+      const { docs, new_edits } = (request.body ?? {}) as { docs?: unknown; new_edits?: unknown }
+      const isReplicated = new_edits === false
+      sendJson(response, 201, await pushDocuments(database, { docs, isReplicated }))
+    }),
+  )
+  router.post(
+    '/:database/_bulk_get',
+    readJson,
+    answer('_bulk_get', async (database, request, response) => {
+      const query = new Map<string, unknown>(Object.entries(request.query))
+      sendJson(response, 200, await answerBulkGet(database, request.body, query))
+    }),
+  )
+  router.post(
+    '/:database/_revs_diff',
+    readJson,
+    answer('_revs_diff', async (database, request, response) =>
+      sendJson(response, 200, await answerRevsDiff(database, request.body)),
+    ),
+  )
+  router.post(
+    '/:database/_ensure_full_commit',
+    answer('_ensure_full_commit', async (_database, _request, response) =>
+      sendJson(response, 201, { ok: true, instance_start_time: '0' }),
+    ),
+  )
+  router
+    .route('/:database/_local/:localId')
+    .get(answer('_local', getLocalDocument))
+    .put(readJson, answer('_local', putLocalDocument))
+  router.all(
+    ['/:database/_design/*rest', '/:database/:id/*attachment'],
+    answer('', async (_database, request) => {
+      if (request.method === 'GET' || request.method === 'HEAD') throw notFound()
+      throw forbidden('Design documents and attachments are not offered here.')
+    }),
+  )
+  router
+    .route('/:database/:id')
+    .get(answer('document', getDocument))
+    .put(readJson, answer('document', putDocument))
+  router.all(
+    '/:database{/*rest}',
+    answer('', async () => {
+      throw forbidden('This part of CouchDB is not offered here.')
+    }),
+  )
+  router.use(createCouchErrorHandler({ onError }))
+  return router
+}

@@ -1,0 +1,97 @@
+import { decideMessage } from '../../schema/decide-message.ts'
+import { areMessagesEqual } from '../../schema/merge-messages.ts'
+import { isAccepted, type MessageDocument, messageDocument } from '../../schema/message.ts'
+import { type Refusal, refuse } from '../../schema/refusal.ts'
+import { salvageMessage } from '../../schema/salvage-message.ts'
+import type { Reach } from '../access/create-relations.ts'
+import type { Proposal } from './proposal.ts'
+
+/** A proposal with as much of it as parses. */
+export interface MessageProposal extends Proposal {
+  message: MessageDocument | undefined
+}
+
+/** What is to be written for one proposal, as far as the rule can say before anything is written. */
+export interface MessageDraft {
+  proposal: MessageProposal
+  stored: MessageDocument | undefined
+  /** The own copy to be; undefined only for a deletion of what is not there. */
+  next: MessageDocument | undefined
+  effect: 'none' | 'own' | 'deliver' | 'amend'
+  /** Whether the recipient may be written to. */
+  reach: Reach
+  refusal?: Refusal
+}
+
+export function readMessageProposal(proposal: Proposal): MessageProposal {
+  if (proposal.isDeleted) return { ...proposal, message: undefined }
+  const parsed = messageDocument.safeParse(proposal.raw)
+  return { ...proposal, message: parsed.success ? parsed.data : undefined }
+}
+
+/**
+ * Applies the one rule (P4) to a proposal.
+ * @param isPeerTouched the other person's copy was already written for this proposal, before the own copy changed
+ *   under it; so it must be brought in line once more, whatever the rule now says
+ */
+export function draftMessage(draft: {
+  actorId: string
+  proposal: MessageProposal
+  stored: MessageDocument | undefined
+  reach: Reach
+  isPeerTouched: boolean
+  now: number
+}): MessageDraft {
+  const { actorId, proposal, stored, reach, now } = draft
+  const base = { proposal, stored, reach }
+  const drafted = applyRule({ actorId, proposal, stored, reach, now })
+  const isOwnAndSent = drafted.next?.senderId === actorId && isAccepted(drafted.next)
+  const mustAmend = draft.isPeerTouched && isOwnAndSent && drafted.effect !== 'deliver'
+  return { ...base, ...drafted, ...(mustAmend ? { effect: 'amend' } : {}) }
+}
+
+function applyRule(draft: {
+  actorId: string
+  proposal: MessageProposal
+  stored: MessageDocument | undefined
+  reach: Reach
+  now: number
+}): Pick<MessageDraft, 'next' | 'effect' | 'refusal'> {
+  const { actorId, proposal, stored, reach, now } = draft
+  if (proposal.isDeleted) return { next: stored, effect: 'none' }
+  const proposed = proposal.message
+  if (!proposed) return keepUnreadable({ actorId, proposal, stored, now })
+  const isRecipientKnown = reach !== 'unknown_person'
+  const decision = decideMessage({ actorId, stored, proposed, isRecipientKnown, now })
+  switch (decision.kind) {
+    case 'keep':
+      return { next: stored, effect: 'none' }
+    case 'accept':
+      return { next: decision.next, effect: decision.effect }
+    case 'refuse': {
+      const { next, refusal } = decision
+      const isNews = !stored || !areMessagesEqual(stored, next)
+      return { next, refusal, effect: isNews ? 'own' : 'none' }
+    }
+  }
+}
+
+/** P6: a document that does not parse comes back to its author, and leaves what is stored as it is. */
+function keepUnreadable(draft: {
+  actorId: string
+  proposal: MessageProposal
+  stored: MessageDocument | undefined
+  now: number
+}): Pick<MessageDraft, 'next' | 'effect' | 'refusal'> {
+  const { actorId, proposal, stored, now } = draft
+  const refusal = refuse('unreadable')
+  const salvaged = salvageMessage({ id: proposal.id, actorId, raw: proposal.raw, now })
+  if (!stored) return { next: salvaged, refusal, effect: 'own' }
+  if (stored.refused?.code === refusal.code || stored.errorCode === refusal.code) {
+    return { next: stored, refusal, effect: 'none' }
+  }
+  const at = Math.max(stored.refused?.at ?? 0, stored.editedAt ?? 0) + 1
+  const { content } = salvaged
+  const refused = { at, ...refusal, ...(content && content !== stored.content ? { content } : {}) }
+  return { next: { ...stored, refused }, refusal, effect: 'own' }
+}

@@ -1,0 +1,32 @@
+/**
+ * One entry of the `orders` database: a message's place in its conversation. That it can be created once only is
+ * what makes `orderedAt` strictly growing, on any number of servers.
+ */
+export interface OrderEntry {
+  /** `<lower user id>~<higher user id>~<orderedAt in 15 digits>` */
+  _id: string
+  messageId: string
+  senderId: string
+  /** The recipient had blocked the sender: there is no copy to deliver, and no receipt will come. */
+  isHeld?: true
+}
+
+const digits = 15
+const entryPattern = /^([^~]+)~([^~]+)~(\d{15})$/
+
+/** The conversation of two people, the same from both sides. */
+export function nameConversation(oneId: string, otherId: string): string {
+  return oneId < otherId ? `${oneId}~${otherId}` : `${otherId}~${oneId}`
+}
+
+export function nameOrderEntry(conversation: string, orderedAt: number): string {
+  return `${conversation}~${String(orderedAt).padStart(digits, '0')}`
+}
+
+/** The parts of an entry's id; undefined for what is no entry. */
+export function parseOrderEntry(entry: OrderEntry) {
+  const [, lowerId, higherId, orderedAt] = entryPattern.exec(entry._id) ?? []
+  if (!lowerId || !higherId || !orderedAt) return undefined
+  const recipientId = entry.senderId === lowerId ? higherId : lowerId
+  return { recipientId, orderedAt: Number(orderedAt) }
+}

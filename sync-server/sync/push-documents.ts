@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { limits } from '../../schema/limits.ts'
+import type { Document } from '../storage/documents.ts'
+import { badRequest, tooLarge } from './couch-error.ts'
+import type { Outcome } from './proposal.ts'
+import { type ReadProposal, readProposal } from './read-proposal.ts'
+import type { SyncDatabase } from './sync-database.ts'
+
+/** One row of CouchDB's answer to `_bulk_docs`. */
+export type PushedRow =
+  | { ok: true; id: string; rev: string }
+  | { id: string | null; error: string; reason: string }
+
+/**
+ * CouchDB's `_bulk_docs`. A row says `ok` only when the proposal was written now or equals what is stored: then the
+ * client pulls what it has yet to learn. Otherwise it says `conflict`, and the client reads the stored version, which
+ * carries a refusal with it (P6). `forbidden` says that there is no document to carry it.
+ * @returns with `new_edits: false` only the rows that failed, as CouchDB does
+ */
+export async function pushDocuments(
+  database: SyncDatabase,
+  push: { docs: unknown; isReplicated: boolean },
+): Promise<PushedRow[]> {
+  const { docs, isReplicated } = push
+  if (!Array.isArray(docs)) throw badRequest('docs must be a list of documents')
+  if (docs.length > limits.syncBatchMaxDocuments) {
+    throw tooLarge(`At most ${limits.syncBatchMaxDocuments} documents can be pushed at once.`)
+  }
+  const reads = docs.map((doc) => readProposal(doc, { isReplicated }))
+  const proposals = reads.flatMap((read) => (read.kind === 'proposal' ? [read.proposal] : []))
+  const outcomes = (await database.accept(proposals)).values()
+  const rows = reads.map((read) => toRow(read, outcomes))
+  if (!isReplicated) return rows
+  // A conflict is no failure here: the stored version has become the child of what was pushed.
+  return rows.filter((row) => 'error' in row && row.error !== 'conflict')
+}
+
+function toRow(read: ReadProposal, outcomes: Iterator<Outcome<Document>>): PushedRow {
+  if (read.kind === 'unstorable') return { id: read.id, error: 'forbidden', reason: read.reason }
+  const { id } = read.proposal
+  const { value: outcome } = outcomes.next()
+  if (outcome?.kind !== 'stored') {
+    // What was never there is as good as removed; the client needs some revision as its answer.
+    return { ok: true, id, rev: `1-${createHash('md5').update(id).digest('hex')}` }
+  }
+  if (outcome.isTaken) return { ok: true, id, rev: outcome.rev }
+  return { id, error: 'conflict', reason: 'Document update conflict.' }
+}

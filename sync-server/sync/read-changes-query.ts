@@ -1,0 +1,71 @@
+import { limits } from '../../schema/limits.ts'
+import type { Seq } from '../storage/documents.ts'
+import { badRequest, forbidden } from './couch-error.ts'
+import { type Query, readCount, readFlag, readText, readTexts } from './read-query.ts'
+
+export interface ChangesQuery {
+  feed: 'normal' | 'longpoll' | 'continuous'
+  since: Seq | 'now'
+  /** Rows at most, in all pages together. */
+  limit: number
+  includeDocs: boolean
+  style: 'main_only' | 'all_docs'
+  descending: boolean
+  docIds: string[] | undefined
+  /** A line break so often, so that nothing on the way takes the connection for dead. */
+  heartbeatMs: number | undefined
+  /** A feed that waits ends then. */
+  timeoutMs: number
+}
+
+const shortestHeartbeatMs = 1_000
+const defaultHeartbeatMs = 60_000
+/** CouchDB's replicator opens a continuous feed anew when it ends. */
+const longestContinuousMs = 60_000
+
+/** CouchDB's parameters of `_changes`. @throws CouchError 400, and 403 for filters that would run code */
+export function readChangesQuery(query: Query): ChangesQuery {
+  const feed = readFeed(query)
+  const longestMs = feed === 'continuous' ? longestContinuousMs : limits.syncPollMaxMs
+  // CouchDB takes 0 as 1.
+  const limit = Math.max(readCount(query, 'limit') ?? Number.POSITIVE_INFINITY, 1)
+  return {
+    feed,
+    since: readSince(query),
+    limit,
+    includeDocs: readFlag(query, 'include_docs'),
+    style: readText(query, 'style') === 'all_docs' ? 'all_docs' : 'main_only',
+    descending: readFlag(query, 'descending'),
+    docIds: readDocIds(query),
+    heartbeatMs: readHeartbeat(query),
+    timeoutMs: Math.min(readCount(query, 'timeout') ?? longestMs, longestMs),
+  }
+}
+
+function readFeed(query: Query): ChangesQuery['feed'] {
+  const feed = readText(query, 'feed') ?? 'normal'
+  if (feed === 'normal' || feed === 'longpoll' || feed === 'continuous') return feed
+  throw badRequest(`feed cannot be ${feed}`)
+}
+
+function readSince(query: Query): Seq | 'now' {
+  const since = query.get('since') ?? 0
+  if (typeof since === 'number' && since >= 0) return since
+  if (typeof since !== 'string' || since.length > 4_096)
+    throw badRequest('since must be a sequence')
+  return /^\d{1,15}$/.test(since) ? Number(since) : since
+}
+
+function readDocIds(query: Query): string[] | undefined {
+  const filter = readText(query, 'filter')
+  if (filter === undefined) return undefined
+  if (filter !== '_doc_ids') throw forbidden('Filters other than _doc_ids are not offered.')
+  return readTexts(query, 'doc_ids') ?? []
+}
+
+function readHeartbeat(query: Query): number | undefined {
+  const isPlain = readFlag(query, 'heartbeat')
+  if (isPlain) return defaultHeartbeatMs
+  const asked = query.get('heartbeat') === 'false' ? undefined : readCount(query, 'heartbeat')
+  return asked && Math.max(asked, shortestHeartbeatMs)
+}

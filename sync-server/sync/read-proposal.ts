@@ -1,0 +1,70 @@
+import { idPattern } from '../../schema/id.ts'
+import type { Revisions } from '../storage/documents.ts'
+import type { Proposal } from './proposal.ts'
+
+/** A pushed document that can be proposed, or the id (if any) and the reason why it cannot be stored at all. */
+export type ReadProposal =
+  | { kind: 'proposal'; proposal: Proposal }
+  | { kind: 'unstorable'; id: string | null; reason: string }
+
+const mostRevisions = 1_000
+const revisionPattern = /^[0-9A-Za-z]{1,64}$/
+
+/** Ids that can be stored: nothing that begins with `_`, nothing that means anything to JavaScript or to a path. */
+export function isStorableId(id: unknown): id is string {
+  return typeof id === 'string' && idPattern.test(id)
+}
+
+/**
+ * Reads one document of a push. Its own `_rev` counts for nothing: the rule merges, whatever the client has seen.
+ * @param isReplicated it was pushed with `new_edits: false`, under a revision of the client's own making
+ */
+export function readProposal(
+  doc: unknown,
+  { isReplicated }: { isReplicated: boolean },
+): ReadProposal {
+  if (typeof doc !== 'object' || doc === null || Array.isArray(doc)) {
+    return { kind: 'unstorable', id: null, reason: 'A document must be a JSON object.' }
+  }
+  const raw = doc as Record<string, unknown>
+  const id = raw._id
+  if (!isStorableId(id)) {
+    const named = typeof id === 'string' ? id : null
+    return {
+      kind: 'unstorable',
+      id: named,
+      reason: 'A document needs a UUID in lower case as its id.',
+    }
+  }
+  if (hasContent(raw._attachments)) {
+    return { kind: 'unstorable', id, reason: 'Attachments are not stored in documents.' }
+  }
+  const proposal = { id, raw, isDeleted: raw._deleted === true }
+  if (!isReplicated) return { kind: 'proposal', proposal }
+  const revisions = readRevisions(raw)
+  if (revisions) return { kind: 'proposal', proposal: { ...proposal, revisions } }
+  return {
+    kind: 'unstorable',
+    id,
+    reason: 'A replicated document needs a valid _rev and _revisions.',
+  }
+}
+
+function hasContent(attachments: unknown): boolean {
+  return (
+    typeof attachments === 'object' && attachments !== null && Object.keys(attachments).length > 0
+  )
+}
+
+function readRevisions({ _rev, _revisions }: Record<string, unknown>): Revisions | undefined {
+  const [, start, hash] = typeof _rev === 'string' ? (/^(\d{1,9})-(.+)$/.exec(_rev) ?? []) : []
+  if (!start || !hash || !revisionPattern.test(hash)) return undefined
+  if (_revisions === undefined) return { start: Number(start), ids: [hash] }
+  const { start: top, ids } = (_revisions ?? {}) as Partial<Revisions>
+  if (top !== Number(start) || !Array.isArray(ids) || ids[0] !== hash) return undefined
+  // PouchDB cannot tell apart two revisions of one hash on a path.
+  if (ids.length > Math.min(top, mostRevisions) || new Set(ids).size < ids.length) return undefined
+  return ids.every((id) => typeof id === 'string' && revisionPattern.test(id))
+    ? { start: top, ids }
+    : undefined
+}

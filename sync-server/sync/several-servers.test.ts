@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newConversation } from '../../schema/conversation.ts'
+import type { MessageDocument } from '../../schema/message.ts'
+import { startCouch } from '../storage/start-couch.ts'
+import {
+  openTestAcceptance,
+  propose,
+  type TestAcceptance,
+  writeMessage,
+} from './open-test-acceptance.ts'
+
+let couch: Awaited<ReturnType<typeof startCouch>>
+beforeAll(async () => {
+  couch = await startCouch()
+})
+afterAll(() => couch.close())
+
+let t: TestAcceptance
+beforeEach(async () => {
+  t = await openTestAcceptance({ couchdbUrl: couch.url })
+})
+afterEach(() => t.close())
+
+const fromAnn = (content = 'hello') =>
+  writeMessage({ senderId: t.ann, recipientId: t.ben, content })
+const fromBen = (content = 'hello') =>
+  writeMessage({ senderId: t.ben, recipientId: t.ann, content })
+const places = (messages: MessageDocument[]) =>
+  messages.map(({ orderedAt, content }) => `${orderedAt} ${content}`)
+
+describe('two servers on one CouchDB', () => {
+  test('give one order, strictly growing, to messages that come to both', async () => {
+    const other = t.openOther()
+    const numbers = Array.from({ length: 15 }, (_, i) => i)
+    for (const i of numbers) {
+      await Promise.all([
+        t.acceptance.acceptMessages({ actorId: t.ann, proposals: [propose(fromAnn(`a${i}`))] }),
+        other.acceptMessages({ actorId: t.ben, proposals: [propose(fromBen(`b${i}`))] }),
+      ])
+    }
+    const anns = await t.readMessages(t.ann)
+    expect(places(anns)).toEqual(places(await t.readMessages(t.ben)))
+    expect(new Set(anns.map(({ orderedAt }) => orderedAt)).size).toBe(30)
+  })
+
+  test('put an answer behind what it answers, although their clocks differ', async () => {
+    const late = t.openOther({ now: () => Date.now() - 2_000 })
+    const say = (server: typeof late, message: MessageDocument) =>
+      server.acceptMessages({ actorId: message.senderId, proposals: [propose(message)] })
+    await say(late, fromBen('hello'))
+    await say(t.acceptance, fromAnn('how are you?'))
+    await say(late, fromBen('fine'))
+    await say(t.acceptance, fromAnn('good'))
+    const said = (await t.readMessages(t.ben)).map(({ content }) => content)
+    expect(said).toEqual(['hello', 'how are you?', 'fine', 'good'])
+  })
+
+  test('P2: that get the same message at the same time send it once', async () => {
+    const other = t.openOther()
+    const message = fromAnn()
+    const request = { actorId: t.ann, proposals: [propose(message)] }
+    await Promise.all([t.acceptance.acceptMessages(request), other.acceptMessages(request)])
+    const [anns, bens] = [await t.readMessages(t.ann), await t.readMessages(t.ben)]
+    expect(anns).toMatchObject([{ status: 'sent', content: 'hello' }])
+    expect(bens).toMatchObject([{ status: 'delivered', orderedAt: anns[0]?.orderedAt }])
+  })
+
+  test('P5: that get two edits of one message leave both copies the same', async () => {
+    const other = t.openOther()
+    const message = fromAnn()
+    await t.acceptance.acceptMessages({ actorId: t.ann, proposals: [propose(message)] })
+    const at = Date.now() - 100
+    const edits = Array.from({ length: 6 }, (_, i) =>
+      propose({ ...message, content: `edit ${i}`, editedAt: at + i } as MessageDocument),
+    )
+    await Promise.all(
+      edits.map((proposal, i) =>
+        (i % 2 ? other : t.acceptance).acceptMessages({ actorId: t.ann, proposals: [proposal] }),
+      ),
+    )
+    expect(await t.readMessages(t.ann)).toMatchObject([{ content: 'edit 5' }])
+    expect(await t.readMessages(t.ben)).toMatchObject([{ content: 'edit 5' }])
+  })
+
+  test('lose no receipt that comes to the one while the message goes through the other', async () => {
+    const other = t.openOther()
+    for (let i = 0; i < 10; i += 1) {
+      const raw = { ...newConversation(t.ann), readUpTo: Date.now() + 60_000 }
+      await Promise.all([
+        t.acceptance.acceptMessages({ actorId: t.ann, proposals: [propose(fromAnn(String(i)))] }),
+        other.acceptConversations({ actorId: t.ben, proposals: [propose(raw)] }),
+      ])
+    }
+    const readUpTo = (await t.readConversation(t.ben, t.ann))?.readUpTo ?? 0
+    const late = (await t.readMessages(t.ann)).filter(
+      ({ status, orderedAt }) => status !== 'read' && orderedAt <= readUpTo,
+    )
+    expect(late).toEqual([])
+  })
+
+  test('P3: complete each other’s messages after a crash', async () => {
+    const name = `messages-${t.ann}`
+    const message = fromAnn()
+    await t.acceptance.acceptMessages({ actorId: t.ann, proposals: [propose(message)] })
+    await t.storage.destroy(name)
+    expect(await t.openOther().healCopies()).toBe(1)
+    expect(await t.readMessage(t.ann, message._id)).toMatchObject({ status: 'sent' })
+  })
+})

@@ -1,0 +1,11 @@
+import type { StoredDatabase } from '../storage/create-stored-database.ts'
+import type { Document } from '../storage/documents.ts'
+import type { Outcome, Proposal } from './proposal.ts'
+
+/** A caller's own database as the endpoints see it: chosen by the path, found by the token (P8). */
+export interface SyncDatabase {
+  /** As in the path: `messages` or `conversations`. */
+  name: string
+  stored: StoredDatabase<Document>
+  accept(proposals: readonly Proposal[]): Promise<Outcome<Document>[]>
+}

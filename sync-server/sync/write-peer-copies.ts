@@ -1,0 +1,71 @@
+import { failMessage } from '../../schema/decide-message.ts'
+import type { MessageDocument } from '../../schema/message.ts'
+import { must } from '../../schema/must.ts'
+import { writePeerCopy } from '../../schema/peer-copy.ts'
+import type { Storage } from '../storage/create-storage.ts'
+import { nameMessagesDatabase } from '../storage/database-names.ts'
+import type { MessageDraft } from './draft-message.ts'
+
+/**
+ * Writes the other person's copies of what was accepted, one write for each person.
+ * @returns the drafts as they are now: refused where the id is another message's over there, and in the place that
+ *   an earlier try, whose answer was lost, has given them already
+ */
+export async function writePeerCopies(options: {
+  storage: Storage
+  actorId: string
+  drafts: readonly MessageDraft[]
+  now: number
+}): Promise<MessageDraft[]> {
+  const { storage, actorId, drafts, now } = options
+  const byPeer = new Map<string, MessageDraft[]>()
+  for (const draft of drafts) {
+    if (!isForPeer(draft)) continue
+    const peerId = must(draft.next, 'an accepted message').recipientId
+    byPeer.set(peerId, [...(byPeer.get(peerId) ?? []), draft])
+  }
+  const written = new Map<string, MessageDraft>()
+  await Promise.all(
+    [...byPeer].map(async ([peerId, forPeer]) => {
+      const copies = storage.database<MessageDocument>(nameMessagesDatabase(peerId))
+      const ids = forPeer.map(({ proposal }) => proposal.id)
+      const { result } = await copies.update(ids, (stored) =>
+        writeCopies({ actorId, drafts: forPeer, stored, now }),
+      )
+      for (const draft of result) written.set(draft.proposal.id, draft)
+    }),
+  )
+  return drafts.map((draft) => written.get(draft.proposal.id) ?? draft)
+}
+
+/** A blocked person's words do not arrive, neither as a new message nor as an edit; a deletion only takes away. */
+function isForPeer({ effect, reach, next }: MessageDraft): boolean {
+  if (effect === 'deliver') return reach === 'delivered'
+  if (effect !== 'amend') return false
+  return reach === 'delivered' || (reach === 'held' && next?.deletedAt !== undefined)
+}
+
+function writeCopies(options: {
+  actorId: string
+  drafts: readonly MessageDraft[]
+  stored: ReadonlyMap<string, MessageDocument>
+  now: number
+}) {
+  const { actorId, drafts, stored, now } = options
+  const put: MessageDocument[] = []
+  const result = drafts.map((draft): MessageDraft => {
+    const accepted = must(draft.next, 'an accepted message')
+    const copy = stored.get(draft.proposal.id)
+    // A message that was held back when it was sent has no copy to amend, and gets none.
+    if (!copy && draft.effect === 'amend') return draft
+    const written = writePeerCopy({ stored: copy, accepted, now })
+    if (written.kind === 'refuse') {
+      const { refusal } = written
+      const next = failMessage({ actorId, stored: draft.stored, proposed: accepted, refusal, now })
+      return { ...draft, next, refusal, effect: 'own' }
+    }
+    if (written.kind === 'store') put.push(written.next)
+    return copy ? { ...draft, next: { ...accepted, orderedAt: copy.orderedAt } } : draft
+  })
+  return { put, result }
+}

@@ -1,0 +1,68 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { VitePWA } from 'vite-plugin-pwa'
+import { defineConfig } from 'vitest/config'
+import { pwaOptions } from './app/offline/pwa-options.ts'
+
+const top = fileURLToPath(new URL('.', import.meta.url))
+const devServer = 'http://127.0.0.1:3000'
+const proxied = { target: devServer, changeOrigin: false }
+
+export default defineConfig(({ isSsrBuild, mode }) => {
+  if (mode === 'test') return { root: top, test: { projects: [unitTests, endToEndTests] } }
+  if (isSsrBuild) {
+    return {
+      root: top,
+      publicDir: false,
+      build: { outDir: 'dist/server', emptyOutDir: true, target: 'node20', sourcemap: true },
+    }
+  }
+  return {
+    root: `${top}app`,
+    publicDir: `${top}public`,
+    plugins: [react(), VitePWA(pwaOptions)],
+    build: { outDir: `${top}dist/app`, emptyOutDir: true, target: 'es2022' },
+    server: {
+      host: '127.0.0.1',
+      // The product's own socket lives at the root, where Vite's would be.
+      hmr: { path: '/@live-reload' },
+      proxy: {
+        '/api': proxied,
+        '/sync': proxied,
+        '/poll': proxied,
+        '/healthz': proxied,
+        '^/(\\?.*)?$': {
+          ...proxied,
+          ws: true,
+          bypass: (request) => (request.headers.upgrade ? undefined : request.url),
+        },
+      },
+    },
+  }
+})
+
+const unitTests = {
+  root: top,
+  test: {
+    name: 'unit',
+    environment: 'node',
+    include: ['{schema,sync-server,app,.run}/**/*.test.ts'],
+    testTimeout: 20_000,
+    sequence: { groupOrder: 0 },
+  },
+}
+
+const endToEndTests = {
+  root: top,
+  test: {
+    name: 'e2e',
+    environment: 'node',
+    include: ['app/**/*.e2e.ts'],
+    globalSetup: `${top}app/lab/browser/build-first.ts`,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // Each file drives several browsers: side by side they starve each other on a small machine.
+    fileParallelism: false,
+    sequence: { groupOrder: 1 },
+  },
+}
