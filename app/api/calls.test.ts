@@ -105,3 +105,22 @@ test('a call that is not answered in time says so', async () => {
   const api = createApi({ ...options, sessions, timeoutMs: 5 })
   await expect(api.own.me()).rejects.toMatchObject({ status: 408, message: 'Request timeout' })
 })
+
+test('P5: an answer that was overtaken by a save does not undo it', async () => {
+  const old = { ...testSession.user, status: 'before' }
+  const { options, sessions, asked } = await openTestAnswers({
+    status: 200,
+    body: JSON.stringify(old),
+  })
+  const { own } = createApi({
+    ...options,
+    async fetch(input, init) {
+      const answer = await fetch(input, init)
+      if (asked.length === 1) sessions.setUser({ ...testSession.user, status: 'saved' })
+      else expect(sessions.get()?.user.status).toBe('saved')
+      return answer
+    },
+  })
+  await own.me()
+  expect(asked).toHaveLength(2)
+})

@@ -31,13 +31,7 @@ export function createApi(options: ApiOptions & { wait?: Retry['wait'] }) {
     users: createUserCalls({ call: callSignedIn, wait }),
     own: createOwnCalls({
       call: callSignedIn,
-      openRecord() {
-        const asker = sessions.get()?.user._id
-        return (change) => {
-          const user = sessions.get()?.user
-          if (user && user._id === asker) sessions.setUser({ ...user, ...change })
-        }
-      },
+      record: { get: () => sessions.get()?.user, set: sessions.setUser },
     }),
     messages: createMessageCalls(callSignedIn),
     conversations: createConversationCalls(callSignedIn),

@@ -17,24 +17,40 @@ type Settings = OwnUser['settings']
 /** The types that a browser may name a picture with; the server looks at the bytes. */
 const pictureTypes: readonly string[] = [...pictureMimeTypes, 'image/jpg']
 
-/** What a person does with their own record and sign-ins. `openRecord` gives what renews the record of whoever is signed in. */
-export function createOwnCalls(options: {
-  call: Caller
-  openRecord: () => (change: Partial<OwnUser>) => void
-}) {
-  const { call, openRecord } = options
+/** The record of whoever is signed in: the same object until it changes. */
+export interface OwnRecord {
+  get(): OwnUser | undefined
+  set(user: OwnUser): void
+}
+
+/** What a person does with their own record and sign-ins. */
+export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
+  const { call, record } = options
 
   async function kept<Change extends Partial<OwnUser>>(asked: Promise<Change>): Promise<Change> {
-    const renew = openRecord()
+    const asker = record.get()?._id
     const change = await asked
-    renew(change)
+    const user = record.get()
+    if (user && user._id === asker) record.set({ ...user, ...change })
     return change
   }
 
   return {
     /** One's own record; the one that the sign-in holds is renewed by it. */
-    me: (): Promise<OwnUser> =>
-      kept(call({ path: '/users/me', answer: ownUser, fallback: 'Failed to fetch current user' })),
+    async me(): Promise<OwnUser> {
+      for (;;) {
+        const before = record.get()
+        const user = await call({
+          path: '/users/me',
+          answer: ownUser,
+          fallback: 'Failed to fetch current user',
+        })
+        const now = record.get()
+        if (now === before && now) record.set(user)
+        // A change that was saved meanwhile may be newer than this answer, which must not undo it.
+        if (now === before || now?._id !== before?._id) return user
+      }
+    },
 
     async updateProfile(change: ProfileChange, options?: CallOptions): Promise<OwnUser> {
       requireInput(change && Object.keys(change).length > 0, 'Profile data is required')
