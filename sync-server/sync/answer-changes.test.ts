@@ -73,6 +73,20 @@ describe('_changes', () => {
     expect(received).toEqual(Array.from({ length: 50 }, (_, i) => String(i)))
   })
 
+  test.each(['normal', 'longpoll'])(
+    'P7: a long poll does not wait for what a %s page before it left behind',
+    async (feed) => {
+      for (const content of ['1', '2', '3']) await push(fromAnn(content))
+      const page = await t.call('GET', `messages/_changes?feed=${feed}&limit=2&since=0`)
+      const since = page.body.last_seq
+      const rest = await t.call(
+        'GET',
+        `messages/_changes?feed=longpoll&timeout=1000&since=${since}`,
+      )
+      expect(rest.body.results).toHaveLength(1)
+    },
+  )
+
   test('P9: people who wait in silence hold no database open', async () => {
     await push(fromAnn())
     const { last_seq } = (await t.call('GET', 'messages/_changes')).body

@@ -29,12 +29,15 @@ export async function answerChanges(options: {
   for (;;) {
     if (!isUpToDate) {
       const seen = signals.lastSeq(stored.name)
-      since = await sendPages(since)
-      signals.observe(stored.name, seen, since)
+      const read = await sendPages(since)
+      since = read.at
+      // Who stopped at their limit knows nothing of what lies above, and must not let the next one wait for it.
+      if (read.isAtEnd) signals.observe(stored.name, seen, since)
     }
     const isAnswered = query.feed === 'longpoll' && writer.countRows() > 0
     const timeoutMs = deadline - performance.now()
-    if (query.feed === 'normal' || isAnswered || isFull() || timeoutMs <= 0) break
+    if (query.feed === 'normal' || isAnswered || isFull()) break
+    if (timeoutMs <= 0 || gone.signal.aborted) break
     writer.startHeartbeat()
     // Whatever was written since the look above has changed what is known, so that this returns at once.
     if (!(await signals.wait(stored.name, since, { timeoutMs, signal: gone.signal }))) break
@@ -46,7 +49,7 @@ export async function answerChanges(options: {
     return writer.countRows() >= query.limit
   }
 
-  async function sendPages(from: Seq): Promise<Seq> {
+  async function sendPages(from: Seq): Promise<{ at: Seq; isAtEnd: boolean }> {
     let at = isOfThisHistory(from, await stored.updateSeq()) ? from : 0
     for (;;) {
       const limit = Math.min(query.limit - writer.countRows(), rowsAtOnce)
@@ -59,7 +62,8 @@ export async function answerChanges(options: {
       const wanted = query.docIds && new Set(query.docIds)
       await writer.write(wanted ? page.results.filter(({ id }) => wanted.has(id)) : page.results)
       at = page.last_seq
-      if (descending || page.results.length < limit || isFull() || gone.signal.aborted) return at
+      const isAtEnd = !descending && page.results.length < limit
+      if (isAtEnd || descending || isFull() || gone.signal.aborted) return { at, isAtEnd }
     }
   }
 }
