@@ -4,8 +4,8 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { findFreePort } from '../app/lab/browser/find-free-port.ts'
 import { waitUntil } from '../app/lab/browser/wait-until.ts'
+import { findFreePort } from '../sync-server/find-free-port.ts'
 import { top } from './project.mjs'
 
 test('npm start serves the app, builds nothing when nothing changed, and ends in order', async () => {

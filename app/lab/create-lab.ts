@@ -69,7 +69,7 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
       people.push(person)
       return person
     },
-    settle: ({ withinMs = 15_000 } = {}) => waitUntilSettled(people, withinMs),
+    settle: ({ withinMs = 60_000 } = {}) => waitUntilSettled(people, withinMs),
     async expectConverged() {
       await expectConverged({ people, witness })
       if (background.length > 0) throw new Error('Something failed unseen.', { cause: background })

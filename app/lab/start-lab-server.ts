@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { must } from '../../schema/must.ts'
 import { readSettings } from '../../sync-server/config.ts'
 import { type App, createApp } from '../../sync-server/create-app.ts'
+import { findFreePort } from '../../sync-server/find-free-port.ts'
 import type { Stage } from '../../sync-server/sync/create-message-acceptor.ts'
 
 /** The real server in this process, on a port of its own, with LevelDB in a temporary folder. */
@@ -26,7 +27,7 @@ export async function startLabServer(
 ): Promise<LabServer> {
   const folder = await mkdtemp(join(tmpdir(), 'petrel-lab-'))
   let app: App | undefined
-  let port = 0
+  const port = await findFreePort()
   let deadline: { stage: Stage; die: () => Promise<void>; died: () => void } | undefined
 
   async function start() {
@@ -44,7 +45,6 @@ export async function startLabServer(
       }),
       { passwordCost: 4, checkAnswers: true, onStage, idleCloseMs: options.idleCloseMs },
     )
-    port = app.port
   }
 
   async function kill() {

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findFreePort } from '../find-free-port.ts'
 
-const startTimeoutMs = 20_000
+const startTimeoutMs = 60_000
 
 export type TestRedis = Awaited<ReturnType<typeof startRedis>>
 

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findFreePort } from '../find-free-port.ts'
 
-const startTimeoutMs = 20_000
+const startTimeoutMs = 60_000
 
 /** For tests: pouchdb-server as the CouchDB at hand, in a process of its own, its data in memory. */
 export async function startCouch() {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findFreePort } from './find-free-port.ts'
+import { findFreePort } from '../../../sync-server/find-free-port.ts'
 import { waitUntil } from './wait-until.ts'
 
 const builtFolder = fileURLToPath(new URL('../../../dist', import.meta.url))
@@ -57,7 +57,7 @@ export async function startBuiltServer({
     child.stderr?.on('data', (text) => printed.push(String(text)))
     // A test run that is cut short leaves no server behind.
     process.once('exit', () => child?.kill('SIGKILL'))
-    await waitUntil('the server answers', () => isAnswering(), 20_000)
+    await waitUntil('the server answers', () => isAnswering())
   }
 
   async function isAnswering() {
