@@ -26,6 +26,14 @@ describe('password hasher', () => {
     expect(await hasher.verify('nobody', undefined)).toBe(false)
   })
 
+  it('checks against nobody also when the first time fell into a flood', async () => {
+    const hasher = open()
+    const flood = Array.from({ length: 200 }, () => hasher.hash('x'))
+    await expect(hasher.verify('guess', undefined)).rejects.toBeInstanceOf(HasherBusy)
+    await Promise.all(flood)
+    expect(await hasher.verify('guess', undefined)).toBe(false)
+  })
+
   it('leaves the main thread free', async () => {
     const hasher = createPasswordHasher({ cost: 11 })
     opened.push(hasher)
