@@ -1,6 +1,6 @@
 import { type ConversationDocument, newConversation } from '../../schema/conversation.ts'
 import type { MessageDocument } from '../../schema/message.ts'
-import { changeDocument } from './change-document.ts'
+import { changeDocument, changeDocuments } from './change-document.ts'
 import type { ConversationCollection } from './open-database.ts'
 import { fromStoredConversation } from './stored-conversation.ts'
 
@@ -10,15 +10,24 @@ export async function changeConversation(
   peerId: string,
   change: (conversation: ConversationDocument) => ConversationDocument,
 ): Promise<void> {
-  await changeDocument(
+  await changeConversations(conversations, [peerId], change)
+}
+
+/** The same for many conversations in one reading and one writing. */
+export async function changeConversations(
+  conversations: ConversationCollection,
+  peerIds: readonly string[],
+  change: (conversation: ConversationDocument) => ConversationDocument,
+): Promise<void> {
+  await changeDocuments(
     conversations,
-    peerId,
+    peerIds,
     (stored) => {
       const conversation = fromStoredConversation(stored)
       const next = change(conversation)
       return next === conversation ? stored : next
     },
-    () => newConversation(peerId),
+    newConversation,
   )
 }
 

@@ -1,3 +1,7 @@
+/** While requests never end, a run takes at most a third of the time, and the screen has the rest. */
+const restFactor = 2
+const longestRestMs = 300
+
 /**
  * Runs a piece of work after every request for it, one run at a time: requests that come during a run are
  * joined into one run after it. A failed run is reported and does not stop the next.
@@ -5,7 +9,7 @@
 export function createRefresher(options: {
   run: () => Promise<void>
   onError: (cause: unknown) => void
-  /** Waits so long before each run, for more of what comes in bursts. */
+  /** Waits at least so long before each run, for more of what comes in bursts; longer after a long run. */
   gatherMs?: number
 }) {
   const { run, onError, gatherMs } = options
@@ -14,13 +18,17 @@ export function createRefresher(options: {
 
   async function work() {
     state.isRunning = true
+    let restMs = 0
     while (state.isAsked && !state.isClosed) {
-      if (gatherMs) await new Promise((resolve) => setTimeout(resolve, gatherMs))
+      const waitMs = gatherMs && Math.max(gatherMs, restMs)
+      if (waitMs) await new Promise((resolve) => setTimeout(resolve, waitMs))
       if (state.isClosed) break
       state.isAsked = false
+      const began = performance.now()
       await run().catch((cause: unknown) => {
         if (!state.isClosed) onError(cause)
       })
+      restMs = Math.min(longestRestMs, restFactor * (performance.now() - began))
     }
     state.isRunning = false
   }

@@ -1,5 +1,5 @@
 import { isAccepted } from '../../schema/message.ts'
-import { changeConversation, raiseLastMessage } from '../database/change-conversation.ts'
+import { changeConversations, raiseLastMessage } from '../database/change-conversation.ts'
 import { createRefresher } from '../database/create-refresher.ts'
 import { findNewestIncoming } from '../database/find-newest-message.ts'
 import type { PetrelDatabase } from '../database/open-database.ts'
@@ -28,18 +28,14 @@ export function createReceipts(options: {
     onError,
     gatherMs: 15,
     async run() {
-      const batch = [...arrived]
+      const batch = new Map(arrived)
       arrived.clear()
-      for (const [peerId, newest] of batch) {
-        await changeConversation(database.conversations, peerId, (conversation) =>
-          conversation.deliveredUpTo >= newest.orderedAt
-            ? conversation
-            : {
-                ...raiseLastMessage(conversation, newest),
-                deliveredUpTo: newest.orderedAt,
-              },
-        )
-      }
+      await changeConversations(database.conversations, [...batch.keys()], (conversation) => {
+        const newest = batch.get(conversation._id)
+        return !newest || conversation.deliveredUpTo >= newest.orderedAt
+          ? conversation
+          : { ...raiseLastMessage(conversation, newest), deliveredUpTo: newest.orderedAt }
+      })
     },
   })
 

@@ -5,6 +5,10 @@ import { createPushWatch } from './create-push-watch.ts'
 import { describeSyncRequest, type SyncRequest } from './describe-sync-request.ts'
 import { splitPush } from './split-push.ts'
 
+/** From so many rows in one answer on, more are on their way: the next poll waits for them, so that they cost one write. */
+const manyRows = 5
+const gatherMs = 100
+
 /** How a request to `/sync` ended, as far as a person may care. */
 export type SyncOutcome = 'reached' | 'unreachable' | 'refusing' | 'signed-out'
 
@@ -34,6 +38,7 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
   const { readToken, clock, backOff, signal, onOutcome } = options
   const caughtUp = createDeferred<string>()
   const pushes = createPushWatch(options)
+  let gathering = Promise.resolve()
 
   async function attempt(request: SyncRequest): Promise<unknown> {
     const begun = await backOff.begin(signal)
@@ -81,9 +86,12 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
   }
 
   async function attemptPull(request: SyncRequest): Promise<Changes> {
+    if (request.isPoll) await orAborted(gathering, signal)
     const changes = (await attempt(request)) as Changes
     const ids = changes.results.map(({ id }) => id)
     await orAborted(pushes.untilOver(ids), signal)
+    const areMany = ids.length >= manyRows && ids.length < request.limit
+    if (request.isPoll && areMany) gathering = sleep(gatherMs)
     if (request.isCatchUp && ids.length < request.limit) caughtUp.resolve(String(changes.last_seq))
     return changes
   }
@@ -99,6 +107,10 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
     if (request.isPush) return answer(await attemptPush(request))
     return answer(await (request.isPull ? attemptPull(request) : attempt(request)))
   }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 interface Changes {

@@ -1,9 +1,9 @@
 import type { Clock } from '../database/create-clock.ts'
 import type { PetrelDatabase } from '../database/open-database.ts'
-import { readDocuments } from '../database/read-documents.ts'
 import { fromStoredConversation, takePulledConversation } from '../database/stored-conversation.ts'
 import { type StoredMessage, takePulledMessage } from '../database/stored-message.ts'
 import { createBackOff } from './create-back-off.ts'
+import { createExpectations } from './create-expectations.ts'
 import { createReceipts } from './create-receipts.ts'
 import { createReplication, type Replication } from './create-replication.ts'
 import type { SyncOutcome } from './create-sync-fetch.ts'
@@ -12,8 +12,6 @@ import type { Powers } from './powers.ts'
 
 /** Every few minutes the server is asked even if nothing seems to be missing. */
 const resyncEveryMs = 3 * 60_000
-/** A poll that delivers nothing for so long after the socket told of something hangs on a dead connection. */
-const expectedWithinMs = 1_500
 
 export interface SyncOptions {
   database: PetrelDatabase
@@ -106,29 +104,25 @@ export function createSync(options: SyncOptions): Sync {
     reSync()
   })
 
-  const expecting = new Set<ReturnType<typeof setTimeout>>()
-
-  function expectMessage(id: string) {
-    backOff.hurry()
-    const timer = setTimeout(() => {
-      expecting.delete(timer)
-      readDocuments(database.messages, [id])
-        .then((found) => found.size === 0 && reSync())
-        .catch(onError)
-    }, expectedWithinMs)
-    expecting.add(timer)
-  }
+  const expectations = createExpectations({
+    messages: database.messages,
+    onMissing: reSync,
+    onError,
+  })
 
   return {
     hurry: () => backOff.hurry(),
-    expectMessage,
+    expectMessage(id) {
+      backOff.hurry()
+      expectations.expect(id)
+    },
     async countUnsent() {
       const unsent = await Promise.all(replications.map((each) => each.findUnsent()))
       return unsent.flat().length
     },
     async close() {
       clearInterval(timer)
-      for (const timer of expecting) clearTimeout(timer)
+      expectations.close()
       unsubscribe()
       receipts.close()
       closing.abort(new Error('Syncing has ended.'))
