@@ -74,6 +74,15 @@ export function createAccounts(options: {
       return changeAccount({ database, userId, build, now })
     },
 
+    /** Which of these somebody has already, without taking either. */
+    async findTaken(wanted: { username: string; email: string }) {
+      for (const field of ['username', 'email'] as const) {
+        const [owner] = await findByClaims([nameClaim(field, wanted[field])])
+        if (owner) return field
+      }
+      return undefined
+    },
+
     /** The person of a username, an email address or a phone number in any formatting. */
     async findBySignInName(text: string): Promise<AccountDocument | undefined> {
       const digits = text.replace(/\D/g, '')

@@ -157,4 +157,31 @@ describe('limits', () => {
       await limited.close()
     }
   })
+
+  it('stop whoever tries to register without end, whether or not it succeeds', async () => {
+    const limited = await startTestApp({ RATE_LIMIT: 'on' }, { passwordCost: 10 })
+    try {
+      const { username, email, password } = await limited.register('Ann')
+      const body = { username, email, password }
+      const again = () => limited.call('POST', '/api/auth/register', { body })
+      const answers = await Promise.all(Array.from({ length: 300 }, again))
+      const statuses = answers.map(({ status }) => status).sort()
+      expect(statuses).toEqual([...Array(99).fill(409), ...Array(201).fill(429)])
+    } finally {
+      await limited.close()
+    }
+  })
+
+  it('are not needed for a name that is taken: it costs no password hash', async () => {
+    const unlimited = await startTestApp({}, { passwordCost: 10 })
+    try {
+      const { username, email, password } = await unlimited.register('Ann')
+      const body = { username, email, password }
+      const again = () => unlimited.call('POST', '/api/auth/register', { body })
+      const answers = await Promise.all(Array.from({ length: 300 }, again))
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([409]))
+    } finally {
+      await unlimited.close()
+    }
+  })
 })

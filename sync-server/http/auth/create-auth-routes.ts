@@ -38,11 +38,13 @@ export function createAuthRoutes(options: {
           const headers = { 'retry-after': String(seconds) }
           throw new RequestRefused('too_many_registrations', { headers })
         }
+        registrations.count(address)
         const { username, email, password } = body
+        const field = await accounts.findTaken({ username, email })
+        if (field) throw refuseTaken({ kind: 'taken', field })
         const passwordHash = await hasher.hash(password)
         const outcome = await accounts.register({ username, email, passwordHash })
         if (outcome.kind !== 'done') throw refuseTaken(outcome)
-        registrations.count(address)
         return await signIn({
           account: outcome.account,
           isKept: body.keepSignedIn !== false,
