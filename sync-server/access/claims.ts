@@ -1,3 +1,4 @@
+import { limits } from '../../schema/limits.ts'
 import {
   type AccountDocument,
   type AccountsDocument,
@@ -33,6 +34,13 @@ export function listClaims(account: AccountDocument): ClaimId[] {
     ...(phone_number ? [nameClaim('phone', phone_number)] : []),
     ...(wa_id ? [nameClaim('whatsapp', wa_id)] : []),
   ]
+}
+
+/** The claims that a person may mean who signs in by this text, the likelier first. */
+export function listSignInClaims(text: string): ClaimId[] {
+  const digits = text.replace(/\D/g, '')
+  const name = nameClaim(text.includes('@') ? 'email' : 'username', text)
+  return digits.length < limits.phoneDigits.min ? [name] : [name, nameClaim('phone', digits)]
 }
 
 export type ClaimsVerdict =

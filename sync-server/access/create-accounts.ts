@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { defaultAbout, limits } from '../../schema/limits.ts'
+import { defaultAbout } from '../../schema/limits.ts'
 import type { ProfileChange } from '../../schema/user.ts'
 import type { StoredDatabase } from '../storage/create-stored-database.ts'
 import {
@@ -14,7 +14,7 @@ import {
   type SeenDocument,
 } from './account-documents.ts'
 import { type AccountChange, changeAccount } from './change-account.ts'
-import { listClaims, nameClaim, releaseClaim } from './claims.ts'
+import { listClaims, listSignInClaims, nameClaim, releaseClaim } from './claims.ts'
 import type { JsonValue } from './json-value.ts'
 import { dropLooseLink, type LinkDetails, linkWhatsApp, unlinkWhatsApp } from './link-whatsapp.ts'
 import { listPhoneVariants } from './phone-variants.ts'
@@ -85,10 +85,7 @@ export function createAccounts(options: {
 
     /** The person of a username, an email address or a phone number in any formatting. */
     async findBySignInName(text: string): Promise<AccountDocument | undefined> {
-      const digits = text.replace(/\D/g, '')
-      const ids = [nameClaim(text.includes('@') ? 'email' : 'username', text)]
-      if (digits.length >= limits.phoneDigits.min) ids.push(nameClaim('phone', digits))
-      return (await findByClaims(ids))[0]
+      return (await findByClaims(listSignInClaims(text)))[0]
     },
 
     /** The person of a phone number; other forms of it count where exactly one person has one of them. */

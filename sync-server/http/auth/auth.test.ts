@@ -138,7 +138,7 @@ describe('POST /api/auth/logout', () => {
 })
 
 describe('limits', () => {
-  it('stop the eleventh guess at one account from one address, and nobody else', async () => {
+  it('stop the eleventh guess at one name from one address, and nobody else', async () => {
     const limited = await startTestApp({ RATE_LIMIT: 'on' })
     try {
       const { password } = await limited.register('Ann')
@@ -148,11 +148,28 @@ describe('limits', () => {
       const guesses = await Promise.all(Array.from({ length: 12 }, () => guess('ann', 'guess')))
       const statuses = guesses.map(({ status }) => status).sort()
       expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
-      const answer = await guess('ANN@example.org', password)
+      const answer = await guess(' ANN', password)
       expect(answer.status).toBe(429)
       expect(answer.body.code).toBe('too_many_attempts')
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
       expect((await guess('ben', `Ben's password`)).status).toBe(200)
+      // Stopped at once, it would tell that the address is Ann's.
+      expect((await guess('ann@example.org', 'guess')).status).toBe(401)
+    } finally {
+      await limited.close()
+    }
+  })
+
+  it('stop every spelling of a phone number together, whether or not anybody has it', async () => {
+    const limited = await startTestApp({ RATE_LIMIT: 'on' })
+    try {
+      const guess = async (username: string) => {
+        const body = { username, password: 'guess' }
+        return (await limited.call('POST', '/api/auth/login', { body })).status
+      }
+      const spellings = Array.from({ length: 10 }, (_, i) => `+1 234-567${'-'.repeat(i)}8901`)
+      for (const spelling of spellings) expect(await guess(spelling)).toBe(401)
+      expect(await guess('(1) 234 567 89 01')).toBe(429)
     } finally {
       await limited.close()
     }

@@ -1,5 +1,6 @@
 import { limits } from '../../../schema/limits.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
+import { listSignInClaims } from '../../access/claims.ts'
 import type { LimitAttempts } from '../../access/create-attempt-limiter.ts'
 import type { PasswordHasher } from '../../access/create-password-hasher.ts'
 import { RequestRefused } from '../request-refused.ts'
@@ -7,8 +8,10 @@ import { RequestRefused } from '../request-refused.ts'
 export type PasswordCheck = ReturnType<typeof createPasswordCheck>
 
 /**
- * Checks passwords, and stops whoever guesses: ten failures for one account from one address, and a hundred
- * from one address, in fifteen minutes. Nobody can lock somebody else out from another address.
+ * Checks passwords, and stops whoever guesses: ten failures for one name from one address, and a hundred from one
+ * address, in fifteen minutes. Nobody can lock somebody else out from another address. Failures are counted by what was
+ * typed, never by the account that it leads to: else a name that is stopped at once would tell whose it is. An account
+ * has three names at most, so that is 30 guesses at it.
  */
 export function createPasswordCheck(options: {
   hasher: PasswordHasher
@@ -16,11 +19,11 @@ export function createPasswordCheck(options: {
 }) {
   const { hasher, limitAttempts } = options
   const { max, perAddressMax, windowMs } = limits.failedSignIns
-  const perAccount = limitAttempts('sign-ins of an account', { max, windowMs })
+  const perName = limitAttempts('sign-ins by a name', { max, windowMs })
   const perAddress = limitAttempts('sign-ins from an address', { max: perAddressMax, windowMs })
 
   /**
-   * @param asked.name what tells the account apart, whether or not it exists
+   * @param asked.name what was typed, whether or not there is such an account
    * @throws RequestRefused `too_many_attempts`
    */
   return async (asked: {
@@ -30,15 +33,16 @@ export function createPasswordCheck(options: {
     address: string
   }): Promise<boolean> => {
     const { account, name, password, address } = asked
-    const key = `${address} ${(account?.userId ?? name).toLowerCase()}`
-    const seconds = Math.max(perAccount.secondsToWait(key), perAddress.secondsToWait(address))
+    // The last claim is the same for every spelling of a phone number.
+    const key = `${address} ${listSignInClaims(name).at(-1)}`
+    const seconds = Math.max(perName.secondsToWait(key), perAddress.secondsToWait(address))
     if (seconds > 0) {
       throw new RequestRefused('too_many_attempts', { headers: { 'retry-after': String(seconds) } })
     }
     // Counted before it is known, or a hundred guesses at once would all be the first.
-    perAccount.count(key)
+    perName.count(key)
     const isRight = await hasher.verify(password, account?.passwordHash)
-    if (isRight) perAccount.forget(key)
+    if (isRight) perName.forget(key)
     else perAddress.count(address)
     return isRight
   }
