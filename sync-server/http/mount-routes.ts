@@ -3,6 +3,7 @@ import { limits } from '../../schema/limits.ts'
 import type { AccessCheck } from './create-access-check.ts'
 import { createJsonReader } from './create-json-reader.ts'
 import { listErrors } from './list-errors.ts'
+import { nameNetwork } from './name-network.ts'
 import { parsePart } from './parse-part.ts'
 import { RequestRefused } from './request-refused.ts'
 import { accessRules, alreadySent, type Route } from './route.ts'
@@ -100,7 +101,7 @@ function handleRoute(route: Route, checkAnswers: boolean): RequestHandler {
       headers: parsePart(route.headers, request.headers),
       body: parsePart(route.body, request.body),
       caller: request.caller,
-      address: request.ip ?? '',
+      address: nameNetwork(request.ip ?? ''),
       request,
       response,
     })

@@ -13,7 +13,7 @@ export const alreadySent = Symbol('already sent')
 type Fields = z.ZodMiniType
 type Output<Schema> = Schema extends z.ZodMiniType ? z.output<Schema> : undefined
 
-/** What a handler is given: everything parsed. `address` is the caller's IP address. */
+/** What a handler is given: everything parsed. `address` is the caller's, as far as limits count it. */
 interface Call<Access extends AccessRule, Params, Query, Headers, Body> {
   params: Output<Params>
   query: Output<Query>
