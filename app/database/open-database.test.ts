@@ -1,5 +1,5 @@
 import { forceCloseDatabase } from 'fake-indexeddb'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { sendMessage } from './commands/send-message.ts'
 import { findNewestMessage } from './find-newest-message.ts'
 import { ben, openTestDatabase } from './open-test-database.ts'
@@ -11,7 +11,7 @@ test('P1: a connection that the browser closes is opened again by the next call'
   await sendMessage(context, { peerId: ben, content: 'before' })
   const { dexieDb } = await database.messages.internalStorageInstance.internals
   forceCloseDatabase(dexieDb.backendDB() as Parameters<typeof forceCloseDatabase>[0])
-  await vi.waitUntil(() => !dexieDb.isOpen())
+  await expect.poll(() => dexieDb.isOpen()).toBe(false)
   await sendMessage(context, { peerId: ben, content: 'after' })
   expect(await findNewestMessage(database.messages, ben)).toMatchObject({ content: 'after' })
 })

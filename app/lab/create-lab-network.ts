@@ -33,7 +33,7 @@ export interface LabNetwork {
   hangPolls(): void
   /** No WebSocket gets through, as behind some proxies; requests do. */
   blockSockets(): void
-  /** Ends every fault. */
+  /** Ends every fault, and the pages are told, so that none waits out a long back-off. */
   calm(): void
   isDark(): boolean
   connect(): LabLink
@@ -128,7 +128,8 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
     calm() {
       state.areSocketsBlocked = false
       faults.controls.calm()
-      this.goOnline()
+      state.isDark = false
+      for (const page of pages) page.tellOnline()
     },
     connect,
     addPage(page) {

@@ -3,6 +3,8 @@ import type { Page, PageEvent } from '../sync/powers.ts'
 /** The page around one tab, as a browser would tell of it. */
 export interface LabPage extends Page {
   setOnline(isOnline: boolean): void
+  /** Tells that there is a network, also when it was never told that there was none. */
+  tellOnline(): void
   setVisible(isVisible: boolean): void
 }
 
@@ -23,6 +25,10 @@ export function createLabPage(): LabPage {
       if (state.isOnline === isOnline) return
       state.isOnline = isOnline
       tell(isOnline ? 'online' : 'offline')
+    },
+    tellOnline() {
+      state.isOnline = true
+      tell('online')
     },
     setVisible(isVisible) {
       state.isVisible = isVisible

@@ -5,7 +5,7 @@ import { createWitness } from './create-witness.ts'
 import { expectConverged } from './expect-converged.ts'
 import { runHistory } from './run-history.ts'
 import { type LabServer, startLabServer } from './start-lab-server.ts'
-import { waitUntilSettled } from './wait-until-settled.ts'
+import { type Patience, waitUntilSettled } from './wait-until-settled.ts'
 
 export interface LabOptions {
   /** Every random choice of the lab and of the devices follows from it. */
@@ -39,8 +39,12 @@ export interface Lab {
   readonly people: readonly LabPerson[]
   /** Registers somebody new. */
   person(name: string): Promise<LabPerson>
-  /** Waits until nothing is under way on any device that has a network. @throws what is, after `withinMs`. */
-  settle(options?: { withinMs?: number }): Promise<void>
+  /**
+   * Waits until nothing is under way on any device that has a network.
+   *
+   * @throws what is, when nothing of it has moved for `stillMs`, or it has not ended after `withinMs`.
+   */
+  settle(options?: Partial<Patience>): Promise<void>
   /** Nothing lost, nothing twice, the same order and words everywhere, no receipt taken back. @throws otherwise */
   expectConverged(): Promise<void>
   /** Draws a history from a seed and lets it happen in a lab of its own. @throws HistoryFailed, shrunk */
@@ -69,7 +73,7 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
       people.push(person)
       return person
     },
-    settle: ({ withinMs = 60_000 } = {}) => waitUntilSettled(people, withinMs),
+    settle: (patience) => waitUntilSettled(people, patience),
     async expectConverged() {
       await expectConverged({ people, witness })
       if (background.length > 0) throw new Error('Something failed unseen.', { cause: background })

@@ -23,15 +23,29 @@ export async function readConversation(
   }
 }
 
-/** Resolves with the value as soon as it is as wanted. */
-export function untilLive<T>(value: LiveValue<T>, isWanted: (value: T) => boolean): Promise<T> {
-  return new Promise((resolve) => {
+/** Resolves with the value as soon as it is as wanted. Rejects with what it is after `withinMs`. */
+export function untilLive<T>(
+  value: LiveValue<T>,
+  isWanted: (value: T) => boolean,
+  withinMs = 20_000,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
     const look = () => {
       const current = value.getSnapshot()
       if (!isWanted(current)) return
-      unsubscribe()
+      stop()
       resolve(current)
     }
+    const stop = () => {
+      clearTimeout(deadline)
+      unsubscribe()
+    }
+    const deadline = setTimeout(() => {
+      stop()
+      reject(
+        new Error(`Not as wanted after ${withinMs} ms: ${JSON.stringify(value.getSnapshot())}`),
+      )
+    }, withinMs)
     const unsubscribe = value.subscribe(look)
     look()
   })

@@ -3,24 +3,33 @@ import { findUnsettled } from './find-unsettled.ts'
 
 const lookAgainMs = 25
 
+export interface Patience {
+  /** Shorter than a long poll waits: its end must not make up for a signal that was lost. */
+  stillMs: number
+  withinMs: number
+}
+
 /**
  * Waits until nothing is under way anywhere. Two looks in a row must find nothing: what is about to begin
  * shows itself between them.
  *
- * @throws with what is still under way after `withinMs`.
+ * @throws with what is still under way when it has not moved for `stillMs`, or has not ended after `withinMs`.
  */
 export async function waitUntilSettled(
   people: readonly LabPerson[],
-  withinMs: number,
+  { stillMs = 20_000, withinMs = 100_000 }: Partial<Patience> = {},
 ): Promise<void> {
-  const end = performance.now() + withinMs
-  let quietLooks = 0
+  const begunAt = performance.now()
+  let [movedAt, before, quietLooks] = [begunAt, '', 0]
   for (;;) {
-    const unsettled = await findUnsettled(people)
-    quietLooks = unsettled.length === 0 ? quietLooks + 1 : 0
+    const unsettled = (await findUnsettled(people)).join('\n')
+    quietLooks = unsettled === '' ? quietLooks + 1 : 0
     if (quietLooks === 2) return
-    if (performance.now() > end) {
-      throw new Error(`Not settled after ${withinMs} ms:\n${unsettled.join('\n')}`)
+    const now = performance.now()
+    if (unsettled !== before) movedAt = now
+    before = unsettled
+    if (now - movedAt > stillMs || now - begunAt > withinMs) {
+      throw new Error(`Not settled after ${Math.round(now - begunAt)} ms:\n${unsettled}`)
     }
     await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
   }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import NodeWebSocket from 'ws'
 import {
   bearerProtocolPrefix,
@@ -37,7 +37,7 @@ async function start() {
     socket.close()
     server.close()
   })
-  const until = (isTrue: () => boolean) => vi.waitUntil(isTrue, { timeout: 5_000 })
+  const until = (isTrue: () => boolean) => expect.poll(isTrue).toBe(true)
   return { server, socket, page, heard, seen, protocols, until }
 }
 

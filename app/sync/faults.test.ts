@@ -91,7 +91,7 @@ test('P3: after a death between the two copies the server completes it for an au
   await died
   await phone.close()
   await lab.server.start()
-  await waitUntil('the author has a copy', async () => (await ann.server.messages()).has(id), 5_000)
+  await waitUntil('the author has a copy', async () => (await ann.server.messages()).has(id))
   await lab.settle()
   expect((await tablet.read(ann)).map(({ _id }) => _id)).toEqual([id])
 })
@@ -133,7 +133,7 @@ test('P7: what the socket tells of is asked for when the waiting poll hangs on a
   await phone.say(ben, 'ends the poll that was waiting')
   await waitUntil('it arrives', async () => (await readTexts(tablet, ann)).length === 1)
   await phone.say(ben, 'past the dead poll')
-  await waitUntil('it arrives', async () => (await readTexts(tablet, ann)).length === 2, 10_000)
+  await waitUntil('it arrives', async () => (await readTexts(tablet, ann)).length === 2)
 })
 
 test('P1: what a catch-up brings of a message whose sending is still under way is not dropped', async () => {

@@ -70,7 +70,7 @@ test('P1: more than one request can carry leaves in several: long messages from 
   const long = '長'.repeat(65_000)
   for (let count = 0; count < 45; count += 1) await phone.say(ben, `${count} ${long}`)
   phone.network.goOnline()
-  await untilLive(tablet.messenger.conversations, ([row]) => row?.unreadCount === 45)
+  await untilLive(tablet.messenger.conversations, ([row]) => row?.unreadCount === 45, 60_000)
   const numbers = (await tablet.read(ann)).map(({ content }) => Number.parseInt(content, 10))
   expect(numbers).toEqual(Array.from({ length: 45 }, (_, count) => count))
 })

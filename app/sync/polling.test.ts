@@ -32,10 +32,14 @@ async function start() {
 test('P7: where no WebSocket gets through, presence and typing go both ways by polls', async () => {
   const { ann, ben, onPhone, onTablet, isAnnOnline, heardBen, heardAnn } = await start()
   await waitUntil('Ben sees Ann', isAnnOnline)
-  onPhone.typing(ben.userId)
-  await waitUntil('Ben sees Ann typing', heardAnn)
-  onTablet.typing(ann.userId)
-  await waitUntil('Ann sees Ben typing', heardBen)
+  await waitUntil('Ben sees Ann typing', () => {
+    onPhone.typing(ben.userId)
+    return heardAnn()
+  })
+  await waitUntil('Ann sees Ben typing', () => {
+    onTablet.typing(ann.userId)
+    return heardBen()
+  })
   onTablet.stopTyping(ann.userId)
   await waitUntil('Ann sees that Ben stopped', () => !heardBen())
   expect(onPhone.connection.getSnapshot().state).toBe('live')
@@ -46,15 +50,19 @@ test('P7: it returns to the socket when one gets through, and nobody sees it go'
   const left: boolean[] = []
   onTablet.presence.subscribe(() => left.push(!isAnnOnline()))
   await waitUntil('Ben sees Ann', isAnnOnline)
+  await waitUntil('only Ben has a socket', () => lab.server.stats().sockets === 1)
   left.length = 0
-  const before = lab.server.stats()
   phone.network.calm()
   phone.tabs[0]?.page.setVisible(true)
-  await waitUntil('there is one socket more', () => lab.server.stats().sockets > before.sockets)
-  onTablet.typing(ann.userId)
-  await waitUntil('Ann sees Ben typing', heardBen)
-  onPhone.typing(ben.userId)
-  await waitUntil('Ben sees Ann typing', heardAnn)
+  await waitUntil('Ann has one too', () => lab.server.stats().sockets === 2)
+  await waitUntil('Ann sees Ben typing', () => {
+    onTablet.typing(ann.userId)
+    return heardBen()
+  })
+  await waitUntil('Ben sees Ann typing', () => {
+    onPhone.typing(ben.userId)
+    return heardAnn()
+  })
   expect(left).not.toContain(true)
 })
 

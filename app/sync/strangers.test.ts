@@ -9,5 +9,5 @@ test('somebody who registers and writes while a device is open has a name in its
   await (await zoe.device()).say(ann, 'we have not met')
   const names = () =>
     phone.messenger.conversations.getSnapshot().map((row) => row.peer?.username ?? 'Unknown')
-  await expect.poll(names, { timeout: 10_000 }).toEqual(['zoe'])
+  await expect.poll(names).toEqual(['zoe'])
 })

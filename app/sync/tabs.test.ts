@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { must } from '../../schema/must.ts'
-import { waitUntil } from '../lab/browser/wait-until.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
 import { untilLive } from '../lab/read-conversation.ts'
 
@@ -29,8 +28,11 @@ test('P1: a tab that is frozen in the background holds up nothing: the one in fr
   const [phone, tablet] = [await ann.device(), await ben.device()]
   const frozen = must(phone.tabs[0], 'the first tab')
   const front = await phone.openTab()
+  const { connection } = frozen.messenger
+  await untilLive(front.messenger.connection, ({ state }) => state === 'live')
+  const before = connection.getSnapshot().lastSyncedAt ?? 0
   frozen.page.setVisible(true)
-  await waitUntil('the first tab syncs', () => isSyncing(frozen.messenger), 5_000)
+  await untilLive(connection, ({ lastSyncedAt = 0 }) => lastSyncedAt > before)
   frozen.page.setVisible(false)
   frozen.freeze()
   front.page.setVisible(true)
@@ -54,7 +56,3 @@ test('when the tab that syncs is closed, one that is hidden goes on', async () =
   await lab.settle()
   expect(await tablet.read(ann)).toMatchObject([{ content: 'from the one that is left' }])
 })
-
-function isSyncing(messenger: { connection: { getSnapshot(): { lastSyncedAt?: number } } }) {
-  return messenger.connection.getSnapshot().lastSyncedAt !== undefined
-}

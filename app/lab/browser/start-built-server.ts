@@ -57,7 +57,7 @@ export async function startBuiltServer({
     child.stderr?.on('data', (text) => printed.push(String(text)))
     // A test run that is cut short leaves no server behind.
     process.once('exit', () => child?.kill('SIGKILL'))
-    await waitUntil('the server answers', () => isAnswering())
+    await waitUntil('the server answers', () => isAnswering(), 60_000)
   }
 
   async function isAnswering() {

@@ -4,7 +4,7 @@ const pauseMs = 20
 export async function waitUntil(
   what: string,
   isTrue: () => Promise<boolean> | boolean,
-  withinMs = 60_000,
+  withinMs = 20_000,
 ): Promise<void> {
   const end = Date.now() + withinMs
   while (!(await isTrue())) {
