@@ -10,7 +10,10 @@ const payload = { sub: 'ann', sid: 's1', exp: Math.floor(inAnHour / 1000) }
 
 describe('tokens', () => {
   it('give back whom they were made for', () => {
-    expect(tokens.read(tokens.sign(ann, inAnHour))).toEqual(ann)
+    expect(tokens.read(tokens.sign(ann, inAnHour))).toEqual({
+      ...ann,
+      expiresAt: payload.exp * 1000,
+    })
   })
 
   it.each([

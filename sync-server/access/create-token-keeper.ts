@@ -15,6 +15,11 @@ export interface Caller {
   sessionId: string
 }
 
+/** A caller by a token that is good until then, epoch ms. */
+export interface TokenHolder extends Caller {
+  expiresAt: number
+}
+
 /** Makes and reads bearer tokens. @param secret at least 32 characters, the same on every server */
 export function createTokenKeeper({ secret }: { secret: string }) {
   // Given as text, each token that is read would first be tried as a public key, which costs more than all the rest.
@@ -26,11 +31,13 @@ export function createTokenKeeper({ secret }: { secret: string }) {
       return jwt.sign(payload, key, { algorithm, issuer, audience })
     },
     /** The caller, or null for a token that is forged, over, or not ours. */
-    read(token: string): Caller | null {
+    read(token: string): TokenHolder | null {
       try {
         const payload = jwt.verify(token, key, { algorithms: [algorithm], issuer, audience })
         const parsed = claims.safeParse(payload)
-        return parsed.success ? { userId: parsed.data.sub, sessionId: parsed.data.sid } : null
+        if (!parsed.success) return null
+        const { sub, sid, exp } = parsed.data
+        return { userId: sub, sessionId: sid, expiresAt: exp * 1000 }
       } catch {
         return null
       }

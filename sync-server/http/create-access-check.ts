@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import type { Sessions } from '../access/create-sessions.ts'
-import type { Caller, TokenKeeper } from '../access/create-token-keeper.ts'
+import type { Caller, TokenHolder, TokenKeeper } from '../access/create-token-keeper.ts'
 import { RequestRefused } from './request-refused.ts'
 
 /** Finds out who sends a request, by its bearer token and the sign-in that this belongs to. */
@@ -8,7 +8,7 @@ export function createAccessCheck(options: { tokens: TokenKeeper; sessions: Sess
   const { tokens, sessions } = options
 
   /** @returns null for a token that is forged or over, or whose sign-in was ended */
-  async function identify(token: string): Promise<Caller | null> {
+  async function identify(token: string): Promise<TokenHolder | null> {
     const caller = tokens.read(token)
     return caller && (await sessions.isOpen(caller)) ? caller : null
   }

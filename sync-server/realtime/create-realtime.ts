@@ -2,7 +2,7 @@ import { socketCloseCodes } from '../../schema/socket-events.ts'
 import type { Directory } from '../access/create-directory.ts'
 import type { Relations } from '../access/create-relations.ts'
 import type { Sessions } from '../access/create-sessions.ts'
-import type { Caller } from '../access/create-token-keeper.ts'
+import type { TokenHolder } from '../access/create-token-keeper.ts'
 import type { Connections } from './create-connections.ts'
 import { createEventHandler, type SendMessage } from './create-event-handler.ts'
 import { createPollers } from './create-pollers.ts'
@@ -17,7 +17,7 @@ export function createRealtime(options: {
   sessions: Sessions
   presence: Presence
   connections: Connections
-  identify: (token: string) => Promise<Caller | null>
+  identify: (token: string) => Promise<TokenHolder | null>
   sendMessage: SendMessage
   onError: (error: unknown) => void
 }) {

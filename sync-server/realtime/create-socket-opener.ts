@@ -1,11 +1,12 @@
 import type WebSocket from 'ws'
 import { parseClientFrame, socketCloseCodes } from '../../schema/socket-events.ts'
-import type { Caller } from '../access/create-token-keeper.ts'
+import type { Caller, TokenHolder } from '../access/create-token-keeper.ts'
 import type { Connection, Connections } from './create-connections.ts'
 import type { EventHandler } from './create-event-handler.ts'
 import { createFrameLimit } from './create-frame-limit.ts'
 import type { Presence } from './create-presence.ts'
 import type { PresenceAnnouncer } from './create-presence-announcer.ts'
+import { runAt } from './run-at.ts'
 
 export type SocketOpener = ReturnType<typeof createSocketOpener>
 
@@ -14,7 +15,7 @@ const bufferedMaxBytes = 64 * 1024
 
 /** Lets a device in by its token, and hears what it says until it goes. */
 export function createSocketOpener(options: {
-  identify: (token: string) => Promise<Caller | null>
+  identify: (token: string) => Promise<TokenHolder | null>
   connections: Connections
   presence: Presence
   announcer: PresenceAnnouncer
@@ -26,14 +27,17 @@ export function createSocketOpener(options: {
   async function letIn(socket: WebSocket, token: string): Promise<Connection | null> {
     const caller = await identify(token)
     if (socket.readyState !== socket.OPEN) return null
+    const endSignIn = () => socket.close(socketCloseCodes.signInEnded, 'Please sign in again.')
     if (!caller) {
-      socket.close(socketCloseCodes.signInEnded, 'Please sign in again.')
+      endSignIn()
       return null
     }
     const connection = connect(socket, caller)
     connections.add(connection)
     presence.arrive(caller.userId)
+    const cancelEnd = runAt(caller.expiresAt, endSignIn)
     socket.on('close', () => {
+      cancelEnd()
       connections.remove(connection)
       presence.leave(caller.userId)
     })
