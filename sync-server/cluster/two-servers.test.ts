@@ -25,6 +25,7 @@ afterEach(async () => {
 })
 afterAll(() => opened.servers.close())
 
+/** Shorter than the time after which each server looks for itself. */
 const waiting = { timeout: 15_000 }
 const annsServer = () => opened.servers.one
 const bensServer = () => opened.servers.two
@@ -189,7 +190,7 @@ describe('two servers on one CouchDB and one Redis', () => {
     const ended = await connect(bensServer(), token)
     await expect.poll(() => ended.count('users-online'), waiting).toBeGreaterThan(0)
     await annsServer().call('POST', '/api/auth/logout', { token })
-    expect(await ended.closed).toBe(4401)
+    await expect.poll(ended.closedWith, waiting).toBe(4401)
     expect((await bensServer().call('GET', '/api/users/me', { token })).status).toBe(401)
   })
 })

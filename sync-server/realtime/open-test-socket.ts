@@ -20,14 +20,20 @@ export async function openTestSocket(at: {
   const socket = new WebSocket(url.replace('http', 'ws') + path, protocols, { headers })
   const heard: ServerEvent[] = []
   socket.on('message', (frame) => heard.push(JSON.parse(String(frame))))
+  const end: { code?: number } = {}
   const closed = new Promise<number>((resolve) => {
-    socket.on('close', (code) => resolve(code))
+    socket.on('close', (code) => {
+      end.code = code
+      resolve(code)
+    })
     socket.on('error', () => undefined)
   })
   await Promise.race([once(socket, 'open'), closed])
   return {
     socket,
     closed,
+    /** Why it is closed; undefined while it is open. */
+    closedWith: () => end.code,
     heard,
     say: (event: string, data: unknown) => socket.send(JSON.stringify({ event, data })),
     /** What was told last of this kind. */

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createStorage, type Storage, type StorageOptions } from './create-storage.ts'
 import { startCouch } from './start-couch.ts'
 import { describeStorage } from './storage.contract.ts'
@@ -106,10 +108,8 @@ describe('LevelDB on this machine', () => {
     const storage = await openLevel({ idleCloseMs: 20 })
     const folder = folders.at(-1) ?? ''
     await storage.database<Counter>('counters').insert({ _id: 'n', count: 1 })
-    await vi.waitFor(async () => {
-      expect(storage.stats().open).toBe(0)
-      expect(await countOpenFiles(folder)).toBe(0)
-    })
+    await expect.poll(() => storage.stats().open).toBe(0)
+    await expect.poll(() => countOpenFiles(folder)).toBe(0)
     expect((await storage.database<Counter>('counters').read(['n'])).get('n')?.count).toBe(1)
   })
 
@@ -144,9 +144,15 @@ describe('LevelDB on this machine', () => {
 })
 
 async function countOpenFiles(folder: string): Promise<number> {
+  return (await listOpenFiles()).filter((file) => file.startsWith(folder)).length
+}
+
+/** The paths of this process's open files. */
+async function listOpenFiles(): Promise<string[]> {
+  if (process.platform !== 'linux') {
+    const { stdout } = await promisify(execFile)('lsof', ['-p', String(process.pid), '-Fn'])
+    return stdout.split('\n').map((line) => line.replace(/^n(\/private)?/, ''))
+  }
   const handles = await readdir('/proc/self/fd')
-  const targets = await Promise.all(
-    handles.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
-  )
-  return targets.filter((target) => target.startsWith(folder)).length
+  return await Promise.all(handles.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { propose, writeMessage } from './open-test-acceptance.ts'
 import { startTestSync, type TestSync } from './start-test-sync.ts'
 
@@ -49,7 +49,7 @@ describe('_changes', () => {
   test('a long poll waits for the next message, and hears of nothing twice', async () => {
     await push(fromAnn())
     const waiting = t.call('GET', 'messages/_changes?feed=longpoll&since=now&include_docs=true')
-    await vi.waitFor(() => expect(t.storage.signals.countWaiting()).toBe(1))
+    await expect.poll(() => t.storage.signals.countWaiting()).toBe(1)
     await sendAs(t.ben, 'news')
     const { results, last_seq } = (await waiting).body
     expect(results).toMatchObject([{ doc: { content: 'news', senderId: t.ben } }])
@@ -93,8 +93,8 @@ describe('_changes', () => {
     const polls = Array.from({ length: 20 }, () =>
       t.call('GET', `messages/_changes?feed=longpoll&heartbeat=60000&since=${last_seq}`),
     )
-    await vi.waitFor(() => expect(t.storage.signals.countWaiting()).toBe(20))
-    await vi.waitFor(() => expect(t.storage.stats().open).toBe(0))
+    await expect.poll(() => t.storage.signals.countWaiting()).toBe(20)
+    await expect.poll(() => t.storage.stats().open).toBe(0)
     await sendAs(t.ben, 'awake')
     for (const poll of polls) expect((await poll).body.results).toHaveLength(1)
   })
@@ -110,7 +110,7 @@ describe('_changes', () => {
       expect(JSON.parse((await lines.next()).value ?? '')).toMatchObject({ doc: { content } })
     }
     await lines.return(undefined)
-    await vi.waitFor(() => expect(t.storage.signals.countWaiting()).toBe(0))
+    await expect.poll(() => t.storage.signals.countWaiting()).toBe(0)
   })
 
   test('refuses what it does not understand', async () => {

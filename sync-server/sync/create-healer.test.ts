@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
+import { createAcceptance } from './create-acceptance.ts'
 import type { Stage } from './create-message-acceptor.ts'
 import {
   openTestAcceptance,
@@ -11,14 +12,14 @@ import {
   writeMessage,
 } from './open-test-acceptance.ts'
 
-const crash: { after?: Stage; reached?: () => void } = {}
+const crash: { after?: Stage; reached?: () => void; held?: Promise<void> } = {}
 let t: TestAcceptance
 beforeEach(async () => {
   t = await openTestAcceptance({
     onStage: (stage) => {
       if (stage !== crash.after) return
       crash.reached?.()
-      return new Promise(() => undefined)
+      return crash.held ?? new Promise(() => undefined)
     },
   })
 })
@@ -99,6 +100,46 @@ describe('a crash elsewhere', () => {
     const message = await sendAndCrash('own')
     expect(await t.readConversation(t.ann, t.ben)).toBeUndefined()
     await t.acceptance.healCopies()
+    await expectComplete(message)
+  })
+})
+
+describe('a message that is being written', () => {
+  /** Holds up a write after the first copy, until it is let go. */
+  async function sendHeldUp() {
+    const go = { on: () => {} }
+    const held = new Promise<void>((resolve) => Object.assign(go, { on: resolve }))
+    const reached = new Promise<void>((resolve) => Object.assign(crash, { reached: resolve, held }))
+    Object.assign(crash, { after: 'peer' })
+    const message = fromAnn()
+    const sent = send(message)
+    await reached
+    Object.assign(crash, { after: undefined, held: undefined })
+    return { message, sent, letGo: () => go.on() }
+  }
+
+  test('is not healed under the hands of its writer, who is told that it is new', async () => {
+    const { message, sent, letGo } = await sendHeldUp()
+    expect(await t.acceptance.healCopies()).toBe(0)
+    letGo()
+    expect(await sent).toMatchObject([{ kind: 'stored', isNew: true, isTaken: true }])
+    await expectComplete(message)
+    expect(await t.acceptance.healCopies()).toBe(0)
+    const orders = t.storage.database('orders')
+    expect(await orders.readLocal('healed')).toMatchObject({ seq: await orders.updateSeq() })
+  })
+
+  test('on another server is healed there only once that one must be gone', async () => {
+    const { storage, relations } = t
+    const clock = { aheadMs: 0 }
+    const now = () => Date.now() + clock.aheadMs
+    const other = createAcceptance({ storage, relations, isShared: true, now })
+    const { message, sent, letGo } = await sendHeldUp()
+    expect(await other.healCopies()).toBe(0)
+    clock.aheadMs = 60_000
+    expect(await other.healCopies()).toBe(1)
+    letGo()
+    await sent
     await expectComplete(message)
   })
 })

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import PouchDB from 'pouchdb'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
 import { propose, writeMessage } from './open-test-acceptance.ts'
 import { startTestSync, type TestSync } from './start-test-sync.ts'
@@ -184,13 +184,14 @@ describe('stock PouchDB', () => {
       bens.sync(openRemote(t.tokens.ben), { live: true, retry: true }),
     ]
     await anns.put(fromAnn('ping'))
-    await vi.waitFor(async () => expect(await readContents(bens)).toEqual(['ping']), 10_000)
+    await expect.poll(() => readContents(bens)).toEqual(['ping'])
     await bens.put(writeMessage({ senderId: t.ben, recipientId: t.ann, content: 'pong' }))
-    await vi.waitFor(async () => expect(await readContents(anns)).toEqual(['ping', 'pong']), 10_000)
-    await vi.waitFor(async () => {
+    await expect.poll(() => readContents(anns)).toEqual(['ping', 'pong'])
+    const readStatuses = async () => {
       const { rows } = await anns.allDocs({ include_docs: true })
-      expect(rows.map(({ doc }) => doc?.status).sort()).toEqual(['delivered', 'sent'])
-    }, 10_000)
+      return rows.map(({ doc }) => doc?.status).sort()
+    }
+    await expect.poll(readStatuses).toEqual(['delivered', 'sent'])
     const ended = syncs.map((sync) => new Promise((resolve) => sync.on('complete', resolve)))
     for (const sync of syncs) sync.cancel()
     await Promise.all(ended)

@@ -2,7 +2,7 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { createRxDatabase, type RxConflictHandler } from 'rxdb/plugins/core'
 import { replicateCouchDB } from 'rxdb/plugins/replication-couchdb'
 import { getRxStorageDexie } from 'rxdb/plugins/storage-dexie'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { areMessagesEqual, mergeMessages } from '../../schema/merge-messages.ts'
 import { type MessageDocument, messageDocument } from '../../schema/message.ts'
 import { permitMessageChange } from '../../schema/permit-message-change.ts'
@@ -93,10 +93,8 @@ const fromAnn = (content: string) => writeMessage({ senderId: t.ann, recipientId
 type Device = Awaited<ReturnType<typeof openDevice>>
 
 async function waitForContents(device: Device, contents: string[]) {
-  await vi.waitFor(
-    async () => expect((await device.read()).map(({ content }) => content)).toEqual(contents),
-    10_000,
-  )
+  const read = async () => (await device.read()).map(({ content }) => content)
+  await expect.poll(read).toEqual(contents)
 }
 
 describe('RxDB’s CouchDB replication', () => {
@@ -107,7 +105,7 @@ describe('RxDB’s CouchDB replication', () => {
     await waitForContents(ben, ['ping'])
     await ben.insert(writeMessage({ senderId: t.ben, recipientId: t.ann, content: 'pong' }))
     await waitForContents(ann, ['ping', 'pong'])
-    await vi.waitFor(async () => expect(await ann.read()).toMatchObject([{ status: 'sent' }, {}]))
+    await expect.poll(ann.read).toMatchObject([{ status: 'sent' }, {}])
     expect([...ann.failures, ...ben.failures]).toEqual([])
   })
 
@@ -133,10 +131,7 @@ describe('RxDB’s CouchDB replication', () => {
     await ann.synced()
     const message = fromAnn('once')
     await ann.insert(message)
-    await vi.waitFor(
-      async () => expect(await ann.read()).toMatchObject([{ status: 'sent' }]),
-      10_000,
-    )
+    await expect.poll(ann.read).toMatchObject([{ status: 'sent' }])
     expect(lost.left).toBe(0)
     expect(await t.readMessages(t.ben)).toHaveLength(1)
   })
@@ -149,10 +144,11 @@ describe('RxDB’s CouchDB replication', () => {
     await ann.insert(fromAnn('good'))
     await waitForContents(ben, ['good'])
     await ben.insert(writeMessage({ senderId: t.ben, recipientId: t.ann, content: 'answer' }))
-    await vi.waitFor(async () => {
-      const found = (await ann.read()).map(({ status, content }) => `${status} ${content}`).sort()
-      expect(found).toEqual(['delivered answer', 'failed forged', 'failed poison', 'sent good'])
-    }, 10_000)
+    const find = async () =>
+      (await ann.read()).map(({ status, content }) => `${status} ${content}`).sort()
+    await expect
+      .poll(find)
+      .toEqual(['delivered answer', 'failed forged', 'failed poison', 'sent good'])
     expect(ann.failures).toEqual([])
   })
 
@@ -165,12 +161,10 @@ describe('RxDB’s CouchDB replication', () => {
     await devices[0]?.change(message._id, { content: 'edited', editedAt: at })
     await devices[1]?.change(message._id, { isStarred: true, isStarredAt: at })
     for (const device of devices) {
-      await vi.waitFor(async () => {
-        expect(await device.read()).toMatchObject([{ content: 'edited', isStarred: true }])
-      }, 10_000)
+      await expect.poll(device.read).toMatchObject([{ content: 'edited', isStarred: true }])
     }
-    await vi.waitFor(async () =>
-      expect(await t.readMessages(t.ben)).toMatchObject([{ content: 'edited', isStarred: false }]),
-    )
+    await expect
+      .poll(() => t.readMessages(t.ben))
+      .toMatchObject([{ content: 'edited', isStarred: false }])
   })
 })

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { pieceBytes } from './media-documents.ts'
 import { nameMediaUrl } from './media-url.ts'
 import { openTestMedia, type TestMedia } from './open-test-media.ts'
@@ -157,10 +157,8 @@ describe('a crash', () => {
 
   async function crashWhileArriving() {
     opened.test.media.store(arriving()).catch(() => undefined)
-    await vi.waitFor(async () => {
-      const kinds = await opened.test.listKinds()
-      expect(kinds.filter((kind) => kind === 'part')).toHaveLength(3)
-    })
+    const listParts = async () => (await opened.test.listKinds()).filter((kind) => kind === 'part')
+    await expect.poll(listParts).toHaveLength(3)
   }
 
   it('between the bytes and the whole leaves nothing behind after the next start', async () => {

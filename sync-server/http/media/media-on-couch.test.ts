@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
 import { createStorage } from '../../storage/create-storage.ts'
 import { startCouch } from '../../storage/start-couch.ts'
@@ -57,13 +57,12 @@ describe('with a CouchDB', () => {
       chunks: [form.subarray(0, 3 * pieceBytes)],
       cutOff: cut.signal,
     })
-    await vi.waitFor(async () => {
-      const pieces = (await list()).filter((id) => id.startsWith('part:') && !before.includes(id))
-      expect(pieces.length).toBeGreaterThan(1)
-    })
+    const countPieces = async () =>
+      (await list()).filter((id) => id.startsWith('part:') && !before.includes(id)).length
+    await expect.poll(countPieces).toBeGreaterThan(1)
     cut.abort()
     await sent
-    await vi.waitFor(async () => expect(await list()).toEqual(before))
+    await expect.poll(list).toEqual(before)
     await storage.close()
   })
 })

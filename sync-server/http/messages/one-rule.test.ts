@@ -58,7 +58,7 @@ const ways: Record<'rest' | 'push' | 'socket', Way> = {
     const marker = uuidv7()
     const last = { _id: marker, content: ' ' }
     opened.annsSocket.say('send-message', { recipientId: opened.ben.userId, message: last })
-    await expect.poll(() => findRefusal(marker), { timeout: 5_000 }).toBeDefined()
+    await expect.poll(() => findRefusal(marker)).toBeDefined()
     await expect.poll(async () => (await stored(opened.ann, rest._id))._id).toBe(rest._id)
     return { code: findRefusal(rest._id) }
   },
