@@ -27,10 +27,13 @@ export function createAcceptance(options: {
   const { storage, relations, files = noFiles, isShared = false, now = Date.now, onStage } = options
   const { onHealError = () => undefined } = options
   const journal = createOrderJournal({ storage, isShared, now })
-  const healer = createHealer({ storage, relations, now, onError: onHealError })
-  const onFinished = healer.noteFinished
+  const healer = createHealer({ storage, relations, isShared, now, onError: onHealError })
   const base = { storage, journal, relations, now }
-  const messages = createMessageAcceptor({ ...base, files, onFinished, onStage })
+  const messages = createMessageAcceptor({
+    ...{ ...base, files, onStage },
+    onStarted: healer.noteStarted,
+    onFinished: healer.noteFinished,
+  })
   const conversations = createConversationAcceptor(base)
 
   return {

@@ -6,26 +6,31 @@ import { type OrderEntry, parseOrderEntry } from './order-entry.ts'
 
 const entriesAtOnce = 500
 const sweepAfterEntries = 500
-/** An entry without copies may still be under way for so long, on this server or on another. */
+/** A message may still be under way for so long, on another server. */
 const underWayMs = 60_000
 const checkpointId = 'healed'
 
 /**
  * Completes what a crash left undone between the copies of a message (P3), for authors who never come back to retry.
  * The `orders` database is the journal: an entry is made before the first copy. A checkpoint there says up to where all
- * is known to be complete.
+ * is known to be complete. What is still being written is left alone: its author would be told that it was there before.
+ * @param isShared other servers write the same databases
  * @param onError told of a sweep in the background that failed; the next one begins where it began
  */
 export function createHealer(options: {
   storage: Storage
   relations: Pick<Relations, 'canReach'>
+  isShared: boolean
   now: () => number
   onError: (error: unknown) => void
 }) {
-  const { storage, relations, now, onError } = options
+  const { storage, relations, isShared, now, onError } = options
   const orders = storage.database<OrderEntry>('orders')
   /** Entries above the checkpoint that this process has completed itself. */
   const finished = new Set<string>()
+  /** Messages that this process is writing. */
+  const underWay = new Set<string>()
+  const startedAt = now()
   const state = { finishedSince: 0, sweep: undefined as Promise<number> | undefined }
 
   function healCopies(): Promise<number> {
@@ -47,11 +52,14 @@ export function createHealer(options: {
       const page = await orders.changes({ since, limit: entriesAtOnce, includeDocs: true })
       if (page.results.length === 0) break
       since = page.last_seq
-      const entries = page.results.flatMap(({ doc }) => (doc ? [doc] : []))
-      const outcome = await healEntries(entries.filter(({ _id }) => !finished.has(_id)))
+      const entries = page.results.flatMap(({ doc }) =>
+        doc && !finished.has(doc._id) ? [doc] : [],
+      )
+      const unwritten = new Set(entries.filter(isBeingWritten).map(({ _id }) => _id))
+      const outcome = await healEntries(entries.filter(({ _id }) => !unwritten.has(_id)))
       healed += outcome.healed
       for (const { id, seq } of page.results) {
-        isOpen ||= outcome.open.has(id)
+        isOpen ||= unwritten.has(id) || outcome.open.has(id)
         if (isOpen) break
         finished.delete(id)
         complete = seq
@@ -59,6 +67,12 @@ export function createHealer(options: {
     }
     if (complete !== before) await orders.writeLocal(checkpointId, { ...checkpoint, seq: complete })
     return healed
+  }
+
+  function isBeingWritten(entry: OrderEntry): boolean {
+    if (underWay.has(nameWrite(entry.senderId, entry.messageId))) return true
+    const orderedAt = parseOrderEntry(entry)?.orderedAt ?? 0
+    return isShared && orderedAt >= startedAt && now() - orderedAt < underWayMs
   }
 
   /** @returns how many messages were completed, and the entries of which nothing can be said yet */
@@ -90,6 +104,14 @@ export function createHealer(options: {
   return {
     /** Looks through everything above the checkpoint. @returns how many own copies were made good */
     healCopies,
+    /** Takes note of messages that are about to be written. @returns to be called when they are not any more */
+    noteStarted(authorId: string, messageIds: readonly string[]) {
+      const writes = messageIds.map((id) => nameWrite(authorId, id))
+      for (const write of writes) underWay.add(write)
+      return () => {
+        for (const write of writes) underWay.delete(write)
+      }
+    },
     /** Takes note that the messages of these entries are complete, and moves the checkpoint from time to time. */
     noteFinished(entries: readonly OrderEntry[]) {
       for (const { _id } of entries) finished.add(_id)
@@ -102,6 +124,10 @@ export function createHealer(options: {
       await healCopies()
     },
   }
+}
+
+function nameWrite(authorId: string, messageId: string): string {
+  return `${authorId} ${messageId}`
 }
 
 function groupByPair(entries: readonly OrderEntry[]) {

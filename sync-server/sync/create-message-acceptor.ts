@@ -28,6 +28,7 @@ const mostTries = 20
 /**
  * The one way in for messages (P4). Each new one is written in this order: its place, the other person's copy, the
  * own copy (which is the acknowledgement, P3), the conversations. Proposals of one person are done in turn, joined.
+ * @param onStarted told of messages that are about to be written, and calls what it returns when they are not any more
  * @param onFinished told of the places whose messages are complete
  * @param onStage for tests of crashes
  */
@@ -37,10 +38,11 @@ export function createMessageAcceptor(options: {
   relations: Pick<Relations, 'canReach'>
   files: MessageFiles
   now: () => number
+  onStarted: (actorId: string, messageIds: readonly string[]) => () => void
   onFinished: (entries: readonly OrderEntry[]) => void
   onStage?: ((stage: Stage) => void | Promise<void>) | undefined
 }) {
-  const { storage, journal, relations, files, now, onFinished, onStage } = options
+  const { storage, journal, relations, files, now, onStarted, onFinished, onStage } = options
   const turns = createTurns<Proposal, Outcome<MessageDocument>>(acceptBatch)
 
   async function acceptBatch(actorId: string, proposals: readonly Proposal[]) {
@@ -64,14 +66,20 @@ export function createMessageAcceptor(options: {
   async function acceptDistinct(actorId: string, proposals: readonly MessageProposal[]) {
     const outcomes = new Map<string, Outcome<MessageDocument>>()
     const touched = new Set<string>()
-    let rest = proposals
-    for (let tries = 0; rest.length > 0; tries += 1) {
-      if (tries === mostTries) throw new Error('messages changed under every try to write them')
-      const written = await writeBatch(actorId, rest, touched)
-      for (const outcome of written) outcomes.set(outcome.id, outcome)
-      rest = rest.filter(({ id }) => !outcomes.has(id))
+    const messageIds = proposals.map(({ id }) => id)
+    const end = onStarted(actorId, messageIds)
+    try {
+      let rest = proposals
+      for (let tries = 0; rest.length > 0; tries += 1) {
+        if (tries === mostTries) throw new Error('messages changed under every try to write them')
+        const written = await writeBatch(actorId, rest, touched)
+        for (const outcome of written) outcomes.set(outcome.id, outcome)
+        rest = rest.filter(({ id }) => !outcomes.has(id))
+      }
+      return outcomes
+    } finally {
+      end()
     }
-    return outcomes
   }
 
   /** @returns outcomes; none for a message whose own copy somebody else changed meanwhile */
