@@ -12,8 +12,16 @@ export async function countUnread(
   const { _id, readUpTo, clearedUpTo } = of.conversation
   const seenUpTo = Math.max(readUpTo, clearedUpTo)
   if (!of.newest || of.newest.orderedAt <= seenUpTo) return 0
+  return countIncoming(messages, { peerId: _id, above: seenUpTo })
+}
+
+/** How many messages of the other person lie above a place (`orderedAt`). */
+export async function countIncoming(
+  messages: MessageCollection,
+  { peerId, above }: { peerId: string; above: number },
+): Promise<number> {
   return countDocuments(messages, {
-    selector: { tally: _id, recency: { $lt: -seenUpTo } },
+    selector: { tally: peerId, recency: { $lt: -above } },
     index: ['tally', 'recency'],
   })
 }

@@ -74,7 +74,7 @@ test('unread messages are counted above what was read, without deleted ones', as
   await receive(ben, 2_000)
   await receive(ben, 3_000, { deletedAt: 3_500, content: '' })
   await until(([row]) => row?.unreadCount === 2)
-  await markRead(context, ben)
+  await markRead(context, { peerId: ben })
   await until(([row]) => row?.unreadCount === 0)
   await receive(ben, 4_000)
   await until(([row]) => row?.unreadCount === 1)

@@ -1,5 +1,6 @@
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../schema/message.ts'
+import { createReading, type ReadingState, type Sight } from './create-reading.ts'
 import { findFirstUnread } from './find-first-unread.ts'
 import { createLiveValue, type LiveValue } from './live-value.ts'
 import type { PetrelDatabase } from './open-database.ts'
@@ -9,15 +10,13 @@ import { fromStoredMessage, type StoredMessage } from './stored-message.ts'
 import { subscribeToChanges } from './subscribe-to-changes.ts'
 
 /** The part of a conversation that is loaded, oldest first; discarded and cleared messages are not in it. */
-export interface MessageWindow {
+export interface MessageWindow extends ReadingState {
   /** An unchanged message is the same object from one window to the next. */
   items: readonly MessageDocument[]
   hasOlder: boolean
   hasNewer: boolean
   /** False until the first page has been read from the device. */
   isLoaded: boolean
-  /** The oldest message that was unread when it was opened. */
-  firstUnreadId?: string
 }
 
 export interface ConversationView {
@@ -29,6 +28,10 @@ export interface ConversationView {
   jumpToNewest(): Promise<void>
   /** Moves the window to the first message that was ordered at `time` (epoch ms) or later, and gives its id. */
   jumpToTime(time: number): Promise<string | undefined>
+  /** Tells what is in sight; to be told again when that changes. Until then nothing is. */
+  see(sight: Sight): void
+  /** Takes the unread line away: whoever answers has read. */
+  answer(): void
   close(): void
 }
 
@@ -49,9 +52,8 @@ export function createMessageWindow(options: {
 }): ConversationView {
   const { database, peerId, onError } = options
   const loaded = new Map<string, MessageDocument>()
-  const state: Omit<MessageWindow, 'items'> & { clearedUpTo: number } = {
-    ...{ hasOlder: false, hasNewer: false, isLoaded: false, clearedUpTo: 0 },
-  }
+  const state = { hasOlder: false, hasNewer: false, isLoaded: false }
+  const marks = { clearedUpTo: 0, readUpTo: 0 }
   /** Writes that arrive while a page is being read: the page may be older than they are. */
   const duringRead: StoredMessage[] = []
   let isReading = false
@@ -61,27 +63,31 @@ export function createMessageWindow(options: {
     hasOlder: false,
     hasNewer: false,
     isLoaded: false,
+    unseenCount: 0,
+  })
+  const reading = createReading({
+    messages: database.messages,
+    peerId,
+    // What is being read is published when it is whole.
+    onChange: () => (isReading ? undefined : publish()),
+    onError,
   })
 
   function publish() {
     const items = [...loaded.values()].sort(byPlace)
     const before = messages.getSnapshot()
-    const { clearedUpTo, ...shown } = state
     const areItemsSame =
       items.length === before.items.length && items.every((item, i) => item === before.items[i])
-    if (
-      areItemsSame &&
-      shown.hasOlder === before.hasOlder &&
-      shown.hasNewer === before.hasNewer &&
-      shown.isLoaded === before.isLoaded
-    ) {
-      return
+    const next = {
+      ...state,
+      ...reading.state,
+      items: areItemsSame ? before.items : items,
     }
-    messages.set({ items: areItemsSame ? before.items : items, ...shown })
+    if (!areWindowsSame(before, next)) messages.set(next)
   }
 
   function isShown(stored: StoredMessage): boolean {
-    return stored.shelf === peerId && stored.orderedAt > state.clearedUpTo
+    return stored.shelf === peerId && stored.orderedAt > marks.clearedUpTo
   }
 
   function put(stored: StoredMessage) {
@@ -102,7 +108,10 @@ export function createMessageWindow(options: {
   function follow(stored: StoredMessage) {
     if (stored.peerId !== peerId && !loaded.has(stored._id)) return
     if (!isShown(stored)) loaded.delete(stored._id)
-    else if (loaded.has(stored._id) || isWithin(stored)) put(stored)
+    else {
+      if (loaded.has(stored._id) || isWithin(stored)) put(stored)
+      reading.follow(stored, marks.readUpTo)
+    }
   }
 
   /** Steps run one after the other; each reads pages, then takes in what was written meanwhile. */
@@ -126,7 +135,7 @@ export function createMessageWindow(options: {
   async function readPage(from: PageRequest['from']): Promise<boolean> {
     const known = [...loaded.values()].filter(({ orderedAt }) => orderedAt === placeOf(from)).length
     const limit = pageSize + 1 + known
-    const { clearedUpTo } = state
+    const { clearedUpTo } = marks
     const page = await readMessagePage(database.messages, { peerId, from, clearedUpTo, limit })
     const fresh = page.filter(({ _id }) => !loaded.has(_id))
     for (const stored of fresh.slice(0, pageSize)) put(stored)
@@ -157,8 +166,8 @@ export function createMessageWindow(options: {
   }
 
   function setClearedUpTo(clearedUpTo: number) {
-    if (clearedUpTo <= state.clearedUpTo) return
-    state.clearedUpTo = clearedUpTo
+    if (clearedUpTo <= marks.clearedUpTo) return
+    marks.clearedUpTo = clearedUpTo
     for (const message of loaded.values()) {
       if (message.orderedAt <= clearedUpTo) loaded.delete(message._id)
     }
@@ -178,7 +187,11 @@ export function createMessageWindow(options: {
       }
     }),
     subscribeToChanges(database.conversations, ({ documents }) => {
-      for (const { _id, clearedUpTo } of documents) if (_id === peerId) setClearedUpTo(clearedUpTo)
+      for (const { _id, clearedUpTo, readUpTo } of documents) {
+        if (_id !== peerId) continue
+        marks.readUpTo = Math.max(marks.readUpTo, readUpTo)
+        setClearedUpTo(clearedUpTo)
+      }
     }),
   ]
 
@@ -186,14 +199,14 @@ export function createMessageWindow(options: {
     const conversations = await readDocuments(database.conversations, [peerId])
     const conversation = conversations.get(peerId)
     setClearedUpTo(conversation?.clearedUpTo ?? 0)
-    const readUpTo = Math.max(conversation?.readUpTo ?? 0, state.clearedUpTo)
-    const start = options.startsAtUnread
+    const readUpTo = Math.max(conversation?.readUpTo ?? 0, marks.clearedUpTo)
+    marks.readUpTo = Math.max(marks.readUpTo, readUpTo)
+    const firstUnread = options.startsAtUnread
       ? await findFirstUnread(database.messages, { peerId, readUpTo })
       : undefined
-    if (start) {
-      await readAround(start)
-      state.firstUnreadId = start._id
-    } else await readNewest()
+    if (firstUnread) await readAround(firstUnread)
+    else await readNewest()
+    await reading.begin({ readUpTo, firstUnread })
     state.isLoaded = true
   }).catch(onError)
 
@@ -223,17 +236,32 @@ export function createMessageWindow(options: {
       }),
     jumpToTime: (time) =>
       step(async () => {
-        const { clearedUpTo } = state
+        const { clearedUpTo } = marks
         const request = { peerId, from: { newerThan: time }, clearedUpTo, limit: 1 }
         const [target] = await readMessagePage(database.messages, request)
         if (target && !loaded.has(target._id)) await readAround(target)
         return target?._id
       }),
     jumpToNewest: () => step(async () => (state.hasNewer ? await readNewest() : undefined)),
+    see: reading.see,
+    answer: reading.answer,
     close() {
+      reading.close()
       for (const unsubscribe of unsubscribes) unsubscribe()
     },
   }
+}
+
+function areWindowsSame(a: MessageWindow, b: MessageWindow): boolean {
+  return (
+    a.items === b.items &&
+    a.hasOlder === b.hasOlder &&
+    a.hasNewer === b.hasNewer &&
+    a.isLoaded === b.isLoaded &&
+    a.firstUnreadId === b.firstUnreadId &&
+    a.unseenCount === b.unseenCount &&
+    a.arrival === b.arrival
+  )
 }
 
 function placeOf(from: PageRequest['from']): number | undefined {

@@ -1,6 +1,6 @@
 /** While requests never end, a run takes at most a third of the time, and the screen has the rest. */
 const restFactor = 2
-const longestRestMs = 300
+const [leastRestMs, longestRestMs] = [100, 300]
 
 /**
  * Runs a piece of work after every request for it, one run at a time: requests that come during a run are
@@ -9,26 +9,29 @@ const longestRestMs = 300
 export function createRefresher(options: {
   run: () => Promise<void>
   onError: (cause: unknown) => void
-  /** Waits at least so long before each run, for more of what comes in bursts; longer after a long run. */
+  /** Waits so long before a run, for more of what comes in bursts; longer when the last run was just now. */
   gatherMs?: number
 }) {
   const { run, onError, gatherMs } = options
-  const state = { isRunning: false, isAsked: false, isClosed: false }
+  const state = { isRunning: false, isAsked: false, isClosed: false, restUntil: 0 }
   let settled = Promise.resolve()
 
   async function work() {
     state.isRunning = true
-    let restMs = 0
     while (state.isAsked && !state.isClosed) {
-      const waitMs = gatherMs && Math.max(gatherMs, restMs)
-      if (waitMs) await new Promise((resolve) => setTimeout(resolve, waitMs))
+      if (gatherMs) {
+        const waitMs = Math.max(gatherMs, state.restUntil - performance.now())
+        await new Promise((resolve) => setTimeout(resolve, waitMs))
+      }
       if (state.isClosed) break
       state.isAsked = false
       const began = performance.now()
       await run().catch((cause: unknown) => {
         if (!state.isClosed) onError(cause)
       })
-      restMs = Math.min(longestRestMs, restFactor * (performance.now() - began))
+      const ended = performance.now()
+      const restMs = Math.max(leastRestMs, restFactor * (ended - began))
+      state.restUntil = ended + Math.min(restMs, longestRestMs)
     }
     state.isRunning = false
   }

@@ -20,7 +20,7 @@ async function start({ read, unread }: { read: number; unread: number }) {
       }),
     )
   await receive(1, read)
-  if (read > 0) await markRead(context, ben)
+  if (read > 0) await markRead(context, { peerId: ben })
   await receive(read + 1, unread)
   const views: ConversationView[] = []
   onTestFinished(async () => {

@@ -7,6 +7,7 @@ import {
   createMessageConflictHandler,
 } from './conflict-handlers.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
+import { readManyByRange } from './read-many-by-range.ts'
 import { type StoredConversation, storedConversationSchema } from './stored-conversation.ts'
 import { type StoredMessage, storedMessageSchema } from './stored-message.ts'
 
@@ -134,4 +135,5 @@ function prepareDexie(opened: unknown): void {
   const dexie = opened as Dexie & { _options: { autoOpen?: boolean } }
   dexie._options.autoOpen = true
   for (const name of ['ObservabilityMiddleware', 'Cache']) dexie.unuse({ stack: 'dbcore', name })
+  readManyByRange(dexie)
 }

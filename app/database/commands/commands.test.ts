@@ -96,7 +96,7 @@ test('a message of the other person cannot be edited or deleted here, but starre
   await discardMessage(context, id)
   await setStarred(context, { messageId: id, isStarred: true })
   expect(await read(id)).toMatchObject({ content: 'from Ben', isStarred: true })
-  await markRead(context, ben)
+  await markRead(context, { peerId: ben })
   expect(await read(id)).not.toHaveProperty('deletedAt')
 })
 

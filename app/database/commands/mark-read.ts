@@ -2,12 +2,13 @@ import { changeConversation } from '../change-conversation.ts'
 import { findNewestIncoming } from '../find-newest-message.ts'
 import type { CommandContext } from './command-context.ts'
 
-/** Marks everything that has arrived in a conversation as read. Marks only rise. */
-export async function markRead(context: CommandContext, peerId: string): Promise<void> {
-  const { database } = context
-  const newest = await findNewestIncoming(database.messages, peerId)
-  if (!newest) return
-  const upTo = newest.orderedAt
+/** Marks what has arrived in a conversation as read: all of it, or up to a place (`orderedAt`). Marks only rise. */
+export async function markRead(
+  { database }: CommandContext,
+  { peerId, place }: { peerId: string; place?: number | undefined },
+): Promise<void> {
+  const upTo = place ?? (await findNewestIncoming(database.messages, peerId))?.orderedAt
+  if (upTo === undefined) return
   await changeConversation(database.conversations, peerId, (conversation) =>
     conversation.readUpTo >= upTo
       ? conversation

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { v7 as createId } from 'uuid'
 import { limits } from '../../../schema/limits.ts'
 
 export interface Account {
@@ -32,7 +32,7 @@ export async function pushMessages({
   for (let done = 0; done < count; done += limits.syncBatchMaxDocuments) {
     const size = Math.min(limits.syncBatchMaxDocuments, count - done)
     const docs = Array.from({ length: size }, (_, index) => ({
-      _id: randomUUID(),
+      _id: createId({ msecs: start + done + index }),
       peerId: recipientId,
       senderId: author.userId,
       recipientId,
