@@ -10,7 +10,7 @@ export function waitUntilStored(page: Page, count: number): Promise<void> {
   )
 }
 
-function countStored(page: Page): Promise<number> {
+export function countStored(page: Page): Promise<number> {
   return page.evaluate(async () => {
     const all = await indexedDB.databases()
     const name = all.find((one) => /petrel-.*--messages$/.test(one.name ?? ''))?.name

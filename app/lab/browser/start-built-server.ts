@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findFreePort } from '../../../sync-server/find-free-port.ts'
@@ -26,13 +26,16 @@ export interface BuiltServer {
 /**
  * The built server in a process of its own, on a free port, with its data in a temporary folder.
  * @param dist the folder that holds the built `server` and `app`
+ * @param niceness 1 to 19 to leave the processor to others, as a server on another machine would
  */
 export async function startBuiltServer({
   env = {},
   dist = builtFolder,
+  niceness = 0,
 }: {
   env?: Record<string, string>
   dist?: string
+  niceness?: number
 } = {}): Promise<BuiltServer> {
   const port = await findFreePort()
   const origin = `http://127.0.0.1:${port}`
@@ -53,6 +56,7 @@ export async function startBuiltServer({
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
+    if (child.pid !== undefined && niceness > 0) setPriority(child.pid, niceness)
     child.stdout?.on('data', (text) => printed.push(String(text)))
     child.stderr?.on('data', (text) => printed.push(String(text)))
     // A test run that is cut short leaves no server behind.

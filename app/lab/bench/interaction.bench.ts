@@ -1,0 +1,147 @@
+import { setPriority } from 'node:os'
+import type { Page } from 'playwright-core'
+import { readSession, registerPerson } from '../browser/account-steps.ts'
+import { chatRow, composer, message } from '../browser/chat-steps.ts'
+import { type BrowserPerson, createPerson } from '../browser/create-person.ts'
+import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
+import { countStored, waitUntilStored } from './count-stored-messages.ts'
+import type { Figure } from './figure.ts'
+import { type Account, pushMessages, registerAccount } from './server-accounts.ts'
+import { takePercentile } from './take-percentile.ts'
+import { fillUp, watchInteractions } from './watch-interactions.ts'
+
+const [perSecond, batchesPerSecond, authorCount] = [500, 20, 20]
+const longHistory = 100_000
+const slowdown = 4
+const target = { atMost: 100 }
+/** The server and those who write stand for other machines: they must not take the processor of Ben's. */
+const niceness = 10
+
+/** How long a person waits for the next paint after a click or a key, when the app has much else to do. */
+export async function measure(): Promise<Figure[]> {
+  const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' }, niceness })
+  const ben = await createPerson(server, 'ben')
+  await registerPerson(ben)
+  setPriority(niceness)
+  const figures = [...(await measureFlood(server, ben)), ...(await measureLongHistory(server, ben))]
+  await ben.close()
+  await server.close()
+  return figures
+}
+
+/** Ben writes in one conversation while messages arrive in twenty others. */
+async function measureFlood(server: BuiltServer, ben: BrowserPerson): Promise<Figure[]> {
+  const ann = await registerAccount(server.origin, 'ann')
+  const me = await readSession(ben)
+  await pushMessages({ origin: server.origin, author: ann, recipientId: me.userId, count: 200 })
+  const authors: Account[] = []
+  for (let n = 0; n < authorCount; n++) {
+    const author = await registerAccount(server.origin, `writer${n}`)
+    await pushMessages({ origin: server.origin, author, recipientId: me.userId, count: 1 })
+    authors.push(author)
+  }
+  await waitUntilStored(ben.page, 200 + authorCount)
+  await ben.page.goto(`/chat/${ann.userId}`)
+  await composer(ben.page).waitFor()
+  await talk(ben.page, 'warm-up')
+
+  const storedBefore = await countStored(ben.page)
+  const flood = startFlood({ origin: server.origin, authors, recipientId: me.userId })
+  const startedAt = performance.now()
+  const watch = await watchInteractions(ben.page)
+  let count = 0
+  for (let round = 0; round < 8; round++) count += await talk(ben.page, `round ${round}`)
+  const times = fillUp(await watch.stop(), count)
+  const seconds = (performance.now() - startedAt) / 1_000
+  const received = (await countStored(ben.page)) - storedBefore
+  const sent = await flood.stop()
+  return [
+    ...describe(`while ${perSecond} messages/s arrive`, times),
+    { what: 'messages sent meanwhile', value: sent / seconds, unit: 'docs/s' },
+    { what: 'messages received meanwhile', value: received / seconds, unit: 'docs/s' },
+  ]
+}
+
+/** Writes a message letter by letter, sends it, opens a menu and closes it. @returns how many interactions that were */
+async function talk(page: Page, text: string): Promise<number> {
+  await composer(page).click()
+  for (const letter of text) await page.keyboard.press(letter === ' ' ? 'Space' : letter)
+  await page.keyboard.press('Enter')
+  const bubble = message(page, text)
+  await bubble.waitFor()
+  await bubble.click({ button: 'right' })
+  await page.getByRole('menu').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  return text.length + 4
+}
+
+/** So many messages each second, in equal batches, until it is stopped. */
+function startFlood(options: { origin: string; authors: readonly Account[]; recipientId: string }) {
+  const { origin, authors, recipientId } = options
+  const count = perSecond / batchesPerSecond
+  const pushes: Promise<void>[] = []
+  const timer = setInterval(() => {
+    const author = authors[pushes.length % authors.length]
+    if (author) pushes.push(pushMessages({ origin, author, recipientId, count }))
+  }, 1_000 / batchesPerSecond)
+  return {
+    /** @returns how many were sent */
+    async stop(): Promise<number> {
+      clearInterval(timer)
+      await Promise.all(pushes)
+      return pushes.length * count
+    },
+  }
+}
+
+/** Ben scrolls through a long history and back, and clicks and types meanwhile, on a slow phone. */
+async function measureLongHistory(server: BuiltServer, ben: BrowserPerson): Promise<Figure[]> {
+  const carl = await registerAccount(server.origin, 'carl')
+  const author = await readSession(ben)
+  const before = await countStored(ben.page)
+  await pushMessages({
+    origin: server.origin,
+    author,
+    recipientId: carl.userId,
+    count: longHistory,
+  })
+  await waitUntilStored(ben.page, before + longHistory)
+  await ben.page.goto('/chat')
+  await chatRow(ben.page, 'carl').click()
+  await message(ben.page, `message ${longHistory} of`)
+    .or(ben.page.getByRole('article').last())
+    .waitFor()
+  const session = await ben.page.context().newCDPSession(ben.page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
+  const watch = await watchInteractions(ben.page)
+  let count = 0
+  for (let round = 0; round < 20; round++) count += await scrollAndType(ben.page)
+  const times = fillUp(await watch.stop(), count)
+  await session.detach()
+  const words = `while scrolling ${longHistory.toLocaleString('en')} messages, ${slowdown}× slower processor`
+  return describe(words, times)
+}
+
+async function scrollAndType(page: Page): Promise<number> {
+  const log = page.getByRole('log')
+  await log.hover()
+  for (let step = 0; step < 10; step++) {
+    await page.mouse.wheel(0, -600)
+    if (step % 3 === 0) await composer(page).press('x')
+  }
+  return 4
+}
+
+function describe(when: string, times: number[]): Figure[] {
+  return [
+    {
+      what: `interaction → next paint ${when}, 98th of 100`,
+      value: takePercentile(times, 0.98),
+      unit: 'ms',
+      target,
+    },
+    { what: `of ${times.length}, median`, value: takePercentile(times, 0.5), unit: 'ms' },
+    { what: 'slowest', value: Math.max(...times), unit: 'ms' },
+  ]
+}
