@@ -3,6 +3,8 @@ import { formatDay, startOfDay } from '../ui/format-day.ts'
 
 export interface MessageRow {
   message: MessageDocument
+  /** The start of its day, epoch ms. */
+  day: number
   /** The date header above it, on the first message of a day. */
   dayLabel?: string
   isFirstUnread: boolean
@@ -29,7 +31,7 @@ export function buildMessageRows(
     const startsGroup = startsDay || isFirstUnread || message.senderId !== before.senderId
     before.day = day
     before.senderId = message.senderId
-    const row: MessageRow = { message, isFirstUnread, startsGroup }
+    const row: MessageRow = { message, day, isFirstUnread, startsGroup }
     if (startsDay) row.dayLabel = formatDay(day, today)
     return row
   })

@@ -16,6 +16,8 @@ export interface ConversationProps {
   peerId: string
   /** A message to show at the start, such as a starred one. */
   startMessageId?: string | undefined
+  /** Called when that message has been asked for: the wish is over, and the same one can be made again. */
+  onStartShown(): void
   drawMessage: DrawMessage
   /** The server's search, joined with the device's own. */
   askServer: AskServer

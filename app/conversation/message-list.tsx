@@ -1,22 +1,19 @@
-import {
-  type ReactElement,
-  type Ref,
-  useEffect,
-  useImperativeHandle,
-  useRef,
-  useState,
-} from 'react'
+import { type ReactElement, type Ref, useImperativeHandle, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { MessageWindow } from '../database/create-message-window.ts'
+import type { Sight } from '../database/create-reading.ts'
 import type { ConversationView } from '../sync/messenger.ts'
 import type { MenuPoint } from '../ui/menu-action.ts'
 import { useArrowKeys } from '../ui/use-arrow-keys.ts'
 import type { MessageRow } from './build-message-rows.ts'
 import styles from './conversation.module.css'
+import { FloatingDate } from './floating-date.tsx'
 import { JumpButton } from './jump-button.tsx'
 import { TypingBubble } from './typing-bubble.tsx'
+import { useFloatingDate } from './use-floating-date.ts'
 import { useListScroll } from './use-list-scroll.ts'
 import { useMessageEvents } from './use-message-events.ts'
+import { useSight } from './use-sight.ts'
 
 export interface MessageListHandle {
   showEnd(): void
@@ -35,11 +32,9 @@ interface MessageListProps {
   peerName: string
   isTyping: boolean
   drawMessage(row: MessageRow, state: { isHovered: boolean; isTabStop: boolean }): ReactElement
-  /** Messages of the other person that nobody has seen, also those that are not loaded. */
-  unreadCount: number
-  onAtEndChange(isAtEnd: boolean): void
-  /** Called when a date header is chosen. */
-  onDay(): void
+  onSight(sight: Sight): void
+  /** Called with the day of a date header when it is chosen: its start, epoch ms. */
+  onDay(day: number): void
   onMenu(messageId: string, point: MenuPoint): void
   onClick(messageId: string): void
   ref: Ref<MessageListHandle>
@@ -47,7 +42,7 @@ interface MessageListProps {
 
 /** The messages, drawn only where they can be seen: 100,000 of them scroll like ten. */
 export function MessageList(props: MessageListProps) {
-  const { view, window, rows, peerName, isTyping, drawMessage, onAtEndChange } = props
+  const { view, window, rows, peerName, isTyping, drawMessage, onSight } = props
   const list = useRef<VirtualizerHandle>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const [hoveredId, setHoveredId] = useState<string>()
@@ -65,7 +60,8 @@ export function MessageList(props: MessageListProps) {
     onHover: setHoveredId,
     onClick: props.onClick,
   })
-  useEffect(() => onAtEndChange(isAtEnd), [isAtEnd, onAtEndChange])
+  const look = useSight(list, { rows, isAtEnd, onSight })
+  const { date, onMove } = useFloatingDate(scroller, list, { rows, isAtEnd })
 
   const showEnd = () => {
     if (window.hasNewer) void view.jumpToNewest().then(scrollToEnd)
@@ -97,7 +93,11 @@ export function MessageList(props: MessageListProps) {
           ref={list}
           scrollRef={scroller}
           shift={props.isShift}
-          onScroll={onScroll}
+          onScroll={() => {
+            onScroll()
+            look()
+            onMove()
+          }}
           onResize={onResize}
           data={data}
         >
@@ -116,17 +116,18 @@ export function MessageList(props: MessageListProps) {
           }
         </Virtualizer>
       </div>
-      {!isAtEnd && <JumpButton newCount={props.unreadCount} onJump={showEnd} />}
+      <FloatingDate ref={date} />
+      {!isAtEnd && <JumpButton newCount={window.unseenCount} onJump={showEnd} />}
     </div>
   )
 }
 
-function RowDividers({ row, onDay }: { row: MessageRow; onDay(): void }) {
+function RowDividers({ row, onDay }: { row: MessageRow; onDay(day: number): void }) {
   return (
     <>
       {row.dayLabel && (
         <div className={styles.day}>
-          <button type="button" tabIndex={-1} title="Go to date" onClick={onDay}>
+          <button type="button" tabIndex={-1} title="Go to date" onClick={() => onDay(row.day)}>
             <span>{row.dayLabel}</span>
           </button>
         </div>

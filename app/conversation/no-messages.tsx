@@ -1,7 +1,14 @@
 import styles from './conversation.module.css'
+import { TypingBubble } from './typing-bubble.tsx'
+
+interface NoMessagesProps {
+  isLoaded: boolean
+  isTyping: boolean
+  peerName: string
+}
 
 /** What stands in place of the messages while there are none. */
-export function NoMessages({ isLoaded, peerName }: { isLoaded: boolean; peerName: string }) {
+export function NoMessages({ isLoaded, isTyping, peerName }: NoMessagesProps) {
   if (!isLoaded) {
     return (
       <div className={styles.middle}>
@@ -10,9 +17,12 @@ export function NoMessages({ isLoaded, peerName }: { isLoaded: boolean; peerName
     )
   }
   return (
-    <div className={styles.middle}>
-      <h2>No messages yet</h2>
-      <p>Start the conversation with {peerName}!</p>
-    </div>
+    <>
+      <div className={styles.middle}>
+        <h2>No messages yet</h2>
+        <p>Start the conversation with {peerName}!</p>
+      </div>
+      {isTyping && <TypingBubble name={peerName} />}
+    </>
   )
 }

@@ -8,10 +8,11 @@ import {
   useRef,
   useState,
 } from 'react'
+import type { Sight } from '../database/create-reading.ts'
 import type { ConversationView } from '../sync/messenger.ts'
 import { useLivePart, useLiveValue } from '../ui/use-live-value.ts'
 import { useToday } from '../ui/use-today.ts'
-import { VisuallyHidden } from '../ui/visually-hidden.tsx'
+import { ArrivalAnnouncement } from './arrival-announcement.tsx'
 import { buildMessageRows } from './build-message-rows.ts'
 import type { ConversationProps } from './conversation.tsx'
 import { ConversationDialog } from './conversation-dialog.tsx'
@@ -23,9 +24,8 @@ import { NoMessages } from './no-messages.tsx'
 import type { OpenDialog } from './open-dialog.ts'
 import { removeMessages } from './remove-messages.ts'
 import { SelectionBar } from './selection-bar.tsx'
-import { useAnnouncement } from './use-announcement.ts'
-import { useMarkRead } from './use-mark-read.ts'
 import { useMessageHandlers } from './use-message-handlers.ts'
+import { useReading } from './use-reading.ts'
 import { useSelection } from './use-selection.ts'
 import { useShowMessage } from './use-show-message.ts'
 import { useSteppedWindow } from './use-stepped-window.ts'
@@ -42,24 +42,23 @@ interface OpenConversationProps extends ConversationProps {
   onDialog: Dispatch<SetStateAction<OpenDialog | undefined>>
 }
 
+const emptySight: Sight = { upTo: 0, holdsEnd: true }
+
 /** The messages and the composer, with what belongs to both: reply, edit, selection, menus. */
 export function OpenConversation(props: OpenConversationProps) {
-  const { messenger, peerId, peerName, view, drawMessage, startMessageId } = props
+  const { messenger, peerId, peerName, view, drawMessage, startMessageId, onStartShown } = props
   const { searchWish, dialog, onDialog } = props
   const window = useLiveValue(view.messages)
   const list = useRef<MessageListHandle>(null)
   const [mode, setMode] = useState<WriteMode>(newMode)
-  const [isAtEnd, setIsAtEnd] = useState(true)
+  const [sight, setSight] = useState<Sight>()
   const [markQuery, setMarkQuery] = useState('')
   const selection = useSelection()
   const today = useToday()
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
-  const announcement = useAnnouncement(window.items, { peerId, peerName })
-  const unreadCount = useLivePart(
-    messenger.conversations,
-    (rows) => rows.find((row) => row.peerId === peerId)?.unreadCount ?? 0,
-  )
-  useMarkRead(messenger, { peerId, isDue: isAtEnd && unreadCount > 0 })
+  const { isLoaded } = window
+  const isEmpty = window.items.length === 0
+  useReading({ messenger, peerId, view, isLoaded, sight: isEmpty ? emptySight : sight })
 
   const shown = useSteppedWindow(window.items)
   const { firstUnreadId } = window
@@ -71,8 +70,10 @@ export function OpenConversation(props: OpenConversationProps) {
   const scrollTo = useCallback((messageId: string) => list.current?.show(messageId) ?? false, [])
   const { highlightedId, showMessage } = useShowMessage({ view, scrollTo })
   useEffect(() => {
-    if (window.isLoaded && startMessageId) void showMessage(startMessageId)
-  }, [window.isLoaded, startMessageId, showMessage])
+    if (!isLoaded || !startMessageId) return
+    void showMessage(startMessageId)
+    onStartShown()
+  }, [isLoaded, startMessageId, showMessage, onStartShown])
 
   const actions = useMessageHandlers({
     messenger,
@@ -125,10 +126,13 @@ export function OpenConversation(props: OpenConversationProps) {
           isShift={shown.isShift}
           generation={shown.generation}
           peerName={peerName}
-          unreadCount={unreadCount}
           isTyping={isTyping && !window.hasNewer}
-          onAtEndChange={setIsAtEnd}
-          onDay={() => onDialog({ kind: 'date' })}
+          onSight={({ upTo, holdsEnd }) =>
+            setSight((now) =>
+              now?.upTo === upTo && now.holdsEnd === holdsEnd ? now : { upTo, holdsEnd },
+            )
+          }
+          onDay={(day) => onDialog({ kind: 'date', day })}
           onMenu={(messageId, point) => {
             const message = findShown(messageId)
             if (message && selection.isSelecting) selection.toggle(message)
@@ -157,9 +161,9 @@ export function OpenConversation(props: OpenConversationProps) {
           }
         />
       ) : (
-        <NoMessages isLoaded={window.isLoaded} peerName={peerName} />
+        <NoMessages isLoaded={isLoaded} isTyping={isTyping} peerName={peerName} />
       )}
-      {selection.isSelecting ? (
+      {selection.isSelecting && (
         <SelectionBar
           count={selection.selected.size}
           canDelete={chosen.every((message) => message.senderId === messenger.userId)}
@@ -171,25 +175,28 @@ export function OpenConversation(props: OpenConversationProps) {
           }}
           onCancel={selection.clear}
         />
-      ) : (
-        <WriteArea
-          messenger={messenger}
-          peerId={peerId}
-          peerName={peerName}
-          mode={mode}
-          onModeChange={setMode}
-          onSent={() => list.current?.showEnd()}
-        />
       )}
-      <VisuallyHidden>
-        <span role="status">{announcement}</span>
-      </VisuallyHidden>
+      <WriteArea
+        messenger={messenger}
+        peerId={peerId}
+        peerName={peerName}
+        mode={mode}
+        isAside={selection.isSelecting}
+        onModeChange={setMode}
+        onSent={() => {
+          view.answer()
+          list.current?.showEnd()
+        }}
+      />
+      <ArrivalAnnouncement arrival={window.arrival} peerName={peerName} />
       {dialog && (
         <ConversationDialog
           messenger={messenger}
           dialog={dialog}
           actions={actions}
-          oldestTime={rows[0]?.message.orderedAt ?? Date.now()}
+          oldestTime={
+            (dialog.kind === 'date' && dialog.day) || (rows[0]?.message.orderedAt ?? Date.now())
+          }
           onForwarded={selection.clear}
           onDate={(time) => void goToDate(time)}
           // A choice in the menu may have opened something else by now.

@@ -6,5 +6,6 @@ export type OpenDialog =
   | { kind: 'menu'; message: MessageDocument; point: MenuPoint }
   | { kind: 'forward'; messages: readonly MessageDocument[] }
   | { kind: 'information'; message: MessageDocument }
-  | { kind: 'date' }
+  /** `day`: the one to begin with, its start in epoch ms; the oldest that is loaded where none is given. */
+  | { kind: 'date'; day?: number }
   | { kind: 'delete-failed' }

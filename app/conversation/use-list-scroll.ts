@@ -75,8 +75,10 @@ export function useListScroll(
   useLayoutEffect(() => {
     if (rowCount === 0) return
     if (sticks.current) list.current?.scrollToIndex(rowCount - 1, { align: 'end' })
-    if (isPlaced.current || startIndex === undefined) return
+    // A line that is drawn later on moves nobody.
+    if (isPlaced.current) return
     isPlaced.current = true
+    if (startIndex === undefined) return
     list.current?.scrollToIndex(startIndex, { align: 'start', offset: -48 })
     // Where all of it fits, nothing scrolls, and nothing would tell that the end is in sight.
     const frame = requestAnimationFrame(look)

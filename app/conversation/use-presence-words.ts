@@ -26,8 +26,10 @@ export function usePresenceWords(
   function describe(): string {
     if (isTyping) return 'typing...'
     if (isOnline) return 'online'
-    if (!peer?.lastSeen) return ''
-    return `last seen ${formatLastSeen(Date.parse(peer.lastSeen), now)}`
+    // Until the record is there, nothing is known of it.
+    if (!peer) return ''
+    const lastSeen = peer.lastSeen ? Date.parse(peer.lastSeen) : undefined
+    return `last seen ${formatLastSeen(lastSeen, now)}`
   }
 }
 

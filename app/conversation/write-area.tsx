@@ -12,15 +12,26 @@ interface WriteAreaProps {
   peerId: string
   peerName: string
   mode: WriteMode
+  /** Does something else stand in its place? What is written stays meanwhile. */
+  isAside: boolean
   tools?: ReactNode
   onModeChange(mode: WriteMode): void
   /** Called when an own message has been stored. */
   onSent(): void
 }
 
-/** The composer in its three uses: a new message with its draft, an answer, a change. */
+/** The composer, which keeps its text while it is out of sight. */
 export function WriteArea(props: WriteAreaProps) {
-  const { messenger, peerId, peerName, mode, onModeChange } = props
+  return (
+    <div hidden={props.isAside}>
+      <ModeComposer {...props} />
+    </div>
+  )
+}
+
+/** In its three uses: a new message with its draft, an answer, a change. */
+function ModeComposer(props: WriteAreaProps) {
+  const { messenger, peerId, peerName, mode, isAside, onModeChange } = props
   const hasKeyboard = useMediaQuery('(hover: hover) and (pointer: fine)')
   const draft = messenger.drafts.get(peerId)
   const leave = () => onModeChange(newMode)
@@ -31,7 +42,7 @@ export function WriteArea(props: WriteAreaProps) {
         key={`edit ${mode.message._id}`}
         initialText={mode.text}
         submitLabel="Save"
-        takesFocus
+        takesFocus={!isAside}
         focusKey={mode.message._id}
         bar={
           <ComposerBar
@@ -57,7 +68,7 @@ export function WriteArea(props: WriteAreaProps) {
       key="new"
       initialText={draft.getSnapshot()}
       submitLabel="Send"
-      takesFocus={hasKeyboard || answered !== undefined}
+      takesFocus={!isAside && (hasKeyboard || answered !== undefined)}
       focusKey={answered?._id ?? ''}
       bar={
         answered && (

@@ -1,4 +1,5 @@
-import { useLocation } from 'react-router-dom'
+import { useCallback } from 'react'
+import { useLocation, useNavigate } from 'react-router-dom'
 import { Conversation } from '../conversation/conversation.tsx'
 import type { DrawMessage } from '../conversation/draw-message.ts'
 import { Message } from '../messages/message.tsx'
@@ -22,9 +23,15 @@ interface ConversationRouteProps {
 export function ConversationRoute({ peerId, onBack }: ConversationRouteProps) {
   const messenger = useMessenger()
   const { searchMessages } = useServices()
-  const { state } = useLocation()
+  const { pathname, state } = useLocation()
   const isNarrow = useMediaQuery(narrowScreen)
+  const navigate = useNavigate()
   const peer = usePeer(messenger, peerId)
+  // Once shown it is over: a reload, or the way back, does not lead to it again.
+  const forgetStart = useCallback(() => {
+    const rest = { ...(typeof state === 'object' ? state : {}), messageId: undefined }
+    void navigate(pathname, { replace: true, state: rest })
+  }, [navigate, pathname, state])
   if (peer.state !== 'known') return <LoadingChat peer={peer} />
   const listView = readNavigationState(state, 'listView')
   return (
@@ -33,6 +40,7 @@ export function ConversationRoute({ peerId, onBack }: ConversationRouteProps) {
       messenger={messenger}
       peerId={peerId}
       startMessageId={readNavigationState(state, 'messageId')}
+      onStartShown={forgetStart}
       drawMessage={drawMessage}
       askServer={searchMessages}
       notice={isNarrow && <ConnectionNotice isInConversation />}

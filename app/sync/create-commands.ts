@@ -35,7 +35,7 @@ export function createCommands(options: {
     discardMessage: (messageId) => discardMessage(context, messageId),
     setStarred: (messageId, isStarred) => setStarred(context, { messageId, isStarred }),
     dismissRefusal: (messageId) => dismissRefusal(context, messageId),
-    markRead: (peerId) => markRead(context, peerId),
+    markRead: (peerId, place) => markRead(context, { peerId, place }),
     setPinned: (peerId, isPinned) => setPinned(context, { peerId, isPinned }),
     setArchived: (peerId, isArchived) => setArchived(context, { peerId, isArchived }),
     setMuted: (peerId, isMuted) => setMuted(context, { peerId, isMuted }),

@@ -19,7 +19,8 @@ export interface MessengerCommands {
   discardMessage(messageId: string): Promise<void>
   setStarred(messageId: string, isStarred: boolean): Promise<void>
   dismissRefusal(messageId: string): Promise<void>
-  markRead(peerId: string): Promise<void>
+  /** All that has arrived, or what lies up to a place (`orderedAt`). */
+  markRead(peerId: string, place?: number): Promise<void>
   setPinned(peerId: string, isPinned: boolean): Promise<void>
   setArchived(peerId: string, isArchived: boolean): Promise<void>
   setMuted(peerId: string, isMuted: boolean): Promise<void>

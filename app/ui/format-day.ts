@@ -5,6 +5,11 @@ export function startOfDay(time: number): number {
   return new Date(time).setHours(0, 0, 0, 0)
 }
 
+/** The midnight after `time`, 23 to 25 hours from the one before. Epoch ms. */
+export function startOfNextDay(time: number): number {
+  return new Date(time).setHours(24, 0, 0, 0)
+}
+
 /** 'Today', 'Yesterday' or dd/MM/yyyy. `today`: the start of today. Epoch ms. */
 export function formatDay(time: number, today: number): string {
   const day = startOfDay(time)

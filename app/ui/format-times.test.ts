@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatClockTime, formatDate } from './format-clock-time.ts'
-import { formatDay, formatRowTime, startOfDay } from './format-day.ts'
+import { formatDay, formatRowTime, startOfDay, startOfNextDay } from './format-day.ts'
 import { formatLastSeen } from './format-last-seen.ts'
 
 const at = (day: number, hour: number, minute = 0) =>
@@ -22,6 +22,19 @@ test('days are Today, Yesterday, then dates', () => {
 test('Yesterday is found across the night when the clocks change', () => {
   const sunday = startOfDay(new Date(2026, 9, 25, 12).getTime())
   expect(formatDay(new Date(2026, 9, 24, 12).getTime(), sunday)).toBe('Yesterday')
+})
+
+test('the next day begins at midnight, also when a day has 25 hours or 23', () => {
+  for (const [month, day] of [
+    [9, 25],
+    [2, 29],
+    [10, 21],
+  ] as const) {
+    const next = new Date(2026, month, day + 1).getTime()
+    expect(startOfNextDay(new Date(2026, month, day).getTime())).toBe(next)
+    expect(startOfNextDay(next - 1)).toBe(next)
+    expect(startOfNextDay(next)).toBeGreaterThan(next)
+  }
 })
 
 test('a row of the list shows the time today and the day before that', () => {

@@ -1,18 +1,24 @@
 import { useEffect, useState } from 'react'
-import { startOfDay } from './format-day.ts'
+import { startOfDay, startOfNextDay } from './format-day.ts'
 
 /** The start of today in epoch ms; draws again at midnight and when the page comes back. */
 export function useToday(): number {
   const [today, setToday] = useState(() => startOfDay(Date.now()))
   useEffect(() => {
-    const check = () => setToday(startOfDay(Date.now()))
-    const untilMidnight = today + 24.5 * 3_600_000 - Date.now()
-    const timer = setTimeout(check, Math.max(untilMidnight, 60_000))
+    let timer: ReturnType<typeof setTimeout>
+    // A timer may come early, or late from a sleep: each check arms the next one.
+    const check = () => {
+      clearTimeout(timer)
+      const now = Date.now()
+      setToday(startOfDay(now))
+      timer = setTimeout(check, startOfNextDay(now) - now)
+    }
+    check()
     document.addEventListener('visibilitychange', check)
     return () => {
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', check)
     }
-  }, [today])
+  }, [])
   return today
 }

@@ -1,0 +1,47 @@
+import { type RefObject, useCallback, useEffect, useRef } from 'react'
+import type { VirtualizerHandle } from 'virtua'
+import type { Sight } from '../database/create-reading.ts'
+import { useLatest } from '../ui/use-latest.ts'
+import type { MessageRow } from './build-message-rows.ts'
+
+interface SightOptions {
+  rows: readonly MessageRow[]
+  isAtEnd: boolean
+  onSight(sight: Sight): void
+}
+
+const settleMs = 150
+/** So much of a message has to be in sight. */
+const shownPx = 24
+
+/** Tells what is in sight, soon after the list has moved or grown. Call what it returns when the list moves. */
+export function useSight(
+  list: RefObject<VirtualizerHandle | null>,
+  options: SightOptions,
+): () => void {
+  const latest = useLatest(options)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+
+  const look = useCallback(() => {
+    // Not put off by the next move: somebody who scrolls on and on reads too.
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      const { rows, isAtEnd, onSight } = latest.current
+      const handle = list.current
+      if (!handle) return
+      const bottom = handle.scrollOffset + handle.viewportSize - shownPx
+      const last = isAtEnd ? rows.length - 1 : handle.findItemIndex(bottom)
+      const newest = rows.findLast(
+        ({ message }, index) => index <= last && message.senderId === message.peerId,
+      )
+      onSight({ upTo: newest?.message.orderedAt ?? 0, holdsEnd: isAtEnd })
+    }, settleMs)
+  }, [list, latest])
+
+  const { rows, isAtEnd } = options
+  useEffect(() => {
+    if (rows.length > 0 || isAtEnd) look()
+  }, [rows, isAtEnd, look])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return look
+}
