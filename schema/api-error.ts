@@ -80,6 +80,7 @@ const refusalStatuses: Record<RefusalCode, number> = {
   wrong_sender: 403,
   to_yourself: 400,
   unknown_person: 404,
+  recipient_unavailable: 503,
   foreign_id: 409,
   empty: 400,
   too_long: 400,

@@ -127,6 +127,16 @@ function sendAgain(message: MessageDocument, attempt: number): MessageDocument {
   return { ...rest, attempt, status: 'sending' }
 }
 
+/** The stored version of a change that the rule permits and that could not be made, with the text and the reason. */
+export function refuseChange(change: {
+  stored: MessageDocument
+  proposed: MessageDocument
+  refusal: Refusal
+}): MessageDocument {
+  const { stored, proposed, refusal } = change
+  return noteRefusal(stored, stored, proposed, refusal)
+}
+
 /** A refusal is itself a newer version: the stored text stands under a later time, the refused one rides along. */
 function noteRefusal(
   merged: MessageDocument,

@@ -4,6 +4,7 @@ export const refusalCodes = [
   'wrong_sender',
   'to_yourself',
   'unknown_person',
+  'recipient_unavailable',
   'foreign_id',
   'empty',
   'too_long',
@@ -27,6 +28,8 @@ const words: Record<RefusalCode, string> = {
     'This message does not carry your name as its sender, so it was not sent. Send it as a new one.',
   to_yourself: 'A message cannot be sent to yourself. Choose another person.',
   unknown_person: 'This person has no account any more, so the message was not sent.',
+  recipient_unavailable:
+    'The server cannot store anything for this person at the moment. Please try again later.',
   foreign_id:
     'This message carries the id of another one, so it was not sent. Send it as a new one.',
   empty: 'An empty message cannot be sent. Write something first.',

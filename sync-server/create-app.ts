@@ -121,7 +121,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     metrics,
     acceptance: createAcceptance({
       ...{ storage, relations, isShared, files: media },
-      ...{ onHealError: onError, onStage: overrides.onStage },
+      ...{ onError, onStage: overrides.onStage },
     }),
   })
   const acceptMessages = announceMessages({

@@ -11,7 +11,7 @@ import { type MessageFiles, noFiles } from './share-files.ts'
  * come through here.
  * @param files who may see the file of a message; without it, messages with files are refused
  * @param now epoch ms
- * @param onHealError told when completing what a crash left did not work in the background
+ * @param onError told what went wrong in the background: copies that could not be written, or not completed after a crash
  * @param isShared other servers write the same databases
  * @param onStage for tests of crashes: runs after each stage of a write, and holds it up
  */
@@ -21,16 +21,16 @@ export function createAcceptance(options: {
   files?: MessageFiles
   isShared?: boolean
   now?: () => number
-  onHealError?: (error: unknown) => void
+  onError?: (error: unknown) => void
   onStage?: (stage: Stage) => void | Promise<void>
 }) {
   const { storage, relations, files = noFiles, isShared = false, now = Date.now, onStage } = options
-  const { onHealError = () => undefined } = options
+  const { onError = () => undefined } = options
   const journal = createOrderJournal({ storage, isShared, now })
-  const healer = createHealer({ storage, relations, isShared, now, onError: onHealError })
+  const healer = createHealer({ storage, relations, isShared, now, onError })
   const base = { storage, journal, relations, now }
   const messages = createMessageAcceptor({
-    ...{ ...base, files, onStage },
+    ...{ ...base, files, onError, onStage },
     onStarted: healer.noteStarted,
     onFinished: healer.noteFinished,
   })

@@ -15,7 +15,8 @@ const checkpointId = 'healed'
  * The `orders` database is the journal: an entry is made before the first copy. A checkpoint there says up to where all
  * is known to be complete. What is still being written is left alone: its author would be told that it was there before.
  * @param isShared other servers write the same databases
- * @param onError told of a sweep in the background that failed; the next one begins where it began
+ * @param onError told of a sweep in the background that failed, where the next one begins where it began; and of people
+ *   whose messages could not be read
  */
 export function createHealer(options: {
   storage: Storage
@@ -82,7 +83,8 @@ export function createHealer(options: {
     for (const { authorId, readerId, ofPair } of groupByPair(entries)) {
       if (!(await areBothHere(authorId, readerId))) continue
       const at = now()
-      const outcome = await healMessages({ storage, authorId, readerId, entries: ofPair, now: at })
+      const pair = { storage, authorId, readerId, entries: ofPair, now: at }
+      const outcome = await healMessages(pair).catch(leaveOut)
       healed += outcome.healed
       for (const entry of outcome.without) {
         const age = at - (parseOrderEntry(entry)?.orderedAt ?? 0)
@@ -90,6 +92,12 @@ export function createHealer(options: {
       }
     }
     return { healed, open }
+  }
+
+  /** People whose databases cannot be read hold up nobody else's healing; for them there is the author's retry. */
+  function leaveOut(error: unknown) {
+    onError(error)
+    return { healed: 0, without: [] }
   }
 
   /** The databases of somebody who left must not come to be again. */

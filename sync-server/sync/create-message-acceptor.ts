@@ -30,6 +30,7 @@ const mostTries = 20
  * own copy (which is the acknowledgement, P3), the conversations. Proposals of one person are done in turn, joined.
  * @param onStarted told of messages that are about to be written, and calls what it returns when they are not any more
  * @param onFinished told of the places whose messages are complete
+ * @param onError told why another person's copies could not be written
  * @param onStage for tests of crashes
  */
 export function createMessageAcceptor(options: {
@@ -40,9 +41,10 @@ export function createMessageAcceptor(options: {
   now: () => number
   onStarted: (actorId: string, messageIds: readonly string[]) => () => void
   onFinished: (entries: readonly OrderEntry[]) => void
+  onError: (error: unknown) => void
   onStage?: ((stage: Stage) => void | Promise<void>) | undefined
 }) {
-  const { storage, journal, relations, files, now, onStarted, onFinished, onStage } = options
+  const { storage, journal, relations, files, now, onStarted, onFinished, onError, onStage } = options
   const turns = createTurns<Proposal, Outcome<MessageDocument>>(acceptBatch)
 
   async function acceptBatch(actorId: string, proposals: readonly Proposal[]) {
@@ -103,7 +105,10 @@ export function createMessageAcceptor(options: {
     const entries = await journal.place(drafts.flatMap(toUnplaced).sort(byPlaceWanted))
     const placed = drafts.map((draft) => putInPlace(draft, entries))
     await onStage?.('ordered')
-    const copied = await writePeerCopies({ storage, actorId, drafts: placed, now: at })
+    const { copied, failure } = await writePeerCopies({
+      ...{ storage, actorId, onError },
+      ...{ drafts: placed, now: at },
+    })
     for (const { effect, proposal } of copied) {
       if (effect === 'deliver' || effect === 'amend') touched.add(proposal.id)
     }
@@ -117,8 +122,11 @@ export function createMessageAcceptor(options: {
         : [],
     )
     await finishMessages({ storage, authorId: actorId, copies: delivered, now: at })
-    onFinished([...entries.values()])
+    // Nobody knows whether a write that failed has reached the disk: the healer has a look.
+    const isUnsure = new Set(copied.filter(isUnwritten).map(({ proposal }) => proposal.id))
+    onFinished([...entries.values()].filter(({ messageId }) => !isUnsure.has(messageId)))
     await onStage?.('finished')
+    if (failure) throw failure
     return outcomes
   }
 
@@ -160,6 +168,8 @@ function toUnplaced({ proposal, next, effect, reach }: MessageDraft) {
   const isHeld = reach === 'held'
   return [{ messageId: proposal.id, senderId, recipientId, isHeld, orderedAt, createdAt }]
 }
+
+const isUnwritten = ({ refusal }: MessageDraft) => refusal?.code === 'recipient_unavailable'
 
 type PlaceWanted = ReturnType<typeof toUnplaced>[number]
 

@@ -89,6 +89,7 @@ interface TestOptions {
   durability?: 'sync' | 'relaxed'
   now?: () => number
   onStage?: (stage: Stage) => void | Promise<void>
+  onError?: (error: unknown) => void
 }
 
 function openAll(dataDir: string, options: TestOptions) {

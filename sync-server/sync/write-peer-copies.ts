@@ -2,40 +2,77 @@ import { failMessage } from '../../schema/decide-message.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { must } from '../../schema/must.ts'
 import { writePeerCopy } from '../../schema/peer-copy.ts'
+import { refuseChange } from '../../schema/permit-message-change.ts'
+import { refuse } from '../../schema/refusal.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameMessagesDatabase } from '../storage/database-names.ts'
 import type { MessageDraft } from './draft-message.ts'
 
 /**
- * Writes the other person's copies of what was accepted, one write for each person.
- * @returns the drafts as they are now: refused where the id is another message's over there, and in the place that
- *   an earlier try, whose answer was lost, has given them already
+ * Writes the other person's copies of what was accepted, one write for each person. Somebody whose copies cannot be
+ * written holds up nobody else (P6), and what was meant for them is not acknowledged (P3).
+ * @param onError told why copies could not be written
+ * @returns the drafts as they are now: refused where the id is another message's over there or the copy could not be
+ *   written, and in the place that an earlier try, whose answer was lost, has given them already. `failure`: why
+ *   deletions, which are not among the drafts any more, have to be tried again; nobody can be told to live with one
  */
 export async function writePeerCopies(options: {
   storage: Storage
   actorId: string
   drafts: readonly MessageDraft[]
   now: number
-}): Promise<MessageDraft[]> {
-  const { storage, actorId, drafts, now } = options
+  onError: (error: unknown) => void
+}): Promise<{ copied: MessageDraft[]; failure: unknown }> {
+  const { storage, actorId, drafts, now, onError } = options
   const byPeer = new Map<string, MessageDraft[]>()
   for (const draft of drafts) {
     if (!isForPeer(draft)) continue
     const peerId = must(draft.next, 'an accepted message').recipientId
     byPeer.set(peerId, [...(byPeer.get(peerId) ?? []), draft])
   }
-  const written = new Map<string, MessageDraft>()
+  const written = new Map<string, MessageDraft | 'left-out'>()
+  const state = { failure: undefined as unknown }
+
+  async function writeTo(peerId: string, forPeer: readonly MessageDraft[]) {
+    const copies = storage.database<MessageDocument>(nameMessagesDatabase(peerId))
+    const ids = forPeer.map(({ proposal }) => proposal.id)
+    const { result } = await copies.update(ids, (stored) =>
+      writeCopies({ actorId, drafts: forPeer, stored, now }),
+    )
+    for (const draft of result) written.set(draft.proposal.id, draft)
+  }
+
+  function giveUp(forPeer: readonly MessageDraft[], error: unknown) {
+    onError(error)
+    for (const draft of forPeer) {
+      const isDeletion = draft.next?.deletedAt !== undefined
+      if (isDeletion) state.failure = error
+      const outcome = isDeletion ? 'left-out' : refuseUnwritten(actorId, draft, now)
+      written.set(draft.proposal.id, outcome)
+    }
+  }
+
   await Promise.all(
-    [...byPeer].map(async ([peerId, forPeer]) => {
-      const copies = storage.database<MessageDocument>(nameMessagesDatabase(peerId))
-      const ids = forPeer.map(({ proposal }) => proposal.id)
-      const { result } = await copies.update(ids, (stored) =>
-        writeCopies({ actorId, drafts: forPeer, stored, now }),
-      )
-      for (const draft of result) written.set(draft.proposal.id, draft)
-    }),
+    [...byPeer].map(([peerId, forPeer]) =>
+      // A dropped line to the database is good again at the second try.
+      writeTo(peerId, forPeer)
+        .catch(() => writeTo(peerId, forPeer))
+        .catch((error: unknown) => giveUp(forPeer, error)),
+    ),
   )
-  return drafts.map((draft) => written.get(draft.proposal.id) ?? draft)
+  const copied = drafts.map((draft) => written.get(draft.proposal.id) ?? draft)
+  return { copied: copied.filter((draft) => draft !== 'left-out'), failure: state.failure }
+}
+
+function refuseUnwritten(actorId: string, draft: MessageDraft, now: number): MessageDraft {
+  const { stored } = draft
+  const proposed = must(draft.next, 'an accepted message')
+  const refusal = refuse('recipient_unavailable')
+  const next =
+    draft.effect === 'amend' && stored
+      ? refuseChange({ stored, proposed, refusal })
+      : failMessage({ actorId, stored, proposed, refusal, now })
+  return { ...draft, next, refusal, effect: 'own' }
 }
 
 /** A blocked person's words do not arrive, neither as a new message nor as an edit; a deletion only takes away. */

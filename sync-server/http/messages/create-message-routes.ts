@@ -41,7 +41,10 @@ export function createMessageRoutes(options: {
       body: messageEdit,
       status: 200,
       answer: messageAnswer,
-      errors: ['message_not_found', 'not_author', 'deleted', 'empty', 'too_long'],
+      errors: [
+        ...(['message_not_found', 'not_author', 'deleted', 'empty', 'too_long'] as const),
+        'recipient_unavailable',
+      ],
       async handle({ caller: { userId }, params, body: { content } }) {
         const edited = await writer.change({
           actorId: userId,

@@ -31,6 +31,7 @@ export function createSendingRoutes(options: {
       errors: [
         ...(['whatsapp_not_linked', 'unknown_person', 'to_yourself', 'foreign_id'] as const),
         ...(['empty', 'too_long', 'type_not_allowed', 'media_not_allowed'] as const),
+        'recipient_unavailable',
       ],
       async handle({ caller: { userId }, headers, body, response }) {
         if (body.whatsappData) throw new RequestRefused('whatsapp_not_linked')
