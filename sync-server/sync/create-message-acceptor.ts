@@ -44,7 +44,8 @@ export function createMessageAcceptor(options: {
   onError: (error: unknown) => void
   onStage?: ((stage: Stage) => void | Promise<void>) | undefined
 }) {
-  const { storage, journal, relations, files, now, onStarted, onFinished, onError, onStage } = options
+  const { storage, journal, relations, files, now, onStarted, onFinished, onError, onStage } =
+    options
   const turns = createTurns<Proposal, Outcome<MessageDocument>>(acceptBatch)
 
   async function acceptBatch(actorId: string, proposals: readonly Proposal[]) {
