@@ -1,4 +1,4 @@
-import type { DBCore, DBCoreTable, Dexie } from 'dexie'
+import type { DBCore, DBCoreGetManyRequest, DBCoreTable, Dexie } from 'dexie'
 
 /** `DBCoreRangeType.Range`; Dexie exports it as a type only. */
 const rangeType = 2
@@ -28,10 +28,13 @@ export function readManyByRange(dexie: Dexie): void {
 }
 
 function createGetMany(table: DBCoreTable): DBCoreTable['getMany'] {
-  return async (request) => {
+  return (request) => {
+    const range = findRange(request.keys)
+    return range ? readRange(range, request) : table.getMany(request)
+  }
+
+  async function readRange(range: KeyRange, request: DBCoreGetManyRequest): Promise<unknown[]> {
     const { keys, trans } = request
-    const range = findRange(keys)
-    if (!range) return table.getMany(request)
     const limit = keys.length * neighboursPerKey + 1
     const { result } = await table.query({
       ...{ trans, values: false, limit },
@@ -47,7 +50,12 @@ function createGetMany(table: DBCoreTable): DBCoreTable['getMany'] {
   }
 }
 
-function findRange(keys: readonly unknown[]): { lower: string; upper: string } | undefined {
+interface KeyRange {
+  lower: string
+  upper: string
+}
+
+function findRange(keys: readonly unknown[]): KeyRange | undefined {
   const [first] = keys
   if (keys.length < leastKeys || typeof first !== 'string') return undefined
   const range = { lower: first, upper: first }

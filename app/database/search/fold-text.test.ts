@@ -38,6 +38,15 @@ describe('folding', () => {
     )
   })
 
+  test('every character that there is stays as it is when it is folded again', () => {
+    const unstable: string[] = []
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const folded = foldText(String.fromCodePoint(code))
+      if (foldText(folded) !== folded) unstable.push(code.toString(16))
+    }
+    expect(unstable).toEqual([])
+  })
+
   test('a text folds as its characters do one by one', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {

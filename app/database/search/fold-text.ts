@@ -15,7 +15,8 @@ const plainLetters: Record<string, string> = {
 
 /**
  * Text as it is compared: compatibility forms taken apart (Unicode NFKD), accents left out, no case.
- * Upper case first joins what lower case keeps apart: ß and SS, and the Turkish ı, I, İ and i.
+ * Upper case joins what lower case keeps apart: ß and SS, and the Turkish ı, I, İ and i. Lower case before
+ * that takes the capital ẞ, which has no upper case of its own, to the small one.
  * Folding a text is the same as folding its characters one by one.
  */
 export function foldText(text: string): string {
@@ -24,6 +25,7 @@ export function foldText(text: string): string {
     .normalize('NFKD')
     .replace(unseen, '')
     .replace(accents, '')
+    .toLowerCase()
     .toUpperCase()
     .toLowerCase()
     .replace(lookalikes, (letter) => plainLetters[letter] ?? letter)

@@ -1,4 +1,5 @@
 import { Dexie, type Table } from 'dexie'
+import { readManyByRange } from '../read-many-by-range.ts'
 
 /** What is known of a segment without reading it. Times are `orderedAt`. */
 export interface SegmentHead {
@@ -62,7 +63,7 @@ export interface IndexStoreOptions {
 }
 
 /** Raise it when folding, splitting or the form of a row changes: the index is then made anew. */
-const indexFormat = 1
+const indexFormat = 2
 
 export async function openIndexStore(options: IndexStoreOptions): Promise<IndexStore> {
   const { databaseName, indexedDB, IDBKeyRange } = options
@@ -77,6 +78,7 @@ export async function openIndexStore(options: IndexStoreOptions): Promise<IndexS
     postings: '[bucket+segment]',
     places: '_id',
   })
+  readManyByRange(store)
   await store.transaction('rw', store.tables, async () => {
     const found = await store.state.get('state')
     if (found?.format === indexFormat) return
