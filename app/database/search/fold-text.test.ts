@@ -39,12 +39,12 @@ describe('folding', () => {
   })
 
   test('every character that there is stays as it is when it is folded again', () => {
-    const unstable: string[] = []
-    for (let code = 0; code <= 0x10ffff; code++) {
-      const folded = foldText(String.fromCodePoint(code))
-      if (foldText(folded) !== folded) unstable.push(code.toString(16))
+    const size = 0x1000
+    for (let start = 0; start <= 0x10ffff; start += size) {
+      const codes = Array.from({ length: size }, (_, index) => start + index)
+      const folded = foldText(codes.map((code) => String.fromCodePoint(code)).join(' '))
+      expect(foldText(folded)).toBe(folded)
     }
-    expect(unstable).toEqual([])
   })
 
   test('a text folds as its characters do one by one', () => {
