@@ -57,6 +57,7 @@ export const limits = {
   registrationsPerAddress: { max: 100, windowMs: 60 * 60 * 1000 },
   apiTimeoutMs: 15_000,
   uploadTimeoutMs: 5 * 60_000,
+  uploadSlowestBytesPerSecond: 8 * 1024,
   retryHelper: { retries: 3, baseDelayMs: 1_000, timeoutMs: 10_000 },
   userLookup: { retries: 2, baseDelayMs: 2_000 },
 

@@ -1,5 +1,3 @@
-import { createServer as createHttpServer } from 'node:http'
-import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import type { AccountsDocument } from './access/account-documents.ts'
@@ -16,6 +14,7 @@ import { keepTokenSecret } from './access/keep-token-secret.ts'
 import { linkServers } from './cluster/link-servers.ts'
 import type { Settings } from './config.ts'
 import { createLog, type Log } from './create-log.ts'
+import { createServer } from './create-server.ts'
 import { assembleHttp } from './http/assemble-http.ts'
 import { createAccessCheck } from './http/create-access-check.ts'
 import { createApiRoutes } from './http/create-api-routes.ts'
@@ -150,7 +149,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
 
   const app = express()
-  const server = settings.tls ? createHttpsServer(settings.tls, app) : createHttpServer(app)
+  const server = createServer({ app, settings })
   const { publicUrl } = settings
   const sockets = acceptSockets({ app, server, publicUrl, openSocket: realtime.openSocket })
   const { pollers } = realtime

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { limits } from '../../schema/limits.ts'
+import { limitUploadMs } from '../../schema/limit-upload-ms.ts'
 import { uploadedFile } from '../../schema/media.ts'
 import {
   type MessageAnswer,
@@ -193,7 +193,7 @@ export function createMessageCalls(call: Caller) {
         body: form,
         answer: uploadedFile,
         fallback: 'Failed to upload media',
-        timeoutMs: limits.uploadTimeoutMs,
+        timeoutMs: limitUploadMs(given.file.size),
       })
     },
   }

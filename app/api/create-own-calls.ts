@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { type AccountExport, accountExport } from '../../schema/account-export.ts'
 import { type PasswordChange, type Session, session } from '../../schema/auth.ts'
+import { limitUploadMs } from '../../schema/limit-upload-ms.ts'
 import { limits } from '../../schema/limits.ts'
 import { pictureMimeTypes, uploadedPicture } from '../../schema/media.ts'
 import { type OwnUser, ownUser, type ProfileChange, userSettings } from '../../schema/user.ts'
@@ -87,7 +88,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
           body: form,
           answer: uploadedPicture,
           fallback: 'Failed to update profile picture',
-          timeoutMs: limits.uploadTimeoutMs,
+          timeoutMs: limitUploadMs(picture.size),
         }),
       )
       return profilePicture

@@ -3,8 +3,8 @@ import { type FileDocument, idsFrom, looseUntil, nameLoose } from './media-docum
 
 const everyMs = 24 * 60 * 60 * 1000
 const looseKeptMs = 24 * 60 * 60 * 1000
-/** No upload takes so long: Node ends a request after five minutes. */
-const arrivingKeptMs = 60 * 60 * 1000
+/** No upload takes so long: not the largest that can be allowed, on the slowest line that is waited for. */
+const arrivingKeptMs = 4 * 24 * 60 * 60 * 1000
 const marksAtOnce = 100
 
 /**
