@@ -77,7 +77,8 @@ export async function startLabServer(
     start,
     async close() {
       await kill()
-      await rm(folder, { recursive: true, force: true })
+      // LevelDB may still tidy up after a kill.
+      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
   }
 }

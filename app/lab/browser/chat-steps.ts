@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import { waitUntil } from './wait-until.ts'
 
 export interface ShownMessage {
   id: string
@@ -10,6 +11,7 @@ export interface ShownMessage {
 export async function openChat(page: Page, username: string) {
   await page.getByRole('searchbox', { name: 'Search or start a new chat' }).fill(username)
   await page.getByRole('link', { name: username }).first().click()
+  await page.locator('header').getByRole('heading', { level: 2, name: username }).waitFor()
   await composer(page).waitFor()
 }
 
@@ -27,6 +29,14 @@ export async function say(page: Page, text: string) {
   await composer(page).fill(text)
   await composer(page).press('Enter')
   await message(page, text).waitFor()
+}
+
+/** Presses keys until the other person is told: 'typing...' is shown for a moment after each. */
+export async function typeUntilSeen({ typist, reader }: { typist: Page; reader: Page }) {
+  await waitUntil('somebody is seen typing', async () => {
+    await composer(typist).press('x')
+    return (await readPresence(reader)) === 'typing...'
+  })
 }
 
 export function message(page: Page, text: string): Locator {

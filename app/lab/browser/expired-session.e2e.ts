@@ -3,7 +3,6 @@ import { readSession, signIn } from './account-steps.ts'
 import { chatRow, openChat, readTicks, readWords, say } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const within = { timeout: 20_000 }
 const people = await startTwoPeople()
 afterAll(() => people.close())
 
@@ -11,7 +10,7 @@ test('P1: messages that wait when the sign-in ends leave after signing in again'
   const { server, ann, ben } = people
   await openChat(ann.page, 'ben')
   await say(ann.page, 'first')
-  await expect.poll(() => readTicks(ann.page, 'first'), within).toBe('Delivered')
+  await expect.poll(() => readTicks(ann.page, 'first')).toBe('Delivered')
   await ann.goOffline()
   await say(ann.page, 'second')
   await say(ann.page, 'third')
@@ -29,8 +28,8 @@ test('P1: messages that wait when the sign-in ends leave after signing in again'
   expect((await readSession(ann)).token).toBe('')
   await signIn(ann)
   await openChat(ann.page, 'ben')
-  await expect.poll(() => readWords(ann.page), within).toEqual(['first', 'second', 'third'])
+  await expect.poll(() => readWords(ann.page)).toEqual(['first', 'second', 'third'])
   await chatRow(ben.page, 'ann').click()
-  await expect.poll(() => readWords(ben.page), within).toEqual(['first', 'second', 'third'])
-  await expect.poll(() => readTicks(ann.page, 'third'), within).toBe('Read')
+  await expect.poll(() => readWords(ben.page)).toEqual(['first', 'second', 'third'])
+  await expect.poll(() => readTicks(ann.page, 'third')).toBe('Read')
 })

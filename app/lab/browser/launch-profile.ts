@@ -8,6 +8,8 @@ const flags = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
+  // A turn of the wheel is one step, however slowly frames are drawn.
+  '--disable-smooth-scrolling',
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
@@ -47,7 +49,8 @@ export async function launchProfile(options: BrowserContextOptions = {}): Promis
     },
     async close() {
       await context.close()
-      await rm(folder, { recursive: true, force: true })
+      // What Chromium writes last may come after its goodbye.
+      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
   }
 }

@@ -6,7 +6,6 @@ import { createPerson } from './create-person.ts'
 import { findProblems } from './find-problems.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
-const within = { timeout: 20_000 }
 const unreadCount = 240
 const server = await startBuiltServer()
 const ann = await createPerson(server, 'ann', { reducedMotion: 'reduce' })
@@ -31,13 +30,14 @@ afterAll(async () => {
 })
 
 test('a chat with more unread than a page opens at the first of them, under a line', async () => {
-  await expect.poll(() => page.title(), within).toBe('(99+) Petrel')
+  await expect.poll(() => page.title()).toBe('(99+) Petrel')
   await chatRow(page, 'ben').click()
   await bubble(1).waitFor()
   await page.getByText('Unread messages').waitFor()
-  expect(await newest.getAttribute('aria-label')).toBe(
-    `Go to the newest message, ${unreadCount} new`,
-  )
+  // Those in sight at the opening are not new any more.
+  await expect
+    .poll(() => newest.getAttribute('aria-label'))
+    .toMatch(/^Go to the newest message, 2[123]\d new$/)
   expect(await findProblems(page)).toEqual([])
 })
 
@@ -45,7 +45,7 @@ test('the newest message is one click away, and all is read there', async () => 
   await newest.click()
   await bubble(unreadCount).waitFor()
   await newest.waitFor({ state: 'detached' })
-  await expect.poll(() => page.title(), within).toBe('ben | Petrel')
+  await expect.poll(() => page.title()).toBe('ben | Petrel')
 })
 
 test('older pages come in, and what is read stays where it is', async () => {
@@ -54,7 +54,7 @@ test('older pages come in, and what is read stays where it is', async () => {
   for (let step = 0; step < 25; step++) {
     const before = await readPlaces()
     await page.mouse.wheel(0, -300)
-    await expect.poll(async () => (await readPlaces()).top !== before.top, within).toBe(true)
+    await expect.poll(async () => (await readPlaces()).top !== before.top).toBe(true)
     const after = await readPlaces()
     for (const [id, y] of Object.entries(after.places)) {
       const earlier = before.places[id]
@@ -70,9 +70,7 @@ test('a message that arrives does not move what somebody reads further up', asyn
   const [id = ''] = Object.keys(before.places)
   const recipientId = (await readSession(ann)).userId
   await pushMessages({ origin: server.origin, author: ben, recipientId, count: 3 })
-  await expect
-    .poll(() => newest.getAttribute('aria-label'), within)
-    .toBe('Go to the newest message, 3 new')
+  await expect.poll(() => newest.getAttribute('aria-label')).toBe('Go to the newest message, 3 new')
   expect((await readPlaces()).places[id]).toBeCloseTo(before.places[id] ?? 0, 0)
 })
 
@@ -94,7 +92,7 @@ test('a quoted message is shown however old it is', async () => {
   await composer(page).fill('an answer to the oldest')
   await composer(page).press('Enter')
   await message(page, 'an answer to the oldest').waitFor()
-  await expect.poll(() => bubble(2).isVisible(), within).toBe(false)
+  await expect.poll(() => bubble(2).isVisible()).toBe(false)
   await message(page, 'an answer to the oldest').getByRole('button').first().click()
   await bubble(2).waitFor()
 })

@@ -40,8 +40,8 @@ test.each([
   for (const [path, words, title] of screens) {
     await page.goto(path)
     await page.getByText(words).filter({ visible: true }).first().waitFor()
-    expect(await page.title(), path).toBe(title)
-    expect(await listOverflowing(), path).toEqual([])
+    await expect.poll(() => page.title(), { message: path }).toBe(title)
+    await expect.poll(listOverflowing, { message: path }).toEqual([])
     expect(await findProblems(page), path).toEqual([])
   }
 })
@@ -52,7 +52,7 @@ test('below 1024 px the chat takes the place of the list, and leads back', async
     await page.goto('/chat')
     await chatRow(page, 'ben').click()
     await composer(page).waitFor()
-    expect(await chatRow(page, 'ben').isVisible()).toBe(false)
+    await expect.poll(() => chatRow(page, 'ben').isVisible()).toBe(false)
     const length = await page.evaluate(() => history.length)
     await page.getByRole('button', { name: 'Back to chats' }).click()
     await chatRow(page, 'ben').click()
@@ -76,7 +76,7 @@ test('on a phone every control is at least 44 px high and wide', async () => {
   for (const [path, words] of screens) {
     await page.goto(path)
     await page.getByText(words).filter({ visible: true }).first().waitFor()
-    expect(await listSmallControls(), path).toEqual([])
+    await expect.poll(listSmallControls, { message: path }).toEqual([])
   }
 })
 

@@ -88,7 +88,7 @@ export async function startBuiltServer({
     output: () => printed.join(''),
     async close() {
       await end('SIGTERM')
-      await rm(dataDir, { recursive: true, force: true })
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
   }
 }

@@ -3,7 +3,6 @@ import { readSession } from './account-steps.ts'
 import { openChat, readTicks, readWords, say } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const within = { timeout: 20_000 }
 const people = await startTwoPeople()
 afterAll(() => people.close())
 
@@ -14,16 +13,16 @@ test('several tabs show one copy of everything, live, and any of them sends', as
   await say(ann.page, 'from the first tab')
   const second = await ann.openTab(chat)
   const third = await ann.openTab(chat)
-  await expect.poll(() => readWords(third), within).toEqual(['from the first tab'])
+  await expect.poll(() => readWords(third)).toEqual(['from the first tab'])
 
   await say(third, 'from the third tab')
   await openChat(ben.page, 'ann')
   await say(ben.page, 'from Ben')
   const everything = ['from the first tab', 'from the third tab', 'from Ben']
   for (const page of [ann.page, second, third, ben.page]) {
-    await expect.poll(() => readWords(page), within).toEqual(everything)
+    await expect.poll(() => readWords(page)).toEqual(everything)
   }
-  await expect.poll(() => readTicks(second, 'from the third tab'), within).toBe('Read')
+  await expect.poll(() => readTicks(second, 'from the third tab')).toBe('Read')
 })
 
 test('sync goes on in the tab that is left when the one that synced is frozen or closed', async () => {
@@ -35,12 +34,12 @@ test('sync goes on in the tab that is left when the one that synced is frozen or
   await session.send('Page.setWebLifecycleState', { state: 'frozen' })
   await second.bringToFront()
   await say(second, 'the other tab is frozen')
-  await expect.poll(() => readTicks(second, 'the other tab is frozen'), within).toBe('Read')
+  await expect.poll(() => readTicks(second, 'the other tab is frozen')).toBe('Read')
 
   await second.close()
   await first.bringToFront()
   await say(ben.page, 'the other tab is closed')
   await expect
-    .poll(() => readWords(first).then((words) => words.at(-1)), within)
+    .poll(() => readWords(first).then((words) => words.at(-1)))
     .toBe('the other tab is closed')
 })

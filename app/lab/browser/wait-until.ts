@@ -7,8 +7,10 @@ export async function waitUntil(
   withinMs = 20_000,
 ): Promise<void> {
   const end = Date.now() + withinMs
-  while (!(await isTrue())) {
-    if (Date.now() > end) throw new Error(`Waited ${withinMs} ms in vain: ${what}`)
+  // A look after the end is the last one: the time may have gone by between two of them.
+  for (let isLast = false; !(await isTrue()); ) {
+    if (isLast) throw new Error(`Waited ${withinMs} ms in vain: ${what}`)
+    isLast = Date.now() > end
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
