@@ -18,6 +18,7 @@ import { createLabPage, type LabPage } from './create-lab-page.ts'
 import type { Witness } from './create-witness.ts'
 import { readConversation } from './read-conversation.ts'
 import { countStoredRecords, readStoredDocuments } from './read-stored-documents.ts'
+import { shortenToken } from './shorten-token.ts'
 
 /** One open tab of a device: the real client core. */
 export interface LabTab {
@@ -66,6 +67,8 @@ export interface LabDevice {
   reload(): Promise<void>
   /** Ends this device's sign-in at the server, as its person can from another device. It is not told. */
   endSignIn(): Promise<void>
+  /** Lets its token be over so soon, as if it had been given long ago. Gives that token. */
+  shortenSignIn(keptMs: number): string
   /** How many records of any kind lie in its IndexedDB. */
   countStoredRecords(): Promise<number>
   /** Signs in again, as after a sign-in that has ended; what is on the device is still there. */
@@ -76,6 +79,8 @@ export interface LabDevice {
 export interface DeviceOptions {
   name: string
   serverUrl: () => string
+  /** The server's, whose secret signs tokens. */
+  dataDir: string
   random: () => number
   /** Asks the server for a new sign-in of this device's person. */
   signIn: (fetch: typeof globalThis.fetch) => Promise<SignedIn>
@@ -199,6 +204,12 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     async endSignIn() {
       const token = must(sessions.get(), 'a sign-in').token
       await options.endSignIn(token)
+    },
+    shortenSignIn(keptMs) {
+      const session = must(sessions.get(), 'a sign-in')
+      const token = shortenToken({ dataDir: options.dataDir, token: session.token, keptMs })
+      sessions.set({ ...session, token }, { keepSignedIn: true })
+      return token
     },
     advanceWriteTimes: (ms) => advanceWriteTimes(indexedDB, ms),
     countStoredRecords: () => countStoredRecords(indexedDB),

@@ -22,11 +22,12 @@ export interface LabPerson {
 export async function createLabPerson(options: {
   name: string
   serverUrl: () => string
+  dataDir: string
   random: () => number
   witness: Witness
   onError: (cause: unknown) => void
 }): Promise<LabPerson> {
-  const { name, serverUrl, random, witness, onError } = options
+  const { name, serverUrl, dataDir, random, witness, onError } = options
   const password = `${name}'s password`
   const account = { username: name, email: `${name}@example.org`, password }
   const devices: LabDevice[] = []
@@ -53,7 +54,7 @@ export async function createLabPerson(options: {
     async device({ clockAheadMs = 0 } = {}) {
       const device = await createLabDevice({
         name: `${name}-${devices.length + 1}`,
-        ...{ serverUrl, random, signIn, endSignIn, clockAheadMs, witness, onError },
+        ...{ serverUrl, dataDir, random, signIn, endSignIn, clockAheadMs, witness, onError },
       })
       devices.push(device)
       return device

@@ -68,6 +68,7 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
         random,
         witness,
         serverUrl: () => server.url,
+        dataDir: server.dataDir,
         onError: (cause) => background.push(cause),
       })
       people.push(person)

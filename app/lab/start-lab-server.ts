@@ -10,6 +10,8 @@ import type { Stage } from '../../sync-server/sync/create-message-acceptor.ts'
 /** The real server in this process, on a port of its own, with LevelDB in a temporary folder. */
 export interface LabServer {
   readonly url: string
+  /** Where its data is. */
+  readonly dataDir: string
   isRunning(): boolean
   stats(): ReturnType<App['stats']>
   /** Drops everything at once: nothing is answered or tidied. */
@@ -67,6 +69,7 @@ export async function startLabServer(
     get url() {
       return `http://127.0.0.1:${port}`
     },
+    dataDir: folder,
     isRunning: () => app !== undefined,
     stats: () => must(app, 'a server that runs').stats(),
     kill,

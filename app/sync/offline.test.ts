@@ -48,6 +48,38 @@ test('P1: a sign-in that has ended stops nothing but the sending; after the next
   expect((await tablet.read(ann)).map(({ content }) => content)).toEqual(['still here'])
 })
 
+test('P1: messages that wait while the token runs out leave after the next sign-in', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  phone.network.goOffline()
+  const headers = { authorization: `Bearer ${phone.shortenSignIn(2_000)}` }
+  for (const text of ['one', 'two']) await phone.say(ben, text)
+  const askWho = () => fetch(`${lab.server.url}/api/users/me`, { headers })
+  await expect.poll(async () => (await askWho()).status).toBe(401)
+  phone.network.goOnline()
+  await untilLive(phone.messenger.connection, ({ state }) => state === 'signed-out')
+  await phone.say(ben, 'three')
+  expect((await phone.read(ben)).map(({ status }) => status)).toEqual(Array(3).fill('sending'))
+  await phone.signIn()
+  await lab.settle()
+  await lab.expectConverged()
+  expect((await tablet.read(ann)).map(({ content }) => content)).toEqual(['one', 'two', 'three'])
+})
+
+test('P1: a token that runs out while the device is connected stops nothing but the sending', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  phone.shortenSignIn(2_000)
+  await phone.reload()
+  await untilLive(phone.messenger.connection, ({ state }) => state === 'signed-out')
+  await phone.say(ben, 'too late')
+  expect((await phone.read(ben)).map(({ status }) => status)).toEqual(['sending'])
+  await phone.signIn()
+  await lab.settle()
+  await lab.expectConverged()
+  expect((await tablet.read(ann)).map(({ content }) => content)).toEqual(['too late'])
+})
+
 test('signing out says how much is unsent, and leaves nothing on the device', async () => {
   const { lab, ann, ben } = await openTestLab()
   const phone = await ann.device()

@@ -1,10 +1,15 @@
 import { afterAll, expect, test } from 'vitest'
-import { readSession, signIn } from './account-steps.ts'
+import { shortenToken } from '../shorten-token.ts'
+import { readSession, signIn, waitUntilKept } from './account-steps.ts'
 import { chatRow, openChat, readTicks, readWords, say } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople()
 afterAll(() => people.close())
+
+const everything = ['first', 'second', 'third', 'fourth', 'fifth']
+const askWho = (token: string) =>
+  fetch(`${people.server.origin}/api/users/me`, { headers: { authorization: `Bearer ${token}` } })
 
 test('P1: messages that wait when the sign-in ends leave after signing in again', async () => {
   const { server, ann, ben } = people
@@ -23,13 +28,41 @@ test('P1: messages that wait when the sign-in ends leave after signing in again'
   })
   expect(ended.ok).toBe(true)
 
+  await expectSignInAgain(everything.slice(0, 3))
+  await chatRow(ben.page, 'ann').click()
+  await expectArrival(everything.slice(0, 3))
+})
+
+test('P1: messages that wait while the token runs out leave after signing in again', async () => {
+  const { server, ann } = people
+  await waitUntilKept(ann)
+  await ann.goOffline()
+  const { token } = await readSession(ann)
+  const short = shortenToken({ dataDir: server.dataDir, token, keptMs: 2_000 })
+  await ann.page.evaluate((short) => localStorage.setItem('token', short), short)
+  await ann.page.reload()
+  await say(ann.page, 'fourth')
+  await say(ann.page, 'fifth')
+  await expect.poll(async () => (await askWho(short)).status).toBe(401)
+
+  await expectSignInAgain(everything)
+  await expectArrival(everything)
+})
+
+/** The network comes back, and with it the question who it is; all that was written is still there. */
+async function expectSignInAgain(words: string[]) {
+  const { ann } = people
   await ann.goOnline()
   await ann.page.waitForURL('**/login')
   expect((await readSession(ann)).token).toBe('')
   await signIn(ann)
   await openChat(ann.page, 'ben')
-  await expect.poll(() => readWords(ann.page)).toEqual(['first', 'second', 'third'])
-  await chatRow(ben.page, 'ann').click()
-  await expect.poll(() => readWords(ben.page)).toEqual(['first', 'second', 'third'])
-  await expect.poll(() => readTicks(ann.page, 'third')).toBe('Read')
-})
+  await expect.poll(() => readWords(ann.page)).toEqual(words)
+}
+
+/** Ben, who looks at the conversation, has it all once and in order. */
+async function expectArrival(words: string[]) {
+  const { ann, ben } = people
+  await expect.poll(() => readWords(ben.page)).toEqual(words)
+  await expect.poll(() => readTicks(ann.page, words.at(-1) ?? '')).toBe('Read')
+}
