@@ -38,6 +38,18 @@ describe('_changes', () => {
     expect(posted.body.results).toHaveLength(1)
   })
 
+  test('gives the newest first, but never everything in one piece', async () => {
+    for (const content of ['1', '2', '3']) await push(fromAnn(content))
+    const read = (query: string) => t.call('GET', `messages/_changes?descending=true${query}`)
+    const newest = await read('&limit=2&include_docs=true')
+    const contents = newest.body.results.map(({ doc }: { doc: { content: string } }) => doc.content)
+    expect(contents).toEqual(['3', '2'])
+    for (const query of ['', '&limit=501', '&include_docs=true']) {
+      const refused = await read(query)
+      expect([refused.status, refused.body.error]).toEqual([400, 'bad_request'])
+    }
+  })
+
   test('begins again for a checkpoint of another history', async () => {
     await push(fromAnn())
     for (const since of ['999', '12-g1AAAA']) {

@@ -54,11 +54,7 @@ export async function answerChanges(options: {
     for (;;) {
       const limit = Math.min(query.limit - writer.countRows(), rowsAtOnce)
       const { includeDocs, style, descending } = query
-      const asked = descending ? query.limit : limit
-      const page = await stored.changes({
-        ...{ since: at, includeDocs, style, descending },
-        ...(Number.isFinite(asked) ? { limit: asked } : {}),
-      })
+      const page = await stored.changes({ since: at, limit, includeDocs, style, descending })
       const wanted = query.docIds && new Set(query.docIds)
       await writer.write(wanted ? page.results.filter(({ id }) => wanted.has(id)) : page.results)
       at = page.last_seq

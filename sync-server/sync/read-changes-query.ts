@@ -18,6 +18,8 @@ export interface ChangesQuery {
   timeoutMs: number
 }
 
+/** Backwards is read in one piece, because no sequence says where the next one would begin. */
+const descendingMaxRows = 500
 const shortestHeartbeatMs = 1_000
 const defaultHeartbeatMs = 60_000
 /** CouchDB's replicator opens a continuous feed anew when it ends. */
@@ -29,13 +31,17 @@ export function readChangesQuery(query: Query): ChangesQuery {
   const longestMs = feed === 'continuous' ? longestContinuousMs : limits.syncPollMaxMs
   // CouchDB takes 0 as 1.
   const limit = Math.max(readCount(query, 'limit') ?? Number.POSITIVE_INFINITY, 1)
+  const descending = readFlag(query, 'descending')
+  if (descending && limit > descendingMaxRows) {
+    throw badRequest(`descending needs a limit of at most ${descendingMaxRows}`)
+  }
   return {
     feed,
     since: readSince(query),
     limit,
     includeDocs: readFlag(query, 'include_docs'),
     style: readText(query, 'style') === 'all_docs' ? 'all_docs' : 'main_only',
-    descending: readFlag(query, 'descending'),
+    descending,
     docIds: readDocIds(query),
     heartbeatMs: readHeartbeat(query),
     timeoutMs: Math.min(readCount(query, 'timeout') ?? longestMs, longestMs),
