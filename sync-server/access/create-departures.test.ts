@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 /** Ann with a message, and what lets her leave. `onSettle` runs in the middle of it. */
-async function openAnn(onSettle: () => Promise<void> = async () => undefined) {
+async function openAnn(onSettle: (userId: string) => Promise<void> = async () => undefined) {
   const { storage } = opened
   const now = () => opened.now
   const database = storage.database<AccountsDocument>('accounts')
@@ -78,6 +78,33 @@ describe('somebody who leaves', () => {
     broken.isCrashing = false
     await ann.departures.finish()
     expect(await ann.messages.range({})).toEqual([])
+    await ann.departures.close()
+  })
+
+  it('is taken away although somebody else’s things cannot be, which is tried again', async () => {
+    const broken = new Set<string>()
+    const error = new Error('a broken disk')
+    const ann = await openAnn(async (userId) => {
+      if (broken.has(userId)) throw error
+    })
+    const details = { username: 'Ben', email: 'ben@example.org', passwordHash: 'x' }
+    const outcome = await ann.accounts.register(details)
+    const benId = outcome.kind === 'done' ? outcome.account.userId : ''
+    // Ann's mark comes first.
+    expect(ann.userId < benId).toBe(true)
+    for (const userId of [ann.userId, benId]) {
+      broken.add(userId)
+      await expect(ann.departures.leave(userId)).rejects.toBe(error)
+    }
+    broken.delete(benId)
+    opened.now += 60_000
+    await ann.departures.finish()
+    expect(opened.errors.splice(0)).toEqual([error])
+    expect(await ann.listMarks()).toMatchObject([{ userId: ann.userId }])
+
+    broken.clear()
+    await ann.departures.finish()
+    expect(await ann.listMarks()).toEqual([])
     await ann.departures.close()
   })
 })

@@ -64,13 +64,23 @@ export function createDepartures(options: {
 
   async function finishAll() {
     const leaving = (await database.range(idsFrom('leaving:'))) as LeavingDocument[]
+    let isOpen = false
     for (const { userId, leavingSince } of leaving) {
       const isSettled = now() - leavingSince >= settledMs
-      await erase(userId)
-      if (isSettled) await forgetMark(userId)
+      const isDone = await finishOne(userId, isSettled).catch((error: unknown) => {
+        onError(error)
+        return false
+      })
+      isOpen ||= !isDone
     }
-    const open = leaving.filter(({ leavingSince }) => now() - leavingSince < settledMs)
-    if (open.length > 0) finishLater(settledMs)
+    if (isOpen) finishLater(settledMs)
+  }
+
+  /** @returns false when there has to be another look */
+  async function finishOne(userId: string, isSettled: boolean): Promise<boolean> {
+    await erase(userId)
+    if (isSettled) await forgetMark(userId)
+    return isSettled
   }
 
   async function forgetMark(userId: string) {
