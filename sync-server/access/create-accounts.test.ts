@@ -93,6 +93,17 @@ describe('accounts', () => {
     expect(next.userId).not.toBe(person.userId)
   })
 
+  it('list as many people as are wanted, however many have left before them', async () => {
+    const before = await open().list(100)
+    for (const { userId } of before) await open().remove(userId)
+    for (const name of ['Cyd', 'Dia', 'Edd']) await register(name)
+    const listNames = async (limit: number) =>
+      (await open().list(limit)).map(({ username }) => username)
+    expect(await listNames(1)).toEqual(['Cyd'])
+    expect(await listNames(2)).toEqual(['Cyd', 'Dia'])
+    expect(await listNames(100)).toEqual(['Cyd', 'Dia', 'Edd'])
+  })
+
   it('clear a field with null and leave the others', async () => {
     const person = await register('clearer')
     await open().changeProfile(person.userId, { whatsapp_name: 'C', status: 'Busy' })

@@ -99,7 +99,17 @@ export function createAccounts(options: {
 
     /** At most `limit` people in the order of their registration. */
     async list(limit: number): Promise<AccountDocument[]> {
-      return (await database.range({ ...idsFrom('user:'), limit })).filter(isAccount)
+      const people: AccountDocument[] = []
+      const range = idsFrom('user:')
+      while (people.length < limit) {
+        // Those who left lie there too, and are no people any more.
+        const page = await database.range({ ...range, limit })
+        people.push(...page.filter(isAccount))
+        const last = page.at(-1)
+        if (!last || page.length < limit) break
+        range.startkey = idsFrom(last._id).endkey
+      }
+      return people.slice(0, limit)
     },
 
     changeProfile: (userId: string, wanted: ProfileChange): Promise<AccountChange> =>
