@@ -1,3 +1,4 @@
+import { describeError } from '../../schema/api-error.ts'
 import type { ServerEvent } from '../../schema/socket-events.ts'
 import type { Acceptance } from '../sync/create-acceptance.ts'
 import { type NewMessage, proposeMessage } from '../sync/propose-message.ts'
@@ -11,13 +12,18 @@ export function createMessageSender(options: {
     const { userId } = connection.caller
     const written: NewMessage = typeof message === 'string' ? { content: message } : message
     const proposal = proposeMessage({ senderId: userId, recipientId, message: written })
-    const [outcome] = await options.acceptMessages({ actorId: userId, proposals: [proposal] })
-    if (outcome?.kind !== 'stored' || !outcome.refusal) return
-    const { code, error } = outcome.refusal
-    const event: ServerEvent = {
-      event: 'message-refused',
-      data: { messageId: outcome.id, code, error },
+    const tellRefused = ({ code, error }: { code: string; error: string }) => {
+      const data = { messageId: proposal.id, code, error }
+      const event: ServerEvent = { event: 'message-refused', data }
+      connection.send(JSON.stringify(event))
     }
-    connection.send(JSON.stringify(event))
+    try {
+      const [outcome] = await options.acceptMessages({ actorId: userId, proposals: [proposal] })
+      if (outcome?.kind === 'stored' && outcome.refusal) tellRefused(outcome.refusal)
+    } catch (cause) {
+      // No replication stands behind this door to try it again (P6).
+      tellRefused({ code: 'internal_error', ...describeError('internal_error') })
+      throw cause
+    }
   }
 }
