@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
 import { findChromium } from './find-chromium.mjs'
-import { runCommand, runOrExit, runTool } from './project.mjs'
+import { installPackage } from './install-package.mjs'
+import { runTool } from './project.mjs'
 
 /**
  * Finds a Chromium, or gets one: Debian's package for root, else Playwright's download.
@@ -9,18 +9,8 @@ import { runCommand, runOrExit, runTool } from './project.mjs'
 export async function ensureChromium() {
   const found = findChromium()
   if (found) return found
-  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    await runOrExit('apt-get', ['update', '-qq'])
-    const code = await runCommand('apt-get', [
-      'install',
-      '-y',
-      '-qq',
-      '--no-install-recommends',
-      'chromium',
-    ])
-    const installed = findChromium()
-    if (code === 0 && installed) return installed
-  }
+  const installed = (await installPackage('chromium')) && findChromium()
+  if (installed) return installed
   await runTool('playwright-core', ['install', 'chromium'])
   const downloaded = findChromium()
   if (downloaded) return downloaded

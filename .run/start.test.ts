@@ -13,7 +13,7 @@ test('npm start serves the app, builds nothing when nothing changed, and ends in
   const built = await readBuildTimes()
   await useStart((origin) => expectPage(origin))
   expect(await readBuildTimes()).toEqual(built)
-}, 60_000)
+}, 240_000)
 
 async function useStart(use: (origin: string) => Promise<void>) {
   const port = await findFreePort()
@@ -26,12 +26,12 @@ async function useStart(use: (origin: string) => Promise<void>) {
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const origin = `http://127.0.0.1:${port}`
-  await waitUntil('it answers /healthz', () =>
+  const isUp = () =>
     fetch(`${origin}/healthz`).then(
       (response) => response.ok,
       () => false,
-    ),
-  )
+    )
+  await waitUntil('it answers /healthz', isUp, 90_000)
   await use(origin)
   child.kill('SIGTERM')
   const [code] = await once(child, 'exit')

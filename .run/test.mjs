@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { buildIfNeeded } from './build.mjs'
 import { ensureChromium } from './ensure-chromium.mjs'
+import { ensureRedis } from './ensure-redis.mjs'
+import { listRedisTests } from './list-redis-tests.mjs'
 import { installIfNeeded, runTool, top } from './project.mjs'
 
 const resultsFile = `${top}dist/test-results.json`
@@ -8,6 +10,8 @@ const resultsFile = `${top}dist/test-results.json`
 await installIfNeeded()
 await buildIfNeeded()
 const chromium = await ensureChromium()
+// Where every test has to run, those fail by themselves.
+const left = (await ensureRedis()) || process.env.CI ? [] : listRedisTests()
 mkdirSync(`${top}dist`, { recursive: true })
 rmSync(resultsFile, { force: true })
 const code = await runTool(
@@ -17,13 +21,27 @@ const code = await runTool(
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${resultsFile}`,
+    ...left.map((file) => `--exclude=${file}`),
     ...process.argv.slice(2),
   ],
   { CHROMIUM_PATH: chromium },
 )
 const { passed, failed } = countResults()
+if (left.length > 0) tellLeft(left)
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed > 0 ? 1 : code)
+
+/**
+ * Says loudly what a machine without Redis has not tried.
+ * @param {string[]} files
+ */
+function tellLeft(files) {
+  console.error(`
+NOT EVERY TEST WAS RUN: these need the program redis-server, and there is none.
+${files.map((file) => `  ${file}`).join('\n')}
+Install it (\`apt-get install redis-server\`, \`brew install redis\`) to run them too.
+`)
+}
 
 /** A file that does not load, or an error outside any test, has no failed test of its own: it counts as one. */
 function countResults() {
