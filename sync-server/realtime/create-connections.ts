@@ -20,6 +20,10 @@ export function createConnections() {
     return byUser.get(userId) ?? []
   }
 
+  function tellText(userId: string, text: string) {
+    for (const connection of listOf(userId)) connection.send(text)
+  }
+
   return {
     add(connection: Connection) {
       const { userId } = connection.caller
@@ -33,6 +37,7 @@ export function createConnections() {
       own?.delete(connection)
       if (own?.size === 0) byUser.delete(userId)
     },
+    listOf,
     has: (userId: string) => byUser.has(userId),
     listUsers: () => [...byUser.keys()],
     /** Each sign-in that is connected, once. */
@@ -43,13 +48,9 @@ export function createConnections() {
     count: () => [...byUser.values()].reduce((sum, own) => sum + own.size, 0),
     /** Sends to each of a person's devices; a device that cannot take it now goes without (P7). */
     tell(userId: string, event: ServerEvent) {
-      const text = JSON.stringify(event)
-      for (const connection of listOf(userId)) connection.send(text)
+      tellText(userId, JSON.stringify(event))
     },
-    /** @returns false when one of the devices could not take it */
-    tellText(userId: string, text: string): boolean {
-      return [...listOf(userId)].map((connection) => connection.send(text)).every(Boolean)
-    },
+    tellText,
     closeSession({ userId, sessionId }: Caller, code: number, reason: string) {
       for (const connection of [...listOf(userId)]) {
         if (connection.caller.sessionId === sessionId) connection.close(code, reason)

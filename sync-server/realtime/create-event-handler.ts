@@ -34,7 +34,7 @@ export function createEventHandler(options: {
     const { userId } = connection.caller
     switch (heard.event) {
       case 'user-online':
-        return await announcer.greet(connection)
+        return await announcer.answer(connection)
       case 'typing':
         return await relayTyping(userId, heard.data.recipientId, 'user-typing')
       case 'stop-typing':

@@ -60,7 +60,7 @@ export function createPollers(options: {
     presence.arrive(userId)
     const poller = known ?? open(address)
     if (poller && !known) {
-      await announcer.greet(poller.connection)
+      await announcer.welcome(poller.connection)
       announcer.request()
     }
     return poller

@@ -17,8 +17,8 @@ export function createPresenceAnnouncer(options: {
   onError: (error: unknown) => void
 }) {
   const { presence, connections, directory, onError } = options
-  /** The list that each person was told last. Most of them are the same string in memory. */
-  const told = new Map<string, string>()
+  /** The list that each device was told last. Most of them are the same string in memory. */
+  const told = new WeakMap<Connection, string>()
   const state = { timer: undefined as NodeJS.Timeout | undefined, isDue: false, isClosed: false }
 
   async function describeFor(viewerId: string, online: readonly string[], all: string) {
@@ -26,20 +26,30 @@ export function createPresenceAnnouncer(options: {
     return visible.length === online.length ? all : describe(visible)
   }
 
+  /** @returns false when the line is too full to take it now */
+  function tell(connection: Connection, text: string): boolean {
+    const isTold = connection.send(text)
+    if (isTold) told.set(connection, text)
+    return isTold
+  }
+
   /** @returns how long the next announcement has to wait, in ms */
   async function announce(): Promise<number> {
     const online = presence.listOnline().sort()
     const all = describe(online)
     const viewerIds = connections.listUsers()
-    const connected = new Set(viewerIds)
-    for (const userId of told.keys()) if (!connected.has(userId)) told.delete(userId)
     for (const viewerId of viewerIds) {
       const text = await describeFor(viewerId, online, all)
-      if (told.get(viewerId) === text) continue
-      if (connections.tellText(viewerId, text)) told.set(viewerId, text)
-      else state.isDue = true
+      for (const connection of connections.listOf(viewerId)) {
+        if (told.get(connection) !== text && !tell(connection, text)) state.isDue = true
+      }
     }
     return Math.max(everyMs, (all.length * viewerIds.length) / bytesPerMs)
+  }
+
+  async function describeNow({ caller }: Connection) {
+    const online = presence.listOnline().sort()
+    return await describeFor(caller.userId, online, describe(online))
   }
 
   async function run() {
@@ -64,13 +74,14 @@ export function createPresenceAnnouncer(options: {
   return {
     /** Something has changed: everybody is told what they do not know yet. */
     request,
-    /** Tells one device what its person may know. */
-    async greet(connection: Connection) {
-      const { userId } = connection.caller
-      const online = presence.listOnline().sort()
-      connection.send(await describeFor(userId, online, describe(online)))
-      // This device knows now what another one of the same person was perhaps not told.
-      told.delete(userId)
+    /** Tells a device that has come what its person may know, unless it is told together with the others meanwhile. */
+    async welcome(connection: Connection) {
+      const text = await describeNow(connection)
+      if (!told.has(connection)) tell(connection, text)
+    },
+    /** Tells a device that asks. */
+    async answer(connection: Connection) {
+      tell(connection, await describeNow(connection))
     },
     close() {
       state.isClosed = true

@@ -41,7 +41,7 @@ export function createSocketOpener(options: {
       connections.remove(connection)
       presence.leave(caller.userId)
     })
-    await announcer.greet(connection)
+    await announcer.welcome(connection)
     announcer.request()
     return connection
   }
