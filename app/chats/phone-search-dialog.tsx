@@ -50,6 +50,7 @@ export function PhoneSearchDialog({ findByPhone, onClose }: PhoneSearchDialogPro
           Phone Number
           <input
             type="tel"
+            name="phone"
             autoComplete="off"
             placeholder="+1234567890"
             aria-describedby="phone-search-hint"

@@ -14,6 +14,7 @@ export function SearchBox({ query, onChange, onFocus }: SearchBoxProps) {
       <Icon name="search" size={18} />
       <input
         type="search"
+        name="search"
         placeholder="Search or start a new chat"
         aria-label="Search or start a new chat"
         autoComplete="off"

@@ -77,6 +77,7 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
         <input
           ref={field}
           type="search"
+          name="search-in-chat"
           placeholder="Search in this chat"
           aria-label="Search in this chat"
           autoComplete="off"

@@ -58,6 +58,7 @@ export function Composer(props: ComposerProps) {
         <textarea
           ref={field}
           className={styles.field}
+          name="message"
           rows={1}
           placeholder="Type a message"
           aria-label="Type a message"

@@ -29,6 +29,7 @@ export function DateDialog({ initialTime, onChoose, onClose }: DateDialogProps) 
         <input
           className={styles.date}
           type="date"
+          name="date"
           aria-label="Date"
           required
           max={toInputDay(Date.now())}

@@ -40,6 +40,7 @@ export function ForwardDialog({ messenger, texts, onClose }: ForwardDialogProps)
       <input
         className={styles.search}
         type="search"
+        name="search-people"
         placeholder="Search"
         aria-label="Search people"
         value={query}

@@ -44,6 +44,7 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
       <label>
         Name
         <input
+          name="name"
           autoComplete="name"
           maxLength={limits.nameMaxLength}
           value={name}
@@ -52,7 +53,7 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
       </label>
       <label>
         Email
-        <input type="email" readOnly aria-describedby="email-note" value={user.email} />
+        <input type="email" name="email" readOnly aria-describedby="email-note" value={user.email} />
       </label>
       <p id="email-note" className={styles.note}>
         Email cannot be changed
@@ -60,6 +61,7 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
       <label>
         About
         <textarea
+          name="about"
           rows={3}
           maxLength={limits.aboutMaxLength}
           placeholder="Add a few words about yourself"
