@@ -100,6 +100,16 @@ describe('receipts', () => {
     expect(await statuses()).toEqual(['sent'])
   })
 
+  test('of a time in which one blocked the other are not told after it either', async () => {
+    const message = await say('1')
+    await t.relations.setBlocked(t.ben, t.ann, true)
+    await change(t.ben, { readUpTo: message.orderedAt })
+    await t.relations.setBlocked(t.ben, t.ann, false)
+    const later = await say('2')
+    await change(t.ben, { readUpTo: later.orderedAt })
+    expect(await statuses()).toEqual(['sent', 'read'])
+  })
+
   test('never cover a message that was held back', async () => {
     await t.relations.setBlocked(t.ben, t.ann, true)
     await say('held')

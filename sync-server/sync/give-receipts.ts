@@ -16,7 +16,8 @@ export interface Rise {
 const entriesAtOnce = 2_000
 
 /**
- * Sets a reader's receipts on the author's copies. Nothing is told between people of whom one blocks the other.
+ * Sets a reader's receipts on the author's copies. Nothing is told between people of whom one blocks the other, and what
+ * was read meanwhile is not told after it either: whoever ends a block does not want to say what they did during it.
  * @param handled messages that need no second look
  * @returns the messages that are done
  */
