@@ -2,8 +2,7 @@ const mostCharacters = 120
 const mostExtensionCharacters = 12
 
 /** Signs that a file system takes for something else, or that turn the order of what is read around. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-const signsTakenOut = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+const signsTakenOut = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu
 const signsReplaced = /[<>:"|?*]/g
 
 /**
