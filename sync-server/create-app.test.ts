@@ -82,6 +82,8 @@ describe('the joined server', () => {
     const isUnderWay = () =>
       opened.app.call('GET', `/api/users/${opened.ann.userId}`, { token: opened.ben.token })
     await expect.poll(async () => (await isUnderWay()).body.isOnline).toBe(true)
+    const readMetrics = async () => (await opened.app.call('GET', '/metrics')).text
+    await expect.poll(readMetrics).toMatch(/^petrel_waiting_feeds 1$/m)
     await opened.app.restart()
     expect((await waiting).body.results).toEqual([])
     expect(await ann.closed).toBe(1001)

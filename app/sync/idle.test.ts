@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { waitUntil } from '../lab/browser/wait-until.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
 
 test('P9: devices that are connected and silent hold no database open on the server', async () => {
@@ -8,8 +7,7 @@ test('P9: devices that are connected and silent hold no database open on the ser
   await devices[0]?.say(ben, 'hello')
   await lab.settle()
   const { stats } = lab.server
-  await waitUntil('all databases are closed', () => stats().openDatabases === 0)
-  expect(stats()).toMatchObject({ openDatabases: 0, sockets: devices.length })
+  await expect.poll(stats).toMatchObject({ openDatabases: 0, sockets: devices.length })
   await devices[2]?.say(ann, 'still there?')
   await lab.settle()
   await lab.expectConverged()

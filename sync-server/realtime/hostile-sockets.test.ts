@@ -31,7 +31,7 @@ const frames = fc.oneof(
 )
 
 describe('frames that no client sends', () => {
-  it('cost at most their own connection', { timeout: 60_000 }, async () => {
+  it('cost at most their own connection', async () => {
     const bystander = await openTestSocket({ url: app.url, token: ben.token })
     await fc.assert(
       fc.asyncProperty(fc.array(frames, { minLength: 1, maxLength: 5 }), async (drawn) => {

@@ -72,5 +72,5 @@ describe('signals of two servers', () => {
     await opened.redis.start()
     expect(await last).toBe(true)
     expect(await two.link.waitUntilUp(10_000)).toBe(true)
-  }, 60_000)
+  })
 })

@@ -187,4 +187,4 @@ test('P3: a server killed between the two copies is healed by the next one', asy
   expect(await t.readMessages(ann)).toHaveLength(0)
   await t.acceptance.healCopies()
   await expectComplete(message)
-}, 30_000)
+})

@@ -9,7 +9,6 @@ import { type RawAnswer, type RawRequest, sendRawRequest } from './send-raw-requ
 
 /** A run can be repeated: fast-check says with which path the seed led to a failure. */
 const drawn = { seed: 20_261_121, numRuns: 40, endOnFailure: true }
-const minute = 60_000
 
 const victims = await openVictims()
 const { chat, api, ann, ben, known } = victims
@@ -64,7 +63,7 @@ const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
 describe.each(operations)('$name', ({ method, address, operation }) => {
   const isGuarded = operation.security.length > 0
 
-  it('answers whatever comes with words, and never fails', { timeout: minute }, async () => {
+  it('answers whatever comes with words, and never fails', async () => {
     await fc.assert(
       fc.asyncProperty(casesOf(address, operation, known), async (drawnCase) => {
         const request = toRequest(method, address, drawnCase)
