@@ -127,7 +127,12 @@ function RowDividers({ row, onDay }: { row: MessageRow; onDay(day: number): void
     <>
       {row.dayLabel && (
         <div className={styles.day}>
-          <button type="button" tabIndex={-1} title="Go to date" onClick={() => onDay(row.day)}>
+          <button
+            type="button"
+            tabIndex={-1}
+            data-tooltip="Go to date"
+            onClick={() => onDay(row.day)}
+          >
             <span>{row.dayLabel}</span>
           </button>
         </div>

@@ -1,4 +1,5 @@
 import { BrowserRouter } from 'react-router-dom'
+import { Tooltips } from '../ui/tooltips.tsx'
 import { AppRoutes } from './routes.tsx'
 import { type Services, ServicesProvider } from './services.ts'
 
@@ -7,6 +8,7 @@ export function App({ services }: { services: Services }) {
     <ServicesProvider value={services}>
       <BrowserRouter>
         <AppRoutes />
+        <Tooltips />
       </BrowserRouter>
     </ServicesProvider>
   )

@@ -28,20 +28,20 @@ export function Rail(props: RailProps) {
       <Link
         className={styles.item}
         to="/chat"
-        title="Chats"
+        data-tooltip="Chats"
         aria-label={unreadChats > 0 ? `Chats, ${unreadChats} unread` : 'Chats'}
         aria-current={isChats ? 'page' : undefined}
       >
         <Icon name="chats" size={24} />
         {unreadChats > 0 && <span className={styles.count}>{unreadChats}</span>}
       </Link>
-      <NavLink className={styles.item} to="/chat/status" title="Status" aria-label="Status">
+      <NavLink className={styles.item} to="/chat/status" data-tooltip="Status" aria-label="Status">
         <Icon name="status" size={24} />
       </NavLink>
       <button
         type="button"
         className={styles.item}
-        title="Menu"
+        data-tooltip="Menu"
         aria-label="Menu"
         aria-haspopup="menu"
         aria-expanded={menuPoint !== undefined}
@@ -52,13 +52,13 @@ export function Rail(props: RailProps) {
       >
         <Icon name="menu" size={24} />
       </button>
-      <NavLink className={styles.item} to="/settings" title="Settings" aria-label="Settings">
+      <NavLink className={styles.item} to="/settings" data-tooltip="Settings" aria-label="Settings">
         <Icon name="settings" size={24} />
       </NavLink>
       <NavLink
         className={joinClassNames(styles.item, styles.last)}
         to="/profile"
-        title="Profile"
+        data-tooltip="Profile"
         aria-label="Profile"
       >
         <Avatar name={user?.username ?? ''} picture={user?.profilePicture ?? undefined} size={2} />

@@ -23,7 +23,7 @@ export function IconButton({
   return (
     <button
       type="button"
-      title={label}
+      data-tooltip={label}
       {...rest}
       aria-label={label}
       className={joinClassNames(styles.button, isSmall && styles.small, className)}

@@ -1,0 +1,29 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+
+const loadTooltipLayer = () =>
+  import('./tooltip-layer.tsx').then((module) => ({ default: module.TooltipLayer }))
+const TooltipLayer = lazy(loadTooltipLayer)
+
+/** The tooltips of everything with a `data-tooltip`. What draws them is fetched when the first one is wanted. */
+export function Tooltips() {
+  const [isWanted, setIsWanted] = useState(false)
+  useEffect(() => {
+    if (isWanted) return
+    const look = ({ target }: Event) => {
+      if (target instanceof Element && target.closest('[data-tooltip]')) setIsWanted(true)
+    }
+    document.addEventListener('pointerover', look)
+    document.addEventListener('focusin', look)
+    return () => {
+      document.removeEventListener('pointerover', look)
+      document.removeEventListener('focusin', look)
+    }
+  }, [isWanted])
+  return (
+    isWanted && (
+      <Suspense fallback={null}>
+        <TooltipLayer />
+      </Suspense>
+    )
+  )
+}
