@@ -1,4 +1,5 @@
 import { type RefObject, useEffect } from 'react'
+import { createLongPress } from '../ui/create-long-press.ts'
 import type { MenuPoint } from '../ui/menu-action.ts'
 import { useLatest } from '../ui/use-latest.ts'
 
@@ -9,8 +10,6 @@ interface MessageEvents {
 }
 
 const messageSelector = '[data-message-id]'
-const longPressMs = 500
-const slackPx = 10
 
 /** One set of listeners for all messages of a list: right click, long press, keyboard, hover, click. */
 export function useMessageEvents(
@@ -21,11 +20,11 @@ export function useMessageEvents(
   useEffect(() => {
     const element = container.current
     if (!element) return
-    const press = { timer: setTimeout(() => {}, 0), x: 0, y: 0 }
+    const press = createLongPress()
     const listeners = {
       contextmenu(event: MouseEvent) {
         const message = findMessage(event.target)
-        if (!message || wantsBrowserMenu(event)) return
+        if (press.meetContextMenu(event) || !message || wantsBrowserMenu(event)) return
         event.preventDefault()
         latest.current.onMenu(message.id, pointOf(event, message.element))
       },
@@ -46,28 +45,24 @@ export function useMessageEvents(
       pointerleave() {
         latest.current.onHover(undefined)
       },
-      // Safari on a phone sends no `contextmenu` for a long press.
       pointerdown(event: PointerEvent) {
         const message = findMessage(event.target)
-        if (!message || event.pointerType === 'mouse') return
-        clearTimeout(press.timer)
-        const { clientX: x, clientY: y } = event
-        const open = () => latest.current.onMenu(message.id, { x, y })
-        Object.assign(press, { x, y, timer: setTimeout(open, longPressMs) })
+        const open = (point: MenuPoint) => message && latest.current.onMenu(message.id, point)
+        press.begin(event, message && !isOnLink(event) ? open : undefined)
       },
-      pointermove(event: PointerEvent) {
-        const moved = Math.hypot(event.clientX - press.x, event.clientY - press.y)
-        if (moved > slackPx) clearTimeout(press.timer)
-      },
-      pointerup: () => clearTimeout(press.timer),
-      pointercancel: () => clearTimeout(press.timer),
+      pointermove: press.move,
+      pointerup: press.end,
+      pointercancel: press.end,
+      touchend: (event: TouchEvent) => void press.swallow(event),
     }
     const added = new AbortController()
     for (const [name, listener] of Object.entries(listeners)) {
       element.addEventListener(name, listener as EventListener, { signal: added.signal })
     }
+    const early = { signal: added.signal, capture: true }
+    element.addEventListener('click', (event) => void press.swallow(event), early)
     return () => {
-      clearTimeout(press.timer)
+      press.end()
       added.abort()
     }
   }, [container, latest])
@@ -81,8 +76,11 @@ function findMessage(target: EventTarget | null) {
 
 /** On a link, and on text that is selected, the browser's own menu is of more use. */
 function wantsBrowserMenu(event: MouseEvent): boolean {
-  const isOnLink = event.target instanceof Element && event.target.closest('a') !== null
-  return isOnLink || (getSelection()?.isCollapsed === false && event.button === 2)
+  return isOnLink(event) || (getSelection()?.isCollapsed === false && event.button === 2)
+}
+
+function isOnLink(event: Event): boolean {
+  return event.target instanceof Element && event.target.closest('a') !== null
 }
 
 function pointOf(event: MouseEvent, element: HTMLElement): MenuPoint {

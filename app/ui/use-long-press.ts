@@ -1,32 +1,24 @@
-import { type PointerEvent, useMemo, useRef } from 'react'
+import { type PointerEvent, type SyntheticEvent, useEffect, useMemo, useState } from 'react'
+import { createLongPress } from './create-long-press.ts'
 import type { MenuPoint } from './menu-action.ts'
 import { useLatest } from './use-latest.ts'
 
-const longPressMs = 500
-const slackPx = 10
-
-/** Handlers that report a finger that stays. Where the browser itself sends `contextmenu` for it, that comes first. */
+/** Handlers that report a finger that stays; the click that would follow it does not come. */
 export function useLongPress(onLongPress: (point: MenuPoint) => void) {
   const latest = useLatest(onLongPress)
-  const press = useRef<{ timer: ReturnType<typeof setTimeout>; x: number; y: number }>(undefined)
+  const [press] = useState(createLongPress)
+  useEffect(() => press.end, [press])
   return useMemo(() => {
-    const cancel = () => clearTimeout(press.current?.timer)
+    const swallow = (event: SyntheticEvent) => void press.swallow(event)
     return {
-      onPointerDown(event: PointerEvent) {
-        if (event.pointerType === 'mouse') return
-        const { clientX: x, clientY: y } = event
-        cancel()
-        const timer = setTimeout(() => latest.current({ x, y }), longPressMs)
-        press.current = { timer, x, y }
-      },
-      onPointerMove(event: PointerEvent) {
-        const start = press.current
-        if (!start) return
-        const moved = Math.hypot(event.clientX - start.x, event.clientY - start.y)
-        if (moved > slackPx) cancel()
-      },
-      onPointerUp: cancel,
-      onPointerCancel: cancel,
+      onPointerDown: (event: PointerEvent) => press.begin(event, (point) => latest.current(point)),
+      onPointerMove: (event: PointerEvent) => press.move(event),
+      onPointerUp: press.end,
+      onPointerCancel: press.end,
+      onContextMenuCapture: (event: SyntheticEvent) => void press.meetContextMenu(event),
+      // The mouse events that a browser makes of a touch would take the focus from the menu, and close it.
+      onTouchEnd: swallow,
+      onClickCapture: swallow,
     }
-  }, [latest])
+  }, [latest, press])
 }

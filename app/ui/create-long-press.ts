@@ -1,0 +1,70 @@
+import type { MenuPoint } from './menu-action.ts'
+
+const longPressMs = 500
+const slackPx = 10
+
+interface Press {
+  pointerType: string
+  clientX: number
+  clientY: number
+}
+
+interface Following {
+  cancelable: boolean
+  preventDefault(): void
+  stopPropagation(): void
+}
+
+export interface LongPress {
+  /** Without a handler nothing waits: what lies there is no matter of ours. */
+  begin(press: Press, onLongPress: ((point: MenuPoint) => void) | undefined): void
+  move(press: Press): void
+  end(): void
+  /** For `contextmenu`: false if it is to be answered, true if the timer was first. */
+  meetContextMenu(event: Following): boolean
+  /** For `touchend` and `click`: what follows a long press when the finger leaves is taken out of the world. */
+  swallow(event: Following): boolean
+}
+
+/**
+ * A finger that stays. Safari on a phone sends no `contextmenu` for it, so a timer does; where the browser sends
+ * one too, whichever comes first counts.
+ */
+export function createLongPress(): LongPress {
+  const press = { x: 0, y: 0, isDown: false, isOver: false }
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function swallow(event: Following) {
+    if (!press.isOver) return false
+    if (event.cancelable) event.preventDefault()
+    event.stopPropagation()
+    return true
+  }
+
+  return {
+    begin({ pointerType, clientX: x, clientY: y }, onLongPress) {
+      clearTimeout(timer)
+      const isDown = pointerType !== 'mouse' && onLongPress !== undefined
+      Object.assign(press, { x, y, isDown, isOver: false })
+      if (!isDown) return
+      timer = setTimeout(() => {
+        press.isOver = true
+        onLongPress({ x, y })
+      }, longPressMs)
+    },
+    move({ clientX, clientY }) {
+      if (Math.hypot(clientX - press.x, clientY - press.y) > slackPx) clearTimeout(timer)
+    },
+    end() {
+      press.isDown = false
+      clearTimeout(timer)
+    },
+    meetContextMenu(event) {
+      clearTimeout(timer)
+      if (swallow(event)) return true
+      press.isOver = press.isDown
+      return false
+    },
+    swallow,
+  }
+}
