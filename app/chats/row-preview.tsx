@@ -27,7 +27,7 @@ export function RowPreview({ row, ownId, isTyping, draft }: RowPreviewProps) {
   const hasTicks = message.senderId === ownId && message.deletedAt === undefined
   return (
     <span className={styles.preview}>
-      {hasTicks && <MessageTicks status={message.status} />}
+      {hasTicks && <MessageTicks status={message.status} isWhatsApp={message.isWhatsApp} />}
       <span className={styles.words}>{cutPreview(describeMessage(message))}</span>
     </span>
   )

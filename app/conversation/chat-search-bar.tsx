@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Messenger } from '../sync/messenger.ts'
+import { findFocusPath, focusFirst } from '../ui/find-focus-path.ts'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
+import { useEscape } from '../ui/use-escape.ts'
 import { useLatest } from '../ui/use-latest.ts'
 import styles from './chat-search-bar.module.css'
 import { stepHit } from './merge-hits.ts'
@@ -16,18 +18,31 @@ export interface ChatSearchBarProps {
   onQuery(query: string): void
   /** Scrolls to a message and lights it up; false if this device does not have it. */
   onShow(messageId: string): Promise<boolean>
+  /** Called when it closes and what had the focus before is not there any more. */
+  onFocusLost(): void
   onClose(): void
 }
 
 /** Looks for a text in one conversation and walks from place to place, the newest first. */
 export function ChatSearchBar(props: ChatSearchBarProps) {
-  const { messenger, peerId, askServer, wish, onClose } = props
+  const { messenger, peerId, askServer, wish } = props
   const [text, setText] = useState('')
   const [current, setCurrent] = useState<{ id: string; isHere: boolean }>()
   const field = useRef<HTMLInputElement>(null)
   const { search } = messenger
   const { hits, query, isComplete } = useChatSearch({ search, peerId, query: text, askServer })
   const latest = useLatest({ ...props, hits })
+  const bar = useRef<HTMLElement>(null)
+  const [returnTo] = useState(findFocusPath)
+  const close = () => {
+    const { activeElement } = document
+    // Whoever has gone on to a message meanwhile stays there.
+    if (activeElement === document.body || bar.current?.contains(activeElement)) {
+      if (!focusFirst(returnTo)) props.onFocusLost()
+    }
+    props.onClose()
+  }
+  useEscape(true, close)
   const index = hits.findIndex((hit) => hit._id === current?.id)
 
   const show = async (id: string) => {
@@ -71,7 +86,7 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
   }, [onKeys])
 
   return (
-    <search className={styles.bar}>
+    <search className={styles.bar} ref={bar}>
       <div className={styles.box}>
         <Icon name="search" size={18} />
         <input
@@ -86,7 +101,6 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
           onKeyDown={(event) => {
             if (event.nativeEvent.isComposing) return
             if (event.key === 'Enter') step(event.shiftKey ? -1 : 1)
-            if (event.key === 'Escape') onClose()
           }}
         />
         <span className={styles.count} role="status">
@@ -105,7 +119,7 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
         disabled={hits.length === 0}
         onClick={() => step(-1)}
       />
-      <IconButton icon="close" label="Close search" onClick={onClose} />
+      <IconButton icon="close" label="Close search" onClick={close} />
       {current && !current.isHere && (
         <p className={styles.note} role="status">
           This message has not arrived on this device yet.

@@ -42,7 +42,10 @@ export function Composer(props: ComposerProps) {
       event.preventDefault()
       void send()
     }
-    if (event.key === 'Escape') onCancel()
+    if (event.key === 'Escape' && props.bar) {
+      event.preventDefault()
+      onCancel()
+    }
   }
 
   return (

@@ -1,22 +1,30 @@
 import { Suspense } from 'react'
+import type { MessageDocument } from '../../schema/message.ts'
 import { unreachable } from '../../schema/unreachable.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { LazyActionMenu } from '../ui/lazy-action-menu.tsx'
 import { LazyAlertDialog } from '../ui/lazy-alert-dialog.tsx'
+import { LazyConfirmDialog } from '../ui/lazy-confirm-dialog.tsx'
+import type { MenuPoint } from '../ui/menu-action.ts'
 import type { MessageHandlers } from './draw-message.ts'
 import { LazyDateDialog, LazyForwardDialog, LazyMessageInformationDialog } from './lazy-parts.tsx'
 import { listMessageActions } from './list-message-actions.ts'
-import { listTexts } from './list-texts.ts'
 import type { OpenDialog } from './open-dialog.ts'
+import { useDeletion } from './use-deletion.ts'
+import { useLiveMessage } from './use-live-message.ts'
+import type { Selection } from './use-selection.ts'
 
 interface ConversationDialogProps {
   messenger: Messenger
   dialog: OpenDialog
+  selection: Selection
   actions: MessageHandlers
   /** When the oldest loaded message was ordered, epoch ms. */
   oldestTime: number
-  onForwarded(): void
+  /** Called with the people to whom it was forwarded. */
+  onForwarded(peerIds: readonly string[]): void
   onDate(time: number): void
+  onDialog(dialog: OpenDialog): void
   onClose(): void
 }
 
@@ -31,36 +39,44 @@ export function ConversationDialog(props: ConversationDialogProps) {
 
 function DialogBody(props: ConversationDialogProps) {
   const { messenger, dialog, onClose } = props
+  const remove = useDeletion(props)
   switch (dialog.kind) {
     case 'menu':
-      return (
-        <LazyActionMenu
-          label="Message actions"
-          point={dialog.point}
-          actions={listMessageActions({
-            message: dialog.message,
-            isOwn: dialog.message.senderId === messenger.userId,
-            on: props.actions,
-          })}
-          onClose={onClose}
-        />
-      )
+      return <MessageMenu {...props} message={dialog.message} point={dialog.point} />
     case 'forward':
       return (
         <LazyForwardDialog
           messenger={messenger}
-          texts={listTexts(dialog.messages)}
-          onClose={() => {
-            props.onForwarded()
+          messages={dialog.messages}
+          onForwarded={(peerIds) => {
             onClose()
+            props.onForwarded(peerIds)
           }}
+          onClose={onClose}
         />
       )
     case 'information':
-      return <LazyMessageInformationDialog message={dialog.message} onClose={onClose} />
+      return (
+        <LazyMessageInformationDialog
+          messenger={messenger}
+          message={dialog.message}
+          onClose={onClose}
+        />
+      )
     case 'date':
       return (
         <LazyDateDialog initialTime={props.oldestTime} onChoose={props.onDate} onClose={onClose} />
+      )
+    case 'delete':
+      return (
+        <LazyConfirmDialog
+          title={`Delete ${dialog.messages.length} messages?`}
+          text="They are deleted for both of you, and cannot be brought back."
+          confirmLabel="Delete"
+          isDanger
+          onConfirm={() => void remove(dialog.messages)}
+          onClose={onClose}
+        />
       )
     case 'delete-failed':
       return (
@@ -72,4 +88,25 @@ function DialogBody(props: ConversationDialogProps) {
     default:
       return unreachable(dialog)
   }
+}
+
+interface MessageMenuProps extends ConversationDialogProps {
+  message: MessageDocument
+  point: MenuPoint
+}
+
+function MessageMenu({ messenger, message, point, actions, onClose }: MessageMenuProps) {
+  const live = useLiveMessage(messenger, message)
+  return (
+    <LazyActionMenu
+      label="Message actions"
+      point={point}
+      actions={listMessageActions({
+        message: live,
+        isOwn: live.senderId === messenger.userId,
+        on: actions,
+      })}
+      onClose={onClose}
+    />
+  )
 }

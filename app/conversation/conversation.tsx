@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { PublicUser } from '../../schema/user.ts'
 import type { Messenger } from '../sync/messenger.ts'
+import { leaveBackLayers } from '../ui/leave-back-layers.ts'
 import { useLiveValue } from '../ui/use-live-value.ts'
 import styles from './conversation.module.css'
 import { ConversationHeader } from './conversation-header.tsx'
@@ -14,6 +15,7 @@ import { useSearchKeys } from './use-search-keys.ts'
 export interface ConversationProps {
   messenger: Messenger
   peerId: string
+  ownName: string
   /** A message to show at the start, such as a starred one. */
   startMessageId?: string | undefined
   /** Called when that message has been asked for: the wish is over, and the same one can be made again. */
@@ -24,11 +26,13 @@ export interface ConversationProps {
   /** Stands under the header, such as the state of the connection. */
   notice?: ReactNode
   onBack: (() => void) | undefined
+  /** Goes to the conversation with somebody else. */
+  onOpenChat(peerId: string): void
 }
 
 /** The screen of one conversation. */
 export function Conversation(props: ConversationProps) {
-  const { messenger, peerId } = props
+  const { messenger, peerId, onBack } = props
   const peer = useLiveValue(messenger.users.get(peerId))
   const view = useConversationView(messenger, peerId)
   const [searchWish, setSearchWish] = useState(0)
@@ -44,7 +48,7 @@ export function Conversation(props: ConversationProps) {
         messenger={messenger}
         peerId={peerId}
         peer={peer}
-        onBack={props.onBack}
+        onBack={onBack && (() => leaveBackLayers(onBack))}
         onSearch={search}
         onGoToDate={() => setDialog({ kind: 'date' })}
       />

@@ -1,38 +1,38 @@
 import { useState } from 'react'
 import { limits } from '../../schema/limits.ts'
+import type { MessageDocument } from '../../schema/message.ts'
 import type { PublicUser } from '../../schema/user.ts'
+import { foldText } from '../database/search/fold-text.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useLiveValue } from '../ui/use-live-value.ts'
 import styles from './dialogs.module.css'
+import { useForwarding } from './use-forwarding.ts'
 
 export interface ForwardDialogProps {
   messenger: Messenger
-  /** The texts to forward, oldest first. */
-  texts: readonly string[]
+  messages: readonly MessageDocument[]
+  /** Called when every message is kept for everybody chosen. */
+  onForwarded(peerIds: readonly string[]): void
   onClose(): void
 }
 
 /** Chooses people, and sends each of them the texts. It works without a network, as any message does. */
-export function ForwardDialog({ messenger, texts, onClose }: ForwardDialogProps) {
+export function ForwardDialog(props: ForwardDialogProps) {
+  const { messenger, onClose } = props
   const [query, setQuery] = useState('')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const { forward, isReady, error } = useForwarding(props)
   const people = usePeopleByRecency(messenger)
-  const wanted = query.trim().toLowerCase()
-  const shown = people.filter((person) => person.username.toLowerCase().includes(wanted))
+  const wanted = foldText(query.trim())
+  const shown = people.filter((person) => foldText(person.username).includes(wanted))
 
   const toggle = (id: string) => {
     const next = new Set(chosen)
     if (!next.delete(id)) next.add(id)
     setChosen(next)
-  }
-  const forward = async () => {
-    for (const peerId of chosen) {
-      for (const content of texts) await messenger.commands.sendMessage({ peerId, content })
-    }
-    onClose()
   }
 
   return (
@@ -67,11 +67,16 @@ export function ForwardDialog({ messenger, texts, onClose }: ForwardDialogProps)
         ))}
         {shown.length === 0 && <li className={styles.empty}>No results found</li>}
       </ul>
+      {error && (
+        <p className={styles.error} role="alert">
+          {error}
+        </p>
+      )}
       <div className={styles.foot}>
         <Button look="quiet" onClick={onClose}>
           Cancel
         </Button>
-        <Button disabled={chosen.size === 0} onClick={() => void forward()}>
+        <Button disabled={chosen.size === 0 || !isReady} onClick={() => void forward([...chosen])}>
           Forward
         </Button>
       </div>

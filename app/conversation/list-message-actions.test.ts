@@ -14,6 +14,7 @@ const on: MessageMenuHandlers = {
   setStarred: nothing,
   showInformation: nothing,
   remove: nothing,
+  goToMessage: nothing,
 }
 
 function labels(change: Partial<MessageDocument>, isOwn: boolean): string[] {
@@ -46,4 +47,10 @@ test('a message that never left is discarded, not deleted', () => {
 
 test('a deleted message can only be selected', () => {
   expect(labels({ deletedAt: 2 }, true)).toEqual(['Select'])
+})
+
+test('an answer leads to what it answers', () => {
+  const quoted = '00000000-0000-7000-8000-000000000002'
+  expect(labels({ replyTo: quoted }, false)).toContain('Go to the quoted message')
+  expect(labels({}, false)).not.toContain('Go to the quoted message')
 })

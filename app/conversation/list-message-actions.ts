@@ -10,6 +10,8 @@ export interface MessageMenuHandlers {
   setStarred(message: MessageDocument, isStarred: boolean): void
   showInformation(message: MessageDocument): void
   remove(message: MessageDocument): void
+  /** Shows another message of the conversation, and gives it the focus. */
+  goToMessage(messageId: string): void
 }
 
 interface MessageActionOptions {
@@ -26,7 +28,7 @@ export function listMessageActions({ message, isOwn, on }: MessageActionOptions)
     onSelect: () => on.toggleSelected(message),
   }
   if (message.deletedAt !== undefined) return [select]
-  const { isStarred } = message
+  const { isStarred, replyTo } = message
   const actions: MenuAction[] = [
     { label: 'Reply', icon: 'reply', onSelect: () => on.reply(message) },
     { label: 'Copy', icon: 'copy', onSelect: () => on.copy(message.content) },
@@ -38,6 +40,13 @@ export function listMessageActions({ message, isOwn, on }: MessageActionOptions)
     },
     select,
   ]
+  if (replyTo) {
+    actions.push({
+      label: 'Go to the quoted message',
+      icon: 'up',
+      onSelect: () => on.goToMessage(replyTo),
+    })
+  }
   if (!isOwn) return actions
   if (message.type === 'text') {
     actions.push({ label: 'Edit', icon: 'edit', onSelect: () => on.edit(message) })

@@ -1,11 +1,14 @@
 import type { MessageDocument } from '../../schema/message.ts'
+import type { Messenger } from '../sync/messenger.ts'
 import { describeMessage } from '../ui/describe-message.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { formatClockTime, formatDate } from '../ui/format-clock-time.ts'
 import { MessageTicks } from '../ui/message-ticks.tsx'
 import styles from './dialogs.module.css'
+import { useLiveMessage } from './use-live-message.ts'
 
 export interface MessageInformationDialogProps {
+  messenger: Messenger
   message: MessageDocument
   onClose(): void
 }
@@ -19,11 +22,13 @@ const words = {
 } as const
 
 /** When a message was written, sent, delivered and read. */
-export function MessageInformationDialog({ message, onClose }: MessageInformationDialogProps) {
+export function MessageInformationDialog(props: MessageInformationDialogProps) {
+  const message = useLiveMessage(props.messenger, props.message)
+  const { isWhatsApp } = message
   const history = [...message.statusHistory].sort((a, b) => a.timestamp - b.timestamp)
   const steps = history.filter((step) => step.status !== 'sending')
   return (
-    <Dialog title="Message info" text={describeMessage(message)} onClose={onClose}>
+    <Dialog title="Message info" text={describeMessage(message)} onClose={props.onClose}>
       <dl className={styles.steps}>
         <div>
           <dt>
@@ -34,7 +39,7 @@ export function MessageInformationDialog({ message, onClose }: MessageInformatio
         {steps.map((step) => (
           <div key={`${step.status} ${step.timestamp}`}>
             <dt>
-              <MessageTicks status={step.status} /> {words[step.status]}
+              <MessageTicks status={step.status} isWhatsApp={isWhatsApp} /> {words[step.status]}
             </dt>
             <dd>{formatMoment(step.timestamp)}</dd>
           </div>

@@ -10,19 +10,20 @@ import {
 } from 'react'
 import type { Sight } from '../database/create-reading.ts'
 import type { ConversationView } from '../sync/messenger.ts'
+import { Notice } from '../ui/notice.tsx'
+import { useBackLayers } from '../ui/use-back-layers.ts'
 import { useLivePart, useLiveValue } from '../ui/use-live-value.ts'
+import { useNotice } from '../ui/use-notice.ts'
 import { useToday } from '../ui/use-today.ts'
 import { ArrivalAnnouncement } from './arrival-announcement.tsx'
 import { buildMessageRows } from './build-message-rows.ts'
 import type { ConversationProps } from './conversation.tsx'
 import { ConversationDialog } from './conversation-dialog.tsx'
-import { copyText } from './copy-text.ts'
+import { focusMessage } from './focus-message.ts'
 import { LazyChatSearchBar } from './lazy-parts.tsx'
-import { listTexts } from './list-texts.ts'
 import { MessageList, type MessageListHandle } from './message-list.tsx'
 import { NoMessages } from './no-messages.tsx'
 import type { OpenDialog } from './open-dialog.ts'
-import { removeMessages } from './remove-messages.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { useMessageHandlers } from './use-message-handlers.ts'
 import { useReading } from './use-reading.ts'
@@ -53,7 +54,9 @@ export function OpenConversation(props: OpenConversationProps) {
   const [mode, setMode] = useState<WriteMode>(newMode)
   const [sight, setSight] = useState<Sight>()
   const [markQuery, setMarkQuery] = useState('')
-  const selection = useSelection()
+  const [focusWish, setFocusWish] = useState(0)
+  const { words: notice, say } = useNotice()
+  const selection = useSelection(messenger)
   const today = useToday()
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
   const { isLoaded } = window
@@ -75,6 +78,12 @@ export function OpenConversation(props: OpenConversationProps) {
     onStartShown()
   }, [isLoaded, startMessageId, showMessage, onStartShown])
 
+  const onForwarded = (peerIds: readonly string[]) => {
+    selection.clear()
+    if (peerIds.length > 1) say(`Forwarded to ${peerIds.length} chats`)
+    else if (peerIds[0] === peerId) list.current?.showEnd()
+    else if (peerIds[0]) props.onOpenChat(peerIds[0])
+  }
   const actions = useMessageHandlers({
     messenger,
     setMode,
@@ -82,17 +91,24 @@ export function OpenConversation(props: OpenConversationProps) {
     forward: (messages) => onDialog({ kind: 'forward', messages }),
     showInformation: (message) => onDialog({ kind: 'information', message }),
     showMessage,
+    async goToMessage(messageId) {
+      if (await showMessage(messageId)) focusMessage(messageId)
+      else say('This message is not on this device')
+    },
   })
   const findShown = (messageId: string) => shown.items.find((item) => item._id === messageId)
-  const chosen = [...selection.selected.values()]
-
-  const removeChosen = async () => {
-    selection.clear()
-    const failed = await removeMessages(messenger.commands, chosen)
-    if (failed.length === 0) return
-    selection.select(failed)
-    onDialog({ kind: 'delete-failed' })
+  const endSearch = () => {
+    setMarkQuery('')
+    props.onSearchEnd()
   }
+  useBackLayers(
+    [
+      { isOpen: searchWish > 0, close: endSearch },
+      { isOpen: selection.isSelecting, close: selection.clear },
+      { isOpen: dialog !== undefined, close: () => onDialog(undefined) },
+    ],
+    props.onBack !== undefined,
+  )
   const goToDate = async (time: number) => {
     const messageId = await view.jumpToTime(time)
     if (messageId) await showMessage(messageId)
@@ -110,10 +126,8 @@ export function OpenConversation(props: OpenConversationProps) {
             wish={searchWish}
             onQuery={setMarkQuery}
             onShow={showMessage}
-            onClose={() => {
-              setMarkQuery('')
-              props.onSearchEnd()
-            }}
+            onFocusLost={() => setFocusWish((wish) => wish + 1)}
+            onClose={endSearch}
           />
         </Suspense>
       )}
@@ -149,9 +163,7 @@ export function OpenConversation(props: OpenConversationProps) {
               peerName,
               startsGroup: row.startsGroup,
               isHovered,
-              isSelected: selection.isSelecting
-                ? selection.selected.has(row.message._id)
-                : undefined,
+              isSelected: selection.isSelecting ? selection.has(row.message._id) : undefined,
               isHighlighted: row.message._id === highlightedId,
               markQuery,
               isTabStop,
@@ -163,24 +175,17 @@ export function OpenConversation(props: OpenConversationProps) {
       ) : (
         <NoMessages isLoaded={isLoaded} isTyping={isTyping} peerName={peerName} />
       )}
+      <Notice words={notice} />
       {selection.isSelecting && (
-        <SelectionBar
-          count={selection.selected.size}
-          canDelete={chosen.every((message) => message.senderId === messenger.userId)}
-          onDelete={() => void removeChosen()}
-          onForward={() => onDialog({ kind: 'forward', messages: chosen })}
-          onCopy={() => {
-            void copyText(listTexts(chosen).join('\n'))
-            selection.clear()
-          }}
-          onCancel={selection.clear}
-        />
+        <SelectionBar messenger={messenger} selection={selection} onDialog={onDialog} />
       )}
       <WriteArea
         messenger={messenger}
         peerId={peerId}
         peerName={peerName}
+        ownName={props.ownName}
         mode={mode}
+        focusWish={focusWish}
         isAside={selection.isSelecting}
         onModeChange={setMode}
         onSent={() => {
@@ -193,12 +198,14 @@ export function OpenConversation(props: OpenConversationProps) {
         <ConversationDialog
           messenger={messenger}
           dialog={dialog}
+          selection={selection}
           actions={actions}
           oldestTime={
             (dialog.kind === 'date' && dialog.day) || (rows[0]?.message.orderedAt ?? Date.now())
           }
-          onForwarded={selection.clear}
+          onForwarded={onForwarded}
           onDate={(time) => void goToDate(time)}
+          onDialog={onDialog}
           // A choice in the menu may have opened something else by now.
           onClose={() => onDialog((now) => (now === dialog ? undefined : now))}
         />

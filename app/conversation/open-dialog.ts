@@ -8,4 +8,5 @@ export type OpenDialog =
   | { kind: 'information'; message: MessageDocument }
   /** `day`: the one to begin with, its start in epoch ms; the oldest that is loaded where none is given. */
   | { kind: 'date'; day?: number }
+  | { kind: 'delete'; messages: readonly MessageDocument[] }
   | { kind: 'delete-failed' }

@@ -1,15 +1,5 @@
-import { isAccepted, type MessageDocument } from '../../schema/message.ts'
+import type { MessageDocument } from '../../schema/message.ts'
 import type { MessengerCommands } from '../sync/messenger.ts'
-
-/** What nobody has received is taken back; everything else is deleted for both. */
-export function removeMessage(
-  commands: MessengerCommands,
-  message: MessageDocument,
-): Promise<void> {
-  return isAccepted(message)
-    ? commands.deleteMessage(message._id)
-    : commands.discardMessage(message._id)
-}
 
 /** Deletes them all, and gives back those that could not be deleted on this device. */
 export async function removeMessages(
@@ -17,7 +7,7 @@ export async function removeMessages(
   messages: readonly MessageDocument[],
 ): Promise<MessageDocument[]> {
   const outcomes = await Promise.allSettled(
-    messages.map((message) => removeMessage(commands, message)),
+    messages.map((message) => commands.deleteMessage(message._id)),
   )
   return messages.filter((_, index) => outcomes[index]?.status === 'rejected')
 }

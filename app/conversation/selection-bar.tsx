@@ -1,30 +1,56 @@
+import type { MessageDocument } from '../../schema/message.ts'
+import type { Messenger } from '../sync/messenger.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import styles from './conversation.module.css'
+import { copyText } from './copy-text.ts'
+import { listWordedMessages } from './list-worded-messages.ts'
+import type { OpenDialog } from './open-dialog.ts'
+import { useDeletion } from './use-deletion.ts'
+import type { Selection } from './use-selection.ts'
 
 interface SelectionBarProps {
-  count: number
-  /** Deleting is offered when all the selected messages are own ones. */
-  canDelete: boolean
-  onDelete(): void
-  onForward(): void
-  onCopy(): void
-  onCancel(): void
+  messenger: Messenger
+  selection: Selection
+  onDialog(dialog: OpenDialog): void
 }
 
-export function SelectionBar(props: SelectionBarProps) {
+/** What can be done with the selected messages. A deleted one among them has no part in it. */
+export function SelectionBar({ messenger, selection, onDialog }: SelectionBarProps) {
+  const { messages } = selection
+  const remove = useDeletion({ messenger, selection, onDialog })
+  const worded = listWordedMessages(messages)
+  const deletable = messages.filter((message) => message.deletedAt === undefined)
+  const isOwn = (message: MessageDocument) => message.senderId === messenger.userId
   return (
     <div className={styles.selectionBar} role="toolbar" aria-label="Selected messages">
-      <IconButton icon="close" label="Cancel selection" onClick={props.onCancel} />
+      <IconButton icon="close" label="Cancel selection" onClick={selection.clear} />
       <p className={styles.selectionCount} role="status">
-        {props.count} selected
+        {messages.length} selected
       </p>
-      <IconButton icon="copy" label="Copy" onClick={props.onCopy} />
-      <IconButton icon="forward" label="Forward" onClick={props.onForward} />
+      <IconButton
+        icon="copy"
+        label="Copy"
+        disabled={worded.length === 0}
+        onClick={() => {
+          void copyText(worded.map(({ content }) => content).join('\n'))
+          selection.clear()
+        }}
+      />
+      <IconButton
+        icon="forward"
+        label="Forward"
+        disabled={worded.length === 0}
+        onClick={() => onDialog({ kind: 'forward', messages })}
+      />
       <IconButton
         icon="trash"
         label="Delete"
-        disabled={!props.canDelete}
-        onClick={props.onDelete}
+        disabled={deletable.length === 0 || !deletable.every(isOwn)}
+        onClick={() => {
+          // One is deleted at once, as from its own menu; several are easily too many.
+          if (deletable.length > 1) onDialog({ kind: 'delete', messages: deletable })
+          else void remove(deletable)
+        }}
       />
     </div>
   )

@@ -4,7 +4,6 @@ import type { Messenger } from '../sync/messenger.ts'
 import { useLatest } from '../ui/use-latest.ts'
 import { copyText } from './copy-text.ts'
 import type { MessageHandlers } from './draw-message.ts'
-import { removeMessage } from './remove-messages.ts'
 import type { WriteMode } from './write-mode.ts'
 
 interface HandlerOptions {
@@ -14,6 +13,8 @@ interface HandlerOptions {
   forward(messages: readonly MessageDocument[]): void
   showInformation(message: MessageDocument): void
   showMessage(messageId: string): Promise<boolean>
+  /** As above, and gives it the focus. */
+  goToMessage(messageId: string): Promise<void>
 }
 
 /** What can be done with a message. The object stays the same, so that no bubble is drawn again for it. */
@@ -30,10 +31,11 @@ export function useMessageHandlers(options: HandlerOptions): MessageHandlers {
       editAgain: (message, text) => latest.current.setMode({ kind: 'edit', message, text }),
       setStarred: (message, isStarred) => void commands().setStarred(message._id, isStarred),
       showInformation: (message) => latest.current.showInformation(message),
-      remove: (message) => void removeMessage(commands(), message),
+      remove: (message) => void commands().deleteMessage(message._id),
       retry: (message) => void commands().retryMessage(message._id),
       discard: (message) => void commands().discardMessage(message._id),
       dismissRefusal: (message) => void commands().dismissRefusal(message._id),
+      goToMessage: (messageId) => void latest.current.goToMessage(messageId),
       showMessage: (messageId) => void latest.current.showMessage(messageId),
     }
   }, [latest])

@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { findOverlay } from '../ui/find-overlay.ts'
 import { useLatest } from '../ui/use-latest.ts'
 
 /** Ctrl+F and Ctrl+K (with Cmd on a Mac) begin a search in the open chat, in place of the browser's own. */
@@ -6,12 +7,18 @@ export function useSearchKeys(onSearch: () => void): void {
   const latest = useLatest(onSearch)
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      const isOurs = event.key.toLowerCase() === 'f' || event.key.toLowerCase() === 'k'
-      if (!isOurs || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+      if (!['f', 'k'].includes(readLetter(event)) || findOverlay()) return
       event.preventDefault()
       latest.current()
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [latest])
+}
+
+/** The Latin letter of a key; where the layout has none, the one that stands there on a Latin keyboard. */
+function readLetter({ key, code }: KeyboardEvent): string {
+  const isLatin = /^[a-z]$/i.test(key)
+  return (isLatin ? key : code.replace(/^Key/, '')).toLowerCase()
 }

@@ -1,10 +1,14 @@
-import { useEffect, useState } from 'react'
-import type { MessageDocument } from '../../schema/message.ts'
+import { useMemo, useState } from 'react'
+import { isDiscarded, type MessageDocument } from '../../schema/message.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { useEscape } from '../ui/use-escape.ts'
+import { useLiveMessages } from './use-live-messages.ts'
 
 export interface Selection {
-  /** By message id, in the order of selecting. */
-  selected: ReadonlyMap<string, MessageDocument>
+  /** As they are now, in the order of selecting. */
+  messages: readonly MessageDocument[]
   isSelecting: boolean
+  has(messageId: string): boolean
   toggle(message: MessageDocument): void
   select(messages: readonly MessageDocument[]): void
   clear(): void
@@ -13,25 +17,26 @@ export interface Selection {
 const nothing: ReadonlyMap<string, MessageDocument> = new Map()
 
 /** Selection mode: on with the first message, off with the last one or with Escape. */
-export function useSelection(): Selection {
+export function useSelection(messenger: Messenger): Selection {
   const [selected, setSelected] = useState(nothing)
-  const isSelecting = selected.size > 0
-  useEffect(() => {
-    if (!isSelecting) return
-    const onKeyDown = (event: KeyboardEvent) => event.key === 'Escape' && setSelected(nothing)
-    document.addEventListener('keydown', onKeyDown)
-    return () => document.removeEventListener('keydown', onKeyDown)
-  }, [isSelecting])
+  const kept = useMemo(() => [...selected.values()], [selected])
+  const live = useLiveMessages(messenger, kept)
+  // What was taken back meanwhile is shown nowhere, and cannot be selected.
+  const messages = live.filter((message) => !isDiscarded(message))
+  const isSelecting = messages.length > 0
+  const clear = () => setSelected(nothing)
+  useEscape(isSelecting, clear)
   return {
-    selected,
+    messages,
     isSelecting,
+    has: (messageId) => selected.has(messageId),
     toggle: (message) =>
       setSelected((now) => {
         const next = new Map(now)
         if (!next.delete(message._id)) next.set(message._id, message)
         return next
       }),
-    select: (messages) => setSelected(new Map(messages.map((message) => [message._id, message]))),
-    clear: () => setSelected(nothing),
+    select: (chosen) => setSelected(new Map(chosen.map((message) => [message._id, message]))),
+    clear,
   }
 }

@@ -1,7 +1,5 @@
 import type { ReactNode } from 'react'
-import type { MessageDocument } from '../../schema/message.ts'
 import type { Messenger } from '../sync/messenger.ts'
-import { describeMessage } from '../ui/describe-message.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
 import { Composer } from './composer.tsx'
 import { ComposerBar } from './composer-bar.tsx'
@@ -11,9 +9,12 @@ interface WriteAreaProps {
   messenger: Messenger
   peerId: string
   peerName: string
+  ownName: string
   mode: WriteMode
   /** Does something else stand in its place? What is written stays meanwhile. */
   isAside: boolean
+  /** A change of it gives the focus to the composer, where there is a keyboard. */
+  focusWish: number
   tools?: ReactNode
   onModeChange(mode: WriteMode): void
   /** Called when an own message has been stored. */
@@ -43,18 +44,19 @@ function ModeComposer(props: WriteAreaProps) {
         initialText={mode.text}
         submitLabel="Save"
         takesFocus={!isAside}
-        focusKey={mode.message._id}
+        focusKey={`${mode.message._id} ${props.focusWish}`}
         bar={
           <ComposerBar
             title="Edit message"
-            text={describeMessage(mode.message)}
+            messenger={messenger}
+            message={mode.message}
             cancelLabel="Cancel edit"
             onCancel={leave}
           />
         }
         onType={() => {}}
         onSubmit={async (content) => {
-          await changeMessage(messenger, mode.message, content)
+          await changeMessage(messenger, mode.message._id, content)
           leave()
         }}
         onCancel={leave}
@@ -69,12 +71,13 @@ function ModeComposer(props: WriteAreaProps) {
       initialText={draft.getSnapshot()}
       submitLabel="Send"
       takesFocus={!isAside && (hasKeyboard || answered !== undefined)}
-      focusKey={answered?._id ?? ''}
+      focusKey={`${answered?._id ?? ''} ${props.focusWish}`}
       bar={
         answered && (
           <ComposerBar
-            title={`Replying to ${answered.senderId === peerId ? peerName : 'yourself'}`}
-            text={describeMessage(answered)}
+            title={`Replying to ${answered.senderId === peerId ? peerName : props.ownName}`}
+            messenger={messenger}
+            message={answered}
             cancelLabel="Cancel reply"
             onCancel={leave}
           />
@@ -97,12 +100,15 @@ function ModeComposer(props: WriteAreaProps) {
   )
 }
 
-/** A message that never left is sent again with its new text. */
+/** A message that never left is sent again with its new text. Throws words where there is nothing to change. */
 async function changeMessage(
-  { commands }: Messenger,
-  message: MessageDocument,
+  { commands, messages }: Messenger,
+  messageId: string,
   content: string,
 ): Promise<void> {
-  if (content !== message.content) await commands.editMessage(message._id, content)
-  if (message.status === 'failed') await commands.retryMessage(message._id)
+  const message = messages.get(messageId).getSnapshot()
+  if (message?.deletedAt !== undefined) throw new Error('This message was deleted')
+  await commands.editMessage(messageId, content)
+  // What was refused before has been made again, or something else in its place.
+  if (message?.refused) await commands.dismissRefusal(messageId)
 }

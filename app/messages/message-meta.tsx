@@ -4,6 +4,7 @@ import { Icon } from '../ui/icon.tsx'
 import { MessageTicks } from '../ui/message-ticks.tsx'
 import { describeTimes } from './describe-times.ts'
 import styles from './message.module.css'
+import { WhatsAppIcon } from './whatsapp-icon.tsx'
 
 interface MessageMetaProps {
   message: MessageDocument
@@ -15,7 +16,7 @@ export function MessageMeta({ message, isOwn }: MessageMetaProps) {
   const isDeleted = message.deletedAt !== undefined
   return (
     <span className={styles.meta}>
-      {message.isWhatsApp && <span>WhatsApp</span>}
+      {message.isWhatsApp && <WhatsAppIcon />}
       {message.isStarred && (
         <span role="img" aria-label="Starred">
           <Icon name="star" size={12} isFilled />
@@ -25,7 +26,9 @@ export function MessageMeta({ message, isOwn }: MessageMetaProps) {
       <time dateTime={new Date(message.createdAt).toISOString()}>
         {isDeleted ? formatClockTime(message.createdAt) : describeTimes(message)}
       </time>
-      {isOwn && !isDeleted && <MessageTicks status={message.status} />}
+      {isOwn && !isDeleted && (
+        <MessageTicks status={message.status} isWhatsApp={message.isWhatsApp} />
+      )}
     </span>
   )
 }

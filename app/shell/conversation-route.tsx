@@ -3,6 +3,7 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import { Conversation } from '../conversation/conversation.tsx'
 import type { DrawMessage } from '../conversation/draw-message.ts'
 import { Message } from '../messages/message.tsx'
+import { countBackLayers } from '../ui/count-back-layers.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { LoadingChat } from './loading-chat.tsx'
@@ -11,6 +12,7 @@ import { narrowScreen } from './narrow-screen.ts'
 import { readNavigationState } from './read-navigation-state.ts'
 import { useServices } from './services.ts'
 import { usePeer } from './use-peer.ts'
+import { useSession } from './use-session.ts'
 
 const drawMessage: DrawMessage = (drawing) => <Message {...drawing} />
 
@@ -26,6 +28,7 @@ export function ConversationRoute({ peerId, onBack }: ConversationRouteProps) {
   const { pathname, state } = useLocation()
   const isNarrow = useMediaQuery(narrowScreen)
   const navigate = useNavigate()
+  const ownName = useSession()?.user.username ?? ''
   const peer = usePeer(messenger, peerId)
   // Once shown it is over: a reload, or the way back, does not lead to it again.
   const forgetStart = useCallback(() => {
@@ -39,12 +42,15 @@ export function ConversationRoute({ peerId, onBack }: ConversationRouteProps) {
       key={peerId}
       messenger={messenger}
       peerId={peerId}
+      ownName={ownName}
       startMessageId={readNavigationState(state, 'messageId')}
       onStartShown={forgetStart}
       drawMessage={drawMessage}
       askServer={searchMessages}
       notice={isNarrow && <ConnectionNotice isInConversation />}
       onBack={isNarrow ? () => onBack(listView ? `/chat/${listView}` : '/chat') : undefined}
+      // In place of the entry of what it was opened from, which is no place to come back to.
+      onOpenChat={(id) => void navigate(`/chat/${id}`, { replace: countBackLayers() > 0 })}
     />
   )
 }

@@ -1,6 +1,7 @@
 import { Content, Item, Portal, Root, Separator, Trigger } from 'radix-ui/dropdown-menu'
 import { Fragment, useState } from 'react'
 import styles from './action-menu.module.css'
+import { findFocusPath, focusFirst } from './find-focus-path.ts'
 import { Icon } from './icon.tsx'
 import { joinClassNames } from './join-class-names.ts'
 import type { MenuAction, MenuPoint } from './menu-action.ts'
@@ -16,7 +17,7 @@ export interface ActionMenuProps {
 
 /** A menu that is open at a point; it takes the focus and gives it back to where it was. */
 export function ActionMenu({ label, point, actions, onClose }: ActionMenuProps) {
-  const [returnTo] = useState(() => document.activeElement)
+  const [returnTo] = useState(findFocusPath)
   return (
     // Not modal: a modal menu locks scrolling with a <style> element, which the content policy forbids.
     <Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
@@ -36,7 +37,7 @@ export function ActionMenu({ label, point, actions, onClose }: ActionMenuProps) 
           collisionPadding={8}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            if (document.activeElement === document.body) focusElement(returnTo)
+            if (document.activeElement === document.body) focusFirst(returnTo)
           }}
         >
           {actions.map((action) => (
@@ -44,7 +45,11 @@ export function ActionMenu({ label, point, actions, onClose }: ActionMenuProps) 
               {action.startsSection && <Separator className={styles.line} />}
               <Item
                 className={joinClassNames(styles.item, action.isDanger && styles.danger)}
-                onSelect={action.onSelect}
+                onSelect={() => {
+                  // Before the choice opens something: that gives the focus back to whoever has it now.
+                  focusFirst(returnTo)
+                  action.onSelect()
+                }}
               >
                 <Icon name={action.icon} size={20} />
                 {action.label}
@@ -55,8 +60,4 @@ export function ActionMenu({ label, point, actions, onClose }: ActionMenuProps) 
       </Portal>
     </Root>
   )
-}
-
-function focusElement(element: Element | null): void {
-  if (element instanceof HTMLElement) element.focus({ preventScroll: true })
 }

@@ -1,6 +1,7 @@
 import { Content, Description, Portal, Root, Title } from 'radix-ui/dialog'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import styles from './dialog.module.css'
+import { findFocusPath, focusFirst } from './find-focus-path.ts'
 
 interface DialogProps {
   title: string
@@ -12,12 +13,20 @@ interface DialogProps {
 
 /** A modal dialog: keeps the focus inside, gives it back when it closes; Escape and a click outside close it. */
 export function Dialog({ title, text, children, onClose }: DialogProps) {
+  const [returnTo] = useState(findFocusPath)
   return (
     <Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Portal>
         {/* Not Radix's Overlay: it locks scrolling with a <style> element, which the content policy forbids. */}
         <div className={styles.scrim} />
-        <Content className={styles.dialog} {...(text ? {} : { 'aria-describedby': undefined })}>
+        <Content
+          className={styles.dialog}
+          {...(text ? {} : { 'aria-describedby': undefined })}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            focusFirst(returnTo)
+          }}
+        >
           <Title className={styles.title}>{title}</Title>
           {text && <Description className={styles.text}>{text}</Description>}
           {children}

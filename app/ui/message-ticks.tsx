@@ -18,13 +18,21 @@ const names: Record<MessageStatus, string> = {
   read: 'Read',
 }
 
-/** How far an own message has come: a clock, one tick, two ticks, two blue ticks, or a warning. */
-export function MessageTicks({ status }: { status: MessageStatus }) {
+interface MessageTicksProps {
+  status: MessageStatus
+  isWhatsApp?: boolean | undefined
+}
+
+/**
+ * How far an own message has come: a clock, one tick, two ticks, or a warning. Read, the two are blue, and green
+ * where it went over WhatsApp.
+ */
+export function MessageTicks({ status, isWhatsApp }: MessageTicksProps) {
   return (
     <svg
       className={joinClassNames(
         styles.ticks,
-        status === 'read' && styles.read,
+        status === 'read' && (isWhatsApp ? styles.readOnWhatsApp : styles.read),
         status === 'failed' && styles.failed,
       )}
       data-status={status}

@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { readSession } from './account-steps.ts'
+import { chatRow, composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
+import { findProblems } from './find-problems.ts'
+import {
+  chooseOn,
+  forwardDialog,
+  hasFocus,
+  ownWords,
+  select,
+  selectionBar,
+} from './message-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const people = await startTwoPeople({
+  reducedMotion: 'reduce',
+  permissions: ['clipboard-read', 'clipboard-write'],
+})
+const { ann, ben } = people
+const { page } = ann
+const annId = (await readSession(ann)).userId
+const within = { timeout: 30_000 }
+const bar = selectionBar(page)
+const dialog = forwardDialog(page)
+const searchField = page.getByRole('searchbox', { name: 'Search in this chat' })
+
+beforeAll(async () => {
+  for (const name of ['carl', 'dora']) {
+    const author = await registerAccount(people.server.origin, name)
+    await pushMessages({
+      origin: people.server.origin,
+      author,
+      recipientId: annId,
+      count: 1,
+    })
+    await chatRow(page, name).waitFor()
+  }
+  await openChat(ben.page, 'ann')
+  await openBen()
+  await say(page, 'the lamp is lit')
+  await say(ben.page, 'the boat is ready')
+  await ownWords(page, 'the boat is ready').waitFor()
+})
+
+afterAll(() => people.close())
+
+async function openBen() {
+  await page.goto('/chat')
+  await openChat(page, 'ben')
+}
+
+test('a tooltip names a control, for the pointer and for the keyboard, until Escape', async () => {
+  const search = page.getByRole('button', { name: 'Search in chat (Ctrl+F)' })
+  expect(await search.getAttribute('title')).toBeNull()
+  await search.hover()
+  await page.getByRole('tooltip', { name: 'Search in chat (Ctrl+F)' }).waitFor()
+  expect(await findProblems(page)).toEqual([])
+  await composer(page).hover()
+  await page.getByRole('tooltip').waitFor({ state: 'detached' })
+  await search.focus()
+  await page.keyboard.press('Tab')
+  await page.getByRole('tooltip', { name: 'More' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('tooltip').waitFor({ state: 'detached' })
+})
+
+test('an answer names whoever is answered, oneself too', async () => {
+  await chooseOn(page, 'the lamp is lit', 'Reply')
+  await page.getByText('Replying to ann', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('Replying to ann', { exact: true }).waitFor({ state: 'detached' })
+  await chooseOn(page, 'the boat is ready', 'Reply')
+  await page.getByText('Replying to ben', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Cancel reply' }).click()
+})
+
+test('Escape closes the search from anywhere, and the focus goes back', async () => {
+  await composer(page).focus()
+  await page.keyboard.press('Control+f')
+  await searchField.fill('lamp')
+  await page.getByText('1 of 1', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await searchField.waitFor({ state: 'detached' })
+  await expect.poll(() => hasFocus(composer(page)), within).toBe(true)
+  await page.keyboard.press('Control+f')
+  await searchField.waitFor()
+  await ownWords(page, 'the lamp is lit').click()
+  await page.keyboard.press('Escape')
+  await searchField.waitFor({ state: 'detached' })
+  await expect.poll(() => hasFocus(ownWords(page, 'the lamp is lit')), within).toBe(true)
+})
+
+test('the search keys work on any layout, and not behind a dialog', async () => {
+  await page.evaluate(() => {
+    const init = { key: 'а', code: 'KeyF', ctrlKey: true, bubbles: true, cancelable: true }
+    document.body.dispatchEvent(new KeyboardEvent('keydown', init))
+  })
+  await searchField.waitFor()
+  await page.keyboard.press('Escape')
+  await searchField.waitFor({ state: 'detached' })
+  await chooseOn(page, 'the lamp is lit', 'Info')
+  const info = page.getByRole('dialog', { name: 'Message info' })
+  await info.waitFor()
+  await page.keyboard.press('Control+f')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.press('Escape')
+  await info.waitFor({ state: 'detached' })
+  expect(await searchField.count()).toBe(0)
+})
+
+test('a dialog that a menu opened gives the focus back to where the menu was asked for', async () => {
+  const lamp = ownWords(page, 'the lamp is lit')
+  for (const [action, name] of [
+    ['Info', 'Message info'],
+    ['Forward', 'Forward message to'],
+  ] as const) {
+    await lamp.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: action }).press('Enter')
+    await page.getByRole('dialog', { name }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name }).waitFor({ state: 'detached' })
+    await expect.poll(() => hasFocus(lamp), within).toBe(true)
+  }
+  const more = page.getByRole('button', { name: 'More' })
+  await more.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Go to date' }).press('Enter')
+  await page.getByRole('dialog', { name: 'Go to date' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expect.poll(() => hasFocus(more), within).toBe(true)
+  await page.goto('/chat')
+  await chatRow(page, 'carl').focus()
+  await page.keyboard.press('Shift+F10')
+  await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expect.poll(() => hasFocus(chatRow(page, 'carl')), within).toBe(true)
+})
+
+test('the quoted message is reached by the keyboard', async () => {
+  await openBen()
+  await chooseOn(page, 'the lamp is lit', 'Reply')
+  await say(page, 'and it shines')
+  await ownWords(page, 'and it shines').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Go to the quoted message' }).press('Enter')
+  await expect.poll(() => hasFocus(ownWords(page, 'the lamp is lit')), within).toBe(true)
+})
+
+test('a double click forwards once, the chat it went to opens, and its draft is still there', async () => {
+  await openChat(page, 'carl')
+  await composer(page).fill('dear Carl')
+  await openBen()
+  await chatRow(page, 'carl').getByText('Draft:').waitFor()
+  await chooseOn(page, 'the boat is ready', 'Forward')
+  await dialog.getByRole('checkbox', { name: 'carl' }).check()
+  await dialog.getByRole('button', { name: 'Forward' }).evaluate((button: HTMLElement) => {
+    button.click()
+    button.click()
+  })
+  await page.getByRole('heading', { name: 'carl', level: 2 }).waitFor()
+  await ownWords(page, 'the boat is ready').first().waitFor()
+  expect(await composer(page).inputValue()).toBe('dear Carl')
+  await say(page, 'that is all')
+  const words = await readWords(page)
+  expect(words.filter((word) => word === 'the boat is ready')).toHaveLength(1)
+})
+
+test('selected messages go to several people, a deleted one among them does not', async () => {
+  await openBen()
+  await say(page, 'a slip of the pen')
+  await chooseOn(page, 'a slip of the pen', 'Delete')
+  await ownWords(page, 'This message was deleted').waitFor()
+  await select(page, 'This message was deleted')
+  for (const name of ['Copy', 'Forward', 'Delete']) {
+    expect(await bar.getByRole('button', { name }).isDisabled(), name).toBe(true)
+  }
+  await ownWords(page, 'the boat is ready').click()
+  await bar.getByRole('button', { name: 'Forward' }).click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await bar.getByText('2 selected').waitFor()
+  await bar.getByRole('button', { name: 'Forward' }).click()
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await bar.getByText('2 selected').waitFor()
+  await bar.getByRole('button', { name: 'Forward' }).click()
+  await dialog.getByRole('checkbox', { name: 'carl' }).check()
+  await dialog.getByRole('checkbox', { name: 'dora' }).check()
+  await dialog.getByRole('button', { name: 'Forward' }).click()
+  await page.getByRole('status').getByText('Forwarded to 2 chats', { exact: true }).waitFor()
+  expect(await findProblems(page)).toEqual([])
+  await bar.waitFor({ state: 'detached' })
+  for (const name of ['carl', 'dora']) {
+    await chatRow(page, name).getByText('the boat is ready').waitFor()
+  }
+})
+
+test('several messages are deleted for both after one question, a single one at once', async () => {
+  await say(page, 'first of two')
+  await say(page, 'second of two')
+  await say(page, 'on its own')
+  await chooseOn(page, 'on its own', 'Delete')
+  await ownWords(page, 'on its own').waitFor({ state: 'detached' })
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await select(page, 'first of two', 'second of two')
+  await bar.getByRole('button', { name: 'Delete' }).click()
+  const question = page.getByRole('dialog', { name: 'Delete 2 messages?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await bar.getByText('2 selected').waitFor()
+  await bar.getByRole('button', { name: 'Delete' }).click()
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await bar.waitFor({ state: 'detached' })
+  await ownWords(page, 'second of two').waitFor({ state: 'detached' })
+  await expect
+    .poll(async () => (await readWords(ben.page)).slice(-3), within)
+    .toEqual(Array(3).fill('This message was deleted'))
+})
+
+test('what cannot be deleted is selected again, and it is said', async () => {
+  await say(page, 'stays for now')
+  await select(page, 'stays for now')
+  await page.evaluate(() => {
+    const { put } = IDBObjectStore.prototype
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException('The disk is full', 'QuotaExceededError')
+    }
+    Object.assign(globalThis, {
+      mend: () => Object.assign(IDBObjectStore.prototype, { put }),
+    })
+  })
+  await bar.getByRole('button', { name: 'Delete' }).click()
+  const alert = page.getByRole('dialog', {
+    name: 'Failed to delete some messages. Please try again.',
+  })
+  await alert.getByRole('button', { name: 'OK' }).click()
+  await bar.getByText('1 selected').waitFor()
+  await page.evaluate('mend()')
+  await bar.getByRole('button', { name: 'Delete' }).click()
+  await ownWords(page, 'stays for now').waitFor({ state: 'detached' })
+})
+
+test('what is open or selected is the message as it is now', async () => {
+  await say(ben.page, 'a frist draft')
+  await select(page, 'a frist draft')
+  await chooseOn(ben.page, 'a frist draft', 'Edit')
+  await composer(ben.page).fill('a first draft')
+  await composer(ben.page).press('Enter')
+  await ownWords(page, 'a first draft').waitFor()
+  await bar.getByRole('button', { name: 'Copy' }).click()
+  await bar.waitFor({ state: 'detached' })
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('a first draft')
+  await ann.goOffline()
+  await say(page, 'written on the way')
+  await chooseOn(page, 'written on the way', 'Info')
+  const info = page.getByRole('dialog', { name: 'Message info' })
+  await info.getByText('Written', { exact: true }).waitFor()
+  expect(await info.getByText('Delivered').count()).toBe(0)
+  await ann.goOnline()
+  await info.getByText('Delivered').waitFor()
+  await page.keyboard.press('Escape')
+  await ann.goOffline()
+  await say(page, 'selected while it waits')
+  await select(page, 'selected while it waits')
+  await ann.goOnline()
+  await expect
+    .poll(() => readTicks(page, 'selected while it waits'), within)
+    .not.toBe('Waiting to be sent')
+  await bar.getByRole('button', { name: 'Delete' }).click()
+  await ownWords(page, 'selected while it waits').waitFor({ state: 'detached' })
+  await expect
+    .poll(async () => (await readWords(ben.page)).at(-1), within)
+    .toBe('This message was deleted')
+})

@@ -1,0 +1,127 @@
+import type { Route } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
+import { findProblems } from './find-problems.ts'
+import { chooseOn, ownWords, selectionBar } from './message-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const within = { timeout: 30_000 }
+const people = await startTwoPeople({
+  reducedMotion: 'reduce',
+  serviceWorkers: 'block',
+  permissions: ['clipboard-read', 'clipboard-write'],
+})
+const { page } = people.ann
+const reasons = {
+  forged: 'Only the other person can confirm that a message has arrived or was read.',
+  foreign: 'This message carries the id of another one, so it was not sent. Send it as a new one.',
+}
+
+beforeAll(async () => {
+  await openChat(page, 'ben')
+  await openChat(people.ben.page, 'ann')
+})
+
+afterAll(() => people.close())
+
+/** Until it is called again without a damage, every pushed message is damaged on the way. */
+async function damagePushes(damage?: (document: Record<string, unknown>) => void) {
+  await page.unroute('**/sync/messages/_bulk_docs')
+  if (!damage) return
+  await page.route('**/sync/messages/_bulk_docs', async (route: Route) => {
+    const body = route.request().postDataJSON()
+    body.docs.forEach(damage)
+    await route.continue({ postData: JSON.stringify(body) })
+  })
+}
+
+async function sayInVain(text: string) {
+  await damagePushes((document) => Object.assign(document, { status: 'read' }))
+  await say(page, text)
+  await ownWords(page, text).getByText(reasons.forged).waitFor()
+  await damagePushes()
+}
+
+const button = (text: string, name: string) =>
+  ownWords(page, text).getByRole('button', { name, exact: true })
+
+test('P6: a message that was not sent says why, and leaves with Retry', async () => {
+  await sayInVain('the tide is low')
+  expect(await readTicks(page, 'the tide is low')).toBe('Not sent')
+  expect(await findProblems(page)).toEqual([])
+  await button('the tide is low', 'Retry').click()
+  await expect.poll(() => readTicks(page, 'the tide is low'), within).not.toBe('Not sent')
+  await expect.poll(() => readWords(people.ben.page), within).toContain('the tide is low')
+})
+
+test('P6: it is edited and leaves with its new text', async () => {
+  await sayInVain('the tide is hihg')
+  await button('the tide is hihg', 'Edit').click()
+  await page.getByText('Edit message', { exact: true }).waitFor()
+  expect(await composer(page).inputValue()).toBe('the tide is hihg')
+  await composer(page).fill('the tide is high')
+  await composer(page).press('Enter')
+  await expect.poll(() => readWords(people.ben.page), within).toContain('the tide is high')
+})
+
+test('P6: it is copied, and discarded', async () => {
+  await sayInVain('nobody reads this')
+  await ownWords(page, 'nobody reads this').getByText('Copy', { exact: true }).click()
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()), within)
+    .toBe('nobody reads this')
+  await button('nobody reads this', 'Discard').click()
+  await ownWords(page, 'nobody reads this').waitFor({ state: 'detached' })
+  await page.reload()
+  await ownWords(page, 'the tide is high').waitFor()
+  expect(await readWords(page)).not.toContain('nobody reads this')
+})
+
+test('P6: a refused change comes back with its text, and can be made again', async () => {
+  await say(page, 'come at noon')
+  await expect.poll(() => readWords(people.ben.page), within).toContain('come at noon')
+  await damagePushes((document) => Object.assign(document, { senderId: document.recipientId }))
+  await chooseOn(page, 'come at noon', 'Edit')
+  await composer(page).fill('come at one')
+  await composer(page).press('Enter')
+  const notice = ownWords(page, 'come at noon')
+  await notice.getByText(reasons.foreign).waitFor()
+  await notice.getByText('come at one', { exact: true }).waitFor()
+  await damagePushes()
+  await notice.getByText('Copy', { exact: true }).click()
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()), within)
+    .toBe('come at one')
+  await notice.getByRole('button', { name: 'Edit again' }).click()
+  await expect.poll(() => composer(page).inputValue(), within).toBe('come at one')
+  await composer(page).press('Enter')
+  await expect.poll(() => readWords(people.ben.page), within).toContain('come at one')
+  await ownWords(page, 'come at one')
+    .getByRole('button', { name: 'Dismiss' })
+    .waitFor({ state: 'detached' })
+})
+
+test('beside a bubble stand Reply, Copy, Forward, and Delete on own messages', async () => {
+  await say(people.ben.page, 'mind the gap')
+  await ownWords(page, 'mind the gap').hover()
+  for (const name of ['Reply', 'Copy', 'Forward']) await button('mind the gap', name).waitFor()
+  expect(await button('mind the gap', 'Delete').count()).toBe(0)
+  await button('mind the gap', 'Copy').click()
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()), within)
+    .toBe('mind the gap')
+  await button('mind the gap', 'Reply').click()
+  await page.getByText('Replying to ben', { exact: true }).waitFor()
+  await say(page, 'I see it')
+  await ownWords(page, 'I see it').hover()
+  await button('I see it', 'Forward').click()
+  await page.getByRole('dialog', { name: 'Forward message to' }).waitFor()
+  await page.keyboard.press('Escape')
+  await ownWords(page, 'I see it').hover()
+  await button('I see it', 'Delete').click()
+  await ownWords(page, 'I see it').waitFor({ state: 'detached' })
+  expect(await selectionBar(page).count()).toBe(0)
+  await expect
+    .poll(async () => (await readWords(people.ben.page)).at(-1), within)
+    .toBe('This message was deleted')
+})

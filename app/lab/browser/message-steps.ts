@@ -1,0 +1,33 @@
+import type { Locator, Page } from 'playwright-core'
+
+/** A message by what it says itself, not by what it quotes. */
+export function ownWords(page: Page, text: string): Locator {
+  return page.getByRole('article', { name: `: ${text}` })
+}
+
+/** Opens the menu of a message by a right click, and chooses. */
+export async function chooseOn(page: Page, text: string, action: string) {
+  await ownWords(page, text).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
+/** Selects messages, the first by its menu, the others by a click. */
+export async function select(page: Page, first: string, ...others: string[]) {
+  await chooseOn(page, first, 'Select')
+  for (const text of others) await ownWords(page, text).click()
+  await selectionBar(page)
+    .getByText(`${others.length + 1} selected`)
+    .waitFor()
+}
+
+export function selectionBar(page: Page): Locator {
+  return page.getByRole('toolbar', { name: 'Selected messages' })
+}
+
+export function forwardDialog(page: Page): Locator {
+  return page.getByRole('dialog', { name: 'Forward message to' })
+}
+
+export async function hasFocus(control: Locator): Promise<boolean> {
+  return control.evaluate((element) => element === document.activeElement)
+}

@@ -1,0 +1,170 @@
+import type { Locator } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { readSession } from './account-steps.ts'
+import { chatRow, openChat, say } from './chat-steps.ts'
+import { chooseOn, forwardDialog, ownWords, select, selectionBar } from './message-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const people = await startTwoPeople({
+  reducedMotion: 'reduce',
+  hasTouch: true,
+  viewport: { width: 390, height: 844 },
+})
+const { page } = people.ann
+const within = { timeout: 30_000 }
+const bar = selectionBar(page)
+const touch = await page.context().newCDPSession(page)
+
+beforeAll(async () => {
+  const { origin } = people.server
+  const author = await registerAccount(origin, 'carl')
+  const recipientId = (await readSession(people.ann)).userId
+  await pushMessages({ origin, author, recipientId, count: 1 })
+  await openChat(page, 'ben')
+  await say(page, 'the lamp is lit')
+  await say(page, 'the boat is ready')
+})
+
+afterAll(() => people.close())
+
+/** A finger stays until `isLong`, and leaves. */
+async function pressLong(target: Locator, isLong: () => Promise<void>) {
+  const box = await target.boundingBox()
+  if (!box) throw new Error('It is not drawn')
+  const point = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [point] })
+  await isLong()
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  // Whatever the browser makes of the touch has been dealt with when it has drawn twice more.
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  )
+}
+
+/** As Safari, which sends no `contextmenu` for a long press, until the page is left. */
+async function behaveAsSafari() {
+  await page.evaluate(() => {
+    addEventListener('contextmenu', (event) => event.stopImmediatePropagation(), { capture: true })
+  })
+}
+
+/** What was closed without Back is taken out of the browser's history, which takes a moment. */
+async function untilHistoryRests() {
+  await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0'), within).toBe(0)
+}
+
+async function backToList() {
+  await page.getByRole('button', { name: 'Back to chats' }).click()
+  await page.waitForURL('**/chat')
+}
+
+test('Back leaves a dialog, a menu, the search and the selection before the chat', async () => {
+  await backToList()
+  await chatRow(page, 'ben').click()
+  const chat = page.url()
+  await select(page, 'the lamp is lit')
+  await bar.getByRole('button', { name: 'Forward' }).click()
+  await forwardDialog(page).waitFor()
+  await page.goBack()
+  await forwardDialog(page).waitFor({ state: 'detached' })
+  await bar.getByText('1 selected').waitFor()
+  await page.goBack()
+  await bar.waitFor({ state: 'detached' })
+  expect(page.url()).toBe(chat)
+  await ownWords(page, 'the lamp is lit').click({ button: 'right' })
+  await page.getByRole('menu').waitFor()
+  await page.goBack()
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Search in chat (Ctrl+F)' }).click()
+  const search = page.getByRole('searchbox', { name: 'Search in this chat' })
+  await search.waitFor()
+  await page.goBack()
+  await search.waitFor({ state: 'detached' })
+  expect(page.url()).toBe(chat)
+  await page.goBack()
+  await page.waitForURL('**/chat')
+})
+
+test('what was closed otherwise leaves nothing behind for Back, and the header leads out of it all', async () => {
+  await chatRow(page, 'ben').click()
+  await select(page, 'the lamp is lit')
+  await bar.getByRole('button', { name: 'Cancel selection' }).click()
+  await bar.waitFor({ state: 'detached' })
+  await untilHistoryRests()
+  await chooseOn(page, 'the lamp is lit', 'Info')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await untilHistoryRests()
+  await page.goBack()
+  await page.waitForURL('**/chat')
+  await chatRow(page, 'ben').click()
+  await select(page, 'the lamp is lit')
+  await backToList()
+  await chatRow(page, 'ben').waitFor()
+  expect(await bar.count()).toBe(0)
+})
+
+test('after forwarding, Back leads to the chat it came from', async () => {
+  await chatRow(page, 'ben').click()
+  const chat = page.url()
+  await chooseOn(page, 'the lamp is lit', 'Forward')
+  const dialog = forwardDialog(page)
+  const size = await dialog
+    .getByRole('searchbox')
+    .evaluate((field) => Number.parseFloat(getComputedStyle(field).fontSize))
+  // Below it, iOS zooms into the field.
+  expect(size).toBeGreaterThanOrEqual(16)
+  await dialog.getByRole('checkbox', { name: 'carl' }).check()
+  await dialog.getByRole('button', { name: 'Forward' }).click()
+  await page.getByRole('heading', { name: 'carl', level: 2 }).waitFor()
+  await ownWords(page, 'the lamp is lit').waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { name: 'ben', level: 2 }).waitFor()
+  expect(page.url()).toBe(chat)
+})
+
+test('after a long press the menu stays when the finger leaves', async () => {
+  await behaveAsSafari()
+  const menu = page.getByRole('menu', { name: 'Message actions' })
+  await pressLong(ownWords(page, 'the lamp is lit'), () => menu.waitFor())
+  expect(await menu.count()).toBe(1)
+  await page.keyboard.press('Escape')
+  await menu.waitFor({ state: 'detached' })
+  await backToList()
+  const actions = page.getByRole('menuitem', { name: 'Archive' })
+  await pressLong(chatRow(page, 'ben'), () => actions.waitFor())
+  expect(await actions.count()).toBe(1)
+  expect(new URL(page.url()).pathname).toBe('/chat')
+  await page.keyboard.press('Escape')
+  await actions.waitFor({ state: 'detached' })
+  await page.reload()
+  await chatRow(page, 'ben').tap()
+  await ownWords(page, 'the lamp is lit').waitFor()
+})
+
+test('a long press selects once, also where the browser sends its own event for it', async () => {
+  await select(page, 'the lamp is lit')
+  const boat = ownWords(page, 'the boat is ready')
+  await pressLong(boat, async () => {
+    await bar.getByText('2 selected').waitFor()
+    await boat.dispatchEvent('contextmenu')
+  })
+  expect(await bar.getByText('2 selected').count()).toBe(1)
+  await bar.getByRole('button', { name: 'Cancel selection' }).click()
+})
+
+test('a reply can be cancelled with a finger', async () => {
+  const features = [
+    { name: 'pointer', value: 'coarse' },
+    { name: 'hover', value: 'none' },
+  ]
+  await touch.send('Emulation.setEmulatedMedia', { features })
+  await chooseOn(page, 'the lamp is lit', 'Reply')
+  const cancel = page.getByRole('button', { name: 'Cancel reply' })
+  const box = await cancel.boundingBox()
+  expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(43.5)
+  await cancel.tap()
+  await cancel.waitFor({ state: 'detached' })
+})

@@ -1,0 +1,6 @@
+/** How many open layers the browser's Back button has before it: see `useBackLayers`. */
+export function countBackLayers(): number {
+  const state: unknown = history.state
+  const count: unknown = typeof state === 'object' && state && Reflect.get(state, 'backLayers')
+  return typeof count === 'number' ? count : 0
+}
