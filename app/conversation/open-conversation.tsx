@@ -25,6 +25,7 @@ import { MessageList, type MessageListHandle } from './message-list.tsx'
 import { NoMessages } from './no-messages.tsx'
 import type { OpenDialog } from './open-dialog.ts'
 import { SelectionBar } from './selection-bar.tsx'
+import { useKeptReply } from './use-kept-reply.ts'
 import { useMessageHandlers } from './use-message-handlers.ts'
 import { useReading } from './use-reading.ts'
 import { useSelection } from './use-selection.ts'
@@ -52,6 +53,7 @@ export function OpenConversation(props: OpenConversationProps) {
   const window = useLiveValue(view.messages)
   const list = useRef<MessageListHandle>(null)
   const [mode, setMode] = useState<WriteMode>(newMode)
+  useKeptReply({ messenger, peerId, mode, setMode })
   const [sight, setSight] = useState<Sight>()
   const [markQuery, setMarkQuery] = useState('')
   const [focusWish, setFocusWish] = useState(0)

@@ -22,26 +22,31 @@ export function useSight(
   const latest = useLatest(options)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
 
+  const tell = useCallback(() => {
+    clearTimeout(timer.current)
+    timer.current = undefined
+    const { rows, isAtEnd, onSight } = latest.current
+    const handle = list.current
+    if (!handle) return
+    const bottom = handle.scrollOffset + handle.viewportSize - shownPx
+    const last = isAtEnd ? rows.length - 1 : handle.findItemIndex(bottom)
+    const newest = rows.findLast(
+      ({ message }, index) => index <= last && message.senderId === message.peerId,
+    )
+    onSight({ upTo: newest?.message.orderedAt ?? 0, holdsEnd: isAtEnd })
+  }, [list, latest])
+
   const look = useCallback(() => {
     // Not put off by the next move: somebody who scrolls on and on reads too.
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined
-      const { rows, isAtEnd, onSight } = latest.current
-      const handle = list.current
-      if (!handle) return
-      const bottom = handle.scrollOffset + handle.viewportSize - shownPx
-      const last = isAtEnd ? rows.length - 1 : handle.findItemIndex(bottom)
-      const newest = rows.findLast(
-        ({ message }, index) => index <= last && message.senderId === message.peerId,
-      )
-      onSight({ upTo: newest?.message.orderedAt ?? 0, holdsEnd: isAtEnd })
-    }, settleMs)
-  }, [list, latest])
+    timer.current ??= setTimeout(tell, settleMs)
+  }, [tell])
 
   const { rows, isAtEnd } = options
   useEffect(() => {
-    if (rows.length > 0 || isAtEnd) look()
-  }, [rows, isAtEnd, look])
+    // At the end it is known what is in sight, also before the list has come to rest there.
+    if (rows.length > 0 && isAtEnd) tell()
+    else look()
+  }, [rows, isAtEnd, look, tell])
   useEffect(() => () => clearTimeout(timer.current), [])
   return look
 }

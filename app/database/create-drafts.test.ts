@@ -25,6 +25,22 @@ test('a draft is there after a reload, and leaves nothing in the texts once it i
   expect((await open(database)).get(ben).getSnapshot()).toBe('hello')
 })
 
+test('a draft keeps what it answers, through more typing and a reload', async () => {
+  const { database } = await openTestDatabase()
+  onTestFinished(async () => void (await database.close()))
+  const drafts = await open(database)
+  drafts.setReply(ben, 'the question')
+  drafts.set(ben, 'the answer')
+  await drafts.close()
+  const again = await open(database)
+  expect(again.getReply(ben)).toBe('the question')
+  expect(again.get(ben).getSnapshot()).toBe('the answer')
+  again.setReply(ben, undefined)
+  expect(again.get(ben).getSnapshot()).toBe('the answer')
+  await again.close()
+  expect((await open(database)).getReply(ben)).toBeUndefined()
+})
+
 test('P1: a draft survives a database that can no longer be written', async () => {
   const { database, open: openTab } = await openTestDatabase()
   const texts = createKeptTexts()
@@ -37,12 +53,15 @@ test('P1: a draft survives a database that can no longer be written', async () =
     onError: (cause) => lost.push(cause),
   })
   await database.close()
+  drafts.setReply(ben, 'the question')
   drafts.set(ben, 'typed into a dead database')
   await drafts.close()
-  expect(lost).toHaveLength(1)
+  expect(lost).toHaveLength(2)
   const again = await openTab('second')
   onTestFinished(async () => void (await again.close()))
-  expect((await open(again, texts)).get(ben).getSnapshot()).toBe('typed into a dead database')
+  const kept = await open(again, texts)
+  expect(kept.get(ben).getSnapshot()).toBe('typed into a dead database')
+  expect(kept.getReply(ben)).toBe('the question')
 })
 
 test('a draft is the same in every tab', async () => {

@@ -6,6 +6,9 @@ import { readMirroredDrafts } from './read-mirrored-drafts.ts'
 export interface Drafts {
   get(peerId: string): LiveValue<string>
   set(peerId: string, text: string): void
+  /** The id of the message that the draft answers. */
+  getReply(peerId: string): string | undefined
+  setReply(peerId: string, replyTo: string | undefined): void
   close(): Promise<void>
 }
 
@@ -53,6 +56,15 @@ export async function createDrafts(options: {
       .catch(onError)
   }
 
+  function change(peerId: string, part: Partial<Pick<StoredDraft, 'text' | 'replyTo'>>) {
+    const before = newest.get(peerId)
+    const at = Math.max(now(), (before?.at ?? 0) + 1)
+    const draft = { text: '', ...before, ...part, _id: peerId, at }
+    if (!take(draft)) return
+    texts?.setItem(keyOf(peerId), JSON.stringify({ ...draft, _id: undefined }))
+    store(peerId)
+  }
+
   for (const draft of await drafts.toArray()) take(draft)
   const unsubscribe = subscribeToTable(drafts, {
     onRows: (rows) => rows.forEach(take),
@@ -64,11 +76,10 @@ export async function createDrafts(options: {
 
   return {
     get: liveDraft,
-    set(peerId, text) {
-      const at = Math.max(now(), (newest.get(peerId)?.at ?? 0) + 1)
-      if (!take({ _id: peerId, text, at })) return
-      texts?.setItem(keyOf(peerId), JSON.stringify({ text, at }))
-      store(peerId)
+    set: (peerId, text) => change(peerId, { text }),
+    getReply: (peerId) => newest.get(peerId)?.replyTo,
+    setReply(peerId, replyTo) {
+      if (newest.get(peerId)?.replyTo !== replyTo) change(peerId, { replyTo })
     },
     async close() {
       unsubscribe()

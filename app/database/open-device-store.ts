@@ -7,6 +7,8 @@ export interface StoredDraft {
   /** The other person. */
   _id: string
   text: string
+  /** The id of the message that it answers. */
+  replyTo?: string | undefined
   /** When it was written, epoch ms of this device: the later of two wins. */
   at: number
 }

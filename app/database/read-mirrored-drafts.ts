@@ -11,10 +11,11 @@ export function readMirroredDrafts(texts: KeptTexts | undefined, prefix: string)
   })
 }
 
-function parseDraft(json: string): { text: string; at: number } | undefined {
+function parseDraft(json: string): Omit<StoredDraft, '_id'> | undefined {
   try {
-    const { text, at } = JSON.parse(json) as { text?: unknown; at?: unknown }
-    return typeof text === 'string' && typeof at === 'number' ? { text, at } : undefined
+    const { text, at, replyTo } = JSON.parse(json) as Record<string, unknown>
+    if (typeof text !== 'string' || typeof at !== 'number') return undefined
+    return { text, at, ...(typeof replyTo === 'string' && { replyTo }) }
   } catch {
     return undefined
   }

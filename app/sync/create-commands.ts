@@ -17,7 +17,7 @@ import type { MessengerCommands } from './messenger.ts'
 /** What a person can do. Each resolves when it is stored on the device; replication carries it on. */
 export function createCommands(options: {
   context: CommandContext
-  drafts: Pick<Drafts, 'set'>
+  drafts: Pick<Drafts, 'set' | 'setReply'>
   typing: { stopTyping(peerId: string): void }
 }): MessengerCommands {
   const { context, drafts, typing } = options
@@ -26,6 +26,7 @@ export function createCommands(options: {
       const id = await sendMessage(context, outgoing)
       // Not a moment earlier: until the message is stored, the draft is its only copy (P1).
       drafts.set(outgoing.peerId, '')
+      drafts.setReply(outgoing.peerId, undefined)
       typing.stopTyping(outgoing.peerId)
       return id
     },

@@ -2,6 +2,7 @@ import type { MessageDocument } from '../../schema/message.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import type { OutgoingMessage } from '../database/commands/send-message.ts'
 import type { ConversationRow } from '../database/conversation-row.ts'
+import type { Drafts } from '../database/create-drafts.ts'
 import type { ConversationView } from '../database/create-message-window.ts'
 import type { LiveValue } from '../database/live-value.ts'
 import type { IndexProgress, SearchPage } from '../database/search/create-search-index.ts'
@@ -77,7 +78,7 @@ export interface Messenger {
   /** One message of any conversation, such as the one that is quoted; undefined while it is not on the device. */
   messages: { get(messageId: string): LiveValue<MessageDocument | undefined> }
   search: MessageSearch
-  drafts: { get(peerId: string): LiveValue<string>; set(peerId: string, text: string): void }
+  drafts: Omit<Drafts, 'close'>
   /** Newest star first. */
   starred: LiveValue<readonly MessageDocument[]>
   presence: LiveValue<Presence>
