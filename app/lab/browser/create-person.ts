@@ -24,7 +24,7 @@ export interface BrowserPerson {
 
 /** A person at a browser of their own, with a network of their own that can be cut. Nobody is signed in yet. */
 export async function createPerson(
-  server: BuiltServer,
+  server: Pick<BuiltServer, 'port'>,
   username: string,
   options: BrowserContextOptions = {},
 ): Promise<BrowserPerson> {

@@ -1,63 +1,80 @@
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Page } from 'playwright-core'
-import { registerPerson } from './account-steps.ts'
-import { openChat, readTicks, say } from './chat-steps.ts'
-import { createPerson } from './create-person.ts'
-import { startTwoPeople } from './start-two-people.ts'
-import { waitUntil } from './wait-until.ts'
+import { chromium } from 'playwright-core'
+import { findChromium } from '../../../.run/find-chromium.mjs'
+import { openTestSocket } from '../../../sync-server/realtime/open-test-socket.ts'
+import { signIn } from './account-steps.ts'
+import { compressPicture } from './pictures/compress-picture.ts'
+import { openStage, type Stage, type Width } from './pictures/open-stage.ts'
+import { startStoryServer } from './pictures/start-story-server.ts'
+import { takeChatSearch } from './pictures/states/take-chat-search.ts'
+import { takeConversation } from './pictures/states/take-conversation.ts'
+import { takeFailed } from './pictures/states/take-failed.ts'
+import { takeList } from './pictures/states/take-list.ts'
+import { takeOffline } from './pictures/states/take-offline.ts'
+import { takeProfile } from './pictures/states/take-profile.ts'
+import { takeRegistration } from './pictures/states/take-registration.ts'
+import { takeReply } from './pictures/states/take-reply.ts'
+import { takeSearch } from './pictures/states/take-search.ts'
+import { takeSelection } from './pictures/states/take-selection.ts'
+import { takeSettings } from './pictures/states/take-settings.ts'
+import { takeSignIn } from './pictures/states/take-sign-in.ts'
+import { takeSignInForm } from './pictures/states/take-sign-in-form.ts'
+import { takeStarred } from './pictures/states/take-starred.ts'
+import { tellStory } from './pictures/tell-story.ts'
 
-const folder = fileURLToPath(new URL('../../../.github/pictures/', import.meta.url))
-const phone = { width: 390, height: 844 }
-const desktop = { width: 1280, height: 800 }
+const folder = fileURLToPath(new URL('../../../dist/pictures/', import.meta.url))
+const shownFolder = fileURLToPath(new URL('../../../.github/pictures/', import.meta.url))
+/** What the README shows. */
+const shown = [
+  ...['conversation-light-1280', 'offline-dark-1280'],
+  ...['list-light-390', 'conversation-dark-390'],
+]
+const widths: readonly Width[] = [1280, 390]
+const asVisitor = [takeSignIn, takeRegistration, takeSignInForm]
+const signedIn = [
+  ...[takeList, takeSearch, takeConversation, takeReply, takeSelection, takeChatSearch],
+  ...[takeFailed, takeStarred, takeProfile, takeSettings, takeOffline],
+]
+const wanted = process.argv.slice(2)
 
-const talk = [
-  ['ann', 'The ferry leaves at seven. Are you on board?'],
-  ['ben', 'Just boarded. The harbour Wi-Fi ends behind the lighthouse, so I will answer late.'],
-  ['ann', 'Doesn’t matter. Write when you like, it leaves by itself'],
-  ['ben', 'Then here is the list: rope, two lamps, the blue tarp, coffee.'],
-  ['ann', 'Got it all but the tarp ☕'],
-  ['ben', 'Take the green one. See you on the island!'],
-] as const
-
-/** Draws the README's pictures of the running app, in both themes and both widths. */
-const { server, ann, ben, close } = await startTwoPeople({
-  viewport: desktop,
-  deviceScaleFactor: 2,
-})
+/** Takes the pictures of every main state, in both themes and both widths; of some, where they are named. */
+const server = await startStoryServer()
+const people = await tellStory(server)
+const ben = await openTestSocket({ url: server.origin, token: people.ben.token })
 await mkdir(folder, { recursive: true })
-for (const name of ['carla', 'dario']) {
-  const other = await createPerson(server, name)
-  await registerPerson(other)
-  await openChat(other.page, 'ann')
-  await say(other.page, name === 'carla' ? 'Thank you for yesterday!' : 'The boat is fixed.')
-  await waitUntil('it is delivered', async () => {
-    const text = name === 'carla' ? 'Thank you for yesterday!' : 'The boat is fixed.'
-    return (await readTicks(other.page, text)) === 'Delivered'
-  })
-  await other.close()
+for (const width of widths) {
+  const stage = await openStage({ server, people, ben, width, folder })
+  await takeAll(stage, asVisitor)
+  await arrive(stage)
+  await takeAll(stage, signedIn)
+  await stage.close()
 }
-await openChat(ann.page, 'ben')
-await openChat(ben.page, 'ann')
-for (const [author, words] of talk) await say((author === 'ann' ? ann : ben).page, words)
-await ann.page.getByRole('searchbox').fill('')
-await ann.page.getByRole('button', { name: 'Not now' }).click()
-await waitUntil('both have read', async () => {
-  const ticks = [await readTicks(ann.page, talk[4][1]), await readTicks(ben.page, talk[5][1])]
-  return ticks.every((each) => each === 'Read')
-})
-await ann.goOffline()
-await say(ann.page, 'Packing the lamps now')
+if (wanted.length === 0) await publish()
+ben.socket.close()
+await server.close()
 
-for (const theme of ['light', 'dark'] as const) {
-  await ann.page.emulateMedia({ colorScheme: theme })
-  await takePicture(ann.page, `conversation-${theme}`, desktop)
-  await takePicture(ann.page, `phone-${theme}`, phone)
+async function arrive({ ann, page }: Stage) {
+  await page.goto('/login')
+  await signIn(ann)
+  await page.getByText('Loading your chats').waitFor()
+  await page.getByText('Loading your chats').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'No notifications' }).click()
+  await page.getByRole('button', { name: 'Not now' }).click()
 }
-await close()
 
-async function takePicture(page: Page, name: string, size: { width: number; height: number }) {
-  await page.setViewportSize(size)
-  await page.getByText('Packing the lamps now').last().waitFor()
-  await page.screenshot({ path: `${folder}${name}.png`, animations: 'disabled' })
+async function takeAll(stage: Stage, states: readonly ((stage: Stage) => Promise<void>)[]) {
+  for (const take of states) {
+    if (wanted.length === 0 || wanted.some((name) => take.name.includes(name))) await take(stage)
+  }
+}
+
+async function publish() {
+  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] })
+  const page = await browser.newPage()
+  for (const name of shown) {
+    const [from, to] = [`${folder}${name}.png`, `${shownFolder}${name}.webp`]
+    await compressPicture(page, { from, to })
+  }
+  await browser.close()
 }

@@ -1,0 +1,20 @@
+import { message, readTicks, say } from '../../chat-steps.ts'
+import { waitUntil } from '../../wait-until.ts'
+import type { Stage } from '../open-stage.ts'
+import { openBensChat } from './open-bens-chat.ts'
+
+const waiting = ['Got the rope and the batteries', 'Bring the big thermos, please!']
+
+/** The last one of a device: what is written here never leaves it. */
+export async function takeOffline(stage: Stage): Promise<void> {
+  const { page, ann, take } = stage
+  await openBensChat(stage)
+  await ann.goOffline()
+  for (const text of waiting) {
+    await say(page, text)
+    await message(page, text).waitFor()
+    await waitUntil('it waits', async () => (await readTicks(page, text)) === 'Waiting to be sent')
+  }
+  await page.getByRole('status').filter({ hasText: /\w/ }).first().waitFor()
+  await take('offline')
+}

@@ -1,0 +1,8 @@
+import type { Stage } from '../open-stage.ts'
+
+export async function takeRegistration({ page, take }: Stage): Promise<void> {
+  await page.goto('/register')
+  await page.getByLabel('Username').fill('ann.petersen')
+  await page.getByLabel('Email Address').fill('ann@example.org')
+  await take('registration')
+}

@@ -1,0 +1,7 @@
+import type { Stage } from '../open-stage.ts'
+
+export async function takeSettings({ page, take }: Stage): Promise<void> {
+  await page.goto('/settings')
+  await page.getByRole('radio', { name: 'Dark' }).waitFor()
+  await take('settings')
+}

@@ -1,0 +1,12 @@
+import type { Stage } from '../open-stage.ts'
+
+/** With what a wrong password brings. */
+export async function takeSignInForm({ page, ann, take }: Stage): Promise<void> {
+  await page.goto('/login')
+  await page.getByRole('button', { name: 'Log in with phone number' }).click()
+  await page.getByLabel('Phone number or Username').fill(ann.username)
+  await page.getByLabel('Password', { exact: true }).fill('no-idea')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+  await take('sign-in-form')
+}

@@ -1,0 +1,7 @@
+import type { Stage } from '../open-stage.ts'
+
+export async function takeSignIn({ page, take }: Stage): Promise<void> {
+  await page.goto('/login')
+  await page.getByRole('button', { name: 'Log in with phone number' }).waitFor()
+  await take('sign-in')
+}
