@@ -53,7 +53,13 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
       </label>
       <label>
         Email
-        <input type="email" name="email" readOnly aria-describedby="email-note" value={user.email} />
+        <input
+          type="email"
+          name="email"
+          readOnly
+          aria-describedby="email-note"
+          value={user.email}
+        />
       </label>
       <p id="email-note" className={styles.note}>
         Email cannot be changed
