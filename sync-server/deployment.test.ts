@@ -142,3 +142,7 @@ describe('the Caddyfile', () => {
     expect(PETREL_UPSTREAM).toBe(`petrel:${readDockerfile().environment.PORT}`)
   })
 })
+
+it.each(['petrel.service', 'Caddyfile'])('the README shows %s as it is', (file) => {
+  expect(read('README.md')).toContain(read(`.deploy/${file}`).trim())
+})
