@@ -1,5 +1,5 @@
+import { DownloadLink } from '../ui/download-link.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { desktopAppUrl } from '../ui/product.ts'
 import styles from './promo-card.module.css'
 
 /** The card above the sign-in that speaks of the desktop app. */
@@ -16,9 +16,7 @@ export function PromoCard() {
           app.
         </p>
       </div>
-      <a className={styles.download} href={desktopAppUrl} target="_blank" rel="noreferrer">
-        Download
-      </a>
+      <DownloadLink />
     </aside>
   )
 }

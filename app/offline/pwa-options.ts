@@ -1,4 +1,5 @@
 import type { VitePWAOptions } from 'vite-plugin-pwa'
+import { productName } from '../ui/product.ts'
 
 const themeColour = '#00776d'
 
@@ -9,8 +10,8 @@ export const pwaOptions: Partial<VitePWAOptions> = {
   injectRegister: null,
   manifest: {
     id: '/',
-    name: 'Petrel',
-    short_name: 'Petrel',
+    name: productName,
+    short_name: productName,
     description: 'The messenger that does not care whether the network is there.',
     start_url: '/chat',
     scope: '/',

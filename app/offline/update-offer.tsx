@@ -1,4 +1,5 @@
 import { Button } from '../ui/button.tsx'
+import { productName } from '../ui/product.ts'
 import { useLiveValue } from '../ui/use-live-value.ts'
 import type { AppUpdate } from './create-app-update.ts'
 import styles from './offer.module.css'
@@ -8,7 +9,7 @@ export function UpdateOffer({ update }: { update: AppUpdate }) {
   if (useLiveValue(update) === 'none') return null
   return (
     <div className={styles.offer} role="status">
-      <span className={styles.words}>A new version of Petrel is ready.</span>
+      <span className={styles.words}>A new version of {productName} is ready.</span>
       <Button onClick={update.apply}>Update now</Button>
     </div>
   )

@@ -1,5 +1,5 @@
+import { DownloadLink } from '../ui/download-link.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { desktopAppUrl } from '../ui/product.ts'
 import styles from './empty-pane.module.css'
 import { StormPicture } from './storm-picture.tsx'
 
@@ -12,9 +12,7 @@ export function EmptyPane() {
       <p className={styles.text}>
         Make calls, share your screen and get a faster experience when you download the Windows app.
       </p>
-      <a className={styles.download} href={desktopAppUrl} target="_blank" rel="noreferrer">
-        Download
-      </a>
+      <DownloadLink />
       <p className={styles.note}>
         <Icon name="lock" size={14} /> Your personal messages are end-to-end encrypted
       </p>
