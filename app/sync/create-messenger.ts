@@ -60,6 +60,11 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const starred = createStarred({ messages: database.messages, onError })
   const search = createMessageSearch({ database, indexedDB, IDBKeyRange, onError })
   const connection = createConnection({ messages: database.messages, page, now, onError })
+  /** What could not be asked while the server was away is asked when it is back. */
+  const stopAsking = connection.connection.subscribe(() => {
+    const isBack = connection.connection.getSnapshot().state === 'live'
+    if (isBack && people.problem.getSnapshot() !== undefined) people.refresh().catch(() => {})
+  })
   const presence = createPresence({ onLeft: people.readAgain })
   /** Somebody who has written for the first time is asked for, so that no row stays without a name. */
   function meetStrangers() {
@@ -131,6 +136,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
 
   async function stop() {
     stopMeeting()
+    stopAsking()
     turn.close()
     line.close()
     stopListening()

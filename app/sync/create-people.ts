@@ -91,13 +91,11 @@ export async function createPeople(options: {
     problem,
     load,
     async search(query) {
-      const text = query.trim().toLowerCase()
+      const text = query.trim()
       if (text.length < limits.userSearchMinLength) return []
-      const here = [...known.values()].filter((person) => matches(person, text))
-      const there = await watch(source.search(query)).catch(() => [])
-      keep(there).catch(onError)
-      const found = new Map([...here, ...there].map((person) => [person._id, person]))
-      return [...found.values()].sort(byName)
+      const found = await watch(source.search(text))
+      keep(found).catch(onError)
+      return found
     },
     async refresh() {
       await keep(await watch(source.list()))
@@ -121,12 +119,6 @@ function isSame(a: PublicUser | undefined, b: PublicUser): boolean {
 
 function sorted(person: PublicUser) {
   return Object.entries(person).sort(([a], [b]) => (a < b ? -1 : 1))
-}
-
-function matches(person: PublicUser, text: string): boolean {
-  return [person.username, person.whatsapp_name, person.phone_number].some((part) =>
-    part?.toLowerCase().includes(text),
-  )
 }
 
 function byName(a: PublicUser, b: PublicUser): number {

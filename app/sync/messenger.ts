@@ -51,7 +51,7 @@ export interface PeopleDirectory {
   problem: LiveValue<string | undefined>
   /** Reads the record from the server. Rejects with words for a person. */
   load(userId: string): Promise<PublicUser>
-  /** On the device first; also on the server where it can be reached. */
+  /** Asks the server: `list` has whom the device knows. Rejects with words for a person. */
   search(query: string): Promise<readonly PublicUser[]>
 }
 

@@ -1,0 +1,10 @@
+import type { PublicUser } from '../../schema/user.ts'
+import { foldText } from '../database/search/fold-text.ts'
+
+/** Those of these people whose name, name on WhatsApp or number holds the query; accents and case do not count. */
+export function findPeople(people: readonly PublicUser[], query: string): PublicUser[] {
+  const wanted = foldText(query)
+  return people.filter(({ username, whatsapp_name, phone_number }) =>
+    [username, whatsapp_name, phone_number].some((part) => part && foldText(part).includes(wanted)),
+  )
+}
