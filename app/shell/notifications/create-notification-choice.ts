@@ -1,6 +1,6 @@
 import type { LiveSource } from '../../ui/use-live-value.ts'
 
-/** `ask`: never decided; `blocked`: the browser says no, and only its own settings change that. */
+/** `ask`: never asked; `blocked`: the browser says no, and only its own settings change that. */
 export type NotificationState = 'unsupported' | 'ask' | 'on' | 'off' | 'blocked'
 
 export interface NotificationChoice extends LiveSource<NotificationState> {
@@ -44,5 +44,7 @@ function readState(): NotificationState {
   if (Notification.permission === 'denied') return 'blocked'
   const chosen = localStorage.getItem(chosenKey)
   if (chosen === 'off') return 'off'
-  return Notification.permission === 'granted' ? 'on' : 'ask'
+  if (Notification.permission === 'granted') return 'on'
+  // Chosen, but the browser's own question was closed without an answer: that was the once.
+  return chosen === null ? 'ask' : 'off'
 }

@@ -46,6 +46,7 @@ test.each([
   ['the same message again', rowWith({ unreadCount: 2, lastMessage: write(1, ben) })],
   ['one that was read elsewhere', { ...next, unreadCount: 0 }],
   ['one from a muted chat', { ...next, isMuted: true }],
+  ['one from an archived chat', { ...next, isArchived: true }],
   ['an older one, after the newest was deleted', { ...next, lastMessage: write(0, ben) }],
   ['an own one', { ...next, lastMessage: write(2, ann) }],
   ['a deleted one', { ...next, lastMessage: { ...write(2, ben), deletedAt: 3 } }],
