@@ -9,10 +9,9 @@ import { ConversationList } from './conversation-list.tsx'
 import { Everybody } from './everybody.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { filterRows, type ListFilter, nameEmptyList } from './filter-rows.ts'
-import { LazySearchResults, prefetchSearchResults } from './lazy-parts.tsx'
+import { LazySearchResults, LazyStarredList, prefetchSearchResults } from './lazy-parts.tsx'
 import { ListProblems } from './list-problems.tsx'
 import { SearchBox } from './search-box.tsx'
-import { StarredList } from './starred-list.tsx'
 
 export type ListView = 'all' | 'archived' | 'starred'
 
@@ -22,6 +21,10 @@ interface ChatListPanelProps {
   selectedPeerId: string | undefined
   /** The query to begin with. */
   initialQuery?: string
+  /** Is this the search's own screen? Then the search box has the focus. */
+  isSearch?: boolean
+  /** Called with the query when Enter was pressed in the search box. */
+  onSearch(query: string): void
   /** Stands before the title, such as the drawer's or the back button. */
   start?: ReactNode
   /** Stands after the title. */
@@ -33,6 +36,7 @@ interface ChatListPanelProps {
 export function ChatListPanel(props: ChatListPanelProps) {
   const { messenger, view } = props
   const [query, setQuery] = useState(props.initialQuery ?? '')
+  const [filter, setFilter] = useState<ListFilter>('All')
   return (
     <section className={styles.panel} aria-label="Chats">
       <header className={styles.header}>
@@ -44,13 +48,15 @@ export function ChatListPanel(props: ChatListPanelProps) {
       <SearchBox
         query={query}
         onChange={setQuery}
+        onSubmit={() => props.onSearch(query)}
+        isFirst={props.isSearch ?? false}
         onFocus={() => {
           prefetchSearchResults()
           messenger.search.prepare()
         }}
       />
       {query.trim() === '' ? (
-        <ViewBody {...props} />
+        <ViewBody {...props} filter={filter} onFilter={setFilter} />
       ) : (
         <Suspense fallback={<div className={styles.scroller} />}>
           <LazySearchResults query={query} messenger={messenger} onChoose={() => setQuery('')} />
@@ -61,19 +67,35 @@ export function ChatListPanel(props: ChatListPanelProps) {
   )
 }
 
-function ViewBody({ messenger, view, selectedPeerId }: ChatListPanelProps) {
-  if (view === 'starred') return <StarredList messenger={messenger} />
+interface Filtering {
+  /** It outlives a search, which takes the list's place. */
+  filter: ListFilter
+  onFilter(filter: ListFilter): void
+}
+
+function ViewBody(props: ChatListPanelProps & Filtering) {
+  const { messenger, view, selectedPeerId, filter, onFilter } = props
+  if (view === 'starred') {
+    return (
+      <Suspense fallback={<div className={styles.scroller} />}>
+        <LazyStarredList messenger={messenger} />
+      </Suspense>
+    )
+  }
+  const isArchived = view === 'archived'
   return (
     <Conversations
       key={view}
       messenger={messenger}
-      isArchived={view === 'archived'}
+      isArchived={isArchived}
       selectedPeerId={selectedPeerId}
+      filter={isArchived ? 'All' : filter}
+      onFilter={onFilter}
     />
   )
 }
 
-interface ConversationsProps {
+interface ConversationsProps extends Filtering {
   messenger: Messenger
   isArchived: boolean
   selectedPeerId: string | undefined
@@ -81,14 +103,14 @@ interface ConversationsProps {
 
 const archivedState = { listView: 'archived' }
 
-function Conversations({ messenger, isArchived, selectedPeerId }: ConversationsProps) {
+function Conversations(props: ConversationsProps) {
+  const { messenger, isArchived, selectedPeerId, filter, onFilter } = props
   const all = useLiveValue(messenger.conversations)
-  const [filter, setFilter] = useState<ListFilter>('All')
   const rows = useMemo(() => filterRows(all, { isArchived, filter }), [all, isArchived, filter])
   const archivedCount = all.reduce((count, row) => count + (row.isArchived ? 1 : 0), 0)
   return (
     <>
-      {!isArchived && <FilterChips filter={filter} onChange={setFilter} />}
+      {!isArchived && <FilterChips filter={filter} onChange={onFilter} />}
       {!isArchived && archivedCount > 0 && filter === 'All' && (
         <Link className={styles.archived} to="/chat/archived">
           <Icon name="archive" size={20} />
@@ -100,7 +122,8 @@ function Conversations({ messenger, isArchived, selectedPeerId }: ConversationsP
         <EmptyList
           messenger={messenger}
           words={nameEmptyList(isArchived, filter)}
-          isWholeList={!isArchived && filter === 'All' && all.length === 0}
+          hasConversations={all.length > 0}
+          offersPeople={!isArchived && filter === 'All'}
         />
       ) : (
         <ConversationList
@@ -117,18 +140,21 @@ function Conversations({ messenger, isArchived, selectedPeerId }: ConversationsP
 interface EmptyListProps {
   messenger: Messenger
   words: string
-  /** Are there no conversations at all? Then everybody who can be written to stands here. */
-  isWholeList: boolean
+  /** Are there any on this device, in whatever view? */
+  hasConversations: boolean
+  /** May everybody who can be written to stand here, until there is a first conversation? */
+  offersPeople: boolean
 }
 
-/** Before the first answer of the server nothing can be said of a list that is empty on this device. */
-function EmptyList({ messenger, words, isWholeList }: EmptyListProps) {
+/** Only of a device that holds no conversation yet nothing can be said before the server's first answer (P10). */
+function EmptyList({ messenger, words, hasConversations, offersPeople }: EmptyListProps) {
   const { state, lastSyncedAt } = useLiveValue(messenger.connection)
   const people = useLiveValue(useMemo(() => messenger.users.list(), [messenger]))
+  if (hasConversations) return <Empty words={words} />
+  if (offersPeople && people.length > 0) return <Everybody people={people} messenger={messenger} />
   if (lastSyncedAt === undefined && state === 'starting') return <Empty words="Authenticating..." />
   if (lastSyncedAt === undefined && state === 'connecting')
     return <Empty words="Loading chats..." />
-  if (isWholeList && people.length > 0) return <Everybody people={people} messenger={messenger} />
   return <Empty words={words} />
 }
 

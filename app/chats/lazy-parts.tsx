@@ -11,6 +11,10 @@ export function prefetchSearchResults(): void {
   loadSearchResults().catch(() => {})
 }
 
+export const LazyStarredList = lazy(() =>
+  import('./starred-list.tsx').then((module) => ({ default: module.StarredList })),
+)
+
 export const LazyPhoneSearchDialog = lazy(() =>
   import('./phone-search-dialog.tsx').then((module) => ({ default: module.PhoneSearchDialog })),
 )

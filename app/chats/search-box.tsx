@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import styles from './chat-list-panel.module.css'
@@ -6,15 +7,25 @@ interface SearchBoxProps {
   query: string
   onChange(query: string): void
   onFocus(): void
+  /** Enter: the search gets the screen, and an address, of its own. */
+  onSubmit(): void
+  /** Has it the focus from the start? */
+  isFirst: boolean
 }
 
-export function SearchBox({ query, onChange, onFocus }: SearchBoxProps) {
+export function SearchBox({ query, onChange, onFocus, onSubmit, isFirst }: SearchBoxProps) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (isFirst) field.current?.focus()
+  }, [isFirst])
   return (
     <search className={styles.search}>
       <Icon name="search" size={18} />
       <input
+        ref={field}
         type="search"
         name="search"
+        enterKeyHint="search"
         placeholder="Search or start a new chat"
         aria-label="Search or start a new chat"
         autoComplete="off"
@@ -22,6 +33,8 @@ export function SearchBox({ query, onChange, onFocus }: SearchBoxProps) {
         onChange={(event) => onChange(event.target.value)}
         onFocus={onFocus}
         onKeyDown={(event) => {
+          const isSubmit = event.key === 'Enter' && !event.nativeEvent.isComposing
+          if (isSubmit && query.trim() !== '') onSubmit()
           if (event.key === 'Escape' && query !== '') {
             event.stopPropagation()
             onChange('')

@@ -1,5 +1,5 @@
 import { Suspense, useState } from 'react'
-import { useLocation } from 'react-router-dom'
+import { useLocation, useNavigate } from 'react-router-dom'
 import { ChatListPanel } from '../chats/chat-list-panel.tsx'
 import { LazyPhoneSearchDialog } from '../chats/lazy-parts.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -21,6 +21,7 @@ export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
   const messenger = useMessenger()
   const { findByPhone } = useServices()
   const { state, key } = useLocation()
+  const navigate = useNavigate()
   const [isAskingPhone, setIsAskingPhone] = useState(false)
   const drawerButton = onOpenDrawer && (
     <IconButton icon="menu" label="Open menu" onClick={onOpenDrawer} />
@@ -43,22 +44,21 @@ export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
       />
     )
   }
+  const isSearch = place.section === 'search'
   const view = pickView(place, readNavigationState(state, 'listView'))
   return (
     <>
       <ChatListPanel
         // A further search begins with its own query; every other place shares one list.
-        key={place.section === 'search' ? key : 'list'}
+        key={isSearch ? key : 'list'}
         messenger={messenger}
         view={view}
         selectedPeerId={place.peerId}
         initialQuery={readNavigationState(state, 'query') ?? ''}
+        isSearch={isSearch}
+        onSearch={(query) => void navigate('/chat/search', { state: { query }, replace: isSearch })}
         start={
-          view === 'all' && place.section !== 'search' ? (
-            drawerButton
-          ) : (
-            <BackLink to="/chat" label="Back to chats" />
-          )
+          view === 'all' && !isSearch ? drawerButton : <BackLink to="/chat" label="Back to chats" />
         }
         end={
           view === 'all' && (

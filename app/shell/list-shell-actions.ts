@@ -14,6 +14,7 @@ export function listShellActions(options: ShellActionOptions): MenuAction[] {
   const { navigate, theme, nextTheme, askSignOut } = options
   const go = (path: string) => () => void navigate(path)
   return [
+    { label: 'Search', icon: 'search', onSelect: go('/chat/search') },
     { label: 'Starred messages', icon: 'star', onSelect: go('/chat/starred') },
     { label: 'Archived chats', icon: 'archive', onSelect: go('/chat/archived') },
     { label: 'Calls', icon: 'phone', onSelect: go('/chat/calls') },

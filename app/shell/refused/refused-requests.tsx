@@ -1,0 +1,46 @@
+import { useMemo } from 'react'
+import type { RequestEntry } from '../../database/requests/queued-request.ts'
+import type { Messenger } from '../../sync/messenger.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { useLivePart, useLiveValue } from '../../ui/use-live-value.ts'
+import { describeRefused, findConcerned } from './describe-refused.ts'
+import styles from './refused-requests.module.css'
+
+/** What the server has refused of what is no message: why, and what can be done about it (P6). */
+export function RefusedRequests({ messenger }: { messenger: Messenger }) {
+  const entries = useLiveValue(messenger.requests.entries)
+  const refused = useMemo(() => entries.filter(({ state }) => state === 'refused'), [entries])
+  return (
+    <ul className={styles.list} aria-label="Refused by the server">
+      {refused.map((entry) => (
+        <RefusedRequest key={entry._id} entry={entry} messenger={messenger} />
+      ))}
+    </ul>
+  )
+}
+
+function RefusedRequest({ entry, messenger }: { entry: RequestEntry; messenger: Messenger }) {
+  const { requests } = messenger
+  const concerned = findConcerned(entry.request)
+  const name = useLivePart(
+    messenger.users.list(),
+    (people) => people.find(({ _id }) => _id === concerned)?.username,
+  )
+  return (
+    <li className={styles.entry}>
+      <Icon name="warning" size={20} />
+      <p className={styles.words}>
+        <strong>{describeRefused(entry.request, name ?? 'somebody')}</strong> {entry.problem?.words}
+      </p>
+      <span className={styles.buttons}>
+        <Button look="quiet" onClick={() => void requests.discard(entry._id)}>
+          Discard
+        </Button>
+        <Button look="quiet" onClick={() => void requests.retry(entry._id)}>
+          Try again
+        </Button>
+      </span>
+    </li>
+  )
+}
