@@ -5,7 +5,6 @@ import { useLivePart } from '../ui/use-live-value.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
 import styles from './chat-layout.module.css'
 import { countUnreadChats } from './count-unread-chats.ts'
-import { Drawer } from './drawer.tsx'
 import { EmptyPane } from './empty-pane.tsx'
 import { FirstLoadScreen } from './first-load-screen.tsx'
 import { ListPanel } from './list-panel.tsx'
@@ -23,6 +22,7 @@ import { useShellActions } from './use-shell-actions.tsx'
 const loadConversation = () =>
   import('./conversation-route.tsx').then((module) => ({ default: module.ConversationRoute }))
 const ConversationRoute = lazy(loadConversation)
+const Drawer = lazy(() => import('./drawer.tsx').then((module) => ({ default: module.Drawer })))
 
 /** What is likely to be wanted next is fetched after the list is drawn. */
 const conversationAfterMs = 300
@@ -57,22 +57,31 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
   const own = { ownName: user?.username ?? '', ownPicture: user?.profilePicture ?? undefined }
   const nav = { section: place.section, actions: shell.actions }
   return (
-    <div className={styles.layout}>
-      <PageTitle place={place} />
-      {!isPhone && <Rail {...nav} unreadChats={unreadChats} />}
-      <div
-        className={joinClassNames(styles.list, isPaneShown && styles.away)}
-        role={isNarrow ? 'main' : undefined}
-      >
-        <ListPanel place={place} onOpenDrawer={isPhone ? () => setIsDrawerOpen(true) : undefined} />
+    <>
+      <div className={styles.layout} inert={firstLoad.isShown}>
+        <PageTitle place={place} />
+        {!isPhone && <Rail {...nav} unreadChats={unreadChats} />}
+        <div
+          className={joinClassNames(styles.list, isPaneShown && styles.away)}
+          role={isNarrow ? 'main' : undefined}
+        >
+          <ListPanel
+            place={place}
+            onOpenDrawer={isPhone ? () => setIsDrawerOpen(true) : undefined}
+          />
+        </div>
+        <main className={joinClassNames(styles.pane, !isPaneShown && styles.away)}>
+          <Pane place={place} onBack={backToList} />
+        </main>
+        {isDrawerOpen && (
+          <Suspense fallback={null}>
+            <Drawer {...nav} {...own} onClose={() => setIsDrawerOpen(false)} />
+          </Suspense>
+        )}
+        {shell.dialog}
       </div>
-      <main className={joinClassNames(styles.pane, !isPaneShown && styles.away)}>
-        <Pane place={place} onBack={backToList} />
-      </main>
-      {isDrawerOpen && <Drawer {...nav} {...own} onClose={() => setIsDrawerOpen(false)} />}
-      {shell.dialog}
       {firstLoad.isShown && <FirstLoadScreen percent={firstLoad.percent} />}
-    </div>
+    </>
   )
 }
 

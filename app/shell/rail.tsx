@@ -1,10 +1,11 @@
 import { useState } from 'react'
-import { Link, NavLink } from 'react-router-dom'
+import { NavLink } from 'react-router-dom'
 import { Avatar } from '../ui/avatar.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { joinClassNames } from '../ui/join-class-names.ts'
 import { LazyActionMenu } from '../ui/lazy-action-menu.tsx'
 import type { MenuAction, MenuPoint } from '../ui/menu-action.ts'
+import { ChatsLink } from './chats-link.tsx'
 import styles from './rail.module.css'
 import type { ChatSection } from './read-chat-place.ts'
 import { useSession } from './use-session.ts'
@@ -25,16 +26,7 @@ export function Rail(props: RailProps) {
   const isChats = !['status', 'calls', 'settings', 'profile'].includes(section)
   return (
     <nav className={styles.rail} aria-label="Main">
-      <Link
-        className={styles.item}
-        to="/chat"
-        data-tooltip="Chats"
-        aria-label={unreadChats > 0 ? `Chats, ${unreadChats} unread` : 'Chats'}
-        aria-current={isChats ? 'page' : undefined}
-      >
-        <Icon name="chats" size={24} />
-        {unreadChats > 0 && <span className={styles.count}>{unreadChats}</span>}
-      </Link>
+      <ChatsLink unreadChats={unreadChats} isCurrent={isChats} />
       <NavLink className={styles.item} to="/chat/status" data-tooltip="Status" aria-label="Status">
         <Icon name="status" size={24} />
       </NavLink>

@@ -18,6 +18,16 @@ export function chooseTheme(theme: Theme): void {
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
+  colourBrowser(theme)
+}
+
+/** The browser's own bar takes the colour of the theme that is drawn. */
+function colourBrowser(theme: Theme): void {
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
+    const { scheme = '' } = meta.dataset
+    const ofChosen = scheme === theme ? 'all' : 'not all'
+    meta.media = theme === 'system' ? `(prefers-color-scheme: ${scheme})` : ofChosen
+  }
 }
 
 export function nameTheme(theme: Theme): string {

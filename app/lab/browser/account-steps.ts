@@ -1,6 +1,7 @@
+import type { Page } from 'playwright-core'
 import type { BrowserPerson } from './create-person.ts'
 
-/** Makes the person's account by the registration screen; ends on the list of conversations. */
+/** Makes the person's account by the registration screen; ends on the list of conversations, once it can be used. */
 export async function registerPerson({ page, username, email, password }: BrowserPerson) {
   await page.goto('/register')
   await page.getByLabel('Username').fill(username)
@@ -9,6 +10,13 @@ export async function registerPerson({ page, username, email, password }: Browse
   await page.getByLabel('Confirm Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL('**/chat')
+  await waitUntilLoaded(page)
+}
+
+/** Waits until the loading screen of a first visit, which lets nothing beneath it be used, has gone. */
+async function waitUntilLoaded(page: Page) {
+  await page.locator('input[type="search"]').waitFor({ state: 'attached' })
+  await page.locator('[inert]').waitFor({ state: 'detached' })
 }
 
 /** Signs in by the sign-in screen's form, wherever that leads. */
@@ -18,6 +26,7 @@ export async function signIn({ page, username, password }: BrowserPerson) {
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL('**/chat**')
+  await waitUntilLoaded(page)
 }
 
 /** What the device keeps of its sign-in. */
