@@ -1,0 +1,123 @@
+import type { Locator } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { readSession, waitUntilKept } from './account-steps.ts'
+import { chatRow, openChat, say } from './chat-steps.ts'
+import { findProblems } from './find-problems.ts'
+import { listOverflowing } from './list-overflowing.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const within = { timeout: 60_000 }
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const { ann, server } = people
+const { page } = ann
+const { origin } = server
+const { userId } = await readSession(ann)
+const box = page.getByRole('searchbox', { name: 'Search or start a new chat' })
+const see = (words: string) => page.getByText(words).filter({ visible: true }).first().waitFor()
+
+beforeAll(async () => {
+  await openChat(page, 'ben')
+  await say(page, `${'a'.repeat(39)}bcd`)
+})
+
+afterAll(() => people.close())
+
+test('a row cuts its last message after 40 characters', async () => {
+  await page.goto('/chat')
+  await chatRow(page, 'ben')
+    .getByText(`${'a'.repeat(39)}b...`, { exact: true })
+    .waitFor()
+})
+
+test('a row with more than 99 unread messages says 99+', async () => {
+  const author = await registerAccount(origin, 'carl')
+  await pushMessages({ origin, author, recipientId: userId, count: 100 })
+  const badge = chatRow(page, 'carl').getByRole('img', { name: '100 unread' })
+  await badge.waitFor()
+  expect(await badge.textContent()).toBe('99+')
+})
+
+test('a filter outlives a search', async () => {
+  await page.goto('/chat')
+  await page.getByRole('button', { name: 'Favourites' }).click()
+  await see('No favourite chats')
+  await box.fill('carl')
+  await page.getByRole('button', { name: 'Favourites' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Clear search' }).click()
+  await see('No favourite chats')
+})
+
+test('search and calls are behind Menu, and Enter gives a search an address of its own', async () => {
+  const choose = async (name: string) => {
+    await page.getByRole('button', { name: 'Menu', exact: true }).click()
+    await page.getByRole('menuitem', { name, exact: true }).click()
+  }
+  await page.goto('/chat')
+  await choose('Calls')
+  await see('Your recent calls will appear here.')
+  await choose('Search')
+  await page.waitForURL('**/chat/search')
+  await expect.poll(() => hasFocus(box), within).toBe(true)
+  await page.getByRole('button', { name: 'Back to chats' }).click()
+  await page.waitForURL('**/chat')
+  await box.fill('carl')
+  await box.press('Enter')
+  await page.waitForURL('**/chat/search')
+  await expect.poll(() => hasFocus(box), within).toBe(true)
+  await page.reload()
+  expect(await box.inputValue()).toBe('carl')
+  const panel = page.getByRole('region', { name: 'Chats' })
+  await panel.getByRole('region', { name: 'Chats' }).getByRole('link', { name: 'carl' }).waitFor()
+})
+
+test('P6: what the server refused of the request queue is told in the list, tried again and discarded', async () => {
+  await waitUntilKept(ann)
+  await page.goto('/profile')
+  await page.getByText('Member since').waitFor()
+  await ann.goOffline()
+  await page.getByRole('button', { name: 'Edit profile' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('ben')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Edit profile' }).waitFor()
+  await ann.goOnline()
+  await page.getByRole('button', { name: 'Back to chats' }).click()
+  const refused = page.getByRole('list', { name: 'Refused by the server' })
+  await refused.getByText('Your profile was not changed. Username already taken').waitFor()
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    expect(await findProblems(page)).toEqual([])
+    expect(await listOverflowing(page)).toEqual([])
+  }
+  await page.reload()
+  const again = page.waitForResponse('**/api/users/profile')
+  await refused.getByRole('button', { name: 'Try again' }).click()
+  expect((await again).status()).toBe(409)
+  await refused.getByText('Username already taken').waitFor()
+  await refused.getByRole('button', { name: 'Discard' }).click()
+  await refused.waitFor({ state: 'detached' })
+  await page.reload()
+  await chatRow(page, 'carl').waitFor()
+  expect(await refused.count()).toBe(0)
+})
+
+test('the notification offer is made once, also where the browser’s question was closed', async () => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  // Headless Chromium answers by itself; a person may close the question without an answer.
+  await page.addInitScript(() => {
+    Notification.requestPermission = async () => 'default'
+  })
+  await page.goto('/chat')
+  const offer = page.getByRole('complementary', { name: 'Notifications' })
+  await offer.getByRole('button', { name: 'Turn on' }).click()
+  await offer.waitFor({ state: 'detached' })
+  await page.reload()
+  await chatRow(page, 'carl').waitFor()
+  expect(await offer.count()).toBe(0)
+  await page.goto('/settings/notifications')
+  await page.getByRole('button', { name: 'Turn on notifications' }).waitFor()
+})
+
+function hasFocus(element: Locator): Promise<boolean> {
+  return element.evaluate((node) => node === document.activeElement)
+}

@@ -1,0 +1,176 @@
+import type { Page } from 'playwright-core'
+import { afterAll, expect, test } from 'vitest'
+import { registerAccount } from '../bench/server-accounts.ts'
+import { readSession, signIn } from './account-steps.ts'
+import { chatRow } from './chat-steps.ts'
+import { createPerson } from './create-person.ts'
+import { startBuiltServer } from './start-built-server.ts'
+import { failRequests, holdRequests } from './stop-requests.ts'
+
+// The tests stop requests on their way; a service worker would make some in the page's stead.
+const server = await startBuiltServer()
+const ann = await createPerson(server, 'ann', { serviceWorkers: 'block', colorScheme: 'light' })
+const { page } = ann
+const { origin } = server
+
+afterAll(async () => {
+  await ann.close()
+  await server.close()
+})
+
+const see = (words: string | RegExp) =>
+  page.getByText(words).filter({ visible: true }).first().waitFor()
+const field = (label: string) => page.getByLabel(label, { exact: true })
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const red = 'rgb(179, 38, 30)'
+
+/** The words in the red box, once there are some. */
+async function readError(on: Page): Promise<string> {
+  const box = on.getByRole('alert').locator('p')
+  await box.waitFor()
+  const { color, borderTopStyle } = await box.evaluate((element) => getComputedStyle(element))
+  expect({ color, borderTopStyle }).toEqual({ color: red, borderTopStyle: 'solid' })
+  return (await box.textContent()) ?? ''
+}
+
+test('whoever is not signed in is led to sign in from every place', async () => {
+  for (const path of ['/', '/chat', '/chat/starred', '/profile', '/settings/help']) {
+    await page.goto(path)
+    await page.waitForURL('**/login')
+    await see('Stay logged in on this browser')
+  }
+})
+
+test('the registration says in a red box what is wrong, until the next key', async () => {
+  const { token } = await registerAccount(origin, 'taken')
+  await page.goto('/login')
+  await page.getByRole('link', { name: 'Get started' }).click()
+  await page.waitForURL('**/register')
+  await page.getByPlaceholder('Create a password (min. 6 characters)').fill('ann-secret')
+  await field('Username').fill('taken')
+  await field('Email Address').fill(ann.email)
+  await field('Confirm Password').fill('another')
+  await button('Create account').click()
+  expect(await readError(page)).toBe('Passwords do not match')
+  await field('Password').fill('short')
+  expect(await page.getByRole('alert').locator('p').count()).toBe(0)
+  await field('Confirm Password').fill('short')
+  await button('Create account').click()
+  expect(await readError(page)).toBe('Password must be at least 6 characters')
+  await field('Password').fill(ann.password)
+  await field('Confirm Password').fill(ann.password)
+  await button('Create account').click()
+  expect(await readError(page)).toBe('Username already taken')
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await fetch(`${origin}/api/users/me`, { method: 'DELETE', headers })).ok).toBe(true)
+})
+
+test('each password can be shown and hidden', async () => {
+  for (const [label, name] of [
+    ['Password', 'password'],
+    ['Confirm Password', 'confirm password'],
+  ] as const) {
+    expect(await field(label).getAttribute('type')).toBe('password')
+    await button(`Show ${name}`).click()
+    expect(await field(label).getAttribute('type')).toBe('text')
+    expect(await field(label).inputValue()).toBe(ann.password)
+    await button(`Hide ${name}`).click()
+    expect(await field(label).getAttribute('type')).toBe('password')
+  }
+})
+
+test('the first visit shows its loading screen, once, and nothing beneath it can be reached', async () => {
+  await field('Username').fill('ann')
+  await button('Create account').click()
+  const seen = await page.waitForFunction(() => {
+    const bar = document.querySelector('[role="progressbar"]')
+    const box = document.querySelector<HTMLElement>('input[type="search"]')
+    if (!bar || !box) return undefined
+    box.focus()
+    return {
+      words: bar.parentElement?.textContent,
+      percent: bar.getAttribute('aria-valuenow'),
+      isReached: document.activeElement === box,
+    }
+  })
+  const { words, percent, isReached } = (await seen.jsonValue()) ?? {}
+  expect(words).toContain(`Loading your chats [${percent}%]`)
+  expect(words).toContain('End-to-end encrypted')
+  expect(isReached).toBe(false)
+  await page.getByRole('progressbar').waitFor({ state: 'detached' })
+  await page.getByRole('searchbox').fill('it can be used')
+  await page.reload()
+  await page.getByRole('searchbox').waitFor()
+  expect(await page.getByRole('progressbar').count()).toBe(0)
+})
+
+test('whoever is signed in is led to the chats', async () => {
+  for (const path of ['/', '/login', '/register']) {
+    await page.goto(path)
+    await page.waitForURL('**/chat')
+    await page.getByRole('searchbox').waitFor()
+  }
+})
+
+test('an empty list says why it is empty', async () => {
+  await page.goto('/chat')
+  await see('No chats available')
+  const held = await holdRequests(page, '**/sync/**', '**/api/users')
+  await page.reload()
+  await see('Authenticating...')
+  await held.release()
+  const cut = await failRequests(page, 'cut', '**/sync/**', '**/api/users')
+  await page.reload()
+  await see('Loading chats...')
+  await cut.stop()
+})
+
+test('whoever can be written to stands in the list until there is a chat', async () => {
+  const { token } = await registerAccount(origin, 'ben')
+  const answer = await fetch(`${origin}/api/users/profile`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ status: '' }),
+  })
+  expect(answer.status).toBe(200)
+  await page.reload()
+  const ben = page.getByRole('region', { name: 'People' }).getByRole('link', { name: 'ben' })
+  await ben.getByText('Available to chat').waitFor()
+  expect(await chatRow(page, 'ben').count()).toBe(0)
+})
+
+test('the form and the QR code lead to each other and keep the choice', async () => {
+  await page.goto('/profile')
+  await button('Logout').click()
+  await button('Log out').click()
+  await page.waitForURL('**/login')
+  const stay = page.getByRole('checkbox')
+  expect(await stay.isChecked()).toBe(true)
+  await page.getByText('Stay logged in on this browser').click()
+  await button('Log in with phone number').click()
+  await see('Keep me signed in')
+  expect(await stay.isChecked()).toBe(false)
+  await button('Back to QR code').click()
+  await see('Stay logged in on this browser')
+  expect(await page.getByRole('img', { name: /^QR code/ }).isVisible()).toBe(true)
+  expect(await stay.isChecked()).toBe(false)
+})
+
+test('a wrong password is told in a red box; the right one leads to where one wanted to go', async () => {
+  await page.goto('/chat/starred')
+  await page.waitForURL('**/login')
+  await button('Log in with phone number').click()
+  await field('Phone number or Username').fill('ann')
+  await field('Password').fill('wrong-secret')
+  await button('Show password').click()
+  expect(await field('Password').getAttribute('type')).toBe('text')
+  await button('Sign in').click()
+  expect(await readError(page)).toBe('Invalid credentials')
+  await field('Password').press('End')
+  await field('Password').pressSequentially('x')
+  expect(await page.getByRole('alert').locator('p').count()).toBe(0)
+  await button('Back to QR code').click()
+  await signIn(ann)
+  await page.waitForURL('**/chat/starred')
+  expect((await readSession(ann)).token).not.toBe('')
+})

@@ -1,0 +1,166 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { registerAccount } from '../bench/server-accounts.ts'
+import { chatRow, message, openChat, say } from './chat-steps.ts'
+import { createPerson } from './create-person.ts'
+import { findProblems } from './find-problems.ts'
+import { holdDatabases } from './hold-databases.ts'
+import { listOverflowing } from './list-overflowing.ts'
+import { startTwoPeople } from './start-two-people.ts'
+import { failRequests, holdRequests } from './stop-requests.ts'
+
+const within = { timeout: 30_000 }
+// The tests stop requests on their way; a service worker would make some in the page's stead.
+const options = { reducedMotion: 'reduce', serviceWorkers: 'block' } as const
+const people = await startTwoPeople(options)
+const { ann, server } = people
+const { page } = ann
+const nobodyId = '01900000-0000-7000-8000-000000000000'
+const sizes = [
+  { width: 1280, height: 800 },
+  { width: 900, height: 800 },
+  { width: 390, height: 844 },
+]
+
+beforeAll(async () => {
+  await registerAccount(server.origin, 'carla')
+  await openChat(page, 'ben')
+  await say(page, 'a word')
+})
+
+afterAll(() => people.close())
+
+const see = (words: string | RegExp, on: Page = page) =>
+  on.getByText(words).filter({ visible: true }).first().waitFor()
+
+async function expectWhole(on: Page, what: string) {
+  expect(await listOverflowing(on), what).toEqual([])
+  expect(await findProblems(on), what).toEqual([])
+}
+
+test.each(sizes)('sign-in and registration fit at $width px', async (viewport) => {
+  const dora = await createPerson(server, 'dora', { ...options, viewport })
+  await dora.page.goto('/login')
+  await see('Stay logged in on this browser', dora.page)
+  expect(await dora.page.title()).toBe('Sign in | Petrel')
+  await expectWhole(dora.page, 'the QR code')
+  await dora.page.getByRole('button', { name: 'Log in with phone number' }).click()
+  await see('Keep me signed in', dora.page)
+  await expectWhole(dora.page, 'the form')
+  await dora.page.goto('/register')
+  await see('Create your account', dora.page)
+  expect(await dora.page.title()).toBe('Create account | Petrel')
+  await expectWhole(dora.page, 'the registration')
+  await dora.close()
+})
+
+test.each(sizes)('settings, group route and failed chat fit at $width px', async (viewport) => {
+  await page.setViewportSize(viewport)
+  for (const [path, words, title] of [
+    ['/settings/account', 'ann@example.org', 'Account | Petrel'],
+    ['/settings/privacy', 'Read receipts', 'Privacy | Petrel'],
+    ['/settings/security', 'This device', 'Security | Petrel'],
+    ['/settings/notifications', 'You are not told of new messages', 'Notifications | Petrel'],
+    ['/settings/storage', 'Used on this device', 'Storage and Data | Petrel'],
+    ['/settings/help', 'Keyboard shortcuts', 'Help | Petrel'],
+    ['/settings/about', 'Version 1.0.0', 'About | Petrel'],
+    ['/chat/group/7', 'a word', 'Petrel'],
+    [`/chat/${nobodyId}`, 'Failed to load chat', 'Petrel'],
+  ] as const) {
+    await page.goto(path)
+    await see(words)
+    await expect.poll(() => page.title(), within).toBe(title)
+    await expectWhole(page, path)
+  }
+})
+
+test('while the app is being fetched, the screen says that the sign-in is verified', async () => {
+  const held = await holdRequests(page, '**/assets/create-messenger-*.js')
+  await page.goto('/chat', { waitUntil: 'commit' })
+  await see('Verifying authentication...')
+  await held.release()
+  await chatRow(page, 'ben').waitFor()
+})
+
+test('an open chat says that its messages are being read', async () => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/chat')
+  await chatRow(page, 'ben').waitFor()
+  const tab = await ann.openTab('/healthz')
+  const held = await holdDatabases(tab)
+  await page.bringToFront()
+  await chatRow(page, 'ben').click()
+  await see('Loading messages...')
+  await held.release()
+  await message(page, 'a word').waitFor()
+  await tab.close()
+})
+
+test('P10: what the server could not give is told beneath the list, and the chats stay', async () => {
+  const failing = await failRequests(page, 503, '**/sync/**', '**/api/users')
+  await page.goto('/chat')
+  await see(/^Failed to load conversations: The server has a problem\./)
+  await see(/^Failed to load users: ./)
+  await chatRow(page, 'ben').waitFor()
+  await expectWhole(page, 'the two errors')
+  await failing.stop()
+  await expect.poll(() => page.getByText('Failed to load').count(), { timeout: 60_000 }).toBe(0)
+})
+
+test('P10: while the server is away, a filter that fits no chat says so', async () => {
+  const cut = await failRequests(page, 'cut', '**/sync/**', '**/api/**')
+  await page.goto('/chat')
+  await chatRow(page, 'ben').waitFor()
+  await see('Connecting…')
+  for (const [chip, words] of [
+    ['Unread', 'No unread chats'],
+    ['Favourites', 'No favourite chats'],
+    ['Groups', 'No groups'],
+  ] as const) {
+    await page.getByRole('button', { name: chip }).click()
+    await see(words)
+  }
+  await page.goto('/chat/archived')
+  await see('Connecting…')
+  await see('No archived chats')
+  await cut.stop()
+})
+
+test('P10: people whom the device knows are found while the server does not answer', async () => {
+  await page.goto('/chat')
+  const box = page.getByRole('searchbox', { name: 'Search or start a new chat' })
+  const found = page.getByRole('region', { name: 'People' }).getByRole('link')
+  await box.fill('carla')
+  await found.waitFor()
+  const held = await holdRequests(page, '**/api/users/search/**')
+  const asked = page.waitForRequest('**/api/users/search/**')
+  await box.fill('CÁRL')
+  await asked
+  await expect
+    .poll(() => found.allTextContents(), within)
+    .toEqual([expect.stringContaining('carla')])
+  await held.release()
+})
+
+test('the browser’s own bar takes the colour of the theme that is chosen', async () => {
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.goto('/settings')
+  const light = '#f1f5f5'
+  const dark = '#10191c'
+  expect(await readBarColours()).toEqual([light])
+  await page.getByRole('radio', { name: 'Dark' }).check()
+  expect(await readBarColours()).toEqual([dark])
+  await page.reload()
+  await page.getByRole('radio', { name: 'Dark' }).waitFor()
+  expect(await readBarColours()).toEqual([dark])
+  await page.getByRole('radio', { name: 'As the system' }).check()
+  expect(await readBarColours()).toEqual([light])
+})
+
+function readBarColours(): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')]
+      .filter(({ media }) => matchMedia(media).matches)
+      .map(({ content }) => content),
+  )
+}
