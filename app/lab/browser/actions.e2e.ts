@@ -152,6 +152,7 @@ test('the quoted message is reached by the keyboard', async () => {
 
 test('a double click forwards once, the chat it went to opens, and its draft is still there', async () => {
   await openChat(page, 'carl')
+  await chooseOn(page, 'message 1 of 1', 'Reply')
   await composer(page).fill('dear Carl')
   await openBen()
   await chatRow(page, 'carl').getByText('Draft:').waitFor()
@@ -163,6 +164,7 @@ test('a double click forwards once, the chat it went to opens, and its draft is 
   })
   await page.getByRole('heading', { name: 'carl', level: 2 }).waitFor()
   await ownWords(page, 'the boat is ready').first().waitFor()
+  await page.getByText('Replying to carl', { exact: true }).waitFor()
   expect(await composer(page).inputValue()).toBe('dear Carl')
   await say(page, 'that is all')
   const words = await readWords(page)
@@ -220,29 +222,6 @@ test('several messages are deleted for both after one question, a single one at 
     .toEqual(Array(3).fill('This message was deleted'))
 })
 
-test('what cannot be deleted is selected again, and it is said', async () => {
-  await say(page, 'stays for now')
-  await select(page, 'stays for now')
-  await page.evaluate(() => {
-    const { put } = IDBObjectStore.prototype
-    IDBObjectStore.prototype.put = () => {
-      throw new DOMException('The disk is full', 'QuotaExceededError')
-    }
-    Object.assign(globalThis, {
-      mend: () => Object.assign(IDBObjectStore.prototype, { put }),
-    })
-  })
-  await bar.getByRole('button', { name: 'Delete' }).click()
-  const alert = page.getByRole('dialog', {
-    name: 'Failed to delete some messages. Please try again.',
-  })
-  await alert.getByRole('button', { name: 'OK' }).click()
-  await bar.getByText('1 selected').waitFor()
-  await page.evaluate('mend()')
-  await bar.getByRole('button', { name: 'Delete' }).click()
-  await ownWords(page, 'stays for now').waitFor({ state: 'detached' })
-})
-
 test('what is open or selected is the message as it is now', async () => {
   await say(ben.page, 'a frist draft')
   await select(page, 'a frist draft')
@@ -274,4 +253,27 @@ test('what is open or selected is the message as it is now', async () => {
   await expect
     .poll(async () => (await readWords(ben.page)).at(-1), within)
     .toBe('This message was deleted')
+})
+
+test('what cannot be deleted is selected again, and it is said', async () => {
+  await say(page, 'stays for now')
+  await select(page, 'stays for now')
+  await page.evaluate(() => {
+    const { put } = IDBObjectStore.prototype
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException('The disk is full', 'QuotaExceededError')
+    }
+    Object.assign(globalThis, {
+      mend: () => Object.assign(IDBObjectStore.prototype, { put }),
+    })
+  })
+  await bar.getByRole('button', { name: 'Delete' }).click()
+  const alert = page.getByRole('dialog', {
+    name: 'Failed to delete some messages. Please try again.',
+  })
+  await alert.getByRole('button', { name: 'OK' }).click()
+  await bar.getByText('1 selected').waitFor()
+  await page.evaluate('mend()')
+  await bar.getByRole('button', { name: 'Delete' }).click()
+  await ownWords(page, 'stays for now').waitFor({ state: 'detached' })
 })
