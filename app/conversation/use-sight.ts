@@ -43,7 +43,11 @@ export function useSight(
 
   const { rows, isAtEnd } = options
   useEffect(() => {
-    // At the end it is known what is in sight, also before the list has come to rest there.
+    if (isAtEnd) return
+    // At once: whoever has left the end does not see what comes in before a scroll has settled.
+    latest.current.onSight({ upTo: 0, holdsEnd: false })
+  }, [isAtEnd, latest])
+  useEffect(() => {
     if (rows.length > 0 && isAtEnd) tell()
     else look()
   }, [rows, isAtEnd, look, tell])

@@ -167,6 +167,27 @@ test('what is being edited is kept while messages are selected', async () => {
   await message(page, 'me too').getByText('edited').waitFor()
 })
 
+test('a reply that is begun is there again after another chat', async () => {
+  const isReplying = page.getByText('Replying to ben', { exact: true })
+  await openChat(page, 'ben')
+  await message(page, 'thinking of you').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Reply' }).click()
+  await isReplying.waitFor()
+  await composer(page).fill('half an answer')
+  await openChat(page, 'carl')
+  await isReplying.waitFor({ state: 'detached' })
+  await openChat(page, 'ben')
+  await isReplying.waitFor()
+  expect(await composer(page).inputValue()).toBe('half an answer')
+  await page.keyboard.press('Enter')
+  await isReplying.waitFor({ state: 'detached' })
+  await message(page, 'half an answer').getByText('thinking of you').waitFor()
+  await openChat(page, 'carl')
+  await openChat(page, 'ben')
+  await message(page, 'half an answer').waitFor()
+  expect(await isReplying.count()).toBe(0)
+})
+
 test('at midnight today is yesterday, and a date header leads to its own day', async () => {
   await page.clock.install()
   await page.reload()
@@ -230,12 +251,13 @@ async function untilStill() {
   })
 }
 
+/** Away from the end. For a moment after a jump the list still holds on to its goal. */
 async function scrollUp() {
   await page.mouse.move(900, 400)
   await expect
     .poll(async () => {
+      await page.mouse.wheel(0, -800)
       await untilStill()
-      await page.mouse.wheel(0, -1_500)
       return newest.isVisible()
     })
     .toBe(true)
