@@ -1,4 +1,4 @@
-const idleWaitMaxMs = 200
+const idleWaitMaxMs = 1_000
 
 /** Resolves when the page has nothing better to do, or after a moment on a page that always has. */
 export function yieldToScreen(): Promise<void> {
