@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readSession } from './account-steps.ts'
 import { chatRow, composer, openChat, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
+import { listOverflowing } from './list-overflowing.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({ reducedMotion: 'reduce' })
@@ -41,7 +42,7 @@ test.each([
     await page.goto(path)
     await page.getByText(words).filter({ visible: true }).first().waitFor()
     await expect.poll(() => page.title(), { message: path }).toBe(title)
-    await expect.poll(listOverflowing, { message: path }).toEqual([])
+    await expect.poll(() => listOverflowing(page), { message: path }).toEqual([])
     expect(await findProblems(page), path).toEqual([])
   }
 })
@@ -79,21 +80,6 @@ test('on a phone every control is at least 44 px high and wide', async () => {
     await expect.poll(listSmallControls, { message: path }).toEqual([])
   }
 })
-
-/** What reaches over the window's right edge, but for what scrolls sideways on purpose. */
-function listOverflowing(): Promise<string[]> {
-  return page.evaluate(() => {
-    const scrolls = (element: Element | null): boolean =>
-      element !== null &&
-      (['auto', 'scroll'].includes(getComputedStyle(element).overflowX) ||
-        scrolls(element.parentElement))
-    return [...document.querySelectorAll<HTMLElement>('body *')]
-      .filter((element) => element.checkVisibility({ visibilityProperty: true }))
-      .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
-      .filter((element) => !scrolls(element.parentElement))
-      .map((element) => element.outerHTML.slice(0, 150))
-  })
-}
 
 /** The visible controls that a finger may miss. Links inside a text and quoted messages are as high as their text. */
 function listSmallControls(): Promise<string[]> {
