@@ -1,7 +1,8 @@
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { waitUntil } from '../browser/wait-until.ts'
 
 const patienceMs = 600_000
+const calmMs = 3_000
 
 /** Waits until the browser's own database holds this many messages. */
 export function waitUntilStored(page: Page, count: number): Promise<void> {
@@ -12,46 +13,28 @@ export function waitUntilStored(page: Page, count: number): Promise<void> {
   )
 }
 
-/** Waits until the search on the device has followed this many messages, so that nothing works behind the screen. */
-export function waitUntilSearchable(page: Page, count: number): Promise<void> {
-  return waitUntil(
-    `${count} messages can be found`,
-    async () => {
-      const rows = await readAll<{ scanned: number }>(page, {
-        database: '-search$',
-        store: 'state',
-      })
-      return rows.some(({ scanned }) => scanned >= count)
-    },
-    patienceMs,
-  )
-}
-
 export function countStored(page: Page): Promise<number> {
-  return ask<number>(page, { database: '--messages$', store: 'docs', how: 'count' })
-}
-
-async function readAll<Row>(
-  page: Page,
-  from: { database: string; store: string },
-): Promise<readonly Row[]> {
-  return (await ask<Row[] | 0>(page, { ...from, how: 'getAll' })) || []
-}
-
-/** Asks one store of the page's databases; 0 when there is no such database. */
-function ask<Answer>(
-  page: Page,
-  question: { database: string; store: string; how: 'count' | 'getAll' },
-): Promise<Answer | 0> {
-  return page.evaluate(async ({ database, store, how }) => {
+  return page.evaluate(async () => {
     const all = await indexedDB.databases()
-    const name = all.find((one) => new RegExp(database).test(one.name ?? ''))?.name
+    const name = all.find((one) => /petrel-.*--messages$/.test(one.name ?? ''))?.name
     if (name === undefined) return 0
     const open = indexedDB.open(name)
     await new Promise((resolve) => open.addEventListener('success', resolve))
-    const request = open.result.transaction(store).objectStore(store)[how]()
-    await new Promise((resolve) => request.addEventListener('success', resolve))
+    const count = open.result.transaction('docs').objectStore('docs').count()
+    await new Promise((resolve) => count.addEventListener('success', resolve))
     open.result.close()
-    return request.result as Answer
-  }, question)
+    return count.result
+  })
+}
+
+/** Waits until the page has only waited for news for a while: what it has received is noted down by then. */
+export async function waitUntilCalm(page: Page): Promise<void> {
+  let lastAsked = performance.now()
+  const note = (request: Request) => {
+    const url = request.url()
+    if (url.includes('/sync/') && !url.includes('feed=longpoll')) lastAsked = performance.now()
+  }
+  page.on('request', note)
+  await waitUntil('the page is calm', () => performance.now() - lastAsked > calmMs, patienceMs)
+  page.off('request', note)
 }

@@ -5,7 +5,7 @@ import { readSession, registerPerson } from '../browser/account-steps.ts'
 import { chatRow, composer, message } from '../browser/chat-steps.ts'
 import { type BrowserPerson, createPerson } from '../browser/create-person.ts'
 import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
-import { countStored, waitUntilSearchable, waitUntilStored } from './count-stored-messages.ts'
+import { countStored, waitUntilCalm, waitUntilStored } from './count-stored-messages.ts'
 import type { Figure } from './figure.ts'
 import { type Account, pushMessages, registerAccount } from './server-accounts.ts'
 import { takePercentile } from './take-percentile.ts'
@@ -111,11 +111,11 @@ async function measureLongHistory(server: BuiltServer, ben: BrowserPerson): Prom
     const before = await countStored(page)
     await pushMessages({ origin: server.origin, author, recipientId: userId, count })
     await waitUntilStored(page, before + count)
+    await waitUntilCalm(page)
     await page.goto('/chat')
-    await page.getByRole('searchbox').focus()
-    await waitUntilSearchable(page, before + count)
     await chatRow(page, peer).click()
     await page.getByText(`message ${count} of`).last().waitFor()
+    await waitUntilCalm(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
     const times = await timeInteractions(page, () => scrollAndType(page))
     await session.send('Emulation.setCPUThrottlingRate', { rate: 1 })
