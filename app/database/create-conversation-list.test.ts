@@ -113,7 +113,9 @@ test('a row gets its person when the device hears of them, and the other rows st
   const { database, receive, until } = await start()
   await receive(ben, 1_000)
   await receive(cem, 2_000)
-  const before = await until((rows) => rows.length === 2)
+  const before = await until(
+    (rows) => rows.length === 2 && rows.every(({ unreadCount }) => unreadCount === 1),
+  )
   const person: PublicUser = {
     _id: ben,
     username: 'Ben',
