@@ -26,6 +26,12 @@ async function connect(token: string | undefined, rest: { path?: string; headers
   opened.sockets.push(socket)
   return socket
 }
+/** Ben, let in: whoever has only connected is not told yet what concerns them. */
+async function connectBen() {
+  const ben = await connect(opened.ben.token)
+  await expect.poll(() => ben.last('users-online')).toContain(opened.ben.userId)
+  return ben
+}
 const isOnline = async (userId: string) =>
   (await opened.app.call('GET', `/api/users/${userId}/activity`, { token: opened.ann.token })).body
     .isOnline
@@ -102,7 +108,7 @@ describe('a socket', () => {
   })
 
   it('hears frames that were sent before it was let in', async () => {
-    const ben = await connect(opened.ben.token)
+    const ben = await connectBen()
     const ann = await connect(opened.ann.token)
     ann.say('typing', { recipientId: opened.ben.userId })
     await expect.poll(() => ben.last('user-typing')).toEqual({ userId: opened.ann.userId })
@@ -159,7 +165,7 @@ describe('presence', () => {
 describe('typing', () => {
   it('reaches the one it is for, by its sender’s own id', async () => {
     const ann = await connect(opened.ann.token)
-    const ben = await connect(opened.ben.token)
+    const ben = await connectBen()
     ann.say('typing', { recipientId: opened.ben.userId, userId: 'forged' })
     await expect.poll(() => ben.last('user-typing')).toEqual({ userId: opened.ann.userId })
     ann.say('stop-typing', { recipientId: opened.ben.userId })
@@ -179,7 +185,7 @@ describe('idle sockets', () => {
 describe('messages', () => {
   it('P4: sent by a socket are hinted to the recipient, and stored', async () => {
     const ann = await connect(opened.ann.token)
-    const ben = await connect(opened.ben.token)
+    const ben = await connectBen()
     const { userId: recipientId } = opened.ben
     ann.say('send-message', { recipientId, message: 'hello' })
     await expect
@@ -195,7 +201,7 @@ describe('messages', () => {
 
   it('P2: sent twice with one id are one message', async () => {
     const ann = await connect(opened.ann.token)
-    const ben = await connect(opened.ben.token)
+    const ben = await connectBen()
     const { userId: recipientId } = opened.ben
     const message = { _id: '01890000-0000-7000-8000-0000000000aa', content: 'once' }
     ann.say('send-message', { recipientId, message })
