@@ -52,10 +52,7 @@ test('older pages come in, and what is read stays where it is', async () => {
   await page.mouse.move(900, 400)
   const moved: number[] = []
   for (let step = 0; step < 25; step++) {
-    const before = await readPlaces()
-    await page.mouse.wheel(0, -300)
-    await expect.poll(async () => (await readPlaces()).top !== before.top).toBe(true)
-    const after = await readPlaces()
+    const { before, after } = await scrollUp()
     for (const [id, y] of Object.entries(after.places)) {
       const earlier = before.places[id]
       if (earlier !== undefined) moved.push(y - earlier)
@@ -96,6 +93,21 @@ test('a quoted message is shown however old it is', async () => {
   await message(page, 'an answer to the oldest').getByRole('button').first().click()
   await bubble(2).waitFor()
 })
+
+/** One turn of the wheel. The list may still be on its way to where it was sent, which takes a turn back. */
+async function scrollUp() {
+  let before = await readPlaces()
+  let after = before
+  await expect
+    .poll(async () => {
+      before = await readPlaces()
+      await page.mouse.wheel(0, -300)
+      after = await readPlaces()
+      return after.top !== before.top
+    })
+    .toBe(true)
+  return { before, after }
+}
 
 /** Where each drawn message stands in the window, in px, once the list stands still. */
 async function readPlaces(): Promise<{ top: number; places: Record<string, number> }> {
