@@ -6,6 +6,7 @@ import {
   createConversationConflictHandler,
   createMessageConflictHandler,
 } from './conflict-handlers.ts'
+import { createPlaces, type Places } from './create-places.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
 import { readManyByRange } from './read-many-by-range.ts'
 import { type StoredConversation, storedConversationSchema } from './stored-conversation.ts'
@@ -21,6 +22,8 @@ export interface PetrelDatabase {
   messages: MessageCollection
   conversations: ConversationCollection
   device: DeviceStore
+  /** Where the next message of a conversation goes. */
+  places: Places
   close(): Promise<void>
   /** Closes it and takes all of it off the device, with what replication has noted. */
   remove(): Promise<void>
@@ -47,16 +50,20 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
     openDeviceStore({ name, ...powers }),
   ])
   const { messages, conversations } = replicated
+  const places = createPlaces({ messages, conversations })
   return {
     name,
     messages,
     conversations,
     device,
+    places,
     async close() {
+      places.close()
       device.close()
       await replicated.close()
     },
     async remove() {
+      places.close()
       await device.remove()
       await replicated.remove()
       const factory = indexedDB ?? globalThis.indexedDB

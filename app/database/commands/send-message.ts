@@ -2,7 +2,6 @@ import { v7 as createId } from 'uuid'
 import { messageDocument } from '../../../schema/message.ts'
 import { refuseText } from '../../../schema/permit-message-change.ts'
 import { beginConversation } from '../change-conversation.ts'
-import { findNextPlace } from '../find-next-place.ts'
 import { toStoredMessage } from '../stored-message.ts'
 import type { CommandContext } from './command-context.ts'
 
@@ -36,7 +35,7 @@ export async function sendMessage(
     recipientId: peerId,
     content,
     createdAt: now(),
-    orderedAt: await findNextPlace(database, peerId),
+    orderedAt: await database.places.takeNext(peerId),
     ...(replyTo && { replyTo }),
   })
   await database.messages.insert(toStoredMessage(message))

@@ -1,7 +1,6 @@
 import type { MediaType } from '../../../schema/media.ts'
 import { messageDocument } from '../../../schema/message.ts'
 import { beginConversation } from '../change-conversation.ts'
-import { findNextPlace } from '../find-next-place.ts'
 import type { UploadedMessage } from '../requests/queued-request.ts'
 import { toStoredMessage } from '../stored-message.ts'
 import type { CommandContext } from './command-context.ts'
@@ -26,7 +25,7 @@ export async function sendUploaded(
   const document = messageDocument.parse({
     ...{ _id: id, peerId, senderId: userId, recipientId: peerId, createdAt: writtenAt },
     ...{ content: content.trim(), type: file.type, mediaUrl: file.mediaUrl },
-    orderedAt: await findNextPlace(database, peerId),
+    orderedAt: await database.places.takeNext(peerId),
     ...(replyTo && { replyTo }),
   })
   await database.messages.insert(toStoredMessage(document))

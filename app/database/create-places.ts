@@ -1,0 +1,73 @@
+import { findNewestMessage } from './find-newest-message.ts'
+import type { ConversationCollection, MessageCollection } from './open-database.ts'
+import { readDocuments } from './read-documents.ts'
+import { subscribeToChanges } from './subscribe-to-changes.ts'
+
+export interface Places {
+  /**
+   * The `orderedAt` of a message that is sent now: behind all that this device has seen in the conversation.
+   * Never the clock's time, so a clock that runs ahead cannot put a message where nobody looks.
+   */
+  takeNext(peerId: string): Promise<number>
+  close(): void
+}
+
+/**
+ * Reads the newest place of a conversation from the device once, for the first message that is sent there, and
+ * follows every write from then on: a reading would wait for the writes before it, and a message for the reading.
+ */
+export function createPlaces({
+  messages,
+  conversations,
+}: {
+  messages: MessageCollection
+  conversations: ConversationCollection
+}): Places {
+  const newest = new Map<string, number>()
+  const readings = new Map<string, Promise<void>>()
+
+  function raise(peerId: string, place: number) {
+    newest.set(peerId, Math.max(newest.get(peerId) ?? 0, place))
+  }
+
+  function follow(peerId: string, place: number) {
+    if (readings.has(peerId)) raise(peerId, place)
+  }
+
+  async function read(peerId: string) {
+    const [message, found] = await Promise.all([
+      findNewestMessage(messages, peerId),
+      readDocuments(conversations, [peerId]),
+    ])
+    raise(peerId, Math.max(message?.orderedAt ?? 0, found.get(peerId)?.lastMessageAt ?? 0))
+  }
+
+  /** One reading for all that wait for it; a failed one leaves the next message to try again. */
+  function readOnce(peerId: string): Promise<void> {
+    const reading = readings.get(peerId) ?? read(peerId)
+    readings.set(peerId, reading)
+    reading.catch(() => readings.delete(peerId))
+    return reading
+  }
+
+  const unsubscribes = [
+    subscribeToChanges(messages, ({ documents }) => {
+      for (const { peerId, orderedAt } of documents) follow(peerId, orderedAt)
+    }),
+    subscribeToChanges(conversations, ({ documents }) => {
+      for (const { _id, lastMessageAt } of documents) follow(_id, lastMessageAt)
+    }),
+  ]
+
+  return {
+    async takeNext(peerId) {
+      await readOnce(peerId)
+      const place = (newest.get(peerId) ?? 0) + 1
+      newest.set(peerId, place)
+      return place
+    },
+    close() {
+      for (const unsubscribe of unsubscribes) unsubscribe()
+    },
+  }
+}
