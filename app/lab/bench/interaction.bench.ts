@@ -4,6 +4,7 @@ import { must } from '../../../schema/must.ts'
 import { readSession, registerPerson } from '../browser/account-steps.ts'
 import { chatRow, composer, message } from '../browser/chat-steps.ts'
 import { type BrowserPerson, createPerson } from '../browser/create-person.ts'
+import { showWholePage } from '../browser/show-whole-page.ts'
 import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
 import { countStored, waitUntilCalm, waitUntilStored } from './count-stored-messages.ts'
 import type { Figure } from './figure.ts'
@@ -23,6 +24,7 @@ export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' }, niceness })
   const ben = await createPerson(server, 'ben')
   await registerPerson(ben)
+  await showWholePage(ben.page)
   setPriority(niceness)
   const figures = [...(await measureFlood(server, ben)), ...(await measureLongHistory(server, ben))]
   await ben.close()
