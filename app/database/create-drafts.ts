@@ -12,6 +12,9 @@ export interface Drafts {
   close(): Promise<void>
 }
 
+/** What is typed within this goes into the database as one write: it is in the texts by then. */
+const gatherMs = 250
+
 /**
  * What is written and not yet sent, per conversation. Each text goes into `texts` (localStorage) at once and
  * then into the database: a lost database connection loses no word (P1).
@@ -27,7 +30,9 @@ export async function createDrafts(options: {
   const keyOf = (peerId: string) => `petrel-draft-${options.userId}-${peerId}`
   const live = new Map<string, SettableLiveValue<string>>()
   const newest = new Map<string, StoredDraft>()
+  const unwritten = new Set<string>()
   let writing = Promise.resolve()
+  let timer: ReturnType<typeof setTimeout> | undefined
 
   function liveDraft(peerId: string) {
     const known = live.get(peerId)
@@ -46,14 +51,23 @@ export async function createDrafts(options: {
   }
 
   function store(peerId: string) {
-    writing = writing
-      .then(async () => {
-        const draft = newest.get(peerId)
-        if (!draft) return
-        await drafts.put({ ...draft })
-        if (newest.get(peerId) === draft) texts?.removeItem(keyOf(peerId))
-      })
-      .catch(onError)
+    unwritten.add(peerId)
+    if (texts) timer ??= setTimeout(writeDown, gatherMs)
+    else writeDown()
+  }
+
+  function writeDown() {
+    clearTimeout(timer)
+    timer = undefined
+    for (const peerId of unwritten) writing = writing.then(() => put(peerId)).catch(onError)
+    unwritten.clear()
+  }
+
+  async function put(peerId: string) {
+    const draft = newest.get(peerId)
+    if (!draft) return
+    await drafts.put({ ...draft })
+    if (newest.get(peerId) === draft) texts?.removeItem(keyOf(peerId))
   }
 
   function change(peerId: string, part: Partial<Pick<StoredDraft, 'text' | 'replyTo'>>) {
@@ -76,13 +90,16 @@ export async function createDrafts(options: {
 
   return {
     get: liveDraft,
-    set: (peerId, text) => change(peerId, { text }),
+    set(peerId, text) {
+      if ((newest.get(peerId)?.text ?? '') !== text) change(peerId, { text })
+    },
     getReply: (peerId) => newest.get(peerId)?.replyTo,
     setReply(peerId, replyTo) {
       if (newest.get(peerId)?.replyTo !== replyTo) change(peerId, { replyTo })
     },
     async close() {
       unsubscribe()
+      writeDown()
       await writing
     },
   }
