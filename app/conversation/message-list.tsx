@@ -47,6 +47,8 @@ export function MessageList(props: MessageListProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const [hoveredId, setHoveredId] = useState<string>()
   const data = isTyping ? [...rows, 'typing' as const] : rows
+  // Kept until this draws again: a list that only moves draws no message twice.
+  const drawn = new Map<MessageRow, ReactElement>()
   const unreadIndex = rows.findIndex((row) => row.isFirstUnread)
   const { isAtEnd, scrollToEnd, scrollToRow, onScroll, onResize } = useListScroll(list, {
     view,
@@ -101,10 +103,9 @@ export function MessageList(props: MessageListProps) {
           onResize={onResize}
           data={data}
         >
-          {(row, index) =>
-            row === 'typing' ? (
-              <TypingBubble key="typing" name={peerName} />
-            ) : (
+          {(row, index) => {
+            if (row === 'typing') return <TypingBubble key="typing" name={peerName} />
+            const element = drawn.get(row) ?? (
               <div key={row.message._id}>
                 <RowDividers row={row} onDay={props.onDay} />
                 {drawMessage(row, {
@@ -113,7 +114,9 @@ export function MessageList(props: MessageListProps) {
                 })}
               </div>
             )
-          }
+            drawn.set(row, element)
+            return element
+          }}
         </Virtualizer>
       </div>
       <FloatingDate ref={date} />

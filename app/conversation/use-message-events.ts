@@ -2,6 +2,7 @@ import { type RefObject, useEffect } from 'react'
 import { createLongPress } from '../ui/create-long-press.ts'
 import type { MenuPoint } from '../ui/menu-action.ts'
 import { useLatest } from '../ui/use-latest.ts'
+import { createHover } from './create-hover.ts'
 
 interface MessageEvents {
   onMenu(messageId: string, point: MenuPoint): void
@@ -21,6 +22,7 @@ export function useMessageEvents(
     const element = container.current
     if (!element) return
     const press = createLongPress()
+    const hover = createHover((messageId) => latest.current.onHover(messageId))
     const listeners = {
       contextmenu(event: MouseEvent) {
         const message = findMessage(event.target)
@@ -40,16 +42,17 @@ export function useMessageEvents(
         if (message) latest.current.onClick(message.id)
       },
       pointerover(event: PointerEvent) {
-        if (event.pointerType === 'mouse') latest.current.onHover(findMessage(event.target)?.id)
+        if (event.pointerType === 'mouse') hover.point(findMessage(event.target)?.id)
       },
       pointerleave() {
-        latest.current.onHover(undefined)
+        hover.point(undefined)
       },
       pointerdown(event: PointerEvent) {
         const message = findMessage(event.target)
         const open = (point: MenuPoint) => message && latest.current.onMenu(message.id, point)
         press.begin(event, message && !isOnLink(event) ? open : undefined)
       },
+      scroll: hover.listMoved,
       pointermove: press.move,
       pointerup: press.end,
       pointercancel: press.end,
@@ -63,6 +66,7 @@ export function useMessageEvents(
     element.addEventListener('click', (event) => void press.swallow(event), early)
     return () => {
       press.end()
+      hover.end()
       added.abort()
     }
   }, [container, latest])

@@ -217,6 +217,7 @@ export function createMessageWindow(options: {
         const oldest = messages.getSnapshot().items.at(0)
         if (!state.hasOlder || !oldest) return
         state.hasOlder = await readPage({ olderThan: oldest.orderedAt })
+        await giveWay()
         letGo('newest')
       }),
     loadNewer: () =>
@@ -224,6 +225,7 @@ export function createMessageWindow(options: {
         const newest = messages.getSnapshot().items.at(-1)
         if (!state.hasNewer || !newest) return
         state.hasNewer = await readPage({ newerThan: newest.orderedAt })
+        await giveWay()
         letGo('oldest')
       }),
     jumpTo: (messageId) =>
@@ -262,6 +264,11 @@ function areWindowsSame(a: MessageWindow, b: MessageWindow): boolean {
     a.unseenCount === b.unseenCount &&
     a.arrival === b.arrival
   )
+}
+
+/** Somebody scrolls or types meanwhile: what they do goes before the drawing of the page that was read. */
+function giveWay(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
 }
 
 function placeOf(from: PageRequest['from']): number | undefined {

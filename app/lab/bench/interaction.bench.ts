@@ -131,16 +131,19 @@ async function measureLongHistory(server: BuiltServer, ben: BrowserPerson): Prom
   return describe(words, long, { what: `with ${shortHistory}`, silent: short })
 }
 
+/** Up, back down and up again, with a letter now and then: the pages of the history come and go. */
 async function scrollAndType(page: Page): Promise<number> {
-  const [steps, stepsPerKey] = [240, 3]
+  const [turns, turnsPerKey] = [240, 3]
   const place = must(await page.getByRole('log').boundingBox(), 'the place of the messages')
   await composer(page).focus()
   await page.mouse.move(place.x + place.width / 2, place.y + place.height / 2)
-  for (let step = 0; step < steps; step++) {
-    await page.mouse.wheel(0, -400)
-    if (step % stepsPerKey === 0) await page.keyboard.press('x')
+  for (const distance of [-400, 400, -400]) {
+    for (let turn = 0; turn < turns; turn++) {
+      await page.mouse.wheel(0, distance)
+      if (turn % turnsPerKey === 0) await page.keyboard.press('x')
+    }
   }
-  return steps / stepsPerKey
+  return (3 * turns) / turnsPerKey
 }
 
 /** Every interaction of `act`, which tells how many it made: ms to the next paint. */
