@@ -50,7 +50,7 @@ test('a reading that failed is done again for the next message', async () => {
   let fails = true
   const storageInstance = new Proxy(messages.storageInstance, {
     get(target, key) {
-      if (key === 'internals' && fails) return Promise.reject(trouble)
+      if (key === 'query' && fails) return () => Promise.reject(trouble)
       return Reflect.get(target, key)
     },
   })

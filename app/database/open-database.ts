@@ -9,6 +9,7 @@ import {
 import { createPlaces, type Places } from './create-places.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
 import { readManyByRange } from './read-many-by-range.ts'
+import { readRangesAtOnce } from './read-ranges-at-once.ts'
 import { type StoredConversation, storedConversationSchema } from './stored-conversation.ts'
 import { type StoredMessage, storedMessageSchema } from './stored-message.ts'
 
@@ -110,6 +111,7 @@ async function openReplicated(
       prepareDexie(dexie)
     },
   })
+  readRangesAtOnce(storage)
   const database: Replicated = await createRxDatabase({
     name,
     // RxDB refuses a second database of one name and storage within a process.

@@ -5,7 +5,6 @@ import {
   type RxCollection,
   type RxDocumentData,
 } from 'rxdb/plugins/core'
-import { readIndexRange } from './read-index-range.ts'
 
 /** A query that names the fields of its index, so that no sort and no count ever reads a whole range. */
 export type IndexedQuery<T> = MangoQuery<T> & { index: string[] }
@@ -16,11 +15,9 @@ export async function queryDocuments<T>(
   query: IndexedQuery<T>,
 ): Promise<RxDocumentData<T>[]> {
   const prepared = prepare(collection, query)
-  const { sortSatisfiedByIndex, selectorSatisfiedByIndex } = prepared.queryPlan
-  if (!sortSatisfiedByIndex) {
+  if (!prepared.queryPlan.sortSatisfiedByIndex) {
     throw new Error('This query sorts what it has read: it needs an index in its order.')
   }
-  if (selectorSatisfiedByIndex) return readIndexRange(collection, prepared)
   return (await collection.storageInstance.query(prepared)).documents
 }
 
