@@ -3,32 +3,16 @@ import { untilLive } from '../lab/read-conversation.ts'
 import { markRead } from './commands/mark-read.ts'
 import { sendMessage } from './commands/send-message.ts'
 import { createMessageWindow, type MessageWindow } from './create-message-window.ts'
-import { ben, openTestDatabase } from './open-test-database.ts'
+import { idOf, openTestConversation } from './open-test-conversation.ts'
+import { ben } from './open-test-database.ts'
 import { readDocuments } from './read-documents.ts'
-import { receiveMessages } from './search/open-test-search.ts'
 
-const idOf = (place: number) => `01900000-0000-7000-8000-${String(place).padStart(12, '0')}`
-
-/** Ben's first `read` messages have been read, the next `unread` ones have not, and the conversation is opened. */
-async function open({ read, unread }: { read: number; unread: number }) {
-  const { database, context } = await openTestDatabase()
-  const receive = (from: number, count: number) =>
-    receiveMessages(
-      database,
-      Array.from({ length: count }, (_, i) => {
-        const place = from + i
-        return { _id: idOf(place), peerId: ben, orderedAt: place, content: `message ${place}` }
-      }),
-    )
-  await receive(1, read)
-  if (read > 0) await markRead(context, { peerId: ben })
-  await receive(read + 1, unread)
+/** The conversation is opened, with so much read and unread. */
+async function open(counts: { read: number; unread: number }) {
+  const { database, context, receive } = await openTestConversation(counts)
   const onError = (cause: unknown) => expect.unreachable(String(cause))
   const view = createMessageWindow({ database, peerId: ben, startsAtUnread: true, onError })
-  onTestFinished(async () => {
-    view.close()
-    await database.close()
-  })
+  onTestFinished(view.close)
   const until = (isWanted: (window: MessageWindow) => boolean) => untilLive(view.messages, isWanted)
   await until(({ isLoaded }) => isLoaded)
   return { view, until, receive, database, context }

@@ -1,31 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { markRead } from './commands/mark-read.ts'
 import { sendMessage } from './commands/send-message.ts'
 import { type ConversationView, createMessageWindow } from './create-message-window.ts'
-import { ben, openTestDatabase } from './open-test-database.ts'
-import { receiveMessages } from './search/open-test-search.ts'
+import { idOf, openTestConversation } from './open-test-conversation.ts'
+import { ben } from './open-test-database.ts'
 
-const idOf = (place: number) => `01900000-0000-7000-8000-${String(place).padStart(12, '0')}`
-
-/** Ben's messages at these places have arrived. */
-async function start({ read, unread }: { read: number; unread: number }) {
-  const opened = await openTestDatabase()
-  const { database, context } = opened
-  const receive = (from: number, count: number) =>
-    receiveMessages(
-      database,
-      Array.from({ length: count }, (_, i) => {
-        const place = from + i
-        return { _id: idOf(place), peerId: ben, orderedAt: place, content: `message ${place}` }
-      }),
-    )
-  await receive(1, read)
-  if (read > 0) await markRead(context, { peerId: ben })
-  await receive(read + 1, unread)
+async function start(counts: { read: number; unread: number }) {
+  const opened = await openTestConversation(counts)
+  const { database } = opened
   const views: ConversationView[] = []
-  onTestFinished(async () => {
+  onTestFinished(() => {
     for (const view of views) view.close()
-    await database.close()
   })
   async function open(options: { startsAtUnread: boolean }) {
     const fail = (cause: unknown) => expect.unreachable(String(cause))
@@ -34,7 +18,7 @@ async function start({ read, unread }: { read: number; unread: number }) {
     await expect.poll(() => view.messages.getSnapshot().isLoaded).toBe(true)
     return view
   }
-  return { ...opened, open, receive }
+  return { ...opened, open }
 }
 
 const placesOf = (view: ConversationView) => {
