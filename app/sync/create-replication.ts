@@ -1,8 +1,9 @@
 import type { RxCollection, WithDeleted } from 'rxdb/plugins/core'
-import { replicateCouchDB } from 'rxdb/plugins/replication-couchdb'
+import { type RxCouchDBReplicationState, replicateCouchDB } from 'rxdb/plugins/replication-couchdb'
 import { idPattern } from '../../schema/id.ts'
 import type { Clock } from '../database/create-clock.ts'
 import type { BackOff } from './create-back-off.ts'
+import { createPullPace } from './create-pull-pace.ts'
 import { createSyncFetch, type SyncFetchOptions } from './create-sync-fetch.ts'
 import { findUnsent } from './find-unsent.ts'
 import { repairPushCheckpoint } from './repair-push-checkpoint.ts'
@@ -45,14 +46,21 @@ export function createReplication<T extends { _id: string }>(
   const { collection, onBroken } = options
   const stop = new AbortController()
   const untilNoted = async () => await state.internalReplicationState?.streamQueue.up
-  const state = replicateCouchDB<T>({
+  const readStored = () => {
+    const stored = state.internalReplicationState?.lastCheckpointDoc.down?.checkpointData
+    return (stored as { sequence?: unknown } | undefined)?.sequence
+  }
+  const state: RxCouchDBReplicationState<T> = replicateCouchDB<T>({
     replicationIdentifier: 'petrel',
     collection,
     url: options.url,
     live: true,
     waitForLeadership: false,
     retryTime: retryTimeMs,
-    fetch: createSyncFetch({ ...options, untilNoted, signal: stop.signal }),
+    fetch: createSyncFetch({
+      ...{ ...options, untilNoted, signal: stop.signal },
+      pace: createPullPace(readStored),
+    }),
     pull: {
       batchSize: pullBatch,
       heartbeat: 10_000,

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createClock } from '../database/create-clock.ts'
 import { createBackOff } from './create-back-off.ts'
+import { createPullPace } from './create-pull-pace.ts'
 import { createSyncFetch, type SyncOutcome } from './create-sync-fetch.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
@@ -21,6 +22,7 @@ async function start(answerRequest: Answer) {
     server.closeAllConnections()
     server.close()
   })
+  const stored = { place: 0 }
   const outcomes: SyncOutcome[] = []
   const clock = createClock({ now: () => 1_000 })
   const send = createSyncFetch({
@@ -29,11 +31,12 @@ async function start(answerRequest: Answer) {
     clock,
     backOff: createBackOff({ random: () => 1, firstMs: 20 }),
     untilNoted: async () => {},
+    pace: createPullPace(() => stored.place),
     signal: stop.signal,
     onOutcome: (outcome) => outcomes.push(outcome),
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sync/messages/`
-  return { send, url, asked, outcomes, clock, stop }
+  return { send, url, asked, outcomes, clock, stop, stored }
 }
 
 function answerJson(response: ServerResponse, body: unknown, headers: Record<string, string> = {}) {
@@ -52,6 +55,25 @@ test('the live feed begins where the catch-up ended, not at now', async () => {
     'GET /sync/messages/_changes?feed=normal&since=3&limit=20',
     'GET /sync/messages/_changes?feed=longpoll&since=7%2Ba&limit=20',
   ])
+})
+
+test('a page is not asked for while two wait to be stored', async () => {
+  const results = Array.from({ length: 500 }, (_, n) => ({ id: `${n}` }))
+  const { send, url, asked, stored } = await start((request, response) => {
+    const since = Number(new URL(request.url ?? '', 'http://localhost').searchParams.get('since'))
+    answerJson(response, { results, last_seq: since + 500 })
+  })
+  const pull = (since: number) => send(`${url}_changes?feed=normal&since=${since}&limit=500`)
+  await pull(0)
+  await pull(500)
+  const third = pull(1_000)
+  // Another request goes there and back meanwhile.
+  await send(`${url}_local/checkpoint`)
+  const pulls = () => asked.filter((line) => line.includes('_changes'))
+  expect(pulls()).toHaveLength(2)
+  stored.place = 500
+  await third
+  expect(pulls()).toHaveLength(3)
 })
 
 test.for([404, 429, 500, 503])('an answer of %i never reaches the plugin', async (status) => {

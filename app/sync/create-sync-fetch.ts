@@ -1,6 +1,7 @@
 import type { Clock } from '../database/create-clock.ts'
 import { type BackOff, orAborted } from './create-back-off.ts'
 import { createDeferred } from './create-deferred.ts'
+import type { PullPace } from './create-pull-pace.ts'
 import { createPushWatch } from './create-push-watch.ts'
 import { describeSyncRequest, type SyncRequest } from './describe-sync-request.ts'
 import { splitPush } from './split-push.ts'
@@ -24,6 +25,8 @@ export interface SyncFetchOptions {
   backOff: BackOff
   /** Resolves when RxDB has taken note of every push that has been answered. */
   untilNoted: () => Promise<unknown>
+  /** Holds back a pull until there is room for what it brings. */
+  pace: PullPace
   /** Aborts when this replication ends: RxDB does not end its waiting poll by itself. */
   signal: AbortSignal
   onOutcome: (outcome: SyncOutcome) => void
@@ -35,7 +38,7 @@ export interface SyncFetchOptions {
  * It gives back only good answers, and paces everything else by the back-off.
  */
 export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
-  const { readToken, clock, backOff, signal, onOutcome } = options
+  const { readToken, clock, backOff, pace, signal, onOutcome } = options
   const caughtUp = createDeferred<string>()
   const pushes = createPushWatch(options)
   let gathering = Promise.resolve()
@@ -87,9 +90,11 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
 
   async function attemptPull(request: SyncRequest): Promise<Changes> {
     if (request.isPoll) await orAborted(gathering, signal)
+    await orAborted(pace.untilRoom(), signal)
     const changes = (await attempt(request)) as Changes
     const ids = changes.results.map(({ id }) => id)
     await orAborted(pushes.untilOver(ids), signal)
+    if (ids.length > 0) pace.note({ place: String(changes.last_seq), count: ids.length })
     const areMany = ids.length >= manyRows && ids.length < request.limit
     if (request.isPoll && areMany) gathering = sleep(gatherMs)
     if (request.isCatchUp && ids.length < request.limit) caughtUp.resolve(String(changes.last_seq))
