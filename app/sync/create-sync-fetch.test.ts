@@ -58,20 +58,20 @@ test('the live feed begins where the catch-up ended, not at now', async () => {
 })
 
 test('a page is not asked for while two wait to be stored', async () => {
-  const results = Array.from({ length: 500 }, (_, n) => ({ id: `${n}` }))
+  const results = Array.from({ length: 2_000 }, (_, n) => ({ id: `${n}` }))
   const { send, url, asked, stored } = await start((request, response) => {
     const since = Number(new URL(request.url ?? '', 'http://localhost').searchParams.get('since'))
-    answerJson(response, { results, last_seq: since + 500 })
+    answerJson(response, { results, last_seq: since + 2_000 })
   })
-  const pull = (since: number) => send(`${url}_changes?feed=normal&since=${since}&limit=500`)
+  const pull = (since: number) => send(`${url}_changes?feed=normal&since=${since}&limit=2000`)
   await pull(0)
-  await pull(500)
-  const third = pull(1_000)
+  await pull(2_000)
+  const third = pull(4_000)
   // Another request goes there and back meanwhile.
   await send(`${url}_local/checkpoint`)
   const pulls = () => asked.filter((line) => line.includes('_changes'))
   expect(pulls()).toHaveLength(2)
-  stored.place = 500
+  stored.place = 2_000
   await third
   expect(pulls()).toHaveLength(3)
 })
