@@ -44,7 +44,9 @@ export function createPlaces({
 
   /** One reading for all that wait for it; a failed one leaves the next message to try again. */
   function readOnce(peerId: string): Promise<void> {
-    const reading = readings.get(peerId) ?? read(peerId)
+    const known = readings.get(peerId)
+    if (known) return known
+    const reading = read(peerId)
     readings.set(peerId, reading)
     reading.catch(() => readings.delete(peerId))
     return reading
