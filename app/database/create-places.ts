@@ -45,7 +45,7 @@ export function createPlaces({
   /** One reading for all that wait for it; a failed one leaves the next message to try again. */
   function readOnce(peerId: string): Promise<void> {
     const known = readings.get(peerId)
-    if (known) return known
+    if (known !== undefined) return known
     const reading = read(peerId)
     readings.set(peerId, reading)
     reading.catch(() => readings.delete(peerId))
