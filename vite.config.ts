@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
+import { defaultClientConditions } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
 import { pwaOptions } from './app/offline/pwa-options.ts'
@@ -7,6 +8,12 @@ import { pwaOptions } from './app/offline/pwa-options.ts'
 const top = fileURLToPath(new URL('.', import.meta.url))
 const devServer = 'http://127.0.0.1:3000'
 const proxied = { target: devServer, changeOrigin: false }
+
+/** What rxjs and dexie give to bundlers by default is written for browsers without classes, and larger. */
+export const modernBuilds = {
+  conditions: ['es2015', ...defaultClientConditions],
+  alias: [{ find: /^dexie$/, replacement: 'dexie/dist/modern/dexie.mjs' }],
+}
 
 export default defineConfig(({ isSsrBuild, mode }) => {
   if (mode === 'test') return { root: top, test: { projects: [unitTests, endToEndTests] } }
@@ -21,6 +28,7 @@ export default defineConfig(({ isSsrBuild, mode }) => {
     root: `${top}app`,
     publicDir: `${top}public`,
     plugins: [react(), VitePWA(pwaOptions)],
+    resolve: modernBuilds,
     build: { outDir: `${top}dist/app`, emptyOutDir: true, target: 'es2022' },
     server: {
       host: '127.0.0.1',

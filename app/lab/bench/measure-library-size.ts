@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
+import { modernBuilds } from '../../../vite.config.ts'
 import { sumGzip } from './sum-gzip.ts'
 
 /** The size of the libraries alone, built as the app is. In bytes, gzip. */
@@ -8,6 +9,7 @@ export async function measureLibrarySize(): Promise<number> {
     configFile: false,
     logLevel: 'error',
     mode: 'production',
+    resolve: modernBuilds,
     build: {
       write: false,
       target: 'es2022',
