@@ -1,4 +1,5 @@
 import { Dexie, type Table } from 'dexie'
+import { endLiveQueries } from '../end-live-queries.ts'
 import { readManyByRange } from '../read-many-by-range.ts'
 
 /** What is known of a segment without reading it. Times are `orderedAt`. */
@@ -78,6 +79,7 @@ export async function openIndexStore(options: IndexStoreOptions): Promise<IndexS
     postings: '[bucket+segment]',
     places: '_id',
   })
+  endLiveQueries(store)
   readManyByRange(store)
   await store.transaction('rw', store.tables, async () => {
     const found = await store.state.get('state')
