@@ -13,23 +13,30 @@ interface HoverActionsProps {
 export function HoverActions({ message, isOwn, actions }: HoverActionsProps) {
   const look = { isSmall: true, tabIndex: -1 }
   return (
-    <div className={styles.actions}>
-      <IconButton {...look} icon="reply" label="Reply" onClick={() => actions.reply(message)} />
-      <IconButton
-        {...look}
-        icon="copy"
-        label="Copy"
-        onClick={() => actions.copy(message.content)}
-      />
-      <IconButton
-        {...look}
-        icon="forward"
-        label="Forward"
-        onClick={() => actions.forward(message)}
-      />
-      {isOwn && (
-        <IconButton {...look} icon="trash" label="Delete" onClick={() => actions.remove(message)} />
-      )}
+    <div className={styles.actionsPlace}>
+      <div className={styles.actions}>
+        <IconButton {...look} icon="reply" label="Reply" onClick={() => actions.reply(message)} />
+        <IconButton
+          {...look}
+          icon="copy"
+          label="Copy"
+          onClick={() => actions.copy(message.content)}
+        />
+        <IconButton
+          {...look}
+          icon="forward"
+          label="Forward"
+          onClick={() => actions.forward(message)}
+        />
+        {isOwn && (
+          <IconButton
+            {...look}
+            icon="trash"
+            label="Delete"
+            onClick={() => actions.remove(message)}
+          />
+        )}
+      </div>
     </div>
   )
 }
