@@ -24,7 +24,9 @@ export interface MessageDrawing {
   /** What is searched for in this chat; empty when nothing is. */
   markQuery: string
   isTabStop: boolean
-  findMessage(messageId: string): LiveSource<MessageDocument | undefined>
+  /** The message that is answered, where it is among the loaded ones: the others are found by `findMessage`. */
+  quoted: MessageDocument | undefined
+  findMessage(messageId: string): LiveSource<MessageDocument | null | undefined>
   actions: MessageHandlers
 }
 

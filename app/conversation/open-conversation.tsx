@@ -169,6 +169,7 @@ export function OpenConversation(props: OpenConversationProps) {
               isHighlighted: row.message._id === highlightedId,
               markQuery,
               isTabStop,
+              quoted: row.message.replyTo ? findShown(row.message.replyTo) : undefined,
               findMessage: messenger.messages.get,
               actions,
             })

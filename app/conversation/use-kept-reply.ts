@@ -11,7 +11,7 @@ interface KeptReplyOptions {
   setMode: Dispatch<SetStateAction<WriteMode>>
 }
 
-const nothing: LiveSource<MessageDocument | undefined> = {
+const nothing: LiveSource<MessageDocument | null | undefined> = {
   getSnapshot: () => undefined,
   subscribe: () => () => {},
 }
@@ -23,9 +23,9 @@ export function useKeptReply({ messenger, peerId, mode, setMode }: KeptReplyOpti
   const kept = useLiveValue(keptId ? messages.get(keptId) : nothing)
 
   useEffect(() => {
-    if (!kept) return
+    if (kept === undefined) return
     setKeptId(undefined)
-    if (kept.deletedAt !== undefined) return
+    if (kept === null || kept.deletedAt !== undefined) return
     setMode((now) => (now.kind === 'new' ? { kind: 'reply', message: kept } : now))
   }, [kept, setMode])
 

@@ -8,13 +8,16 @@ import { subscribeToChanges } from './subscribe-to-changes.ts'
 
 const keptAtMost = 500
 
-/** Single messages by id, kept current: what a quotation shows, wherever the original lies. */
+/**
+ * Single messages by id, kept current: what a quotation shows, wherever the original lies. Undefined while one is
+ * being read, null where it is not on the device.
+ */
 export function createMessageValues(options: {
   messages: MessageCollection
   onError: (cause: unknown) => void
-}): { get(messageId: string): LiveValue<MessageDocument | undefined>; close(): void } {
+}): { get(messageId: string): LiveValue<MessageDocument | null | undefined>; close(): void } {
   const { messages, onError } = options
-  const values = new Map<string, SettableLiveValue<MessageDocument | undefined>>()
+  const values = new Map<string, SettableLiveValue<MessageDocument | null | undefined>>()
 
   function take(stored: StoredMessage) {
     const value = values.get(stored._id)
@@ -37,10 +40,13 @@ export function createMessageValues(options: {
       const known = values.get(messageId)
       if (known) return known
       forgetUnused()
-      const value = createLiveValue<MessageDocument | undefined>(undefined)
+      const value = createLiveValue<MessageDocument | null | undefined>(undefined)
       values.set(messageId, value)
       readDocuments(messages, [messageId])
-        .then((found) => found.forEach(take))
+        .then((found) => {
+          found.forEach(take)
+          if (value.getSnapshot() === undefined) value.set(null)
+        })
         .catch(onError)
       return value
     },

@@ -27,7 +27,9 @@ export interface MessageProps {
   markQuery: string
   /** Can Tab reach it? The arrow keys reach the others. */
   isTabStop: boolean
-  findMessage(messageId: string): LiveSource<MessageDocument | undefined>
+  /** The message that is answered, where it is among the loaded ones: the others are found by `findMessage`. */
+  quoted: MessageDocument | undefined
+  findMessage(messageId: string): LiveSource<MessageDocument | null | undefined>
   actions: MessageActions
 }
 
@@ -93,6 +95,7 @@ function Bubble(props: MessageProps) {
       {message.replyTo && (
         <QuotedMessage
           source={findMessage(message.replyTo)}
+          loaded={props.quoted}
           messageId={message.replyTo}
           peerId={message.peerId}
           peerName={peerName}

@@ -4,7 +4,9 @@ import { type LiveSource, useLiveValue } from '../ui/use-live-value.ts'
 import styles from './message.module.css'
 
 interface QuotedMessageProps {
-  source: LiveSource<MessageDocument | undefined>
+  source: LiveSource<MessageDocument | null | undefined>
+  /** The message itself, where it is known without being read. */
+  loaded: MessageDocument | undefined
   messageId: string
   peerId: string
   peerName: string
@@ -12,15 +14,21 @@ interface QuotedMessageProps {
 }
 
 /** The message that is answered; leads to it. */
-export function QuotedMessage({ source, messageId, peerId, peerName, onShow }: QuotedMessageProps) {
-  const message = useLiveValue(source)
+export function QuotedMessage(props: QuotedMessageProps) {
+  const { messageId, peerId, peerName, onShow } = props
+  const read = useLiveValue(props.source)
+  const message = props.loaded ?? read
   return (
     <button type="button" className={styles.quote} tabIndex={-1} onClick={() => onShow(messageId)}>
-      {message && (
-        <span className={styles.quoteName}>{message.senderId === peerId ? peerName : 'You'}</span>
+      {message !== null && (
+        <span className={styles.quoteName}>
+          {message && (message.senderId === peerId ? peerName : 'You')}
+        </span>
       )}
       <span className={styles.quoteText} dir="auto">
-        {message ? describeMessage(message) : 'This message is not on this device'}
+        {message === null
+          ? 'This message is not on this device'
+          : message && describeMessage(message)}
       </span>
     </button>
   )

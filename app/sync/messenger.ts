@@ -75,8 +75,8 @@ export interface Messenger {
   users: PeopleDirectory
   openConversation(peerId: string, options?: { startsAtUnread: boolean }): ConversationView
   commands: MessengerCommands
-  /** One message of any conversation, such as the one that is quoted; undefined while it is not on the device. */
-  messages: { get(messageId: string): LiveValue<MessageDocument | undefined> }
+  /** One of any conversation, such as the quoted one; undefined while it is read, null if it is not on the device. */
+  messages: { get(messageId: string): LiveValue<MessageDocument | null | undefined> }
   search: MessageSearch
   drafts: Omit<Drafts, 'close'>
   /** Newest star first. */

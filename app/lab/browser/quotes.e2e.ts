@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { readSession } from './account-steps.ts'
+import { chatRow, composer } from './chat-steps.ts'
+import { readHighlightMs, readOffCentre } from './led-to.ts'
+import { ownWords } from './message-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const count = 120
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const { ann, server } = people
+const { page } = ann
+const carl = await registerAccount(server.origin, 'carl')
+const recipientId = (await readSession(ann)).userId
+const nobodysId = '01900000-0000-7000-8000-000000000000'
+const headers = { authorization: `Bearer ${carl.token}`, 'content-type': 'application/json' }
+
+beforeAll(async () => {
+  await pushMessages({ origin: server.origin, author: carl, recipientId, count })
+  const sent = await fetch(`${server.origin}/api/messages/${recipientId}?limit=200`, { headers })
+  const messages: { _id: string }[] = await sent.json()
+  await answer('to the middle', messages[count / 2]?._id)
+  await answer('to the newest', messages.at(-1)?._id)
+  await answer('to nothing', nobodysId)
+  await chatRow(page, 'carl').getByText('to nothing').waitFor()
+  await chatRow(page, 'carl').click()
+  await chatRow(page, 'carl')
+    .getByRole('img', { name: /unread/ })
+    .waitFor({ state: 'detached' })
+})
+
+afterAll(() => people.close())
+
+async function answer(content: string, replyToMessageId = '') {
+  const body = JSON.stringify({ recipientId, content, type: 'text', replyToMessageId })
+  const sent = await fetch(`${server.origin}/api/messages`, { method: 'POST', headers, body })
+  expect(sent.status).toBe(201)
+}
+
+test('a quotation never says of a message on the device that it is not there, and does not grow', async () => {
+  await page.addInitScript(() => {
+    const seen: Record<string, { words: string; height: number }[]> = {}
+    Object.assign(globalThis, { seenQuotes: seen })
+    new MutationObserver(() => {
+      for (const quote of document.querySelectorAll('article button:first-child')) {
+        const label = quote.closest('article')?.getAttribute('aria-label') ?? ''
+        const [name = ''] = /to (the middle|the newest|nothing)$/.exec(label) ?? []
+        const { height } = quote.getBoundingClientRect()
+        seen[name] ??= []
+        seen[name].push({ words: quote.textContent ?? '', height })
+      }
+    }).observe(document, { childList: true, subtree: true, characterData: true })
+  })
+  await page.reload()
+  await composer(page).waitFor()
+  const quote = (text: string) => ownWords(page, text).getByRole('button')
+  await expect
+    .poll(() => quote('to the middle').textContent())
+    .toBe(`carlmessage 61 of ${count}, with about as many words as people write`)
+  await expect
+    .poll(() => quote('to nothing').textContent())
+    .toBe('This message is not on this device')
+  const seen: Record<string, { words: string; height: number }[]> =
+    await page.evaluate('seenQuotes')
+  const list = (name: string, field: 'words' | 'height') => [
+    ...new Set(seen[name]?.map((look) => look[field])),
+  ]
+  expect(list('to the middle', 'words').join()).not.toContain('not on this device')
+  expect(list('to the middle', 'height')).toHaveLength(1)
+  // What is loaded anyway is quoted at once.
+  expect(list('to the newest', 'words')).toEqual([
+    `carlmessage ${count} of ${count}, with about as many words as people write`,
+  ])
+})
+
+test('a quoted message comes to the middle and is lit up for 2 s', async () => {
+  await ownWords(page, 'to the middle').getByRole('button').click()
+  const quoted = ownWords(page, `message 61 of ${count},`)
+  await expect.poll(() => readHighlightMs(quoted)).toBe(2_000)
+  await expect.poll(() => readOffCentre(quoted)).toBeLessThan(40)
+  await expect.poll(() => readHighlightMs(quoted)).toBeUndefined()
+})
