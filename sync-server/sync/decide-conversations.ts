@@ -38,10 +38,12 @@ export function draftConversation(draft: {
     deliveredUpTo: Math.min(read.deliveredUpTo, deliveredUpTo),
     readUpTo: Math.min(read.readUpTo, readUpTo),
   }
-  const after = Math.min(decision.delivered?.after ?? readUpTo, decision.read?.after ?? readUpTo)
-  const isRise = decision.delivered !== undefined || decision.read !== undefined
+  const risen = [decision.delivered, decision.read].flatMap((mark) => (mark ? [mark.after] : []))
   const marks = { deliveredUpTo, readUpTo }
-  const rise = isRise ? { readerId, authorId: proposal.id, after, marks } : undefined
+  const rise =
+    risen.length > 0
+      ? { readerId, authorId: proposal.id, after: Math.min(...risen), marks }
+      : undefined
   return { proposal, conversation, now, rise }
 }
 

@@ -5,7 +5,7 @@ import type { OrderJournal } from './create-order-journal.ts'
 import { parseOrderEntry } from './order-entry.ts'
 import { type Marks, raiseReceipts } from './raise-receipts.ts'
 
-/** A reader's marks that rise in one conversation; `after` is where the lower of them stood. */
+/** A reader's marks that rise in one conversation; `after` is where the lower of those that rise stood. */
 export interface Rise {
   readerId: string
   authorId: string
