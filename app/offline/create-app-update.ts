@@ -1,4 +1,3 @@
-import { Workbox } from 'workbox-window'
 import type { LiveSource } from '../ui/use-live-value.ts'
 
 const checkIntervalMs = 60 * 60 * 1000
@@ -18,9 +17,12 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
   const listeners = new Set<() => void>()
   const closing = new AbortController()
   const { signal } = closing
+  const { serviceWorker } = navigator
   let state: 'none' | 'ready' = 'none'
+  let registration: ServiceWorkerRegistration | undefined
   let hasNewVersionTakenOver = false
-  const worker = 'serviceWorker' in navigator ? new Workbox(url) : undefined
+  let isApplying = false
+  let wasControlled = Boolean(serviceWorker?.controller)
 
   function offer() {
     state = 'ready'
@@ -28,25 +30,47 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
   }
 
   function check() {
-    if (document.visibilityState === 'visible') void worker?.update().catch(ignoreNoNetwork)
+    if (document.visibilityState === 'visible') registration?.update().catch(ignoreNoNetwork)
   }
 
-  let isApplying = false
-  worker?.addEventListener('waiting', offer)
-  worker?.addEventListener('controlling', ({ isUpdate, isExternal }) => {
-    if (!isUpdate && !isExternal) return
+  async function register() {
+    registration = await serviceWorker.register(url)
+    const { active, waiting, installing } = registration
+    if (active && waiting) offer()
+    offerOnceInstalled(installing)
+    const onFound = () => offerOnceInstalled(registration?.installing)
+    registration.addEventListener('updatefound', onFound, { signal })
+  }
+
+  /** The very first version waits for nobody. */
+  function offerOnceInstalled(worker: ServiceWorker | null | undefined) {
+    const hasOlder = registration?.active
+    const onChange = () => worker?.state === 'installed' && hasOlder && offer()
+    worker?.addEventListener('statechange', onChange, { signal })
+  }
+
+  function onControllerChange() {
     if (isApplying) return location.reload()
     // Another tab asked for it: somebody may be typing here.
-    hasNewVersionTakenOver = true
-    offer()
-  })
+    if (wasControlled) {
+      hasNewVersionTakenOver = true
+      offer()
+    }
+    wasControlled = true
+  }
+
+  serviceWorker?.addEventListener('controllerchange', onControllerChange, { signal })
   // A part of the replaced version that this page had not loaded is gone from the cache.
   window.addEventListener('vite:preloadError', () => hasNewVersionTakenOver && location.reload(), {
     signal,
   })
   document.addEventListener('visibilitychange', check, { signal })
   const timer = setInterval(check, checkIntervalMs)
-  void worker?.register().catch(ignoreNoNetwork)
+  // Keeping the whole app asks for all of it: what this page itself asks for goes before.
+  const start = () => void register().catch(ignoreNoNetwork)
+  if (!serviceWorker) clearInterval(timer)
+  else if (document.readyState === 'complete') start()
+  else window.addEventListener('load', start, { signal })
 
   return {
     getSnapshot: () => state,
@@ -55,14 +79,14 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
       return () => listeners.delete(listener)
     },
     apply() {
-      if (hasNewVersionTakenOver) return location.reload()
+      const waiting = registration?.waiting
+      if (hasNewVersionTakenOver || !waiting) return location.reload()
       isApplying = true
-      worker?.messageSkipWaiting()
+      waiting.postMessage({ type: 'SKIP_WAITING' })
     },
     close() {
       clearInterval(timer)
       closing.abort()
-      worker?.removeEventListener('waiting', offer)
     },
   }
 }

@@ -18,6 +18,7 @@ const { ann, ben } = people
 const benId = (await readSession(ben)).userId
 const { origin } = people.server
 const carl = await registerAccount(origin, 'carl')
+const readBadge = () => ann.page.evaluate(() => globalThis.badge)
 const readTold = () => ann.page.evaluate(() => globalThis.told)
 
 beforeAll(async () => {
@@ -95,14 +96,57 @@ test('a click that only the service worker hears leads to the chat too', async (
   await ann.page.waitForURL(`**/chat/${benId}`)
 })
 
+test('what the service worker has shown, as on a phone, is taken away when the page is seen again', async () => {
+  await ann.page.goto('/settings')
+  await ann.page.evaluate(() => {
+    globalThis.Notification = new Proxy(Notification, {
+      construct() {
+        throw new TypeError('Illegal constructor')
+      },
+    })
+  })
+  const readShown = () =>
+    ann.page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.ready
+      return (await registration.getNotifications()).map(({ body }) => body)
+    })
+  // The notifier begins a moment after the page: what has come before is told by nobody.
+  await expect.poll(readBadge).toBeDefined()
+  await setVisibility('hidden')
+  await say(ben.page, 'to your phone')
+  await expect.poll(readShown).toEqual(['to your phone'])
+  await setVisibility('visible')
+  await expect.poll(readShown).toEqual([])
+})
+
+test('the app’s badge is the number on the title', async () => {
+  const expectCount = async (count: number) => {
+    await expect.poll(() => ann.page.title()).toBe(`(${count}) Settings | Petrel`)
+    await expect.poll(readBadge).toBe(count)
+  }
+  await ann.page.goto('/chat')
+  for (const username of ['ben', 'carl']) await openChat(ann.page, username)
+  await expect.poll(readBadge).toBe(0)
+  await ann.page.goto('/settings')
+  await say(ben.page, 'one')
+  await expectCount(1)
+  await say(ben.page, 'two')
+  await expectCount(2)
+})
+
 declare global {
+  var badge: number | undefined
   var openPath: (path: string) => Promise<unknown>
   var lastNotification: Notification | undefined
 }
 
-/** Runs in the page: the browser's own notifications, with a note of each. */
+/** Runs in the page: the browser's own notifications and the badge of the app, with a note of each. */
 function noteNotifications(): void {
   globalThis.told = []
+  const setBadge = async (count?: number) => {
+    globalThis.badge = count ?? 0
+  }
+  Object.assign(navigator, { setAppBadge: setBadge, clearAppBadge: setBadge })
   globalThis.Notification = class extends Notification {
     constructor(title: string, options: NotificationOptions = {}) {
       super(title, options)

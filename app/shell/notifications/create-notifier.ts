@@ -1,4 +1,4 @@
-import type { Messenger } from '../../sync/messenger.ts'
+import type { ConversationRow, Messenger } from '../../sync/messenger.ts'
 import { describeMessage } from '../../ui/describe-message.ts'
 import { productName } from '../../ui/product.ts'
 import { countUnreadMessages } from './count-unread-messages.ts'
@@ -10,19 +10,20 @@ const bodyMaxLength = 200
 
 interface NotifierOptions {
   messenger: Messenger
+  /** What was there when there was nothing to tell of yet. */
+  before: readonly ConversationRow[]
   /** Does this person want to be told? Asked for each message. */
   isWanted(): boolean
   openPath(path: string): void
 }
 
 /** Tells of messages while no tab of the app is in sight, and keeps the app's badge. */
-export function createNotifier({ messenger, isWanted, openPath }: NotifierOptions): {
-  close(): void
-} {
-  const { conversations } = messenger
+export function createNotifier(options: NotifierOptions): { close(): void } {
+  const { isWanted, openPath } = options
+  const { conversations } = options.messenger
   const shown = new Set<Notification>()
   const stopHolding = holdWhileVisible()
-  let before = conversations.getSnapshot()
+  let { before } = options
   let shownCount: number | undefined
 
   function showCount(count: number) {
@@ -71,37 +72,30 @@ export function createNotifier({ messenger, isWanted, openPath }: NotifierOption
     }
   }
 
-  function takeAway() {
+  async function takeAway() {
     if (document.visibilityState !== 'visible') return
     for (const notification of shown) notification.close()
     shown.clear()
+    // Those too that the worker has shown, for an earlier page of the app perhaps.
+    const registration = await navigator.serviceWorker?.getRegistration()
+    const ofWorker = (await registration?.getNotifications()) ?? []
+    if (document.visibilityState !== 'visible') return
+    for (const notification of ofWorker) notification.close()
   }
+  const onVisibility = () => void takeAway().catch(() => {})
 
-  /** From `notification-click.js`, where the service worker has shown it. */
-  function onWorkerMessage({ data }: MessageEvent<unknown>) {
-    const path = readChatPath(data)
-    if (path) openPath(path)
-  }
-
-  const { serviceWorker } = navigator
-  serviceWorker?.addEventListener('message', onWorkerMessage)
   const unsubscribe = conversations.subscribe(onChange)
-  document.addEventListener('visibilitychange', takeAway)
-  showCount(countUnreadMessages(before))
+  document.addEventListener('visibilitychange', onVisibility)
+  onChange()
+  onVisibility()
   return {
     close() {
       unsubscribe()
       stopHolding()
-      serviceWorker?.removeEventListener('message', onWorkerMessage)
-      document.removeEventListener('visibilitychange', takeAway)
+      document.removeEventListener('visibilitychange', onVisibility)
       setBadge(0)
     },
   }
-}
-
-function readChatPath(data: unknown): string | undefined {
-  if (typeof data !== 'object' || data === null || !('type' in data) || !('path' in data)) return
-  return data.type === 'open-chat' && typeof data.path === 'string' ? data.path : undefined
 }
 
 /** Where the app is installed, its icon carries the number. */

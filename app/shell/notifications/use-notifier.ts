@@ -3,25 +3,47 @@ import { useNavigate } from 'react-router-dom'
 import type { Messenger } from '../../sync/messenger.ts'
 import { useLatest } from '../../ui/use-latest.ts'
 import type { NotificationChoice } from './create-notification-choice.ts'
+import { followWorkerClicks } from './follow-worker-clicks.ts'
 
-/** Tells of messages while nobody looks; its code is fetched after the screen is drawn. */
+/** Whoever looks at the page needs to be told of nothing: the code for it comes after what they look at. */
+const startAfterMs = 1_000
+
+/** Tells of messages while nobody looks. */
 export function useNotifier(messenger: Messenger, choice: NotificationChoice): void {
   const navigate = useLatest(useNavigate())
   useEffect(() => {
-    const watch = { isOver: false }
-    const notifier = import('./create-notifier.ts').then(({ createNotifier }) =>
-      watch.isOver
-        ? undefined
-        : createNotifier({
-            messenger,
-            isWanted: () => choice.getSnapshot() === 'on',
-            openPath: (path) => void navigate.current(path),
-          }),
-    )
-    notifier.catch(() => {})
+    const ending = new AbortController()
+    const { signal } = ending
+    const openPath = (path: string) => void navigate.current(path)
+
+    async function start() {
+      stopWaiting()
+      const before = messenger.conversations.getSnapshot()
+      const { createNotifier } = await import('./create-notifier.ts')
+      if (signal.aborted) return
+      const isWanted = () => choice.getSnapshot() === 'on'
+      const notifier = createNotifier({ messenger, before, isWanted, openPath })
+      signal.addEventListener('abort', notifier.close)
+    }
+
+    const stopWaiting = waitUntilUnseen(() => void start().catch(() => {}))
+    // At once: what the service worker says to a page without an ear is lost.
+    const stopFollowing = followWorkerClicks(openPath)
     return () => {
-      watch.isOver = true
-      notifier.then((notifier) => notifier?.close()).catch(() => {})
+      stopWaiting()
+      stopFollowing()
+      ending.abort()
     }
   }, [messenger, choice, navigate])
+}
+
+/** Calls as soon as the page is hidden, and after a moment if it is not. */
+function waitUntilUnseen(call: () => void): () => void {
+  const onVisibility = () => document.visibilityState === 'hidden' && call()
+  const timer = setTimeout(call, document.visibilityState === 'hidden' ? 0 : startAfterMs)
+  document.addEventListener('visibilitychange', onVisibility)
+  return () => {
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', onVisibility)
+  }
 }
