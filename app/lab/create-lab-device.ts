@@ -8,7 +8,7 @@ import { createSessionStore } from '../api/create-session-store.ts'
 import { createKeptTexts } from '../database/kept-texts.ts'
 import { openDatabase } from '../database/open-database.ts'
 import { fromStoredMessage, toStoredMessage } from '../database/stored-message.ts'
-import { createMessenger } from '../sync/create-messenger.ts'
+import { createMessenger, type MessengerOptions } from '../sync/create-messenger.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { advanceWriteTimes } from './advance-write-times.ts'
 import { createLabDisk, type LabDisk } from './create-lab-disk.ts'
@@ -87,6 +87,7 @@ export interface DeviceOptions {
   endSignIn: (token: string) => Promise<void>
   /** How far its clock is ahead of the true time, in ms. */
   clockAheadMs: number
+  line: MessengerOptions['line']
   witness: Witness
   onError: (cause: unknown) => void
 }
@@ -122,6 +123,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       readToken: () => sessions.get()?.token,
       people: api.users,
       calls: api,
+      line: options.line,
       powers: {
         ...{ indexedDB, IDBKeyRange, locks, texts, page, random },
         ...{ fetch: link.fetch, WebSocket: link.WebSocket },

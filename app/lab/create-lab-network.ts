@@ -1,6 +1,7 @@
 import NodeWebSocket from 'ws'
 import type { LabPage } from './create-lab-page.ts'
 import { createRequestFaults } from './create-request-faults.ts'
+import type { SlowLineOptions } from './create-slow-line.ts'
 
 /** The network of one device: its faults lie between the real client core and the real server. */
 export interface LabNetwork {
@@ -23,6 +24,8 @@ export interface LabNetwork {
   countPolls(): number
   /** Every request takes up to so many milliseconds longer, each way. */
   delay(ms: number): void
+  /** Bytes trickle, both ways; the parts of long answers may never come. */
+  slow(line: SlowLineOptions): void
   /** Every write reaches the server twice. */
   duplicate(): void
   /** Every write reaches the server once more, after the write that follows it. */

@@ -2,7 +2,7 @@ import type { SignedIn } from '../../schema/auth.ts'
 import { createApi } from '../api/create-api.ts'
 import { createSessionStore } from '../api/create-session-store.ts'
 import { createKeptTexts } from '../database/kept-texts.ts'
-import { createLabDevice, type LabDevice } from './create-lab-device.ts'
+import { createLabDevice, type DeviceOptions, type LabDevice } from './create-lab-device.ts'
 import { createServerView, type ServerView } from './create-server-view.ts'
 import type { Witness } from './create-witness.ts'
 
@@ -15,8 +15,11 @@ export interface LabPerson {
   readonly token: string
   /** What the server holds for this person, read past every fault. */
   readonly server: ServerView
-  /** @param options.clockAheadMs how wrong its clock is, in ms */
-  device(options?: { clockAheadMs?: number }): Promise<LabDevice>
+  /**
+   * @param options.clockAheadMs how wrong its clock is, in ms
+   * @param options.line how slow a line it waits for, when that is to be less than in the product
+   */
+  device(options?: Partial<Pick<DeviceOptions, 'clockAheadMs' | 'line'>>): Promise<LabDevice>
 }
 
 export async function createLabPerson(options: {
@@ -51,10 +54,11 @@ export async function createLabPerson(options: {
     devices,
     token,
     server: createServerView({ serverUrl, token }),
-    async device({ clockAheadMs = 0 } = {}) {
+    async device({ clockAheadMs = 0, line } = {}) {
       const device = await createLabDevice({
         name: `${name}-${devices.length + 1}`,
-        ...{ serverUrl, dataDir, random, signIn, endSignIn, clockAheadMs, witness, onError },
+        ...{ serverUrl, dataDir, random, signIn, endSignIn, witness, onError },
+        ...{ clockAheadMs, line },
       })
       devices.push(device)
       return device

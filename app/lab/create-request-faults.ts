@@ -1,4 +1,5 @@
 import { createDeferred } from '../sync/create-deferred.ts'
+import { createSlowLine, type SlowLineOptions } from './create-slow-line.ts'
 
 /** What can go wrong with a request between a device and the server, and the controls for it. */
 export function createRequestFaults(options: { random: () => number }) {
@@ -16,6 +17,7 @@ export function createRequestFaults(options: { random: () => number }) {
   const held: { responses?: Promise<void>; polls?: Promise<void>; pulls?: Promise<void> } = {}
   let pulls = 0
   let polls = 0
+  let line: ReturnType<typeof createSlowLine> | undefined
 
   function hold(what: keyof typeof held): () => void {
     const { promise, resolve } = createDeferred()
@@ -42,7 +44,11 @@ export function createRequestFaults(options: { random: () => number }) {
     // The connection seems to stand, and nothing comes over it: the server's answer is not waited for.
     if (faults.arePollsHanging && url.includes('longpoll')) return await untilAborted(signal)
     if (url.includes('feed=normal')) await held.pulls
-    const ask = () => fetch(url, { ...init, signal })
+    await line?.upload(init.body, signal)
+    const ask = async () => {
+      const response = await fetch(url, { ...init, signal })
+      return line?.download(response) ?? response
+    }
     if (isWrite && faults.lost > 0) {
       faults.lost -= 1
       await drain(ask())
@@ -52,7 +58,7 @@ export function createRequestFaults(options: { random: () => number }) {
     if (isWrite && faults.isDuplicating) await Promise.allSettled([again()])
     const response = await ask()
     if (url.includes('feed=normal')) pulls += 1
-    if (url.includes('feed=longpoll')) return await finishPoll(url, response)
+    if (url.includes('feed=longpoll') && !line) return await finishPoll(url, response)
     if (isWrite) {
       await held.responses
       await late?.().catch(() => {})
@@ -105,6 +111,9 @@ export function createRequestFaults(options: { random: () => number }) {
       reorder() {
         faults.isReordering = true
       },
+      slow(options: SlowLineOptions) {
+        line = createSlowLine(options)
+      },
       hangPolls() {
         faults.arePollsHanging = true
       },
@@ -114,6 +123,7 @@ export function createRequestFaults(options: { random: () => number }) {
       calm() {
         faults = structuredClone(calm)
         late = undefined
+        line = undefined
       },
     },
   }

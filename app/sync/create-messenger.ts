@@ -11,7 +11,7 @@ import { createLiveLine } from './create-live-line.ts'
 import { createMessageSearch } from './create-message-search.ts'
 import { createPeople, type PeopleSource } from './create-people.ts'
 import { createPresence } from './create-presence.ts'
-import { createSync, type Sync } from './create-sync.ts'
+import { createSync, type Sync, type SyncOptions } from './create-sync.ts'
 import { createTurn } from './create-turn.ts'
 import { createTypingSignal } from './create-typing-signal.ts'
 import { eraseDevice } from './erase-device.ts'
@@ -34,6 +34,8 @@ export interface MessengerOptions {
   onSignedOut: () => void
   /** What went wrong behind the scenes; nothing that a person has to be told. */
   onError?: (cause: unknown) => void
+  /** How slow a line is waited for; a test is less patient. */
+  line?: SyncOptions['line']
 }
 
 /**
@@ -92,7 +94,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     name: `petrel-sync-${userId}${powers.tab ? `-${powers.tab.device}` : ''}`,
     begin() {
       const ours = createSync({
-        ...{ database, powers, serverUrl, readToken, clock, onError },
+        ...{ database, powers, serverUrl, readToken, clock, onError, line: options.line },
         onOutcome(outcome) {
           if (outcome === 'signed-out') signOutHere()
           else connection.noteOutcome(outcome)

@@ -17,6 +17,7 @@ export interface ReplicationOptions<T extends { _id: string }> {
   clock: Clock
   backOff: BackOff
   onOutcome: SyncFetchOptions['onOutcome']
+  line?: SyncFetchOptions['line']
   /** The device's own storage failed: what was pulled may be missing, so this replication must not go on. */
   onBroken: (cause: unknown) => void
   /** What a document from the server becomes on this device, and what leaves it. */
@@ -50,6 +51,10 @@ export function createReplication<T extends { _id: string }>(
     const stored = state.internalReplicationState?.lastCheckpointDoc.down?.checkpointData
     return (stored as { sequence?: unknown } | undefined)?.sequence
   }
+  /** RxDB takes an answer that is smaller than its own batch for the end of what there is. */
+  function noteBatch(rows: number) {
+    if (state.internalReplicationState) state.internalReplicationState.input.pullBatchSize = rows
+  }
   const state: RxCouchDBReplicationState<T> = replicateCouchDB<T>({
     replicationIdentifier: 'petrel',
     collection,
@@ -60,6 +65,7 @@ export function createReplication<T extends { _id: string }>(
     fetch: createSyncFetch({
       ...{ ...options, untilNoted, signal: stop.signal },
       pace: createPullPace(readStored),
+      ...{ pageRows: pullBatch, onPage: noteBatch },
     }),
     pull: {
       batchSize: pullBatch,

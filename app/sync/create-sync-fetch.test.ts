@@ -1,51 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { createClock } from '../database/create-clock.ts'
-import { createBackOff } from './create-back-off.ts'
-import { createPullPace } from './create-pull-pace.ts'
-import { createSyncFetch, type SyncOutcome } from './create-sync-fetch.ts'
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
-
-/** A server that answers each request as it is told to, and notes what was asked. */
-async function start(answerRequest: Answer) {
-  const asked: string[] = []
-  const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`)
-    answerRequest(request, response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const stop = new AbortController()
-  onTestFinished(() => {
-    stop.abort(new Error('The test is over.'))
-    server.closeAllConnections()
-    server.close()
-  })
-  const stored = { place: 0 }
-  const outcomes: SyncOutcome[] = []
-  const clock = createClock({ now: () => 1_000 })
-  const send = createSyncFetch({
-    fetch,
-    readToken: () => 'a token',
-    clock,
-    backOff: createBackOff({ random: () => 1, firstMs: 20 }),
-    untilNoted: async () => {},
-    pace: createPullPace(() => stored.place),
-    signal: stop.signal,
-    onOutcome: (outcome) => outcomes.push(outcome),
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sync/messages/`
-  return { send, url, asked, outcomes, clock, stop, stored }
-}
-
-function answerJson(response: ServerResponse, body: unknown, headers: Record<string, string> = {}) {
-  response.writeHead(200, { 'content-type': 'application/json', ...headers })
-  response.end(JSON.stringify(body))
-}
+import { expect, test, vi } from 'vitest'
+import { answerJson, openTestFetch, readQuery } from './open-test-fetch.ts'
 
 test('the live feed begins where the catch-up ended, not at now', async () => {
-  const { send, url, asked } = await start((request, response) =>
+  const { send, url, asked } = await openTestFetch((request, response) =>
     answerJson(response, { results: [], last_seq: request.url?.includes('longpoll') ? 8 : '7+a' }),
   )
   const live = send(`${url}_changes?feed=longpoll&since=now&limit=20`)
@@ -59,10 +16,13 @@ test('the live feed begins where the catch-up ended, not at now', async () => {
 
 test('a page is not asked for while two wait to be stored', async () => {
   const results = Array.from({ length: 2_000 }, (_, n) => ({ id: `${n}` }))
-  const { send, url, asked, stored } = await start((request, response) => {
-    const since = Number(new URL(request.url ?? '', 'http://localhost').searchParams.get('since'))
-    answerJson(response, { results, last_seq: since + 2_000 })
-  })
+  const { send, url, asked, stored } = await openTestFetch(
+    (request, response) => {
+      const since = Number(readQuery(request).get('since'))
+      answerJson(response, { results, last_seq: since + 2_000 })
+    },
+    { pageRows: 2_000 },
+  )
   const pull = (since: number) => send(`${url}_changes?feed=normal&since=${since}&limit=2000`)
   await pull(0)
   await pull(2_000)
@@ -77,7 +37,7 @@ test('a page is not asked for while two wait to be stored', async () => {
 })
 
 test.for([404, 429, 500, 503])('an answer of %i never reaches the plugin', async (status) => {
-  const { send, url, outcomes } = await start((_request, response) => {
+  const { send, url, outcomes } = await openTestFetch((_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no"}')
   })
   await expect(send(`${url}_changes?feed=longpoll&since=1&limit=20`)).rejects.toThrow(`${status}`)
@@ -85,7 +45,7 @@ test.for([404, 429, 500, 503])('an answer of %i never reaches the plugin', async
 })
 
 test('an answer that is no JSON, and a connection that breaks, never reach the plugin', async () => {
-  const { send, url, outcomes } = await start((request, response) => {
+  const { send, url, outcomes } = await openTestFetch((request, response) => {
     if (request.url?.includes('longpoll')) request.socket.destroy()
     else response.end('<html>Sign in to this hotel')
   })
@@ -95,7 +55,7 @@ test('an answer that is no JSON, and a connection that breaks, never reach the p
 })
 
 test('after 401 nothing is asked again, and nothing is told as an error', async () => {
-  const { send, url, asked, outcomes, stop } = await start((_request, response) => {
+  const { send, url, asked, outcomes, stop } = await openTestFetch((_request, response) => {
     response.writeHead(401).end('{}')
   })
   const answered = send(`${url}_changes?feed=normal&since=1&limit=20`)
@@ -108,7 +68,7 @@ test('after 401 nothing is asked again, and nothing is told as an error', async 
 
 test('a poll that waits ends at once with the replication', async () => {
   const arrived = vi.fn()
-  const { send, url, stop } = await start(() => arrived())
+  const { send, url, stop } = await openTestFetch(() => arrived())
   const waiting = send(`${url}_changes?feed=longpoll&since=1&limit=20`)
   await expect.poll(() => arrived.mock.calls.length).toBeGreaterThan(0)
   stop.abort(new Error('closed'))
@@ -117,7 +77,7 @@ test('a poll that waits ends at once with the replication', async () => {
 
 test("the clock goes by the server's, and the token goes with every request", async () => {
   const tokens: (string | undefined)[] = []
-  const { send, url, clock } = await start((request, response) => {
+  const { send, url, clock } = await openTestFetch((request, response) => {
     tokens.push(request.headers.authorization)
     answerJson(response, { results: [], last_seq: 1 }, { 'x-petrel-now': '7201000' })
   })
@@ -127,7 +87,7 @@ test("the clock goes by the server's, and the token goes with every request", as
 })
 
 test('nothing is looked up before a push; conflicts are read with their ids in a body', async () => {
-  const { send, url, asked } = await start((_request, response) =>
+  const { send, url, asked } = await openTestFetch((_request, response) =>
     answerJson(response, { rows: [] }),
   )
   const body = JSON.stringify({ keys: ['a', 'b'], include_docs: true })

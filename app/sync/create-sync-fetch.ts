@@ -1,6 +1,8 @@
 import type { Clock } from '../database/create-clock.ts'
+import { askPatiently, type Line, slowestLine } from './ask-patiently.ts'
 import { type BackOff, orAborted } from './create-back-off.ts'
 import { createDeferred } from './create-deferred.ts'
+import { createPortion, type Portion } from './create-portion.ts'
 import type { PullPace } from './create-pull-pace.ts'
 import { createPushWatch } from './create-push-watch.ts'
 import { describeSyncRequest, type SyncRequest } from './describe-sync-request.ts'
@@ -13,9 +15,13 @@ const gatherMs = 100
 /** How a request to `/sync` ended, as far as a person may care. */
 export type SyncOutcome = 'reached' | 'unreachable' | 'refusing' | 'signed-out'
 
-/** A poll is answered within 25 s by the server; a connection that says nothing for longer is dead. */
-const pollTimeoutMs = 40_000
-const requestTimeoutMs = 30_000
+/** In UTF-8 a character takes three bytes at most, or a pair of them four: this stays below the server's limit. */
+const mostCharacters = 2_500_000
+/** What comes with a minute of waiting on the slowest line; more only after it has been quick. */
+const firstCharacters = 120_000
+const leastCharacters = 10_000
+/** More of an answer than its beginning and the heartbeats of a poll. */
+const someCharacters = 100
 
 export interface SyncFetchOptions {
   fetch: typeof fetch
@@ -27,6 +33,11 @@ export interface SyncFetchOptions {
   untilNoted: () => Promise<unknown>
   /** Holds back a pull until there is room for what it brings. */
   pace: PullPace
+  /** How many documents a page has when the line is good. */
+  pageRows: number
+  /** Told before an answer to a catch-up: with fewer rows than this there is no more to come. */
+  onPage: (rows: number) => void
+  line?: Line | undefined
   /** Aborts when this replication ends: RxDB does not end its waiting poll by itself. */
   signal: AbortSignal
   onOutcome: (outcome: SyncOutcome) => void
@@ -35,28 +46,43 @@ export interface SyncFetchOptions {
 /**
  * The `fetch` of one replication. RxDB's CouchDB plugin never looks at a status, never times out, and begins
  * its live feed at `now` whenever that happens to be; this makes up for all three (see `Known gotchas`).
- * It gives back only good answers, and paces everything else by the back-off.
+ * It gives back only good answers, and paces everything else by the back-off. A slow line is waited for as long
+ * as something comes; what breaks off is asked for in smaller pieces.
  */
 export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
-  const { readToken, clock, backOff, pace, signal, onOutcome } = options
+  const { readToken, clock, backOff, pace, pageRows, signal, onOutcome } = options
+  const { fetch, line = slowestLine } = options
   const caughtUp = createDeferred<string>()
   const pushes = createPushWatch(options)
+  const page = createPortion({ first: pageRows, least: 1, most: pageRows })
+  const parcel = createPortion({
+    ...{ first: firstCharacters, least: leastCharacters, most: mostCharacters },
+  })
+  /** What the server has answered, by document, of pushes that broke off: it is not said again. */
+  const answered = new Map<string, unknown>()
   let gathering = Promise.resolve()
+  let pushing: Promise<unknown> = Promise.resolve()
 
-  async function attempt(request: SyncRequest): Promise<unknown> {
+  async function attempt(
+    request: SyncRequest,
+    size?: { portion: Portion; amount: number },
+  ): Promise<unknown> {
     const begun = await backOff.begin(signal)
-    const token = readToken()
-    const limit = AbortSignal.timeout(request.isPoll ? pollTimeoutMs : requestTimeoutMs)
-    const given = await readAnswer(options.fetch, request, { token, signal, limit }).catch(
-      (cause: unknown) => {
-        // A poll that is cut off after a while is how networks are; at once is how they are when broken.
-        if (!signal.aborted) {
-          backOff.fail(begun)
-          onOutcome('unreachable')
-        }
-        throw cause
-      },
-    )
+    const begunAt = performance.now()
+    const progress = { read: 0 }
+    const shrink = () => size?.portion.shrink(size.amount)
+    const given = await askPatiently(request, {
+      ...{ fetch, line, token: readToken(), signal, progress },
+    }).catch((cause: unknown) => {
+      // A poll that is cut off after a while is how networks are; at once is how they are when broken.
+      if (!signal.aborted) {
+        const wasLong = performance.now() - begunAt > line.silenceMs / 4
+        if (wasLong && (!request.isPoll || progress.read > someCharacters)) shrink()
+        backOff.fail(begun)
+        onOutcome('unreachable')
+      }
+      throw cause
+    })
     const { response, body } = given
     const serverNow = Number(response.headers.get('x-petrel-now'))
     if (serverNow > 0) clock.hear(serverNow)
@@ -66,6 +92,8 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
       return await orAborted(new Promise<never>(() => {}), signal)
     }
     if (!response.ok || body === undefined) {
+      // It took too long to send, or was larger than something on the way lets through.
+      if (response.status === 408 || response.status === 413) shrink()
       backOff.fail(begun, readRetryAfter(response))
       onOutcome('refusing')
       throw new Error(`The sync server answered ${response.status}.`)
@@ -77,27 +105,47 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
 
   async function attemptPush(request: SyncRequest): Promise<unknown[]> {
     const { docs } = JSON.parse(String(request.init.body)) as { docs: { _id: string }[] }
+    const texts = docs.map((doc) => JSON.stringify(doc))
     const ids = docs.map(({ _id }) => _id)
     return await pushes.watch(ids, async () => {
-      const rows: unknown[] = []
-      for (const body of splitPush(docs)) {
-        const init = { ...request.init, body }
-        rows.push(...((await attempt({ ...request, init })) as unknown[]))
-      }
-      return rows
+      // RxDB pushes all that waits side by side: on a slow line each would take the time of all.
+      const sending = pushing.then(() => sendInParts(request, texts))
+      pushing = sending.catch(() => {})
+      return await sending
     })
+  }
+
+  async function sendInParts(request: SyncRequest, texts: readonly string[]): Promise<unknown[]> {
+    let left: readonly string[] = texts.filter((text) => !answered.has(text))
+    while (left.length > 0) {
+      const { part, rest } = splitPush(left, parcel.size())
+      const body = `{"docs":[${part.join(',')}]}`
+      const size = { portion: parcel, amount: body.length }
+      const pushed = { ...request, init: { ...request.init, body } }
+      const rows = (await attempt(pushed, size)) as unknown[]
+      parcel.grow(body.length)
+      part.forEach((text, at) => void answered.set(text, rows[at]))
+      left = rest
+    }
+    const rows = texts.map((text) => answered.get(text))
+    for (const text of texts) answered.delete(text)
+    return rows
   }
 
   async function attemptPull(request: SyncRequest): Promise<Changes> {
     if (request.isPoll) await orAborted(gathering, signal)
     await orAborted(pace.untilRoom(), signal)
-    const changes = (await attempt(request)) as Changes
+    const limit = page.size()
+    request.limit = limit
+    const changes = (await attempt(request, { portion: page, amount: limit })) as Changes
     const ids = changes.results.map(({ id }) => id)
+    page.grow(ids.length)
     await orAborted(pushes.untilOver(ids), signal)
     if (ids.length > 0) pace.note({ place: String(changes.last_seq), count: ids.length })
-    const areMany = ids.length >= manyRows && ids.length < request.limit
-    if (request.isPoll && areMany) gathering = sleep(gatherMs)
-    if (request.isCatchUp && ids.length < request.limit) caughtUp.resolve(String(changes.last_seq))
+    const isAll = ids.length < limit
+    if (request.isPoll && isAll && ids.length >= manyRows) gathering = sleep(gatherMs)
+    if (request.isCatchUp) options.onPage(limit)
+    if (request.isCatchUp && isAll) caughtUp.resolve(String(changes.last_seq))
     return changes
   }
 
@@ -126,36 +174,6 @@ interface Changes {
 /** The plugin only reads JSON: it is handed over parsed. */
 function answer(body: unknown): Response {
   return Object.assign(new Response(null), { json: async () => body })
-}
-
-async function readAnswer(
-  fetch: SyncFetchOptions['fetch'],
-  request: SyncRequest,
-  { token, signal, limit }: { token: string | undefined; signal: AbortSignal; limit: AbortSignal },
-) {
-  const stop = new AbortController()
-  const end = () => stop.abort(signal.aborted ? signal.reason : limit.reason)
-  for (const source of [signal, limit]) source.addEventListener('abort', end, { once: true })
-  try {
-    const response = await fetch(request.url(), {
-      ...request.init,
-      cache: 'no-store',
-      signal: stop.signal,
-      headers: {
-        ...(request.init.body != null && { 'content-type': 'application/json' }),
-        ...(token && { authorization: `Bearer ${token}` }),
-      },
-    })
-    const body: unknown = response.ok
-      ? await response.json().catch((cause: unknown) => {
-          if (stop.signal.aborted) throw cause
-          return undefined
-        })
-      : undefined
-    return { response, body }
-  } finally {
-    signal.removeEventListener('abort', end)
-  }
 }
 
 function readRetryAfter(response: Response): number {

@@ -5,7 +5,11 @@ import { type StoredMessage, takePulledMessage } from '../database/stored-messag
 import { createBackOff } from './create-back-off.ts'
 import { createExpectations } from './create-expectations.ts'
 import { createReceipts } from './create-receipts.ts'
-import { createReplication, type Replication } from './create-replication.ts'
+import {
+  createReplication,
+  type Replication,
+  type ReplicationOptions,
+} from './create-replication.ts'
 import type { SyncOutcome } from './create-sync-fetch.ts'
 import { givePushedMessage } from './give-pushed-message.ts'
 import type { Powers } from './powers.ts'
@@ -21,6 +25,7 @@ export interface SyncOptions {
   clock: Clock
   onOutcome: (outcome: SyncOutcome | 'broken') => void
   onError: (cause: unknown) => void
+  line?: ReplicationOptions<StoredMessage>['line']
 }
 
 export interface Sync {
@@ -40,7 +45,7 @@ export function createSync(options: SyncOptions): Sync {
   const mending = createBackOff({ random: powers.random })
   const closing = new AbortController()
   const shared = {
-    ...{ fetch: powers.fetch, readToken, clock, backOff, onOutcome },
+    ...{ fetch: powers.fetch, readToken, clock, backOff, onOutcome, line: options.line },
     onBroken: mend,
   }
   let replications: Replication[] = []

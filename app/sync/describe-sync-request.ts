@@ -9,8 +9,11 @@ export interface SyncRequest {
   isCatchUp: boolean
   /** Offers documents. */
   isPush: boolean
+  /** How many rows it asks for. */
   limit: number
   since: string | undefined
+  /** While it waits at the server, something comes at least so often. */
+  heartbeatMs: number
   /** Asks for what the server holds before a push; `keys` are the ids. */
   isLookUp: boolean
   keys: readonly string[]
@@ -43,10 +46,12 @@ export function describeSyncRequest(input: string, init: RequestInit = {}): Sync
     isPush: path.endsWith('/_bulk_docs'),
     limit: Number(values.get('limit') ?? 0),
     since: values.get('since'),
+    heartbeatMs: Number(values.get('heartbeat') ?? 0),
     isLookUp,
     keys: isLookUp ? readKeys(String(init.body)) : [],
     url() {
       if (this.since !== undefined) values.set('since', this.since)
+      if (this.isPull) values.set('limit', `${this.limit}`)
       const pairs = [...values].map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
       return pairs.length > 0 ? `${path}?${pairs.join('&')}` : path
     },

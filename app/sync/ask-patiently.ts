@@ -1,0 +1,79 @@
+import { orAborted } from './create-back-off.ts'
+import type { SyncRequest } from './describe-sync-request.ts'
+
+/** The slowest line that is waited for. */
+export interface Line {
+  /** A connection on which nothing comes for so long is dead. */
+  silenceMs: number
+  /** A request takes so long to leave; nothing tells how far it is. */
+  bytesPerSecond: number
+}
+
+export const slowestLine: Line = { silenceMs: 30_000, bytesPerSecond: 2 * 1024 }
+
+export interface Asking {
+  fetch: typeof fetch
+  line: Line
+  token: string | undefined
+  signal: AbortSignal
+  /** How much of the answer has come, in characters. */
+  progress: { read: number }
+}
+
+/**
+ * Asks, and reads the answer as long as something of it comes, however slowly.
+ *
+ * @returns the body of a good answer, parsed; undefined when it is no JSON
+ */
+export async function askPatiently(request: SyncRequest, options: Asking) {
+  const { fetch, line, token, signal, progress } = options
+  const { body } = request.init
+  const bytes = typeof body === 'string' ? new Blob([body]).size : 0
+  // While a poll waits, the server says so with every heartbeat.
+  const silenceMs = line.silenceMs + (request.isPoll ? request.heartbeatMs : 0)
+  const stop = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const end = () => stop.abort(signal.reason)
+  function listen(ms: number) {
+    clearTimeout(timer)
+    timer = setTimeout(() => stop.abort(new Error(`Nothing came for ${ms} ms.`)), ms)
+  }
+
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    signal.throwIfAborted()
+    listen(silenceMs + (bytes / line.bytesPerSecond) * 1_000)
+    const response = await fetch(request.url(), {
+      ...request.init,
+      cache: 'no-store',
+      signal: stop.signal,
+      headers: {
+        ...(body != null && { 'content-type': 'application/json' }),
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
+    })
+    if (!response.ok) return { response }
+    const reader = response.body?.getReader()
+    const decoder = new TextDecoder()
+    let text = ''
+    for (;;) {
+      listen(silenceMs)
+      const part = await (reader && orAborted(reader.read(), stop.signal))
+      if (!part || part.done) break
+      text += decoder.decode(part.value, { stream: true })
+      progress.read = text.length
+    }
+    return { response, body: parse(text) }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
