@@ -230,6 +230,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       server.close()
       sockets.close()
       server.closeAllConnections()
+      acceptance.drop()
       presence.drop()
       shared.close()
       link?.close()

@@ -1,6 +1,7 @@
 import type { Relations } from '../access/create-relations.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { createConversationAcceptor } from './create-conversation-acceptor.ts'
+import { createDebts } from './create-debts.ts'
 import { createHealer } from './create-healer.ts'
 import { createMessageAcceptor, type Stage } from './create-message-acceptor.ts'
 import { createOrderJournal } from './create-order-journal.ts'
@@ -13,6 +14,7 @@ import { type MessageFiles, noFiles } from './share-files.ts'
  * @param now epoch ms
  * @param onError told what went wrong in the background: copies that could not be written, or not completed after a crash
  * @param isShared other servers write the same databases
+ * @param lookAgainMs how long after something could not be completed it is tried again
  * @param onStage for tests of crashes: runs after each stage of a write, and holds it up
  */
 export function createAcceptance(options: {
@@ -20,15 +22,17 @@ export function createAcceptance(options: {
   relations: Pick<Relations, 'canReach'>
   files?: MessageFiles
   isShared?: boolean
+  lookAgainMs?: number
   now?: () => number
   onError?: (error: unknown) => void
   onStage?: (stage: Stage) => void | Promise<void>
 }) {
   const { storage, relations, files = noFiles, isShared = false, now = Date.now, onStage } = options
-  const { onError = () => undefined } = options
+  const { onError = () => undefined, lookAgainMs } = options
   const journal = createOrderJournal({ storage, isShared, now })
-  const healer = createHealer({ storage, relations, isShared, now, onError })
-  const base = { storage, journal, relations, now }
+  const debts = createDebts({ storage, onNoted: () => healer.lookAgain() })
+  const base = { storage, journal, debts, relations, now }
+  const healer = createHealer({ ...base, files, isShared, lookAgainMs, onError })
   const messages = createMessageAcceptor({
     ...{ ...base, files, onError, onStage },
     onStarted: healer.noteStarted,
@@ -43,6 +47,8 @@ export function createAcceptance(options: {
     healCopies: healer.healCopies,
     /** The messages of a conversation in their order. */
     journal,
+    /** Looks after nothing any more, and waits for nothing. */
+    drop: healer.drop,
     /** Waits for what is under way. */
     async close() {
       await Promise.all([messages.settle(), conversations.settle()])

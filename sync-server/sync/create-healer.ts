@@ -1,38 +1,55 @@
 import type { Relations } from '../access/create-relations.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import type { Seq } from '../storage/documents.ts'
+import type { Debts, MessageDebt } from './create-debts.ts'
+import type { OrderJournal } from './create-order-journal.ts'
 import { healMessages } from './heal-messages.ts'
 import { type OrderEntry, parseOrderEntry } from './order-entry.ts'
+import { payDebts } from './pay-debts.ts'
+import type { MessageFiles } from './share-files.ts'
 
 const entriesAtOnce = 500
 const sweepAfterEntries = 500
 /** A message may still be under way for so long, on another server. */
 const underWayMs = 60_000
+const lookAgainAfterMs = 30_000
 const checkpointId = 'healed'
 
 /**
  * Completes what a crash left undone between the copies of a message (P3), for authors who never come back to retry.
  * The `orders` database is the journal: an entry is made before the first copy. A checkpoint there says up to where all
- * is known to be complete. What is still being written is left alone: its author would be told that it was there before.
+ * is known to be complete, or noted as a debt: what could not be completed is looked at again until it is. What is still
+ * being written is left alone: its author would be told that it was there before.
  * @param isShared other servers write the same databases
+ * @param lookAgainMs how long after a look that left something undone the next one comes
  * @param onError told of a sweep in the background that failed, where the next one begins where it began; and of people
  *   whose messages could not be read
  */
 export function createHealer(options: {
   storage: Storage
+  files: MessageFiles
+  journal: OrderJournal
+  debts: Debts
   relations: Pick<Relations, 'canReach'>
   isShared: boolean
+  lookAgainMs?: number | undefined
   now: () => number
   onError: (error: unknown) => void
 }) {
-  const { storage, relations, isShared, now, onError } = options
+  const { storage, files, journal, debts, relations, isShared, now, onError } = options
+  const { lookAgainMs = lookAgainAfterMs } = options
   const orders = storage.database<OrderEntry>('orders')
   /** Entries above the checkpoint that this process has completed itself. */
   const finished = new Set<string>()
   /** Messages that this process is writing. */
   const underWay = new Set<string>()
   const startedAt = now()
-  const state = { finishedSince: 0, sweep: undefined as Promise<number> | undefined }
+  const state = {
+    finishedSince: 0,
+    sweep: undefined as Promise<number> | undefined,
+    nextLook: undefined as NodeJS.Timeout | undefined,
+    isClosed: false,
+  }
 
   function healCopies(): Promise<number> {
     state.sweep ??= sweep().finally(() => {
@@ -41,8 +58,36 @@ export function createHealer(options: {
     return state.sweep
   }
 
+  function drop() {
+    state.isClosed = true
+    clearTimeout(state.nextLook)
+  }
+
+  function lookAgain() {
+    if (state.isClosed) return
+    state.nextLook ??= setTimeout(() => {
+      state.nextLook = undefined
+      healCopies().catch(onError)
+    }, lookAgainMs).unref()
+  }
+
   async function sweep(): Promise<number> {
     state.finishedSince = 0
+    try {
+      const healed = await sweepJournal()
+      const isBeingWritten = ({ authorId, messageId }: MessageDebt) =>
+        underWay.has(nameWrite(authorId, messageId))
+      const base = { storage, files, journal, relations, now, onError }
+      const paid = await payDebts({ ...base, debts, isBeingWritten })
+      if (paid.left > 0) lookAgain()
+      return healed + paid.healed
+    } catch (error) {
+      lookAgain()
+      throw error
+    }
+  }
+
+  async function sweepJournal(): Promise<number> {
     const checkpoint = await orders.readLocal(checkpointId)
     const before = (checkpoint?.seq ?? 0) as Seq
     let since = before
@@ -83,21 +128,28 @@ export function createHealer(options: {
     for (const { authorId, readerId, ofPair } of groupByPair(entries)) {
       if (!(await areBothHere(authorId, readerId))) continue
       const at = now()
-      const pair = { storage, authorId, readerId, entries: ofPair, now: at }
-      const outcome = await healMessages(pair).catch(leaveOut)
-      healed += outcome.healed
-      for (const entry of outcome.without) {
-        const age = at - (parseOrderEntry(entry)?.orderedAt ?? 0)
-        if (age < underWayMs) open.add(entry._id)
+      const messages = ofPair.map((entry) => ({
+        messageId: entry.messageId,
+        orderedAt: parseOrderEntry(entry)?.orderedAt,
+        isHeld: entry.isHeld === true,
+      }))
+      try {
+        const pair = { storage, files, authorId, readerId, messages, now: at }
+        const outcome = await healMessages(pair)
+        healed += outcome.healed
+        for (const entry of ofPair) {
+          const age = at - (parseOrderEntry(entry)?.orderedAt ?? 0)
+          if (outcome.without.has(entry.messageId) && age < underWayMs) open.add(entry._id)
+        }
+      } catch (error) {
+        // People whose databases cannot be used hold up nobody else's healing; theirs is looked at again.
+        onError(error)
+        await debts.noteMessages(
+          messages.map(({ messageId }) => ({ authorId, readerId, messageId })),
+        )
       }
     }
     return { healed, open }
-  }
-
-  /** People whose databases cannot be read hold up nobody else's healing; for them there is the author's retry. */
-  function leaveOut(error: unknown) {
-    onError(error)
-    return { healed: 0, without: [] }
   }
 
   /** The databases of somebody who left must not come to be again. */
@@ -110,8 +162,10 @@ export function createHealer(options: {
   }
 
   return {
-    /** Looks through everything above the checkpoint. @returns how many own copies were made good */
+    /** Looks through everything above the checkpoint, and what is owed. @returns how many own copies were made good */
     healCopies,
+    /** Has a look in a while; one that is due already is enough. */
+    lookAgain,
     /** Takes note of messages that are about to be written. @returns to be called when they are not any more */
     noteStarted(authorId: string, messageIds: readonly string[]) {
       const writes = messageIds.map((id) => nameWrite(authorId, id))
@@ -126,8 +180,11 @@ export function createHealer(options: {
       state.finishedSince += entries.length
       if (state.finishedSince >= sweepAfterEntries) healCopies().catch(onError)
     },
+    /** Looks at nothing any more, and waits for nothing. */
+    drop,
     /** Ends with the checkpoint as far as it goes, so that the next start has little to look at. */
     async close() {
+      drop()
       await state.sweep?.catch(() => undefined)
       await healCopies()
     },

@@ -6,6 +6,7 @@ import type { Relations } from '../access/create-relations.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameMessagesDatabase } from '../storage/database-names.ts'
 import type { Stored } from '../storage/documents.ts'
+import type { Debts } from './create-debts.ts'
 import type { OrderJournal } from './create-order-journal.ts'
 import { createTurns } from './create-turns.ts'
 import {
@@ -36,6 +37,7 @@ const mostTries = 20
 export function createMessageAcceptor(options: {
   storage: Storage
   journal: OrderJournal
+  debts: Debts
   relations: Pick<Relations, 'canReach'>
   files: MessageFiles
   now: () => number
@@ -44,8 +46,8 @@ export function createMessageAcceptor(options: {
   onError: (error: unknown) => void
   onStage?: ((stage: Stage) => void | Promise<void>) | undefined
 }) {
-  const { storage, journal, relations, files, now, onStarted, onFinished, onError, onStage } =
-    options
+  const { storage, journal, debts, relations, files, now } = options
+  const { onStarted, onFinished, onError, onStage } = options
   const turns = createTurns<Proposal, Outcome<MessageDocument>>(acceptBatch)
 
   async function acceptBatch(actorId: string, proposals: readonly Proposal[]) {
@@ -106,10 +108,11 @@ export function createMessageAcceptor(options: {
     const entries = await journal.place(drafts.flatMap(toUnplaced).sort(byPlaceWanted))
     const placed = drafts.map((draft) => putInPlace(draft, entries))
     await onStage?.('ordered')
-    const { copied, failure } = await writePeerCopies({
+    const { copied, owed } = await writePeerCopies({
       ...{ storage, actorId, onError },
       ...{ drafts: placed, now: at },
     })
+    await debts.noteMessages(owed)
     for (const { effect, proposal } of copied) {
       if (effect === 'deliver' || effect === 'amend') touched.add(proposal.id)
     }
@@ -123,11 +126,8 @@ export function createMessageAcceptor(options: {
         : [],
     )
     await finishMessages({ storage, authorId: actorId, copies: delivered, now: at })
-    // Nobody knows whether a write that failed has reached the disk: the healer has a look.
-    const isUnsure = new Set(copied.filter(isUnwritten).map(({ proposal }) => proposal.id))
-    onFinished([...entries.values()].filter(({ messageId }) => !isUnsure.has(messageId)))
+    onFinished([...entries.values()])
     await onStage?.('finished')
-    if (failure) throw failure
     return outcomes
   }
 
@@ -169,8 +169,6 @@ function toUnplaced({ proposal, next, effect, reach }: MessageDraft) {
   const isHeld = reach === 'held'
   return [{ messageId: proposal.id, senderId, recipientId, isHeld, orderedAt, createdAt }]
 }
-
-const isUnwritten = ({ refusal }: MessageDraft) => refusal?.code === 'recipient_unavailable'
 
 type PlaceWanted = ReturnType<typeof toUnplaced>[number]
 

@@ -1,28 +1,40 @@
-import { mergeMessages } from '../../schema/merge-messages.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
-import { copyForAuthor } from '../../schema/peer-copy.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameMessagesDatabase } from '../storage/database-names.ts'
+import { completeOwnCopy } from './complete-own-copy.ts'
 import { finishMessages } from './finish-messages.ts'
-import { type OrderEntry, parseOrderEntry } from './order-entry.ts'
+import type { MessageFiles } from './share-files.ts'
+import { takeBackWords } from './take-back-words.ts'
+
+/**
+ * A message that may be incomplete. `orderedAt`: its place, of which its copies have to agree; without it, the one that
+ * the author's copy names. `isHeld`: there is no reader's copy.
+ */
+interface Unhealed {
+  messageId: string
+  orderedAt?: number | undefined
+  isHeld?: boolean | undefined
+}
 
 /**
  * Completes an author's messages to one reader: an own copy that is missing, or still says that it failed, is made from
- * the reader's copy; both conversations name the newest. Complete ones stay as they are.
- * @returns how many own copies were made good, and the entries of which no copy is there (yet)
+ * the reader's copy; what the author has deleted does not stay with the reader; both conversations name the newest.
+ * Complete ones stay as they are.
+ * @returns how many own copies were made good, and the ids of the messages of which no copy is there (yet)
  */
 export async function healMessages(options: {
   storage: Storage
+  files: MessageFiles
   authorId: string
   readerId: string
-  entries: readonly OrderEntry[]
+  messages: readonly Unhealed[]
   now: number
-}): Promise<{ healed: number; without: OrderEntry[] }> {
-  const { storage, authorId, readerId, entries, now } = options
-  const ids = entries.map(({ messageId }) => messageId)
+}): Promise<{ healed: number; without: Set<string> }> {
+  const { storage, files, authorId, readerId, messages, now } = options
+  const ids = messages.map(({ messageId }) => messageId)
   const readersCopies = await storage
     .database<MessageDocument>(nameMessagesDatabase(readerId))
-    .read(entries.flatMap(({ messageId, isHeld }) => (isHeld ? [] : [messageId])))
+    .read(messages.flatMap(({ messageId, isHeld }) => (isHeld ? [] : [messageId])))
   const arrived = [...readersCopies.values()].filter((copy) => copy.senderId === authorId)
   const own = storage.database<MessageDocument>(nameMessagesDatabase(authorId))
   const { result } = await own.update(ids, (stored) => {
@@ -33,23 +45,23 @@ export async function healMessages(options: {
     const current = new Map([...stored, ...put.map((message) => [message._id, message] as const)])
     return { put, result: { healed: put.length, current } }
   })
-  const copies = entries.flatMap((entry) => {
-    const message = result.current.get(entry.messageId)
-    const isInPlace = message?.orderedAt === parseOrderEntry(entry)?.orderedAt
+  const kept = arrived.filter(({ deletedAt }) => deletedAt === undefined)
+  const deletions = new Map(
+    kept.flatMap(({ _id }) => {
+      const message = result.current.get(_id)
+      if (message?.senderId !== authorId || message.deletedAt === undefined) return []
+      return [[_id, message.deletedAt] as const]
+    }),
+  )
+  await takeBackWords({ storage, files, authorId, readerId, deletions })
+  const copies = messages.flatMap(({ messageId, orderedAt, isHeld }) => {
+    const message = result.current.get(messageId)
+    const isInPlace = orderedAt === undefined || message?.orderedAt === orderedAt
     return message && isInPlace && isAccepted(message)
-      ? [{ message, isHeld: entry.isHeld === true }]
+      ? [{ message, isHeld: isHeld ?? !readersCopies.has(messageId) }]
       : []
   })
   await finishMessages({ storage, authorId, copies, now })
-  const without = entries.filter(
-    ({ messageId }) => !readersCopies.has(messageId) && !result.current.has(messageId),
-  )
-  return { healed: result.healed, without }
-}
-
-function completeOwnCopy(before: MessageDocument | undefined, readersCopy: MessageDocument) {
-  const { _rev, refused, ...copy } = readersCopy as MessageDocument & { _rev?: string }
-  const acceptedAt = copy.statusHistory[0]?.timestamp ?? copy.orderedAt
-  const own = copyForAuthor(copy, acceptedAt)
-  return before ? mergeMessages(before, own) : own
+  const without = ids.filter((id) => !readersCopies.has(id) && !result.current.has(id))
+  return { healed: result.healed, without: new Set(without) }
 }

@@ -19,7 +19,7 @@ export async function openTestAcceptance(options: TestOptions = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'petrel-sync-'))
   const state = openAll(dataDir, options)
   if (options.couchdbUrl) {
-    await Promise.all(['accounts', 'orders'].map((name) => state.storage.destroy(name)))
+    await Promise.all(['accounts', 'orders', 'debts'].map((name) => state.storage.destroy(name)))
   }
 
   const others: Storage[] = []
@@ -88,6 +88,7 @@ interface TestOptions {
   couchdbUrl?: string
   durability?: 'sync' | 'relaxed'
   now?: () => number
+  lookAgainMs?: number
   onStage?: (stage: Stage) => void | Promise<void>
   onError?: (error: unknown) => void
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
 import { nameMessagesDatabase } from '../storage/database-names.ts'
+import type { Stage } from './create-message-acceptor.ts'
 import {
   openTestAcceptance,
   propose,
@@ -11,9 +12,15 @@ import {
 } from './open-test-acceptance.ts'
 
 const opened = { errors: [] as unknown[] } as { errors: unknown[]; t: TestAcceptance; cyd: string }
+const crash: { reached?: (() => void) | undefined } = {}
 beforeEach(async () => {
   const onError = (error: unknown) => opened.errors.push(error)
-  const t = await openTestAcceptance({ onError })
+  const onStage = (stage: Stage) => {
+    if (stage !== 'peer' || !crash.reached) return
+    crash.reached()
+    return new Promise<void>(() => undefined)
+  }
+  const t = await openTestAcceptance({ onError, onStage, lookAgainMs: 50 })
   Object.assign(opened, { t, errors: [], cyd: await t.register('Cyd') })
 })
 afterEach(() => opened.t.close())
@@ -33,12 +40,20 @@ async function breakBen() {
   await writeFile(place, 'broken')
   t.reopen()
   return async () => {
-    await t.storage.close()
     await rename(place, `${place}-broken`)
     await rename(`${place}-aside`, place)
-    t.reopen()
   }
 }
+
+/** Sends, and stops for good between the two copies. */
+async function sendAndCrash(message: MessageDocument) {
+  const reached = new Promise<void>((resolve) => Object.assign(crash, { reached: resolve }))
+  send([message]).catch(() => undefined)
+  await reached
+  Object.assign(crash, { reached: undefined })
+}
+
+const countDebts = async () => (await opened.t.storage.database('debts').range({})).length
 
 describe('somebody whose messages cannot be stored', () => {
   test('P6: holds up nobody else, and the author can send it again', async () => {
@@ -79,7 +94,7 @@ describe('somebody whose messages cannot be stored', () => {
     expect(await read(t.ben, message)).toMatchObject({ content: 'second' })
   })
 
-  test('P3: have a deletion tried again, which is not acknowledged before it reached them', async () => {
+  test('P3 P6: a deletion holds up nobody else, and reaches them once they are back', async () => {
     const { t, cyd } = opened
     const message = write(t.ben, 'first')
     await send([message])
@@ -87,12 +102,43 @@ describe('somebody whose messages cannot be stored', () => {
     const sent = await read(t.ann, message)
     const deleted = { ...message, ...sent, deletedAt: Date.now() }
     const toCyd = write(cyd, 'to Cyd')
-    await expect(send([deleted, toCyd])).rejects.toThrow()
-    expect((await read(t.ann, message))?.deletedAt).toBeUndefined()
-    expect(await read(t.ann, toCyd)).toMatchObject({ status: 'sent' })
+    expect(await send([deleted, toCyd])).toMatchObject([{ isTaken: true }, { isTaken: true }])
+    expect(await read(t.ann, message)).toMatchObject({ content: '', deletedAt: deleted.deletedAt })
+    expect(await read(cyd, toCyd)).toMatchObject({ content: 'to Cyd' })
+    expect(await countDebts()).toBe(1)
+
+    // What is owed is stored: a server that starts anew pays it too.
+    t.restart()
     await mend()
-    await send([deleted, toCyd])
-    expect((await read(t.ben, message))?.deletedAt).toBeDefined()
+    await t.acceptance.healCopies()
+    const { deletedAt } = deleted
+    expect(await read(t.ben, message)).toMatchObject({ content: '', deletedAt })
+    expect(await countDebts()).toBe(0)
+  })
+
+  test('P3: a deletion reaches them without anybody asking, also when its author has left', async () => {
+    const { t } = opened
+    const message = write(t.ben, 'first')
+    await send([message])
+    const mend = await breakBen()
+    await send([{ ...message, ...(await read(t.ann, message)), deletedAt: Date.now() }])
+    await t.accounts.remove(t.ann)
+    await t.relations.forget(t.ann)
+    await mend()
+    await expect.poll(() => read(t.ben, message)).toMatchObject({ content: '' })
+    await expect.poll(countDebts).toBe(0)
+  })
+
+  test('P3: a message whose answer was lost, and that is there all the same, is not called failed for long', async () => {
+    const { t } = opened
+    const message = write(t.ben, 'to Ben')
+    await sendAndCrash(message)
+    const mend = await breakBen()
+    await send([message])
+    expect(await read(t.ann, message)).toMatchObject({ status: 'failed' })
+    await mend()
+    await expect.poll(() => read(t.ann, message)).toMatchObject({ status: 'sent' })
+    expect(await t.readMessages(t.ben)).toHaveLength(1)
   })
 
   test('holds up nobody else’s healing', async () => {
@@ -103,5 +149,19 @@ describe('somebody whose messages cannot be stored', () => {
     expect(await t.acceptance.healCopies()).toBe(0)
     const orders = t.storage.database('orders')
     expect(await orders.readLocal('healed')).toMatchObject({ seq: await orders.updateSeq() })
+  })
+
+  test('P3: is looked at again, until what a crash left is complete', async () => {
+    const { t } = opened
+    const message = write(t.ben, 'to Ben')
+    await sendAndCrash(message)
+    const mend = await breakBen()
+    expect(await t.acceptance.healCopies()).toBe(0)
+    const orders = t.storage.database('orders')
+    expect(await orders.readLocal('healed')).toMatchObject({ seq: await orders.updateSeq() })
+    expect(await read(t.ann, message)).toBeUndefined()
+    await mend()
+    await expect.poll(() => read(t.ann, message)).toMatchObject({ status: 'sent' })
+    await expect.poll(countDebts).toBe(0)
   })
 })

@@ -6,6 +6,7 @@ import { refuseChange } from '../../schema/permit-message-change.ts'
 import { refuse } from '../../schema/refusal.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameMessagesDatabase } from '../storage/database-names.ts'
+import type { MessageDebt } from './create-debts.ts'
 import type { MessageDraft } from './draft-message.ts'
 
 /**
@@ -13,8 +14,9 @@ import type { MessageDraft } from './draft-message.ts'
  * written holds up nobody else (P6), and what was meant for them is not acknowledged (P3).
  * @param onError told why copies could not be written
  * @returns the drafts as they are now: refused where the id is another message's over there or the copy could not be
- *   written, and in the place that an earlier try, whose answer was lost, has given them already. `failure`: why
- *   deletions, which are not among the drafts any more, have to be tried again; nobody can be told to live with one
+ *   written, and in the place that an earlier try, whose answer was lost, has given them already. `owed`: deletions that
+ *   have yet to reach the reader, for nobody can be told to live with a refused one, and new messages that were refused
+ *   and may be there all the same, for nobody knows whether a write that failed has reached the disk
  */
 export async function writePeerCopies(options: {
   storage: Storage
@@ -22,7 +24,7 @@ export async function writePeerCopies(options: {
   drafts: readonly MessageDraft[]
   now: number
   onError: (error: unknown) => void
-}): Promise<{ copied: MessageDraft[]; failure: unknown }> {
+}): Promise<{ copied: MessageDraft[]; owed: MessageDebt[] }> {
   const { storage, actorId, drafts, now, onError } = options
   const byPeer = new Map<string, MessageDraft[]>()
   for (const draft of drafts) {
@@ -30,8 +32,8 @@ export async function writePeerCopies(options: {
     const peerId = must(draft.next, 'an accepted message').recipientId
     byPeer.set(peerId, [...(byPeer.get(peerId) ?? []), draft])
   }
-  const written = new Map<string, MessageDraft | 'left-out'>()
-  const state = { failure: undefined as unknown }
+  const written = new Map<string, MessageDraft>()
+  const owed: MessageDebt[] = []
 
   async function writeTo(peerId: string, forPeer: readonly MessageDraft[]) {
     const copies = storage.database<MessageDocument>(nameMessagesDatabase(peerId))
@@ -42,13 +44,17 @@ export async function writePeerCopies(options: {
     for (const draft of result) written.set(draft.proposal.id, draft)
   }
 
-  function giveUp(forPeer: readonly MessageDraft[], error: unknown) {
+  function giveUp(readerId: string, forPeer: readonly MessageDraft[], error: unknown) {
     onError(error)
     for (const draft of forPeer) {
-      const isDeletion = draft.next?.deletedAt !== undefined
-      if (isDeletion) state.failure = error
-      const outcome = isDeletion ? 'left-out' : refuseUnwritten(actorId, draft, now)
-      written.set(draft.proposal.id, outcome)
+      const messageId = draft.proposal.id
+      const deletedAt = draft.next?.deletedAt
+      const debt = { authorId: actorId, readerId, messageId }
+      if (deletedAt !== undefined) owed.push({ ...debt, deletedAt })
+      else {
+        written.set(messageId, refuseUnwritten(actorId, draft, now))
+        if (draft.effect === 'deliver') owed.push(debt)
+      }
     }
   }
 
@@ -57,11 +63,10 @@ export async function writePeerCopies(options: {
       // A dropped line to the database is good again at the second try.
       writeTo(peerId, forPeer)
         .catch(() => writeTo(peerId, forPeer))
-        .catch((error: unknown) => giveUp(forPeer, error)),
+        .catch((error: unknown) => giveUp(peerId, forPeer, error)),
     ),
   )
-  const copied = drafts.map((draft) => written.get(draft.proposal.id) ?? draft)
-  return { copied: copied.filter((draft) => draft !== 'left-out'), failure: state.failure }
+  return { copied: drafts.map((draft) => written.get(draft.proposal.id) ?? draft), owed }
 }
 
 function refuseUnwritten(actorId: string, draft: MessageDraft, now: number): MessageDraft {
