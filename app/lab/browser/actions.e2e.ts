@@ -3,6 +3,7 @@ import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow, composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
+import { readHighlightMs } from './led-to.ts'
 import {
   chooseOn,
   forwardDialog,
@@ -277,3 +278,28 @@ test('what cannot be deleted is selected again, and it is said', async () => {
   await bar.getByRole('button', { name: 'Delete' }).click()
   await ownWords(page, 'stays for now').waitFor({ state: 'detached' })
 })
+
+test('while messages are selected, a click on a link or a quote selects and does nothing else', async () => {
+  await openBen()
+  await say(page, 'see https://example.org/chart')
+  await chooseOn(page, 'see https://example.org/chart', 'Reply')
+  await say(page, 'and mind the rocks')
+  await say(page, 'and the tide')
+  await select(page, 'and the tide')
+  await clickWhere('see https://example.org/chart', 'a')
+  await bar.getByText('2 selected').waitFor()
+  await clickWhere('and mind the rocks', 'button')
+  await bar.getByText('3 selected').waitFor()
+  expect(page.context().pages()).toHaveLength(1)
+  expect(await readHighlightMs(ownWords(page, 'see https'))).toBeUndefined()
+})
+
+/** Clicks on a message there where a part of it lies. */
+async function clickWhere(text: string, selector: string) {
+  const position = await ownWords(page, text).evaluate((article, selector) => {
+    const whole = article.getBoundingClientRect()
+    const part = article.querySelector(selector)?.getBoundingClientRect() ?? whole
+    return { x: part.left - whole.left + part.width / 2, y: part.top - whole.top + part.height / 2 }
+  }, selector)
+  await ownWords(page, text).click({ position })
+}

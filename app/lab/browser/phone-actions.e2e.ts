@@ -53,6 +53,15 @@ async function behaveAsSafari() {
   })
 }
 
+/** Playwright's touch screen says that its pointer is fine. */
+async function emulateFinger() {
+  const features = [
+    { name: 'pointer', value: 'coarse' },
+    { name: 'hover', value: 'none' },
+  ]
+  await touch.send('Emulation.setEmulatedMedia', { features })
+}
+
 /** What was closed without Back is taken out of the browser's history, which takes a moment. */
 async function untilHistoryRests() {
   await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0'), within).toBe(0)
@@ -161,12 +170,14 @@ test('a long press selects once, also where the browser sends its own event for 
   await bar.getByRole('button', { name: 'Cancel selection' }).click()
 })
 
+test('a finger that stays marks no text: Copy is in the menu; links keep their own', async () => {
+  await emulateFinger()
+  const words = ownWords(page, 'the lamp is lit').getByText('the lamp is lit', { exact: true })
+  expect(await words.evaluate((text) => getComputedStyle(text).userSelect)).toBe('none')
+})
+
 test('a reply can be cancelled with a finger', async () => {
-  const features = [
-    { name: 'pointer', value: 'coarse' },
-    { name: 'hover', value: 'none' },
-  ]
-  await touch.send('Emulation.setEmulatedMedia', { features })
+  await emulateFinger()
   await chooseOn(page, 'the lamp is lit', 'Reply')
   const cancel = page.getByRole('button', { name: 'Cancel reply' })
   const box = await cancel.boundingBox()
