@@ -3,13 +3,16 @@ import { IDBFactory } from 'fake-indexeddb'
 /** The IndexedDB of one device, on a disk that can be full. */
 export interface LabDisk {
   indexedDB: IDBFactory
-  /** Every write fails with a QuotaExceededError, as in a browser on a full disk. */
-  fillUp(): void
+  /**
+   * Every write fails with a QuotaExceededError, as in a browser on a full disk; with the name of a collection only
+   * those of its documents, as when just they find no room.
+   */
+  fillUp(collection?: 'messages' | 'conversations'): void
   makeRoom(): void
 }
 
 export function createLabDisk(): LabDisk {
-  const state = { isFull: false }
+  const state: { isFull: (database: string) => boolean } = { isFull: () => false }
   const indexedDB = new IDBFactory()
   const open = indexedDB.open.bind(indexedDB)
 
@@ -22,7 +25,7 @@ export function createLabDisk(): LabDisk {
         const store = find(name)
         const put = store.put.bind(store)
         store.put = (...values) => {
-          if (!state.isFull) return put(...values)
+          if (!state.isFull(database.name)) return put(...values)
           throw new DOMException('The disk of the lab is full.', 'QuotaExceededError')
         }
         return store
@@ -38,11 +41,11 @@ export function createLabDisk(): LabDisk {
   }
   return {
     indexedDB,
-    fillUp() {
-      state.isFull = true
+    fillUp(collection) {
+      state.isFull = (database) => !collection || database.endsWith(`--${collection}`)
     },
     makeRoom() {
-      state.isFull = false
+      state.isFull = () => false
     },
   }
 }

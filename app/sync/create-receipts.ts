@@ -1,11 +1,13 @@
-import { isAccepted } from '../../schema/message.ts'
+import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import { changeConversations, raiseLastMessage } from '../database/change-conversation.ts'
 import { createRefresher } from '../database/create-refresher.ts'
 import { findNewestIncoming } from '../database/find-newest-message.ts'
 import type { PetrelDatabase } from '../database/open-database.ts'
 import { readConversations } from '../database/read-conversations.ts'
-import type { StoredMessage } from '../database/stored-message.ts'
 import { subscribeToChanges } from '../database/subscribe-to-changes.ts'
+
+/** What could not be read or stored is tried again then. */
+const retryAfterMs = 5_000
 
 /**
  * Tells the server what has arrived on this device: one mark per conversation and batch, not one per
@@ -16,9 +18,11 @@ export function createReceipts(options: {
   onError: (cause: unknown) => void
 }): { close(): void } {
   const { database, onError } = options
-  const arrived = new Map<string, Pick<StoredMessage, '_id' | 'orderedAt'>>()
+  const arrived = new Map<string, MessageDocument>()
+  let hasCaughtUp = false
+  let retry: ReturnType<typeof setTimeout> | undefined
 
-  function note(message: StoredMessage) {
+  function note(message: MessageDocument) {
     if (message.senderId !== message.peerId || !isAccepted(message)) return
     const before = arrived.get(message.peerId)
     if (!before || before.orderedAt < message.orderedAt) arrived.set(message.peerId, message)
@@ -27,26 +31,34 @@ export function createReceipts(options: {
   const refresher = createRefresher({
     onError,
     gatherMs: 15,
-    async run() {
-      const batch = new Map(arrived)
-      arrived.clear()
-      await changeConversations(database.conversations, [...batch.keys()], (conversation) => {
-        const newest = batch.get(conversation._id)
-        return !newest || conversation.deliveredUpTo >= newest.orderedAt
-          ? conversation
-          : { ...raiseLastMessage(conversation, newest), deliveredUpTo: newest.orderedAt }
-      })
-    },
+    run: () =>
+      tell().catch((cause: unknown) => {
+        clearTimeout(retry)
+        retry = setTimeout(() => void refresher.refresh(), retryAfterMs)
+        throw cause
+      }),
   })
+
+  async function tell() {
+    if (!hasCaughtUp) await catchUp()
+    hasCaughtUp = true
+    const batch = new Map(arrived)
+    await changeConversations(database.conversations, [...batch.keys()], (conversation) => {
+      const newest = batch.get(conversation._id)
+      return !newest || conversation.deliveredUpTo >= newest.orderedAt
+        ? conversation
+        : { ...raiseLastMessage(conversation, newest), deliveredUpTo: newest.orderedAt }
+    })
+    for (const [id, newest] of batch) if (arrived.get(id) === newest) arrived.delete(id)
+  }
 
   async function catchUp() {
     const conversations = await readConversations(database.conversations)
     for (const { _id, lastMessageAt, deliveredUpTo } of conversations) {
       if (lastMessageAt <= deliveredUpTo) continue
       const newest = await findNewestIncoming(database.messages, _id)
-      if (newest && newest.orderedAt > deliveredUpTo) arrived.set(_id, newest)
+      if (newest && newest.orderedAt > deliveredUpTo) note(newest)
     }
-    await refresher.refresh()
   }
 
   const unsubscribe = subscribeToChanges(database.messages, ({ documents, context }) => {
@@ -54,9 +66,10 @@ export function createReceipts(options: {
     documents.forEach(note)
     if (arrived.size > 0) void refresher.refresh()
   })
-  catchUp().catch(onError)
+  void refresher.refresh()
   return {
     close() {
+      clearTimeout(retry)
       unsubscribe()
       refresher.close()
     },

@@ -37,3 +37,18 @@ test('P1: what is written after the clock was set back two hours leaves all the 
   const texts = (await tablet.read(ann)).map(({ content }) => content)
   expect(texts).toEqual(['edited with the clock right', 'with the clock right'])
 })
+
+test('P6: a receipt that could not be stored is given once there is room', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await phone.say(ben, 'before')
+  await lab.settle()
+  tablet.disk.fillUp('conversations')
+  const id = await phone.say(ben, 'while there is no room for a receipt')
+  await waitUntil('it arrives', async () => (await tablet.stored()).messages.has(id))
+  const { connection } = tablet.messenger
+  await waitUntil('the trouble is told', () => connection.getSnapshot().state === 'trouble')
+  tablet.disk.makeRoom()
+  await lab.settle()
+  expect((await phone.read(ben)).map(({ status }) => status)).toEqual(['delivered', 'delivered'])
+})
