@@ -41,3 +41,24 @@ test('P3 P6: a deletion that cannot reach its reader holds up nothing else, and 
   await lab.settle()
   await lab.expectConverged()
 })
+
+test('P6: a receipt whose author cannot be reached holds up no other, and reaches them later', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const cyd = await lab.person('cyd')
+  const [phone, tablet, laptop] = [await ann.device(), await ben.device(), await cyd.device()]
+  const fromAnn = await phone.say(ben, 'from Ann')
+  const fromCyd = await laptop.say(ben, 'from Cyd')
+  await lab.settle()
+  const mend = await breakMessages(lab, ann.userId)
+  await tablet.messenger.commands.markRead(ann.userId)
+  await tablet.messenger.commands.markRead(cyd.userId)
+  const statusAtCyd = async () => (await laptop.stored()).messages.get(fromCyd)?.status
+  await expect.poll(statusAtCyd).toBe('read')
+  await expect.poll(() => tablet.messenger.countUnsent()).toBe(0)
+
+  await mend()
+  const statusAtAnn = async () => (await phone.stored()).messages.get(fromAnn)?.status
+  await expect.poll(statusAtAnn).toBe('read')
+  await lab.settle()
+  await lab.expectConverged()
+})

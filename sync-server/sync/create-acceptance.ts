@@ -38,7 +38,7 @@ export function createAcceptance(options: {
     onStarted: healer.noteStarted,
     onFinished: healer.noteFinished,
   })
-  const conversations = createConversationAcceptor(base)
+  const conversations = createConversationAcceptor({ ...base, onError })
 
   return {
     acceptMessages: messages.acceptMessages,

@@ -15,7 +15,7 @@ import {
   type MessageProposal,
   readMessageProposal,
 } from './draft-message.ts'
-import { finishMessages } from './finish-messages.ts'
+import { type FinishedCopy, finishMessages } from './finish-messages.ts'
 import { type OrderEntry, parseOrderEntry } from './order-entry.ts'
 import type { Outcome, Proposal } from './proposal.ts'
 import { type MessageFiles, shareFiles } from './share-files.ts'
@@ -125,10 +125,24 @@ export function createMessageAcceptor(options: {
         ? [{ message: next, isHeld: reach === 'held' }]
         : [],
     )
-    await finishMessages({ storage, authorId: actorId, copies: delivered, now: at })
+    await finishOrOwe(actorId, delivered, at)
     onFinished([...entries.values()])
     await onStage?.('finished')
     return outcomes
+  }
+
+  /** The copies are written: what follows from them may come later. */
+  async function finishOrOwe(authorId: string, copies: readonly FinishedCopy[], at: number) {
+    try {
+      await finishMessages({ storage, authorId, copies, now: at })
+    } catch (error) {
+      onError(error)
+      await debts.noteMessages(
+        copies.map(({ message: { recipientId: readerId, _id: messageId } }) => ({
+          ...{ authorId, readerId, messageId },
+        })),
+      )
+    }
   }
 
   async function findReach(actorId: string, message: MessageDocument | undefined) {

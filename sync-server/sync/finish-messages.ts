@@ -3,6 +3,12 @@ import type { Storage } from '../storage/create-storage.ts'
 import { findNewest, raiseLastMessages } from './raise-last-messages.ts'
 import { raiseReceipts } from './raise-receipts.ts'
 
+/** An author's copy; a held one has no other copy. */
+export interface FinishedCopy {
+  message: MessageDocument
+  isHeld: boolean
+}
+
 /**
  * What follows once all copies are written: both people's conversations name their newest message, and a receipt that
  * the reader gave while the author's copy was not there yet is set on it.
@@ -10,8 +16,7 @@ import { raiseReceipts } from './raise-receipts.ts'
 export async function finishMessages(options: {
   storage: Storage
   authorId: string
-  /** The author's copies; held ones have no other copy. */
-  copies: readonly { message: MessageDocument; isHeld: boolean }[]
+  copies: readonly FinishedCopy[]
   now: number
 }): Promise<void> {
   const { storage, authorId, copies, now } = options

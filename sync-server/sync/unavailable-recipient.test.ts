@@ -2,7 +2,7 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
-import { nameMessagesDatabase } from '../storage/database-names.ts'
+import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import type { Stage } from './create-message-acceptor.ts'
 import {
   openTestAcceptance,
@@ -32,9 +32,11 @@ const send = (messages: readonly MessageDocument[]) =>
 const read = (userId: string, { _id }: MessageDocument) => opened.t.readMessage(userId, _id)
 
 /** Puts a file where Ben's messages are, which LevelDB cannot open. @returns puts them back */
-async function breakBen() {
+const breakBen = () => breakDatabase(nameMessagesDatabase(opened.t.ben))
+
+async function breakDatabase(name: string) {
   const { t } = opened
-  const place = join(t.dataDir, 'databases', nameMessagesDatabase(t.ben))
+  const place = join(t.dataDir, 'databases', name)
   await t.storage.close()
   await rename(place, `${place}-aside`)
   await writeFile(place, 'broken')
@@ -139,6 +141,23 @@ describe('somebody whose messages cannot be stored', () => {
     await mend()
     await expect.poll(() => read(t.ann, message)).toMatchObject({ status: 'sent' })
     expect(await t.readMessages(t.ben)).toHaveLength(1)
+  })
+
+  test('P6: whose conversations cannot be written gets the messages, and their names in the list later', async () => {
+    const { t, cyd } = opened
+    await send([write(t.ben, 'before')])
+    const mend = await breakDatabase(nameConversationsDatabase(t.ben))
+    const [toBen, toCyd] = [write(t.ben, 'to Ben'), write(cyd, 'to Cyd')]
+    const sent = { kind: 'stored', isTaken: true, doc: { status: 'sent' } }
+    expect(await send([toBen, toCyd])).toMatchObject([sent, sent])
+    expect(await read(t.ben, toBen)).toMatchObject({ content: 'to Ben' })
+    expect(await t.readConversation(t.ann, t.ben)).toMatchObject({
+      lastMessage: { _id: toBen._id },
+    })
+    await mend()
+    await expect
+      .poll(() => t.readConversation(t.ben, t.ann))
+      .toMatchObject({ lastMessage: { _id: toBen._id } })
   })
 
   test('holds up nobody else’s healing', async () => {
