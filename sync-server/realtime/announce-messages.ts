@@ -36,8 +36,9 @@ export function announceMessages(options: {
     const outcomes = await acceptMessages(request)
     const fresh = outcomes.flatMap((outcome, index) => {
       if (outcome.kind !== 'stored' || !outcome.isTaken) return []
+      const { doc } = outcome
       const wasWaiting = request.proposals[index]?.raw.status !== 'sent'
-      return wasWaiting && outcome.doc.status === 'sent' ? [outcome.doc] : []
+      return wasWaiting && doc.status === 'sent' && doc.deletedAt === undefined ? [doc] : []
     })
     if (fresh.length > 0) announce(request.actorId, fresh).catch(onError)
     return outcomes

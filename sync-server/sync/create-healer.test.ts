@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
+import { nameMessagesDatabase } from '../storage/database-names.ts'
 import { createAcceptance } from './create-acceptance.ts'
 import type { Stage } from './create-message-acceptor.ts'
 import {
@@ -84,6 +85,48 @@ describe('P3: a crash between the two copies', () => {
     expect(await t.acceptance.healCopies()).toBe(1)
     const own = await t.readMessage(t.ann, empty._id)
     expect(own).toMatchObject({ status: 'sent', content: 'words', attempt: 2 })
+  })
+})
+
+describe('a message that its author takes back after such a crash', () => {
+  const takenBack = { content: '', deletedAt: expect.any(Number) }
+
+  async function expectTakenBack({ _id }: MessageDocument) {
+    expect(await t.readMessage(t.ben, _id)).toMatchObject({ ...takenBack, status: 'delivered' })
+    expect(await t.readMessage(t.ann, _id)).toMatchObject({ ...takenBack, status: 'sent' })
+  }
+
+  test('does not stay with its reader', async () => {
+    const message = await sendAndCrash('peer')
+    await send({ ...message, deletedAt: Date.now() })
+    await expectTakenBack(message)
+    await t.acceptance.healCopies()
+    await expectTakenBack(message)
+  })
+
+  test('does not stay with its reader either when the healer is the first to know of both', async () => {
+    const message = await sendAndCrash('peer')
+    const discarded = { ...message, status: 'failed', content: '', deletedAt: Date.now() }
+    await t.storage.database(nameMessagesDatabase(t.ann)).insert(discarded)
+    await t.acceptance.healCopies()
+    await expectTakenBack(message)
+  })
+
+  test('does not stay with its reader when it was called failed', async () => {
+    const message = await sendAndCrash('peer')
+    const failed = { ...message, status: 'failed' as const, errorCode: 'recipient_unavailable' }
+    await t.storage.database(nameMessagesDatabase(t.ann)).insert(failed)
+    await send({ ...failed, deletedAt: Date.now() })
+    await expectTakenBack(message)
+  })
+
+  test('takes nothing from anybody else’s message of the same id', async () => {
+    const cyd = await t.register('Cyd')
+    const cyds = writeMessage({ senderId: cyd, recipientId: t.ben, content: 'stays' })
+    await t.acceptance.acceptMessages({ actorId: cyd, proposals: [propose(cyds)] })
+    await send({ ...fromAnn(), _id: cyds._id, deletedAt: Date.now() })
+    expect(await t.readMessage(t.ben, cyds._id)).toMatchObject({ content: 'stays', senderId: cyd })
+    expect(await t.readMessage(t.ann, cyds._id)).toMatchObject({ status: 'failed' })
   })
 })
 

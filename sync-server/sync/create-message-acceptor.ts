@@ -109,7 +109,7 @@ export function createMessageAcceptor(options: {
     const placed = drafts.map((draft) => putInPlace(draft, entries))
     await onStage?.('ordered')
     const { copied, owed } = await writePeerCopies({
-      ...{ storage, actorId, onError },
+      ...{ storage, files, actorId, onError },
       ...{ drafts: placed, now: at },
     })
     await debts.noteMessages(owed)

@@ -1,6 +1,11 @@
 import { decideMessage } from '../../schema/decide-message.ts'
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
-import { isAccepted, type MessageDocument, messageDocument } from '../../schema/message.ts'
+import {
+  isAccepted,
+  isDiscarded,
+  type MessageDocument,
+  messageDocument,
+} from '../../schema/message.ts'
 import { type Refusal, refuse } from '../../schema/refusal.ts'
 import { salvageMessage } from '../../schema/salvage-message.ts'
 import type { Reach } from '../access/create-relations.ts'
@@ -45,9 +50,21 @@ export function draftMessage(draft: {
   const { actorId, proposal, stored, reach, now } = draft
   const base = { proposal, stored, reach }
   const drafted = applyRule({ actorId, proposal, stored, reach, now })
-  const isOwnAndSent = drafted.next?.senderId === actorId && isAccepted(drafted.next)
-  const mustAmend = draft.isPeerTouched && isOwnAndSent && drafted.effect !== 'deliver'
+  const isOwn = drafted.next?.senderId === actorId
+  const isSent = drafted.next !== undefined && isAccepted(drafted.next)
+  const mustAmend =
+    isOwn &&
+    drafted.effect !== 'deliver' &&
+    ((draft.isPeerTouched && isSent) || isNewDiscard(drafted, stored))
   return { ...base, ...drafted, ...(mustAmend ? { effect: 'amend' } : {}) }
+}
+
+/** The rule cannot know whether a try that crashed has left the other person a copy of it: that is looked up. */
+function isNewDiscard(
+  { next, refusal }: Pick<MessageDraft, 'next' | 'refusal'>,
+  stored: MessageDocument | undefined,
+): boolean {
+  return !refusal && next !== undefined && isDiscarded(next) && stored?.deletedAt === undefined
 }
 
 function applyRule(draft: {

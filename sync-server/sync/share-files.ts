@@ -1,5 +1,5 @@
 import { failMessage } from '../../schema/decide-message.ts'
-import type { MessageDocument } from '../../schema/message.ts'
+import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import { refuse } from '../../schema/refusal.ts'
 import type { MessageDraft } from './draft-message.ts'
 
@@ -41,7 +41,8 @@ export async function shareFiles(options: {
       const { stored, next, effect, reach } = draft
       if (!next) return draft
       const isGone = next.deletedAt !== undefined && stored?.deletedAt === undefined
-      if (effect === 'amend' && isGone) await release(files, stored)
+      // Of a message that was never taken, nothing says that its id is its author's.
+      if (effect === 'amend' && isGone && isAccepted(next)) await release(files, stored)
       if (effect !== 'deliver' || next.mediaUrl === undefined) return draft
       const { _id: messageId, mediaUrl, senderId, recipientId } = next
       const readers = reach === 'delivered' ? { recipientId } : {}

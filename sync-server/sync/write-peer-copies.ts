@@ -1,13 +1,16 @@
 import { failMessage } from '../../schema/decide-message.ts'
-import type { MessageDocument } from '../../schema/message.ts'
+import { isDiscarded, type MessageDocument } from '../../schema/message.ts'
 import { must } from '../../schema/must.ts'
 import { writePeerCopy } from '../../schema/peer-copy.ts'
 import { refuseChange } from '../../schema/permit-message-change.ts'
 import { refuse } from '../../schema/refusal.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameMessagesDatabase } from '../storage/database-names.ts'
+import { completeOwnCopy } from './complete-own-copy.ts'
 import type { MessageDebt } from './create-debts.ts'
 import type { MessageDraft } from './draft-message.ts'
+import type { MessageFiles } from './share-files.ts'
+import { takeBackWords } from './take-back-words.ts'
 
 /**
  * Writes the other person's copies of what was accepted, one write for each person. Somebody whose copies cannot be
@@ -20,12 +23,13 @@ import type { MessageDraft } from './draft-message.ts'
  */
 export async function writePeerCopies(options: {
   storage: Storage
+  files: MessageFiles
   actorId: string
   drafts: readonly MessageDraft[]
   now: number
   onError: (error: unknown) => void
 }): Promise<{ copied: MessageDraft[]; owed: MessageDebt[] }> {
-  const { storage, actorId, drafts, now, onError } = options
+  const { storage, files, actorId, drafts, now, onError } = options
   const byPeer = new Map<string, MessageDraft[]>()
   for (const draft of drafts) {
     if (!isForPeer(draft)) continue
@@ -36,6 +40,26 @@ export async function writePeerCopies(options: {
   const owed: MessageDebt[] = []
 
   async function writeTo(peerId: string, forPeer: readonly MessageDraft[]) {
+    const discards = forPeer.filter(isDiscard)
+    const others = forPeer.filter((draft) => !isDiscard(draft))
+    if (others.length > 0) await writeAccepted(peerId, others)
+    if (discards.length > 0) await discardFrom(peerId, discards)
+  }
+
+  /** A try that crashed, or whose answer was lost, may have left a copy of what its author thinks was never sent. */
+  async function discardFrom(readerId: string, discards: readonly MessageDraft[]) {
+    const deletions = new Map(
+      discards.map(({ proposal, next }) => [proposal.id, next?.deletedAt ?? now]),
+    )
+    const copies = await takeBackWords({ storage, files, authorId: actorId, readerId, deletions })
+    for (const draft of discards) {
+      const copy = copies.get(draft.proposal.id)
+      const next = copy ? completeOwnCopy(draft.next, copy) : draft.next
+      written.set(draft.proposal.id, { ...draft, next })
+    }
+  }
+
+  async function writeAccepted(peerId: string, forPeer: readonly MessageDraft[]) {
     const copies = storage.database<MessageDocument>(nameMessagesDatabase(peerId))
     const ids = forPeer.map(({ proposal }) => proposal.id)
     const { result } = await copies.update(ids, (stored) =>
@@ -79,6 +103,8 @@ function refuseUnwritten(actorId: string, draft: MessageDraft, now: number): Mes
       : failMessage({ actorId, stored, proposed, refusal, now })
   return { ...draft, next, refusal, effect: 'own' }
 }
+
+const isDiscard = ({ next }: MessageDraft) => next !== undefined && isDiscarded(next)
 
 /** A blocked person's words do not arrive, neither as a new message nor as an edit; a deletion only takes away. */
 function isForPeer({ effect, reach, next }: MessageDraft): boolean {

@@ -1,16 +1,26 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
+import type { Stage } from '../../sync/create-message-acceptor.ts'
 import { testBytes, uploadFile, uploadPicture } from './test-files.ts'
 
 const opened = {} as { app: TestApp; ann: TestPerson; ben: TestPerson; cleo: TestPerson }
 beforeAll(async () => {
-  opened.app = await startTestApp()
+  opened.app = await startTestApp({}, { onStage: hangBetweenCopies })
   opened.ann = await opened.app.register('Ann')
   opened.ben = await opened.app.register('Ben')
   opened.cleo = await opened.app.register('Cleo')
 })
 afterAll(() => opened.app.close())
+
+const crash: { reached?: (() => void) | undefined } = {}
+
+/** Hangs for good between the copies of a message, while a test waits for it. */
+async function hangBetweenCopies(stage: Stage) {
+  if (stage !== 'peer' || !crash.reached) return
+  crash.reached()
+  await new Promise(() => undefined)
+}
 
 async function upload(person: TestPerson): Promise<string> {
   return (await uploadFile(opened.app, person, { bytes: testBytes.png() })).body.mediaUrl
@@ -73,6 +83,19 @@ describe('P8: the file of a message', () => {
     const { _id } = await send(opened.ann, opened.ben, { mediaUrl })
     await send(opened.ann, opened.ben, { _id, mediaUrl, deletedAt: Date.now() })
     expect(await whoSees(mediaUrl)).toEqual(['Ann'])
+  })
+
+  it('goes from the other person with a message that is taken back after a crash', async () => {
+    const mediaUrl = await upload(opened.ann)
+    const _id = uuidv7()
+    const reached = new Promise<void>((resolve) => Object.assign(crash, { reached: resolve }))
+    send(opened.ann, opened.ben, { _id, mediaUrl }).catch(() => undefined)
+    await reached
+    Object.assign(crash, { reached: undefined })
+    await opened.app.killAndStart()
+    expect(await whoSees(mediaUrl)).toEqual(['Ann', 'Ben'])
+    await send(opened.ann, opened.ben, { _id, mediaUrl, deletedAt: Date.now() })
+    await expect.poll(() => whoSees(mediaUrl)).toEqual(['Ann'])
   })
 
   it('is not for whoever blocks its sender, nor are their pictures for each other', async () => {
