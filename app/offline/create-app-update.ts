@@ -18,6 +18,7 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
   const closing = new AbortController()
   const { signal } = closing
   const { serviceWorker } = navigator
+  const missing = new Set<unknown>()
   let state: 'none' | 'ready' = 'none'
   let registration: ServiceWorkerRegistration | undefined
   let hasNewVersionTakenOver = false
@@ -60,10 +61,14 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
   }
 
   serviceWorker?.addEventListener('controllerchange', onControllerChange, { signal })
-  // A part of the replaced version that this page had not loaded is gone from the cache.
-  window.addEventListener('vite:preloadError', () => hasNewVersionTakenOver && location.reload(), {
-    signal,
-  })
+  // A part of the replaced version that this page had not loaded is gone from the cache. What goes on in the
+  // background does without; only a page that has fallen for it, after a person's click, has nothing to lose.
+  const onMissing = ({ payload }: VitePreloadErrorEvent) => missing.add(payload)
+  window.addEventListener('vite:preloadError', onMissing, { signal })
+  const onFallen = ({ error }: ErrorEvent) => {
+    if (hasNewVersionTakenOver && missing.has(error)) location.reload()
+  }
+  window.addEventListener('error', onFallen, { signal })
   document.addEventListener('visibilitychange', check, { signal })
   const timer = setInterval(check, checkIntervalMs)
   // Keeping the whole app asks for all of it: what this page itself asks for goes before.

@@ -1,15 +1,19 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { must } from '../../../schema/must.ts'
 
 const top = fileURLToPath(new URL('../../../', import.meta.url))
 
 export interface BuildCopy {
   /** What `startBuiltServer` takes as `dist`. */
   dist: string
-  /** Puts a further version of the app in its place, as a deployment does. The body says which one. */
-  deploy(version: string): Promise<void>
+  /**
+   * Puts a further version of the app in its place, as a deployment does. The body says which one. The parts named
+   * `without` are gone, as they are when they have changed and so have other names.
+   */
+  deploy(version: string, options?: { without: readonly string[] }): Promise<void>
   remove(): Promise<void>
 }
 
@@ -27,7 +31,16 @@ export async function copyBuild(): Promise<BuildCopy> {
   }
   return {
     dist,
-    async deploy(version) {
+    async deploy(version, { without } = { without: [] }) {
+      for (const part of without) {
+        const files = await readdir(join(dist, 'app/assets'))
+        const gone = must(
+          files.find((file) => file.startsWith(part) && file.endsWith('.js')),
+          part,
+        )
+        await rm(join(dist, 'app/assets', gone))
+        await edit('sw.js', (worker) => worker.replace(`{url:"assets/${gone}",revision:null},`, ''))
+      }
       await edit('index.html', (html) =>
         html.replace(/<body[^>]*>/, `<body data-version="${version}">`),
       )

@@ -4,6 +4,9 @@ import { copyBuild } from './copy-build.ts'
 import { createPerson } from './create-person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
+/** In the page. */
+declare function noteFailure(words: string): void
+
 const build = await copyBuild()
 const server = await startBuiltServer({ dist: build.dist })
 const ann = await createPerson(server, 'ann')
@@ -46,4 +49,33 @@ test('a tab whose version another tab has replaced is asked too, and not reloade
   expect(await other.locator('body').getAttribute('data-version')).toBe('second')
   await other.getByRole('button', { name: 'Update now' }).click()
   await other.locator('body[data-version="third"]').waitFor({ state: 'attached' })
+})
+
+test('P1: a part that went with the replaced version takes nothing from who types, and starts the new one at a click', async () => {
+  const other = await ann.openTab('/chat')
+  const [search, failures] = [other.getByRole('searchbox'), [] as string[]]
+  await other.exposeFunction('noteFailure', (words: string) => failures.push(words))
+  await other.evaluate(() =>
+    window.addEventListener('vite:preloadError', ({ payload }) => noteFailure(payload.message)),
+  )
+  await build.deploy('fourth', { without: ['create-polling', 'profile-route'] })
+  await other.evaluate(async () => {
+    await (await navigator.serviceWorker.getRegistration())?.update()
+  })
+  await ann.page.getByRole('button', { name: 'Update now' }).click()
+  await ann.page.locator('body[data-version="fourth"]').waitFor({ state: 'attached' })
+  await other.getByRole('button', { name: 'Update now' }).waitFor()
+  await search.fill('half a wor')
+  // Else the browser may have the part at hand from when it was kept.
+  const devtools = await other.context().newCDPSession(other)
+  await devtools.send('Network.clearBrowserCache')
+  ann.network.blockSockets()
+  // The second time the page has had its chance to be loaded anew after the first.
+  await expect.poll(() => failures.length).toBeGreaterThan(1)
+  expect(failures[0]).toContain('create-polling')
+  expect(await search.inputValue()).toBe('half a wor')
+
+  ann.network.allowSockets()
+  await other.getByRole('link', { name: 'Profile' }).click()
+  await other.locator('body[data-version="fourth"]').waitFor({ state: 'attached' })
 })
