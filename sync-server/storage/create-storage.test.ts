@@ -3,9 +3,10 @@ import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createStorage, type Storage, type StorageOptions } from './create-storage.ts'
 import { startCouch } from './start-couch.ts'
+import { startLosingProxy } from './start-losing-proxy.ts'
 import { describeStorage } from './storage.contract.ts'
 
 const opened: Storage[] = []
@@ -53,6 +54,30 @@ describe('with a CouchDB', () => {
       })
     await Promise.all(Array.from({ length: 20 }, (_, i) => raise(i % 2 === 0 ? one : other)))
     expect((await one?.read(['n']))?.get('n')?.count).toBe(20)
+  })
+
+  test.each([
+    ['to it', /_bulk_docs/],
+    ['to where the database stands then', /\/notes\/?$/],
+  ])('P7: a write that is done, and the answer %s lost, wakes who waits', async (_which, path) => {
+    const proxy = await startLosingProxy(couch.url)
+    onTestFinished(proxy.close)
+    const storage = keep(createStorage({ dataDir: '', couchdbUrl: proxy.url }))
+    await storage.destroy('notes')
+    const { signals } = storage
+    const notes = storage.database('notes')
+    await notes.insert({ _id: 'first' })
+    const seen = signals.lastSeq('notes')
+    const woken = signals.wait('notes', seen, { timeoutMs: 10_000 })
+    proxy.loseAnswerTo(path)
+    await expect(notes.insert({ _id: 'second' })).rejects.toThrow()
+    expect(proxy.isLost()).toBe(true)
+    expect(await woken).toBe(true)
+    // Who looks at once may still be too early: the try that finds the write done tells of it once more.
+    const early = signals.wait('notes', signals.lastSeq('notes'), { timeoutMs: 10_000 })
+    expect(await notes.insert({ _id: 'second' })).toEqual({ isInserted: false })
+    expect(await early).toBe(true)
+    expect(signals.lastSeq('notes')).toBe(await notes.updateSeq())
   })
 })
 

@@ -41,12 +41,16 @@ const mostRounds = 50
  * The one way in which documents of a database are written. Updates that come while a write is under way wait,
  * and are then done together: one read, the functions in turn, one write, one wait for the disk.
  * @param use runs work with the database open
- * @param onWritten called after each write, before its updates are answered
+ * @param onWritten called after each write, before its updates are answered; also after one that had nothing to write,
+ *   while `isUnsure`: what it found may be what the failed one has stored
+ * @param onUnsure called when a write failed, and nobody knows how much of it is stored
  * @param onIdle called when nothing waits any more
  */
 export function createWriteQueue(options: {
   use: <Result>(work: (pouch: Pouch) => Promise<Result>) => Promise<Result>
   onWritten: (pouch: Pouch) => Promise<void>
+  onUnsure: () => void
+  isUnsure: () => boolean
   onIdle: () => void
 }) {
   const waiting: Waiting[] = []
@@ -67,6 +71,7 @@ export function createWriteQueue(options: {
     try {
       await options.use((pouch) => writeGroup(pouch, group))
     } catch (error) {
+      options.onUnsure()
       const left = group.filter((item) => !item.isSettled)
       const [only] = left
       if (only && left.length === 1) settle(only, () => only.reject(error))
@@ -96,7 +101,7 @@ export function createWriteQueue(options: {
       }
     }
     const outcome = await writeDocuments(pouch, stored, writes.values())
-    if (outcome.written > 0) await options.onWritten(pouch)
+    if (outcome.written > 0 || options.isUnsure()) await options.onWritten(pouch)
     const conflicted: Waiting[] = []
     for (const { item, result } of decided) {
       if (item.ids.some((id) => outcome.conflicts.has(id))) conflicted.push(item)

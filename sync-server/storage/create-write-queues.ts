@@ -7,11 +7,22 @@ import type { Document } from './documents.ts'
 export function createWriteQueues(options: { pool: DatabasePool; signals: Signals }) {
   const { pool, signals } = options
   const busy = new Map<string, WriteQueue>()
+  const unsure = { names: new Set<string>(), writes: 0 }
 
   function open(name: string): WriteQueue {
     const queue = createWriteQueue({
       use: (work) => pool.use(name, work),
-      onWritten: async (pouch) => signals.notify(name, (await pouch.info()).update_seq),
+      async onWritten(pouch) {
+        signals.notify(name, (await pouch.info()).update_seq)
+        unsure.names.delete(name)
+      },
+      onUnsure() {
+        unsure.names.add(name)
+        unsure.writes += 1
+        // No seq that any database gives: who waits looks for themselves how far it is.
+        signals.notify(name, `unsure ${unsure.writes}`)
+      },
+      isUnsure: () => unsure.names.has(name),
       onIdle: () => busy.delete(name),
     })
     busy.set(name, queue)
