@@ -23,6 +23,9 @@ export interface ChatSearchBarProps {
   onClose(): void
 }
 
+/** So many hits after the shown one are to be there. */
+const aheadCount = 50
+
 /** Looks for a text in one conversation and walks from place to place, the newest first. */
 export function ChatSearchBar(props: ChatSearchBarProps) {
   const { messenger, peerId, askServer, wish } = props
@@ -30,7 +33,8 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
   const [current, setCurrent] = useState<{ id: string; isHere: boolean }>()
   const field = useRef<HTMLInputElement>(null)
   const { search } = messenger
-  const { hits, query, isComplete } = useChatSearch({ search, peerId, query: text, askServer })
+  const found = useChatSearch({ search, peerId, query: text, askServer })
+  const { hits, query, hasMore, findMore } = found
   const latest = useLatest({ ...props, hits })
   const bar = useRef<HTMLElement>(null)
   const [returnTo] = useState(findFocusPath)
@@ -54,7 +58,8 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
     const target = hits[index === -1 ? 0 : stepHit(index, direction, hits.length)]
     if (target) void show(target._id)
   }
-  const onKeys = useLatest({ step, show })
+  const onKeys = useLatest({ step, show, findMore })
+  const missing = hasMore ? index + aheadCount - hits.length : -1
 
   useEffect(() => {
     if (wish === 0) return
@@ -74,6 +79,10 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
     shownFor.current = query
     void onKeys.current.show(firstId)
   }, [onKeys, query, firstId])
+
+  useEffect(() => {
+    if (missing >= 0) onKeys.current.findMore()
+  }, [onKeys, missing])
 
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -104,7 +113,7 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
           }}
         />
         <span className={styles.count} role="status">
-          {describeHits({ text, query, index, count: hits.length, isComplete })}
+          {describeHits({ ...found, text, index })}
         </span>
       </div>
       <IconButton
@@ -133,11 +142,13 @@ function describeHits(found: {
   text: string
   query: string
   index: number
-  count: number
+  hits: readonly unknown[]
   isComplete: boolean
+  hasMore: boolean
 }): string {
-  const { text, query, index, count, isComplete } = found
+  const { text, query, index, hits, isComplete, hasMore } = found
   if (text.trim() === '' || text.trim() !== query) return ''
-  if (count > 0) return `${Math.max(0, index) + 1} of ${count}${isComplete ? '' : '+'}`
+  const more = isComplete && !hasMore ? '' : '+'
+  if (hits.length > 0) return `${Math.max(0, index) + 1} of ${hits.length}${more}`
   return isComplete ? 'No results found' : 'Searching...'
 }

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { readSession } from './account-steps.ts'
+import { chatRow, composer } from './chat-steps.ts'
+import { readHighlightMs, readOffCentre } from './led-to.ts'
+import { chooseOn, ownWords } from './message-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+import { holdRequests } from './stop-requests.ts'
+
+const count = 620
+// The tests hold requests on their way; a service worker would make some in the page's stead.
+const people = await startTwoPeople({ reducedMotion: 'reduce', serviceWorkers: 'block' })
+const { ann, server } = people
+const { page } = ann
+const carl = await registerAccount(server.origin, 'carl')
+const recipientId = (await readSession(ann)).userId
+const field = page.getByRole('searchbox', { name: 'Search in this chat' })
+const bar = page.getByRole('search').filter({ has: field })
+const middle = ownWords(page, `message 300 of ${count},`)
+
+beforeAll(async () => {
+  await pushMessages({ origin: server.origin, author: carl, recipientId, count })
+  await chatRow(page, 'carl').getByText(`message ${count} of`).waitFor()
+  await chatRow(page, 'carl').click()
+  await composer(page).waitFor()
+})
+
+afterAll(() => people.close())
+
+async function search(text: string) {
+  await page.keyboard.press('Control+f')
+  await field.fill(text)
+}
+
+test('a hit comes to the middle and is lit up for 2 s, from the search and from the stars', async () => {
+  await search(`message 300 of`)
+  await expect.poll(() => readHighlightMs(middle).catch(() => undefined)).toBe(2_000)
+  await expect.poll(() => readOffCentre(middle)).toBeLessThan(40)
+  await expect.poll(() => readHighlightMs(middle)).toBeUndefined()
+  await page.keyboard.press('Escape')
+  await chooseOn(page, `message 300 of ${count},`, 'Star')
+  await middle.getByRole('img', { name: 'Starred' }).waitFor()
+  await page.goto('/chat/starred')
+  await page.getByRole('link', { name: /message 300 of/ }).click()
+  await expect.poll(() => readHighlightMs(middle).catch(() => undefined)).toBe(2_000)
+  await expect.poll(() => readOffCentre(middle)).toBeLessThan(40)
+  await expect.poll(() => readHighlightMs(middle)).toBeUndefined()
+})
+
+test('of more places than are read at once it says so, and goes on behind the last', async () => {
+  await search('message')
+  await bar.getByText('1 of 500+', { exact: true }).waitFor()
+  await page.keyboard.press('Shift+F3')
+  await bar.getByText(`500 of ${count}`, { exact: true }).waitFor()
+  await page.keyboard.press('F3')
+  await bar.getByText(`501 of ${count}`, { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+})
+
+test('what only the server has is found too, once, and it is said that it has not arrived', async () => {
+  const held = await holdRequests(page, '**/sync/**')
+  await page.reload()
+  await composer(page).waitFor()
+  const sent = await fetch(`${server.origin}/api/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${carl.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ recipientId, content: 'message about a lantern', type: 'text' }),
+  })
+  expect(sent.status).toBe(201)
+  await search('lantern')
+  await bar.getByText('1 of 1', { exact: true }).waitFor()
+  const note = bar.getByText('This message has not arrived on this device yet.')
+  await note.waitFor()
+  await held.release()
+  await ownWords(page, 'message about a lantern').waitFor({ state: 'attached' })
+  await field.press('Enter')
+  await note.waitFor({ state: 'detached' })
+  await expect.poll(() => readHighlightMs(ownWords(page, 'message about a lantern'))).toBe(2_000)
+  await bar.getByText('1 of 1', { exact: true }).waitFor()
+})
