@@ -65,6 +65,7 @@ export function Composer(props: ComposerProps) {
           rows={1}
           placeholder="Type a message"
           aria-label="Type a message"
+          enterKeyHint="send"
           dir="auto"
           maxLength={limits.messageMaxCharacters}
           value={text}

@@ -1,13 +1,17 @@
-/** Copies a text; where the clipboard is not to be had, by the old copy command from a hidden field. */
-export async function copyText(text: string): Promise<void> {
+/**
+ * Copies a text; where the clipboard is not to be had, by the old copy command from a hidden field.
+ * Resolves with whether it is copied.
+ */
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
+    return true
   } catch {
-    copyByCommand(text)
+    return copyByCommand(text)
   }
 }
 
-function copyByCommand(text: string): void {
+function copyByCommand(text: string): boolean {
   const returnTo = document.activeElement
   const field = document.createElement('textarea')
   field.value = text
@@ -15,7 +19,8 @@ function copyByCommand(text: string): void {
   field.style.opacity = '0'
   document.body.append(field)
   field.select()
-  document.execCommand('copy')
+  const isCopied = document.execCommand('copy')
   field.remove()
   if (returnTo instanceof HTMLElement) returnTo.focus({ preventScroll: true })
+  return isCopied
 }

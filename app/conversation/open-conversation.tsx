@@ -11,7 +11,7 @@ import {
 import type { Sight } from '../database/create-reading.ts'
 import type { ConversationView } from '../sync/messenger.ts'
 import { Notice } from '../ui/notice.tsx'
-import { useBackLayers } from '../ui/use-back-layers.ts'
+import { useBackLayer } from '../ui/use-back-layer.ts'
 import { useLivePart, useLiveValue } from '../ui/use-live-value.ts'
 import { useNotice } from '../ui/use-notice.ts'
 import { useToday } from '../ui/use-today.ts'
@@ -19,12 +19,14 @@ import { ArrivalAnnouncement } from './arrival-announcement.tsx'
 import { buildMessageRows } from './build-message-rows.ts'
 import type { ConversationProps } from './conversation.tsx'
 import { ConversationDialog } from './conversation-dialog.tsx'
+import { copyText } from './copy-text.ts'
 import { focusMessage } from './focus-message.ts'
 import { LazyChatSearchBar } from './lazy-parts.tsx'
 import { MessageList, type MessageListHandle } from './message-list.tsx'
 import { NoMessages } from './no-messages.tsx'
 import type { OpenDialog } from './open-dialog.ts'
 import { SelectionBar } from './selection-bar.tsx'
+import { useFailure } from './use-failure.ts'
 import { useKeptReply } from './use-kept-reply.ts'
 import { useMessageHandlers } from './use-message-handlers.ts'
 import { useReading } from './use-reading.ts'
@@ -63,6 +65,7 @@ export function OpenConversation(props: OpenConversationProps) {
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
   const { isLoaded } = window
   const isEmpty = window.items.length === 0
+  const failure = useFailure(window.items)
   useReading({ messenger, peerId, view, isLoaded, sight: isEmpty ? emptySight : sight })
 
   const shown = useSteppedWindow(window.items)
@@ -86,9 +89,12 @@ export function OpenConversation(props: OpenConversationProps) {
     else if (peerIds[0] === peerId) list.current?.showEnd()
     else if (peerIds[0]) props.onOpenChat(peerIds[0])
   }
+  const copy = (text: string) => void copyText(text).then((isCopied) => isCopied && say('Copied'))
   const actions = useMessageHandlers({
     messenger,
     setMode,
+    copy,
+    say,
     toggleSelected: selection.toggle,
     forward: (messages) => onDialog({ kind: 'forward', messages }),
     showInformation: (message) => onDialog({ kind: 'information', message }),
@@ -103,14 +109,8 @@ export function OpenConversation(props: OpenConversationProps) {
     setMarkQuery('')
     props.onSearchEnd()
   }
-  useBackLayers(
-    [
-      { isOpen: searchWish > 0, close: endSearch },
-      { isOpen: selection.isSelecting, close: selection.clear },
-      { isOpen: dialog !== undefined, close: () => onDialog(undefined) },
-    ],
-    props.onBack !== undefined,
-  )
+  useBackLayer(searchWish > 0, endSearch)
+  useBackLayer(selection.isSelecting, selection.clear)
   const goToDate = async (time: number) => {
     const messageId = await view.jumpToTime(time)
     if (messageId) await showMessage(messageId)
@@ -180,7 +180,12 @@ export function OpenConversation(props: OpenConversationProps) {
       )}
       <Notice words={notice} />
       {selection.isSelecting && (
-        <SelectionBar messenger={messenger} selection={selection} onDialog={onDialog} />
+        <SelectionBar
+          messenger={messenger}
+          selection={selection}
+          onCopy={copy}
+          onDialog={onDialog}
+        />
       )}
       <WriteArea
         messenger={messenger}
@@ -196,7 +201,7 @@ export function OpenConversation(props: OpenConversationProps) {
           list.current?.showEnd()
         }}
       />
-      <ArrivalAnnouncement arrival={window.arrival} peerName={peerName} />
+      <ArrivalAnnouncement arrival={window.arrival} failure={failure} peerName={peerName} />
       {dialog && (
         <ConversationDialog
           messenger={messenger}

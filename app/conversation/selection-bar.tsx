@@ -2,7 +2,6 @@ import type { MessageDocument } from '../../schema/message.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import styles from './conversation.module.css'
-import { copyText } from './copy-text.ts'
 import { listWordedMessages } from './list-worded-messages.ts'
 import type { OpenDialog } from './open-dialog.ts'
 import { useDeletion } from './use-deletion.ts'
@@ -11,11 +10,12 @@ import type { Selection } from './use-selection.ts'
 interface SelectionBarProps {
   messenger: Messenger
   selection: Selection
+  onCopy(text: string): void
   onDialog(dialog: OpenDialog): void
 }
 
 /** What can be done with the selected messages. A deleted one among them has no part in it. */
-export function SelectionBar({ messenger, selection, onDialog }: SelectionBarProps) {
+export function SelectionBar({ messenger, selection, onCopy, onDialog }: SelectionBarProps) {
   const { messages } = selection
   const remove = useDeletion({ messenger, selection, onDialog })
   const worded = listWordedMessages(messages)
@@ -32,7 +32,7 @@ export function SelectionBar({ messenger, selection, onDialog }: SelectionBarPro
         label="Copy"
         disabled={worded.length === 0}
         onClick={() => {
-          void copyText(worded.map(({ content }) => content).join('\n'))
+          onCopy(worded.map(({ content }) => content).join('\n'))
           selection.clear()
         }}
       />

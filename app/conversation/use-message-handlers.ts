@@ -2,13 +2,15 @@ import { useMemo } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { useLatest } from '../ui/use-latest.ts'
-import { copyText } from './copy-text.ts'
 import type { MessageHandlers } from './draw-message.ts'
 import type { WriteMode } from './write-mode.ts'
 
 interface HandlerOptions {
   messenger: Messenger
   setMode(mode: WriteMode): void
+  copy(text: string): void
+  /** Says quietly what could not be done. */
+  say(words: string): void
   toggleSelected(message: MessageDocument): void
   forward(messages: readonly MessageDocument[]): void
   showInformation(message: MessageDocument): void
@@ -22,19 +24,25 @@ export function useMessageHandlers(options: HandlerOptions): MessageHandlers {
   const latest = useLatest(options)
   return useMemo(() => {
     const commands = () => latest.current.messenger.commands
+    const change = (stored: Promise<void>, failure: string) =>
+      void stored.catch(() => latest.current.say(`${failure}. Please try again.`))
     return {
       reply: (message) => latest.current.setMode({ kind: 'reply', message }),
-      copy: (text) => void copyText(text),
+      copy: (text) => latest.current.copy(text),
       forward: (message) => latest.current.forward([message]),
       toggleSelected: (message) => latest.current.toggleSelected(message),
       edit: (message) => latest.current.setMode({ kind: 'edit', message, text: message.content }),
       editAgain: (message, text) => latest.current.setMode({ kind: 'edit', message, text }),
-      setStarred: (message, isStarred) => void commands().setStarred(message._id, isStarred),
+      setStarred: (message, isStarred) =>
+        change(commands().setStarred(message._id, isStarred), 'Failed to star message'),
       showInformation: (message) => latest.current.showInformation(message),
-      remove: (message) => void commands().deleteMessage(message._id),
-      retry: (message) => void commands().retryMessage(message._id),
-      discard: (message) => void commands().discardMessage(message._id),
-      dismissRefusal: (message) => void commands().dismissRefusal(message._id),
+      remove: (message) =>
+        change(commands().deleteMessage(message._id), 'Failed to delete message'),
+      retry: (message) => change(commands().retryMessage(message._id), 'Failed to send message'),
+      discard: (message) =>
+        change(commands().discardMessage(message._id), 'Failed to delete message'),
+      dismissRefusal: (message) =>
+        change(commands().dismissRefusal(message._id), 'Failed to dismiss it'),
       goToMessage: (messageId) => void latest.current.goToMessage(messageId),
       showMessage: (messageId) => void latest.current.showMessage(messageId),
     }

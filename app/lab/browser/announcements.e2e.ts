@@ -1,0 +1,82 @@
+import type { Route } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { composer, openChat, readTicks, say } from './chat-steps.ts'
+import { chooseOn, hasFocus, ownWords, select, selectionBar } from './message-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const people = await startTwoPeople({
+  reducedMotion: 'reduce',
+  serviceWorkers: 'block',
+  permissions: ['clipboard-read', 'clipboard-write'],
+})
+const { page } = people.ann
+const said = (words: string) => page.getByRole('status').getByText(words, { exact: true })
+
+beforeAll(() => openChat(page, 'ben'))
+afterAll(() => people.close())
+
+/** Every write of this page fails, as on a full disk, until `mendDisk`. */
+async function breakDisk() {
+  await page.evaluate(() => {
+    const { put } = IDBObjectStore.prototype
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException('The disk is full', 'QuotaExceededError')
+    }
+    Object.assign(globalThis, {
+      mendDisk: () => Object.assign(IDBObjectStore.prototype, { put }),
+    })
+  })
+}
+
+test('P6: what could not be sent is said aloud, with its reason', async () => {
+  await page.route('**/sync/messages/_bulk_docs', async (route: Route) => {
+    const body = route.request().postDataJSON()
+    for (const document of body.docs) document.status = 'read'
+    await route.continue({ postData: JSON.stringify(body) })
+  })
+  await say(page, 'the tide is low')
+  await said(
+    'Not sent: the tide is low. Only the other person can confirm that a message has arrived or was read.',
+  ).waitFor({ state: 'attached' })
+  await page.unroute('**/sync/messages/_bulk_docs')
+})
+
+test('P6: what the disk refuses is said, and can be done again', async () => {
+  await say(page, 'stays for now')
+  await expect.poll(() => readTicks(page, 'stays for now')).toBe('Sent')
+  await breakDisk()
+  await chooseOn(page, 'stays for now', 'Delete')
+  await said('Failed to delete message. Please try again.').waitFor()
+  await chooseOn(page, 'stays for now', 'Star')
+  await said('Failed to star message. Please try again.').waitFor()
+  await page.evaluate('mendDisk()')
+  await chooseOn(page, 'stays for now', 'Delete')
+  await ownWords(page, 'stays for now').waitFor({ state: 'detached' })
+})
+
+test('what was copied is said, from the menu and from the selection', async () => {
+  await say(page, 'a word to keep')
+  await chooseOn(page, 'a word to keep', 'Copy')
+  await said('Copied').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('a word to keep')
+  await said('Copied').waitFor({ state: 'detached' })
+  await select(page, 'a word to keep')
+  await selectionBar(page).getByRole('button', { name: 'Copy' }).click()
+  await said('Copied').waitFor()
+  await said('Copied').waitFor({ state: 'detached' })
+})
+
+test('where the clipboard is not to be had, the old command copies, and the focus stays', async () => {
+  await say(page, 'by the old way')
+  await page.evaluate(() => {
+    Object.assign(navigator.clipboard, { writeText: () => Promise.reject(new Error('Denied')) })
+  })
+  await ownWords(page, 'by the old way').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Copy' }).press('Enter')
+  await said('Copied').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('by the old way')
+  await expect.poll(() => hasFocus(ownWords(page, 'by the old way'))).toBe(true)
+  expect(await page.locator('body > textarea').count()).toBe(0)
+  expect(await composer(page).getAttribute('enterkeyhint')).toBe('send')
+})
