@@ -33,6 +33,8 @@ interface MessageListProps {
   isTyping: boolean
   drawMessage(row: MessageRow, state: { isHovered: boolean; isTabStop: boolean }): ReactElement
   onSight(sight: Sight): void
+  /** Called for Home and End: the ends of the conversation are seldom drawn. */
+  onEndKey(key: 'Home' | 'End'): void
   /** Called with the day of a date header when it is chosen: its start, epoch ms. */
   onDay(day: number): void
   onMenu(messageId: string, point: MenuPoint): void
@@ -56,7 +58,7 @@ export function MessageList(props: MessageListProps) {
     rowCount: data.length,
     startIndex: unreadIndex === -1 ? undefined : unreadIndex,
   })
-  useArrowKeys(scroller, '[data-message-id]')
+  useArrowKeys(scroller, '[data-message-id]', props.onEndKey)
   useMessageEvents(scroller, {
     onMenu: props.onMenu,
     onHover: setHoveredId,

@@ -117,6 +117,17 @@ export function OpenConversation(props: OpenConversationProps) {
     ],
     props.onBack !== undefined,
   )
+  const goToEnd = async (key: 'Home' | 'End') => {
+    if (key === 'Home') {
+      const oldestId = await view.jumpToTime(0)
+      if (oldestId && (await showMessage(oldestId))) focusMessage(oldestId)
+      return
+    }
+    if (window.hasNewer) await view.jumpToNewest()
+    list.current?.showEnd()
+    const newest = view.messages.getSnapshot().items.at(-1)
+    if (newest) focusMessage(newest._id)
+  }
   const goToDate = async (time: number) => {
     const messageId = await view.jumpToTime(time)
     if (messageId) await showMessage(messageId)
@@ -154,6 +165,7 @@ export function OpenConversation(props: OpenConversationProps) {
               now?.upTo === upTo && now.holdsEnd === holdsEnd ? now : { upTo, holdsEnd },
             )
           }
+          onEndKey={(key) => void goToEnd(key)}
           onDay={(day) => onDialog({ kind: 'date', day })}
           onMenu={(messageId, point) => {
             const message = findShown(messageId)

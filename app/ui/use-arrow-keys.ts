@@ -1,19 +1,32 @@
 import { type RefObject, useEffect } from 'react'
+import { useLatest } from './use-latest.ts'
 
 /**
  * Lets the arrow keys, Home and End move the focus among the `selector` elements inside `container`. From the
  * container itself the arrow keys lead to the last of them that is in sight.
+ *
+ * @param onEnd takes Home and End where only a part of the list is drawn: the first and last of it are not the ends
  */
-export function useArrowKeys(container: RefObject<HTMLElement | null>, selector: string): void {
+export function useArrowKeys(
+  container: RefObject<HTMLElement | null>,
+  selector: string,
+  onEnd?: (key: 'Home' | 'End') => void,
+): void {
+  const latest = useLatest(onEnd)
   useEffect(() => {
     const element = container.current
     if (!element) return
     const onKeyDown = (event: KeyboardEvent) => {
-      if (moveFocus(element, event.key, selector)) event.preventDefault()
+      const { key } = event
+      const isOnItem = event.target instanceof Element && event.target.matches(selector)
+      if (latest.current && isOnItem && (key === 'Home' || key === 'End')) {
+        event.preventDefault()
+        latest.current(key)
+      } else if (moveFocus(element, key, selector)) event.preventDefault()
     }
     element.addEventListener('keydown', onKeyDown)
     return () => element.removeEventListener('keydown', onKeyDown)
-  }, [container, selector])
+  }, [container, selector, latest])
 }
 
 function moveFocus(list: HTMLElement, key: string, selector: string): boolean {

@@ -3,6 +3,7 @@ import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow, composer, message, openChat, readPresence, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
+import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const unreadCount = 240
@@ -113,6 +114,16 @@ test('a chat that is opened again has no line', async () => {
   await openChat(page, 'carl')
   await bubble(4, 4).waitFor()
   expect(await line.count()).toBe(0)
+})
+
+test('Home and End lead to the first and the newest message of the chat, not of what is drawn', async () => {
+  await bubble(4, 4).focus()
+  await page.keyboard.press('Home')
+  await expect.poll(() => hasFocus(bubble(1))).toBe(true)
+  await expect.poll(() => isInSight(bubble(1))).toBe(true)
+  await page.keyboard.press('End')
+  await expect.poll(() => hasFocus(bubble(4, 4))).toBe(true)
+  await expect.poll(() => isInSight(bubble(4, 4))).toBe(true)
 })
 
 test('a found message is shown as often as it is chosen, and no reload leads back to it', async () => {
