@@ -18,14 +18,16 @@ export function StarredList({ messenger }: { messenger: Messenger }) {
   const today = useToday()
   const scroller = useRef<HTMLDivElement>(null)
   useArrowKeys(scroller, 'a')
-  if (messages.length === 0) return <p className={styles.empty}>No starred messages</p>
   return (
     <div className={styles.scroller} ref={scroller}>
-      <Virtualizer as="ul" item="li" data={messages} itemSize={72}>
-        {(message) => (
-          <StarredItem key={message._id} message={message} messenger={messenger} today={today} />
-        )}
-      </Virtualizer>
+      {messages?.length === 0 && <p className={styles.empty}>No starred messages</p>}
+      {messages && messages.length > 0 && (
+        <Virtualizer as="ul" item="li" data={messages} itemSize={72}>
+          {(message) => (
+            <StarredItem key={message._id} message={message} messenger={messenger} today={today} />
+          )}
+        </Virtualizer>
+      )}
     </div>
   )
 }

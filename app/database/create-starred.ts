@@ -7,15 +7,13 @@ import { queryDocuments } from './read-documents.ts'
 import { fromStoredMessage } from './stored-message.ts'
 import { subscribeToChanges } from './subscribe-to-changes.ts'
 
-const none: readonly MessageDocument[] = []
-
-/** The starred messages, newest star first, kept current. */
+/** The starred messages, newest star first, kept current; undefined until they are read. */
 export function createStarred(options: {
   messages: MessageCollection
   onError: (cause: unknown) => void
-}): { starred: LiveValue<readonly MessageDocument[]>; close(): void } {
+}): { starred: LiveValue<readonly MessageDocument[] | undefined>; close(): void } {
   const { messages, onError } = options
-  const starred = createLiveValue(none)
+  const starred = createLiveValue<readonly MessageDocument[] | undefined>(undefined)
   const refresher = createRefresher({
     onError,
     async run() {
@@ -24,7 +22,7 @@ export function createStarred(options: {
         sort: [{ starOrder: 'asc' }],
         index: ['starOrder'],
       })
-      const known = new Map(starred.getSnapshot().map((message) => [message._id, message]))
+      const known = new Map(starred.getSnapshot()?.map((message) => [message._id, message]))
       starred.set(
         found.map(fromStoredMessage).map((message) => {
           const before = known.get(message._id)
@@ -34,7 +32,7 @@ export function createStarred(options: {
     },
   })
   const unsubscribe = subscribeToChanges(messages, ({ documents }) => {
-    const shown = new Set(starred.getSnapshot().map(({ _id }) => _id))
+    const shown = new Set(starred.getSnapshot()?.map(({ _id }) => _id))
     const isConcerned = documents.some(({ _id, isStarred }) => isStarred || shown.has(_id))
     if (isConcerned) void refresher.refresh()
   })

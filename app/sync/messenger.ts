@@ -79,8 +79,8 @@ export interface Messenger {
   messages: { get(messageId: string): LiveValue<MessageDocument | null | undefined> }
   search: MessageSearch
   drafts: Omit<Drafts, 'close'>
-  /** Newest star first. */
-  starred: LiveValue<readonly MessageDocument[]>
+  /** Newest star first; undefined until they are read. */
+  starred: LiveValue<readonly MessageDocument[] | undefined>
   presence: LiveValue<Presence>
   typing(peerId: string): void
   stopTyping(peerId: string): void
