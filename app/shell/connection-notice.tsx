@@ -4,20 +4,15 @@ import { useLiveValue } from '../ui/use-live-value.ts'
 import styles from './connection-notice.module.css'
 import { describeConnection } from './describe-connection.ts'
 import { useMessenger } from './messenger-context.tsx'
+import { usePatientWords } from './use-patient-words.ts'
 
 /** One quiet line while the app and the server are apart. It blocks nothing. */
 export function ConnectionNotice({ isInConversation = false }: { isInConversation?: boolean }) {
-  const words = describeConnection(useLiveValue(useMessenger().connection))
+  const words = usePatientWords(describeConnection(useLiveValue(useMessenger().connection)))
   return (
     <div role="status">
       {words && (
-        <p
-          className={joinClassNames(
-            styles.notice,
-            words.isLate && styles.late,
-            isInConversation && styles.inConversation,
-          )}
-        >
+        <p className={joinClassNames(styles.notice, isInConversation && styles.inConversation)}>
           <Icon name="cloudOff" size={18} />
           {words.text}
         </p>

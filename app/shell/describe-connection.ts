@@ -1,6 +1,6 @@
 import type { Connection } from '../sync/messenger.ts'
 
-interface ConnectionWords {
+export interface ConnectionWords {
   text: string
   /** Shown only after a moment: a link that comes back at once is not worth a word. */
   isLate: boolean
