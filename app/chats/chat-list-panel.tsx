@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense, useMemo, useState } from 'react'
+import { type ReactNode, Suspense, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { Messenger } from '../sync/messenger.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -12,6 +12,8 @@ import { filterRows, type ListFilter, nameEmptyList } from './filter-rows.ts'
 import { LazySearchResults, LazyStarredList, prefetchSearchResults } from './lazy-parts.tsx'
 import { ListProblems } from './list-problems.tsx'
 import { SearchBox } from './search-box.tsx'
+import { useBoxArrows } from './use-box-arrows.ts'
+import { useKeptPeer } from './use-kept-peer.ts'
 
 export type ListView = 'all' | 'archived' | 'starred'
 
@@ -23,6 +25,8 @@ interface ChatListPanelProps {
   initialQuery?: string
   /** Is this the search's own screen? Then the search box has the focus. */
   isSearch?: boolean
+  /** Which search this is, or that the open chat was found by; goes along to what it leads to. */
+  searchKey: string | undefined
   /** Called with the query when Enter was pressed in the search box. */
   onSearch(query: string): void
   /** Stands before the title, such as the drawer's or the back button. */
@@ -34,11 +38,17 @@ interface ChatListPanelProps {
 }
 
 export function ChatListPanel(props: ChatListPanelProps) {
-  const { messenger, view } = props
+  const { messenger, view, searchKey } = props
+  const linkState = useMemo(
+    () => (searchKey === undefined ? undefined : { searchKey }),
+    [searchKey],
+  )
   const [query, setQuery] = useState(props.initialQuery ?? '')
   const [filter, setFilter] = useState<ListFilter>('All')
+  const panel = useRef<HTMLElement>(null)
+  useBoxArrows(panel, `.${styles.scroller} a`)
   return (
-    <section className={styles.panel} aria-label="Chats">
+    <section className={styles.panel} aria-label="Chats" ref={panel}>
       <header className={styles.header}>
         {props.start}
         <h1 className={styles.title}>{titleOf(view)}</h1>
@@ -56,10 +66,16 @@ export function ChatListPanel(props: ChatListPanelProps) {
         }}
       />
       {query.trim() === '' ? (
-        <ViewBody {...props} filter={filter} onFilter={setFilter} />
+        <ViewBody {...props} linkState={linkState} filter={filter} onFilter={setFilter} />
       ) : (
         <Suspense fallback={<div className={styles.scroller} />}>
-          <LazySearchResults query={query} messenger={messenger} onChoose={() => setQuery('')} />
+          <LazySearchResults
+            query={query}
+            messenger={messenger}
+            linkState={linkState}
+            // A search that has an address stays what it was for whoever comes back.
+            onChoose={() => searchKey === undefined && setQuery('')}
+          />
         </Suspense>
       )}
       <ListProblems messenger={messenger} />
@@ -71,10 +87,11 @@ interface Filtering {
   /** It outlives a search, which takes the list's place. */
   filter: ListFilter
   onFilter(filter: ListFilter): void
+  linkState: unknown
 }
 
 function ViewBody(props: ChatListPanelProps & Filtering) {
-  const { messenger, view, selectedPeerId, filter, onFilter } = props
+  const { messenger, view, selectedPeerId, filter, onFilter, linkState } = props
   if (view === 'starred') {
     return (
       <Suspense fallback={<div className={styles.scroller} />}>
@@ -91,6 +108,7 @@ function ViewBody(props: ChatListPanelProps & Filtering) {
       selectedPeerId={selectedPeerId}
       filter={isArchived ? 'All' : filter}
       onFilter={onFilter}
+      linkState={isArchived ? archivedState : linkState}
     />
   )
 }
@@ -106,7 +124,11 @@ const archivedState = { listView: 'archived' }
 function Conversations(props: ConversationsProps) {
   const { messenger, isArchived, selectedPeerId, filter, onFilter } = props
   const all = useLiveValue(messenger.conversations)
-  const rows = useMemo(() => filterRows(all, { isArchived, filter }), [all, isArchived, filter])
+  const keptPeerId = useKeptPeer(filter, selectedPeerId)
+  const rows = useMemo(
+    () => filterRows(all, { isArchived, filter, keptPeerId }),
+    [all, isArchived, filter, keptPeerId],
+  )
   const archivedCount = all.reduce((count, row) => count + (row.isArchived ? 1 : 0), 0)
   return (
     <>
@@ -130,7 +152,7 @@ function Conversations(props: ConversationsProps) {
           rows={rows}
           messenger={messenger}
           selectedPeerId={selectedPeerId}
-          linkState={isArchived ? archivedState : undefined}
+          linkState={props.linkState}
         />
       )}
     </>

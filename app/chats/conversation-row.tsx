@@ -1,4 +1,4 @@
-import { type MouseEvent, memo } from 'react'
+import { type KeyboardEvent, type MouseEvent, memo } from 'react'
 import { Link } from 'react-router-dom'
 import type { ConversationRow, Messenger } from '../sync/messenger.ts'
 import { Avatar } from '../ui/avatar.tsx'
@@ -47,6 +47,13 @@ export const ConversationRowItem = memo(function ConversationRowItem({
     onOpenMenu(row, pointOf(event))
   }
 
+  // Not every keyboard has a key for menus.
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.key !== 'ArrowRight' || event.altKey || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    onOpenMenu(row, pointInside(event.currentTarget))
+  }
+
   return (
     <div className={joinClassNames(styles.row, unreadCount > 0 && styles.isUnread)}>
       <Link
@@ -55,7 +62,9 @@ export const ConversationRowItem = memo(function ConversationRowItem({
         state={linkState}
         aria-current={isSelected ? 'true' : undefined}
         draggable={false}
+        aria-keyshortcuts="ArrowRight"
         onContextMenu={onContextMenu}
+        onKeyDown={onKeyDown}
         {...longPress}
       >
         <Avatar name={name} picture={row.peer?.profilePicture ?? undefined} isOnline={isOnline} />
@@ -111,6 +120,10 @@ function Mark({ icon, label }: { icon: 'mute' | 'pin'; label: string }) {
 /** Where the pointer is; for the keyboard, where the element is. */
 function pointOf(event: MouseEvent<HTMLElement>): MenuPoint {
   if (event.clientX > 0 || event.clientY > 0) return { x: event.clientX, y: event.clientY }
-  const box = event.currentTarget.getBoundingClientRect()
+  return pointInside(event.currentTarget)
+}
+
+function pointInside(element: HTMLElement): MenuPoint {
+  const box = element.getBoundingClientRect()
   return { x: box.left + 48, y: box.top + box.height / 2 }
 }

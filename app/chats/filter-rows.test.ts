@@ -31,6 +31,14 @@ test('each chip narrows the list', () => {
   expect(peers(false, 'Groups')).toEqual([])
 })
 
+test('a chat that is kept stays when it is no longer unread, and in its own view only', () => {
+  const wanted = { isArchived: false, filter: 'Unread' } as const
+  const kept = (keptPeerId: string) =>
+    filterRows(rows, { ...wanted, keptPeerId }).map(({ peerId }) => peerId)
+  expect(kept('plain')).toEqual(['plain', 'unread'])
+  expect(kept('archived')).toEqual(['unread'])
+})
+
 test('an empty list says what it is empty of', () => {
   expect(nameEmptyList(true, 'All')).toBe('No archived chats')
   expect(nameEmptyList(false, 'All')).toBe('No chats available')

@@ -3,12 +3,22 @@ import type { ConversationRow } from '../sync/messenger.ts'
 export const listFilters = ['All', 'Unread', 'Favourites', 'Groups'] as const
 export type ListFilter = (typeof listFilters)[number]
 
+interface RowsWanted {
+  isArchived: boolean
+  filter: ListFilter
+  /** Stays, though reading it has made it unlike the others. */
+  keptPeerId?: string | undefined
+}
+
 /** Which conversations a view holds. Favourites are the pinned ones; groups do not exist here. */
 export function filterRows(
   rows: readonly ConversationRow[],
-  { isArchived, filter }: { isArchived: boolean; filter: ListFilter },
+  { isArchived, filter, keptPeerId }: RowsWanted,
 ): ConversationRow[] {
-  return rows.filter((row) => row.isArchived === isArchived && matchesFilter(row, filter))
+  return rows.filter(
+    (row) =>
+      row.isArchived === isArchived && (matchesFilter(row, filter) || row.peerId === keptPeerId),
+  )
 }
 
 function matchesFilter(row: ConversationRow, filter: ListFilter): boolean {

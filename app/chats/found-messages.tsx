@@ -16,12 +16,13 @@ interface FoundMessagesProps {
   messages: readonly MessageDocument[]
   query: string
   messenger: Messenger
+  linkState: object | undefined
   /** Where there are further ones. */
   onMore: (() => void) | undefined
 }
 
 /** Messages that a search has found, newest first; each leads to its place, and the results stay. */
-export function FoundMessages({ messages, query, messenger, onMore }: FoundMessagesProps) {
+export function FoundMessages({ messages, onMore, ...rest }: FoundMessagesProps) {
   const today = useToday()
   if (messages.length === 0) return null
   return (
@@ -30,7 +31,7 @@ export function FoundMessages({ messages, query, messenger, onMore }: FoundMessa
       <ul>
         {messages.map((message) => (
           <li key={message._id}>
-            <FoundMessage message={message} query={query} messenger={messenger} today={today} />
+            <FoundMessage message={message} today={today} {...rest} />
           </li>
         ))}
       </ul>
@@ -49,10 +50,11 @@ interface FoundMessageProps {
   message: MessageDocument
   query: string
   messenger: Messenger
+  linkState: object | undefined
   today: number
 }
 
-function FoundMessage({ message, query, messenger, today }: FoundMessageProps) {
+function FoundMessage({ message, query, messenger, linkState, today }: FoundMessageProps) {
   const peer = useLiveValue(messenger.users.get(message.peerId))
   const name = peer?.username ?? 'Unknown'
   const isOwn = message.senderId === messenger.userId
@@ -61,7 +63,7 @@ function FoundMessage({ message, query, messenger, today }: FoundMessageProps) {
     <Link
       className={row.link}
       to={`/chat/${message.peerId}`}
-      state={{ messageId: message._id, query }}
+      state={{ ...linkState, messageId: message._id, query }}
     >
       <Avatar name={name} picture={peer?.profilePicture ?? undefined} />
       <span className={row.body}>

@@ -7,11 +7,12 @@ interface FoundPeopleProps {
   title: string
   people: readonly PublicUser[]
   messenger: Messenger
+  linkState: object | undefined
   onChoose(): void
 }
 
 /** People whom a search has found; draws nothing for nobody. */
-export function FoundPeople({ title, people, messenger, onChoose }: FoundPeopleProps) {
+export function FoundPeople({ title, people, ...choice }: FoundPeopleProps) {
   if (people.length === 0) return null
   return (
     <section aria-label={title}>
@@ -19,7 +20,7 @@ export function FoundPeople({ title, people, messenger, onChoose }: FoundPeopleP
       <ul>
         {people.map((person) => (
           <li key={person._id}>
-            <PersonLink person={person} messenger={messenger} onChoose={onChoose} />
+            <PersonLink person={person} {...choice} />
           </li>
         ))}
       </ul>

@@ -8,14 +8,15 @@ import styles from './chat-list-panel.module.css'
 interface PersonLinkProps {
   person: PublicUser
   messenger: Messenger
+  linkState?: object | undefined
   onChoose?(): void
 }
 
 /** Somebody with whom a conversation can be opened. */
-export function PersonLink({ person, messenger, onChoose }: PersonLinkProps) {
+export function PersonLink({ person, messenger, linkState, onChoose }: PersonLinkProps) {
   const isOnline = useLivePart(messenger.presence, (presence) => presence.isOnline(person._id))
   return (
-    <Link className={styles.person} to={`/chat/${person._id}`} onClick={onChoose}>
+    <Link className={styles.person} to={`/chat/${person._id}`} state={linkState} onClick={onChoose}>
       <Avatar
         name={person.username}
         picture={person.profilePicture ?? undefined}

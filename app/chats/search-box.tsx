@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import styles from './chat-list-panel.module.css'
@@ -15,9 +15,10 @@ interface SearchBoxProps {
 
 export function SearchBox({ query, onChange, onFocus, onSubmit, isFirst }: SearchBoxProps) {
   const field = useRef<HTMLInputElement>(null)
+  const [isFocusWanted] = useState(isFirst)
   useEffect(() => {
-    if (isFirst) field.current?.focus()
-  }, [isFirst])
+    if (isFocusWanted) field.current?.focus()
+  }, [isFocusWanted])
   return (
     <search className={styles.search}>
       <Icon name="search" size={18} />

@@ -14,12 +14,14 @@ import { usePeopleSearch } from './use-people-search.ts'
 export interface SearchResultsProps {
   query: string
   messenger: Messenger
+  /** Navigation state for what is found. */
+  linkState: object | undefined
   /** Called when somebody was chosen. */
   onChoose(): void
 }
 
 /** Conversations by name at once; then people that device and server know, and messages of this device. */
-export function SearchResults({ query, messenger, onChoose }: SearchResultsProps) {
+export function SearchResults({ query, messenger, linkState, onChoose }: SearchResultsProps) {
   const rows = useLiveValue(messenger.conversations)
   const words = query.trim()
   const asked = useDebounced(words, limits.userSearchDebounceMs)
@@ -30,29 +32,27 @@ export function SearchResults({ query, messenger, onChoose }: SearchResultsProps
   const chats = useMemo(() => findRowsByName(rows, words), [rows, words])
   const known = new Set(chats.map((row) => row.peerId))
   const others = people.people.filter((person) => !known.has(person._id))
-  const isSettled =
-    words.length < limits.userSearchMinLength ||
-    (people.query === words && messages.query === words)
+  const isLongEnough = words.length >= limits.userSearchMinLength
+  const isSettled = isLongEnough && people.query === words && messages.query === words
   const hasNothing = chats.length + others.length + messages.messages.length === 0
+
+  const choice = { messenger, linkState, onChoose }
 
   return (
     <div className={styles.scroller} ref={list}>
-      <FoundPeople
-        title="Chats"
-        people={chats.flatMap((row) => row.peer ?? [])}
-        messenger={messenger}
-        onChoose={onChoose}
-      />
-      <FoundPeople title="People" people={others} messenger={messenger} onChoose={onChoose} />
+      <FoundPeople title="Chats" people={chats.flatMap((row) => row.peer ?? [])} {...choice} />
+      <FoundPeople title="People" people={others} {...choice} />
       <FoundMessages
         messages={messages.messages}
         query={messages.query}
         messenger={messenger}
+        linkState={linkState}
         onMore={messages.hasMore ? messages.showMore : undefined}
       />
       <p className={styles.empty} role="status">
         {hasNothing && isSettled && messages.isComplete && 'No results found'}
-        {hasNothing && !isSettled && 'Searching...'}
+        {hasNothing && isLongEnough && !isSettled && 'Searching...'}
+        {hasNothing && !isLongEnough && `Type at least ${limits.userSearchMinLength} characters`}
         {isSettled && !messages.isComplete && 'Older messages are still being read in.'}
         {messages.error}
       </p>

@@ -11,7 +11,7 @@ import {
 import type { Sight } from '../database/create-reading.ts'
 import type { ConversationView } from '../sync/messenger.ts'
 import { Notice } from '../ui/notice.tsx'
-import { useBackLayers } from '../ui/use-back-layers.ts'
+import { useBackLayer } from '../ui/use-back-layer.ts'
 import { useLivePart, useLiveValue } from '../ui/use-live-value.ts'
 import { useNotice } from '../ui/use-notice.ts'
 import { useToday } from '../ui/use-today.ts'
@@ -109,14 +109,8 @@ export function OpenConversation(props: OpenConversationProps) {
     setMarkQuery('')
     props.onSearchEnd()
   }
-  useBackLayers(
-    [
-      { isOpen: searchWish > 0, close: endSearch },
-      { isOpen: selection.isSelecting, close: selection.clear },
-      { isOpen: dialog !== undefined, close: () => onDialog(undefined) },
-    ],
-    props.onBack !== undefined,
-  )
+  useBackLayer(searchWish > 0, endSearch)
+  useBackLayer(selection.isSelecting, selection.clear)
   const goToEnd = async (key: 'Home' | 'End') => {
     if (key === 'Home') {
       const oldestId = await view.jumpToTime(0)

@@ -7,6 +7,7 @@ const shortcuts = [
   ['Ctrl + F or Ctrl + K', 'Search in the open chat'],
   ['F3 and Shift + F3', 'Next and previous result'],
   ['Arrow keys, Home, End', 'Move among chats and messages'],
+  ['Arrow right on a chat', 'What can be done with it'],
   ['Enter on a message', 'What can be done with it'],
   ['Escape', 'Leave search, selection, reply or menu'],
 ] as const

@@ -14,7 +14,6 @@ import { NotFoundPage } from './not-found-page.tsx'
 import { PageTitle } from './page-title.tsx'
 import { Rail } from './rail.tsx'
 import { type ChatPlace, readChatPlace } from './read-chat-place.ts'
-import { useBackToList } from './use-back-to-list.ts'
 import { useFirstLoad } from './use-first-load.ts'
 import { useSession } from './use-session.ts'
 import { useShellActions } from './use-shell-actions.tsx'
@@ -53,7 +52,6 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
   }, [messenger])
 
   const isPaneShown = place.peerId !== undefined
-  const backToList = useBackToList(!isPaneShown)
   const own = { ownName: user?.username ?? '', ownPicture: user?.profilePicture ?? undefined }
   const nav = { section: place.section, actions: shell.actions }
   return (
@@ -71,7 +69,7 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
           />
         </div>
         <main className={joinClassNames(styles.pane, !isPaneShown && styles.away)}>
-          <Pane place={place} onBack={backToList} />
+          <Pane place={place} />
         </main>
         {isDrawerOpen && (
           <Suspense fallback={null}>
@@ -85,11 +83,11 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
   )
 }
 
-function Pane({ place, onBack }: { place: ChatPlace; onBack(listPath: string): void }) {
+function Pane({ place }: { place: ChatPlace }) {
   if (place.peerId === undefined) return <EmptyPane />
   return (
     <Suspense fallback={null}>
-      <ConversationRoute peerId={place.peerId} onBack={onBack} />
+      <ConversationRoute peerId={place.peerId} />
     </Suspense>
   )
 }

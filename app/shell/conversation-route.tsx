@@ -9,25 +9,23 @@ import { ConnectionNotice } from './connection-notice.tsx'
 import { LoadingChat } from './loading-chat.tsx'
 import { useMessenger } from './messenger-context.tsx'
 import { narrowScreen } from './narrow-screen.ts'
+import { readChatPlace } from './read-chat-place.ts'
 import { readNavigationState } from './read-navigation-state.ts'
 import { useServices } from './services.ts'
 import { usePeer } from './use-peer.ts'
 import { useSession } from './use-session.ts'
+import { useWayUp } from './use-way-up.tsx'
 
 const drawMessage: DrawMessage = (drawing) => <Message {...drawing} />
 
-interface ConversationRouteProps {
-  peerId: string
-  onBack(listPath: string): void
-}
-
 /** The right part of the chat screen: joins the conversation and the bubble. */
-export function ConversationRoute({ peerId, onBack }: ConversationRouteProps) {
+export function ConversationRoute({ peerId }: { peerId: string }) {
   const messenger = useMessenger()
   const { searchMessages } = useServices()
   const { pathname, state } = useLocation()
   const isNarrow = useMediaQuery(narrowScreen)
   const navigate = useNavigate()
+  const goUp = useWayUp()
   const ownName = useSession()?.user.username ?? ''
   const peer = usePeer(messenger, peerId)
   // Once shown it is over: a reload, or the way back, does not lead to it again.
@@ -36,7 +34,6 @@ export function ConversationRoute({ peerId, onBack }: ConversationRouteProps) {
     void navigate(pathname, { replace: true, state: rest })
   }, [navigate, pathname, state])
   if (peer.state !== 'known') return <LoadingChat peer={peer} />
-  const listView = readNavigationState(state, 'listView')
   return (
     <Conversation
       key={peerId}
@@ -48,9 +45,22 @@ export function ConversationRoute({ peerId, onBack }: ConversationRouteProps) {
       drawMessage={drawMessage}
       askServer={searchMessages}
       notice={isNarrow && <ConnectionNotice isInConversation />}
-      onBack={isNarrow ? () => onBack(listView ? `/chat/${listView}` : '/chat') : undefined}
+      onBack={isNarrow ? () => goUp({ ...findList(state), fits: isList }) : undefined}
       // In place of the entry of what it was opened from, which is no place to come back to.
       onOpenChat={(id) => void navigate(`/chat/${id}`, { replace: countBackLayers() > 0 })}
     />
   )
+}
+
+/** The list that a chat was opened from. */
+function findList(state: unknown): { to: string; state?: unknown } {
+  const view = readNavigationState(state, 'listView')
+  if (view) return { to: `/chat/${view}` }
+  if (!readNavigationState(state, 'searchKey')) return { to: '/chat' }
+  return { to: '/chat/search', state: { query: readNavigationState(state, 'query') } }
+}
+
+function isList(path: string): boolean {
+  const place = readChatPlace(path)
+  return place !== undefined && place.peerId === undefined
 }

@@ -4,6 +4,7 @@ import { Avatar } from '../ui/avatar.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icon-paths.ts'
 import type { MenuAction } from '../ui/menu-action.ts'
+import { useBackLayer } from '../ui/use-back-layer.ts'
 import styles from './rail.module.css'
 import type { ChatSection } from './read-chat-place.ts'
 
@@ -19,6 +20,7 @@ interface DrawerProps {
 export function Drawer({ section, ownName, ownPicture, actions, onClose }: DrawerProps) {
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const dialog = useModalDialog()
+  useBackLayer(true, onClose)
   const entry = (to: string, label: string, icon: IconName, isCurrent: boolean) => (
     <Link
       className={styles.entry}

@@ -45,12 +45,15 @@ export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
     )
   }
   const isSearch = place.section === 'search'
+  const searchKey = isSearch ? key : readNavigationState(state, 'searchKey')
   const view = pickView(place, readNavigationState(state, 'listView'))
   return (
     <>
       <ChatListPanel
-        // A further search begins with its own query; every other place shares one list.
-        key={isSearch ? key : 'list'}
+        // A further search begins with its own query, and stays beside what it has found; every other place
+        // shares one list.
+        key={searchKey ?? 'list'}
+        searchKey={searchKey}
         messenger={messenger}
         view={view}
         selectedPeerId={place.peerId}
@@ -58,7 +61,11 @@ export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
         isSearch={isSearch}
         onSearch={(query) => void navigate('/chat/search', { state: { query }, replace: isSearch })}
         start={
-          view === 'all' && !isSearch ? drawerButton : <BackLink to="/chat" label="Back to chats" />
+          view === 'all' && searchKey === undefined ? (
+            drawerButton
+          ) : (
+            <BackLink to="/chat" label="Back to chats" />
+          )
         }
         end={
           view === 'all' && (

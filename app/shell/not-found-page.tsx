@@ -6,6 +6,11 @@ import styles from './not-found-page.module.css'
 
 export function NotFoundPage() {
   const navigate = useNavigate()
+  const goBack = () => {
+    // In a tab of its own it is the first page.
+    if (history.length > 1) void navigate(-1)
+    else void navigate('/chat', { replace: true })
+  }
   return (
     <main className={styles.page}>
       <title>{titlePage('Page Not Found')}</title>
@@ -13,7 +18,7 @@ export function NotFoundPage() {
       <h1>Page Not Found</h1>
       <div className={styles.buttons}>
         <Button onClick={() => void navigate('/chat')}>Go to Chat</Button>
-        <Button look="quiet" onClick={() => void navigate(-1)}>
+        <Button look="quiet" onClick={goBack}>
           Go Back
         </Button>
       </div>

@@ -8,12 +8,14 @@ import { PageFrame } from './page-frame.tsx'
 import { useServices } from './services.ts'
 import { SignOutDialog } from './sign-out-dialog.tsx'
 import { useSession } from './use-session.ts'
+import { useWayUp } from './use-way-up.tsx'
 
 export function ProfileRoute() {
   const messenger = useMessenger()
   const { own, signOut } = useServices()
   const session = useSession()
   const navigate = useNavigate()
+  const goUp = useWayUp()
   const [isLeaving, setIsLeaving] = useState(false)
   const { state } = useLiveValue(messenger.connection)
   const entries = useLiveValue(messenger.requests.entries)
@@ -29,7 +31,7 @@ export function ProfileRoute() {
         onSave={async (change) => {
           await messenger.requests.submit({ kind: 'profile', change })
         }}
-        onBack={() => void navigate('/chat')}
+        onBack={() => goUp({ to: '/chat' })}
         onLogout={() => setIsLeaving(true)}
         onDeleteAccount={async () => {
           await own.deleteAccount()

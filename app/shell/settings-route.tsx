@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { useNavigate, useParams } from 'react-router-dom'
+import { useParams } from 'react-router-dom'
 import { SettingsPage } from '../settings/settings-page.tsx'
 import { SettingsSectionPage } from '../settings/settings-section-page.tsx'
 import { sectionWords, settingsSections } from '../settings/settings-sections.ts'
@@ -9,6 +9,7 @@ import { useServices } from './services.ts'
 import { SignOutDialog } from './sign-out-dialog.tsx'
 import { chooseTheme, nameTheme, readTheme, themes } from './theme.ts'
 import { useSession } from './use-session.ts'
+import { useWayUp } from './use-way-up.tsx'
 
 const namedThemes = themes.map((value) => ({ value, name: capitalise(nameTheme(value)) }))
 
@@ -16,7 +17,7 @@ export function SettingsRoute() {
   const { section: wanted } = useParams()
   const { own, notifications } = useServices()
   const session = useSession()
-  const navigate = useNavigate()
+  const goUp = useWayUp()
   const [isLeaving, setIsLeaving] = useState(false)
   const sessions = useMemo(
     () => ({ list: own.listSessions, end: own.endSession, endOthers: own.endOtherSessions }),
@@ -35,10 +36,10 @@ export function SettingsRoute() {
           sessions={sessions}
           notifications={notifications}
           onLogout={() => setIsLeaving(true)}
-          onBack={() => void navigate('/settings')}
+          onBack={() => goUp({ to: '/settings' })}
         />
       ) : (
-        <ThemedSettingsPage onBack={() => void navigate('/chat')} />
+        <ThemedSettingsPage onBack={() => goUp({ to: '/chat' })} />
       )}
       {isLeaving && <SignOutDialog onClose={() => setIsLeaving(false)} />}
     </PageFrame>

@@ -5,6 +5,7 @@ import { findFocusPath, focusFirst } from './find-focus-path.ts'
 import { Icon } from './icon.tsx'
 import { joinClassNames } from './join-class-names.ts'
 import type { MenuAction, MenuPoint } from './menu-action.ts'
+import { useBackLayer } from './use-back-layer.ts'
 
 export interface ActionMenuProps {
   /** The menu's name for screen readers. */
@@ -18,6 +19,7 @@ export interface ActionMenuProps {
 /** A menu that is open at a point; it takes the focus and gives it back to where it was. */
 export function ActionMenu({ label, point, actions, onClose }: ActionMenuProps) {
   const [returnTo] = useState(findFocusPath)
+  useBackLayer(true, onClose)
   return (
     // Not modal: a modal menu locks scrolling with a <style> element, which the content policy forbids.
     <Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
@@ -35,6 +37,8 @@ export function ActionMenu({ label, point, actions, onClose }: ActionMenuProps) 
           align="start"
           sideOffset={4}
           collisionPadding={8}
+          // Also where the window has become too small for the point.
+          sticky="always"
           onCloseAutoFocus={(event) => {
             event.preventDefault()
             if (document.activeElement === document.body) focusFirst(returnTo)

@@ -2,6 +2,7 @@ import { Content, Description, Portal, Root, Title } from 'radix-ui/dialog'
 import { type ReactNode, useState } from 'react'
 import styles from './dialog.module.css'
 import { findFocusPath, focusFirst } from './find-focus-path.ts'
+import { useBackLayer } from './use-back-layer.ts'
 
 interface DialogProps {
   title: string
@@ -14,6 +15,7 @@ interface DialogProps {
 /** A modal dialog: keeps the focus inside, gives it back when it closes; Escape and a click outside close it. */
 export function Dialog({ title, text, children, onClose }: DialogProps) {
   const [returnTo] = useState(findFocusPath)
+  useBackLayer(true, onClose)
   return (
     <Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Portal>

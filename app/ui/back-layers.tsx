@@ -1,21 +1,30 @@
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { countBackLayers } from './count-back-layers.ts'
+import { BackLayersProvider } from './use-back-layer.ts'
 import { useLatest } from './use-latest.ts'
 
-export interface BackLayer {
-  isOpen: boolean
-  close(): void
+interface BackLayersProps {
+  /** False where a screen shows more than one thing, and Back leaves it as it does elsewhere. */
+  isOn: boolean
+  children: ReactNode
 }
 
 /**
- * Lets Back close what lies over a page before it leaves the page: each open layer is one more entry in the
+ * Lets Back close what lies over a page before it leaves the page: each open layer below is one more entry in the
  * browser's history, of the same page. An entry whose layer has gone, as after a reload, is stepped over.
- *
- * @param layers from the lowest to the highest
- * @param isOn false where a screen shows more than one thing, and Back leaves it as it does elsewhere
  */
-export function useBackLayers(layers: readonly BackLayer[], isOn: boolean): void {
-  const open = isOn ? layers.filter((layer) => layer.isOpen) : []
+export function BackLayers({ isOn, children }: BackLayersProps) {
+  const [layers, setLayers] = useState<readonly (() => void)[]>([])
+  const add = useCallback((close: () => void) => {
+    setLayers((now) => [...now, close])
+    return () => setLayers((now) => now.filter((other) => other !== close))
+  }, [])
+  useHistoryEntries(isOn ? layers : [])
+  return <BackLayersProvider value={add}>{children}</BackLayersProvider>
+}
+
+/** @param open what closes each open layer, from the lowest to the highest */
+function useHistoryEntries(open: readonly (() => void)[]): void {
   const latest = useLatest(open)
   const isOwnStep = useRef(false)
   const depth = open.length
@@ -40,7 +49,7 @@ export function useBackLayers(layers: readonly BackLayer[], isOn: boolean): void
       const wasOwn = isOwnStep.current
       isOwnStep.current = false
       if (wasOwn || countBackLayers() > latest.current.length) return follow.current()
-      for (const layer of latest.current.slice(countBackLayers()).reverse()) layer.close()
+      for (const close of latest.current.slice(countBackLayers()).reverse()) close()
     }
     addEventListener('popstate', onPopState)
     return () => removeEventListener('popstate', onPopState)

@@ -1,0 +1,14 @@
+import { useState } from 'react'
+import type { ListFilter } from './filter-rows.ts'
+
+/** Whose chat was opened under this filter, and is still open: it must not vanish while it is read. */
+export function useKeptPeer(
+  filter: ListFilter,
+  selectedPeerId: string | undefined,
+): string | undefined {
+  const [now, setNow] = useState({ filter, selectedPeerId, isKept: false })
+  if (now.filter !== filter || now.selectedPeerId !== selectedPeerId) {
+    setNow({ filter, selectedPeerId, isKept: now.filter === filter })
+  }
+  return filter === 'Unread' && now.isKept ? selectedPeerId : undefined
+}

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { chatRow, openChat, say } from './chat-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const people = await startTwoPeople({
+  reducedMotion: 'reduce',
+  hasTouch: true,
+  viewport: { width: 390, height: 844 },
+})
+const { page } = people.ann
+const within = { timeout: 30_000 }
+const drawer = page.getByRole('dialog', { name: 'Main' })
+const menu = page.getByRole('menu')
+const readPath = () => new URL(page.url()).pathname
+
+beforeAll(async () => {
+  await openChat(page, 'ben')
+  await say(page, 'the lamp is lit')
+})
+
+afterAll(() => people.close())
+
+async function openDrawer() {
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await drawer.waitFor()
+  await untilLayered()
+}
+
+async function chooseOnRow(name: string) {
+  await chatRow(page, 'ben').click({ button: 'right' })
+  await page.getByRole('menuitem', { name, exact: true }).click()
+}
+
+/** What is open has its entry in the browser's history. */
+async function untilLayered() {
+  await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0'), within).toBe(1)
+}
+
+/** What was closed without Back is taken out of the browser's history, which takes a moment. */
+async function untilHistoryRests() {
+  await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0'), within).toBe(0)
+}
+
+test('Back closes the drawer, a menu, a dialog and a question, and only then leaves the list', async () => {
+  await page.goto('/settings')
+  await page.goto('/chat')
+  await openDrawer()
+  await page.goBack()
+  await drawer.waitFor({ state: 'detached' })
+  await chatRow(page, 'ben').click({ button: 'right' })
+  await menu.waitFor()
+  await untilLayered()
+  await page.goBack()
+  await menu.waitFor({ state: 'detached' })
+  for (const [open, name] of [
+    [() => chooseOnRow('Delete'), 'Are you sure you want to delete this conversation?'],
+    [
+      () => page.getByRole('button', { name: 'Search by Phone Number' }).click(),
+      'Search by Phone Number',
+    ],
+    [askSignOut, 'Log out?'],
+  ] as const) {
+    await untilHistoryRests()
+    await open()
+    const dialog = page.getByRole('dialog', { name })
+    await dialog.waitFor()
+    await untilLayered()
+    await page.goBack()
+    await dialog.waitFor({ state: 'detached' })
+    expect(readPath()).toBe('/chat')
+  }
+  await untilHistoryRests()
+  await page.goBack()
+  await page.waitForURL('**/settings')
+})
+
+async function askSignOut() {
+  await openDrawer()
+  await drawer.getByRole('button', { name: 'Menu' }).click()
+  await drawer.getByRole('button', { name: 'Log out' }).click()
+}
+
+test('Back closes the menu of the header before it leaves the chat', async () => {
+  await page.goto('/chat')
+  await chatRow(page, 'ben').click()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Go to date' }).waitFor()
+  await untilLayered()
+  await page.goBack()
+  await menu.waitFor({ state: 'detached' })
+  expect(readPath()).toMatch(/^\/chat\/.+/)
+  await untilHistoryRests()
+  await page.goBack()
+  await page.waitForURL('**/chat')
+})
+
+test('the drawer leads to chats, status, profile and what is behind Menu, and Back from there to the list', async () => {
+  await page.goto('/chat')
+  for (const [name, path] of [
+    ['Status', '/chat/status'],
+    ['Profile: ann', '/profile'],
+  ] as const) {
+    await openDrawer()
+    await drawer.getByRole('link', { name }).click()
+    await expect.poll(readPath, within).toBe(path)
+    await drawer.waitFor({ state: 'detached' })
+    await page.goBack()
+    await expect.poll(readPath, within).toBe('/chat')
+    await untilHistoryRests()
+  }
+  await openDrawer()
+  await drawer.getByRole('button', { name: 'Menu' }).click()
+  await drawer.getByRole('button', { name: 'Calls' }).click()
+  await page.getByText('Your recent calls will appear here.').waitFor()
+  await openDrawer()
+  await drawer.getByRole('link', { name: 'Chats' }).click()
+  await chatRow(page, 'ben').waitFor()
+  expect(readPath()).toBe('/chat')
+})
+
+test('a tap beside the drawer closes it', async () => {
+  await page.goto('/chat')
+  await openDrawer()
+  await page.touchscreen.tap(380, 600)
+  await drawer.waitFor({ state: 'detached' })
+  await untilHistoryRests()
+  expect(readPath()).toBe('/chat')
+})
