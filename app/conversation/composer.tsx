@@ -20,6 +20,8 @@ interface ComposerProps {
   /** Resolves when it is stored on the device; only then the field clears. */
   onSubmit(content: string): Promise<void>
   onCancel(): void
+  /** Called for ArrowUp while the field is empty. */
+  onUp?(): void
 }
 
 /** The field to write in: Enter sends, Shift+Enter begins a new line, Escape cancels. */
@@ -42,6 +44,7 @@ export function Composer(props: ComposerProps) {
       event.preventDefault()
       void send()
     }
+    if (event.key === 'ArrowUp' && text === '' && !hasModifier(event)) props.onUp?.()
     if (event.key === 'Escape' && props.bar) {
       event.preventDefault()
       onCancel()
@@ -85,4 +88,8 @@ export function Composer(props: ComposerProps) {
       </div>
     </div>
   )
+}
+
+function hasModifier({ shiftKey, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
+  return shiftKey || ctrlKey || altKey || metaKey
 }

@@ -1,5 +1,6 @@
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import type { MenuAction } from '../ui/menu-action.ts'
+import { isEditable } from './is-editable.ts'
 
 export interface MessageMenuHandlers {
   reply(message: MessageDocument): void
@@ -48,7 +49,7 @@ export function listMessageActions({ message, isOwn, on }: MessageActionOptions)
     })
   }
   if (!isOwn) return actions
-  if (message.type === 'text') {
+  if (isEditable(message)) {
     actions.push({ label: 'Edit', icon: 'edit', onSelect: () => on.edit(message) })
   }
   actions.push({ label: 'Info', icon: 'info', onSelect: () => on.showInformation(message) })

@@ -8,6 +8,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import type { MessageDocument } from '../../schema/message.ts'
 import type { Sight } from '../database/create-reading.ts'
 import type { ConversationView } from '../sync/messenger.ts'
 import { Notice } from '../ui/notice.tsx'
@@ -21,6 +22,7 @@ import type { ConversationProps } from './conversation.tsx'
 import { ConversationDialog } from './conversation-dialog.tsx'
 import { copyText } from './copy-text.ts'
 import { focusMessage } from './focus-message.ts'
+import { isEditable } from './is-editable.ts'
 import { LazyChatSearchBar } from './lazy-parts.tsx'
 import { MessageList, type MessageListHandle } from './message-list.tsx'
 import { NoMessages } from './no-messages.tsx'
@@ -111,6 +113,13 @@ export function OpenConversation(props: OpenConversationProps) {
   }
   useBackLayer(searchWish > 0, endSearch)
   useBackLayer(selection.isSelecting, selection.clear)
+  const editNewest = () => {
+    // Further up, the newest ones are not here.
+    if (window.hasNewer) return
+    const isOwn = (message: MessageDocument) => message.senderId === messenger.userId
+    const newest = window.items.findLast((message) => isOwn(message) && isEditable(message))
+    if (newest) actions.edit(newest)
+  }
   const goToEnd = async (key: 'Home' | 'End') => {
     if (key === 'Home') {
       const oldestId = await view.jumpToTime(0)
@@ -208,6 +217,7 @@ export function OpenConversation(props: OpenConversationProps) {
         focusWish={focusWish}
         isAside={selection.isSelecting}
         onModeChange={setMode}
+        onEditNewest={editNewest}
         onSent={() => {
           view.answer()
           list.current?.showEnd()

@@ -17,6 +17,8 @@ interface WriteAreaProps {
   focusWish: number
   tools?: ReactNode
   onModeChange(mode: WriteMode): void
+  /** Called when the newest own message is to be changed. */
+  onEditNewest(): void
   /** Called when an own message has been stored. */
   onSent(): void
 }
@@ -96,6 +98,7 @@ function ModeComposer(props: WriteAreaProps) {
         props.onSent()
       }}
       onCancel={leave}
+      {...(answered ? {} : { onUp: props.onEditNewest })}
     />
   )
 }

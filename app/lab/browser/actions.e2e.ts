@@ -279,6 +279,27 @@ test('what cannot be deleted is selected again, and it is said', async () => {
   await ownWords(page, 'stays for now').waitFor({ state: 'detached' })
 })
 
+test('ArrowUp in an empty composer edits the newest own message that can be edited', async () => {
+  await openBen()
+  await say(page, 'a tipo')
+  await say(page, 'gone again')
+  await chooseOn(page, 'gone again', 'Delete')
+  await say(ben.page, 'not yours')
+  await ownWords(page, 'not yours').waitFor()
+  const editing = page.getByText('Edit message', { exact: true })
+  await composer(page).fill('x')
+  await composer(page).press('ArrowUp')
+  await composer(page).fill('')
+  expect(await editing.count()).toBe(0)
+  await composer(page).press('ArrowUp')
+  await editing.waitFor()
+  await expect.poll(() => composer(page).inputValue(), within).toBe('a tipo')
+  await composer(page).fill('a typo')
+  await composer(page).press('Enter')
+  await ownWords(page, 'a typo').waitFor()
+  await editing.waitFor({ state: 'detached' })
+})
+
 test('while messages are selected, a click on a link or a quote selects and does nothing else', async () => {
   await openBen()
   await say(page, 'see https://example.org/chart')
