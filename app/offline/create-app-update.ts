@@ -1,3 +1,4 @@
+import type { Workbox } from 'workbox-window'
 import type { LiveSource } from '../ui/use-live-value.ts'
 
 const checkIntervalMs = 60 * 60 * 1000
@@ -17,13 +18,11 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
   const listeners = new Set<() => void>()
   const closing = new AbortController()
   const { signal } = closing
-  const { serviceWorker } = navigator
   const missing = new Set<unknown>()
   let state: 'none' | 'ready' = 'none'
-  let registration: ServiceWorkerRegistration | undefined
+  let worker: Workbox | undefined
   let hasNewVersionTakenOver = false
   let isApplying = false
-  let wasControlled = Boolean(serviceWorker?.controller)
 
   function offer() {
     state = 'ready'
@@ -31,36 +30,24 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
   }
 
   function check() {
-    if (document.visibilityState === 'visible') registration?.update().catch(ignoreNoNetwork)
+    if (document.visibilityState === 'visible') worker?.update().catch(ignoreNoNetwork)
   }
 
   async function register() {
-    registration = await serviceWorker.register(url)
-    const { active, waiting, installing } = registration
-    if (active && waiting) offer()
-    offerOnceInstalled(installing)
-    const onFound = () => offerOnceInstalled(registration?.installing)
-    registration.addEventListener('updatefound', onFound, { signal })
-  }
-
-  /** The very first version waits for nobody. */
-  function offerOnceInstalled(worker: ServiceWorker | null | undefined) {
-    const hasOlder = registration?.active
-    const onChange = () => worker?.state === 'installed' && hasOlder && offer()
-    worker?.addEventListener('statechange', onChange, { signal })
-  }
-
-  function onControllerChange() {
-    if (isApplying) return location.reload()
-    // Another tab asked for it: somebody may be typing here.
-    if (wasControlled) {
+    const { Workbox } = await import('workbox-window')
+    if (signal.aborted) return
+    worker = new Workbox(url)
+    worker.addEventListener('waiting', offer)
+    worker.addEventListener('controlling', ({ isUpdate, isExternal }) => {
+      if (!isUpdate && !isExternal) return
+      if (isApplying) return location.reload()
+      // Another tab asked for it: somebody may be typing here.
       hasNewVersionTakenOver = true
       offer()
-    }
-    wasControlled = true
+    })
+    await worker.register()
   }
 
-  serviceWorker?.addEventListener('controllerchange', onControllerChange, { signal })
   // A part of the replaced version that this page had not loaded is gone from the cache. What goes on in the
   // background does without; only a page that has fallen for it, after a person's click, has nothing to lose.
   const onMissing = ({ payload }: VitePreloadErrorEvent) => missing.add(payload)
@@ -73,7 +60,7 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
   const timer = setInterval(check, checkIntervalMs)
   // Keeping the whole app asks for all of it: what this page itself asks for goes before.
   const start = () => void register().catch(ignoreNoNetwork)
-  if (!serviceWorker) clearInterval(timer)
+  if (!('serviceWorker' in navigator)) clearInterval(timer)
   else if (document.readyState === 'complete') start()
   else window.addEventListener('load', start, { signal })
 
@@ -84,14 +71,14 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
       return () => listeners.delete(listener)
     },
     apply() {
-      const waiting = registration?.waiting
-      if (hasNewVersionTakenOver || !waiting) return location.reload()
+      if (hasNewVersionTakenOver) return location.reload()
       isApplying = true
-      waiting.postMessage({ type: 'SKIP_WAITING' })
+      worker?.messageSkipWaiting()
     },
     close() {
       clearInterval(timer)
       closing.abort()
+      worker?.removeEventListener('waiting', offer)
     },
   }
 }
