@@ -58,6 +58,7 @@ export async function askPatiently(request: SyncRequest, options: Asking) {
     let text = ''
     for (;;) {
       listen(silenceMs)
+      stop.signal.throwIfAborted()
       const part = await (reader && orAborted(reader.read(), stop.signal))
       if (!part || part.done) break
       text += decoder.decode(part.value, { stream: true })
