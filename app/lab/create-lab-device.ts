@@ -55,6 +55,11 @@ export interface LabDevice {
   openTab(): Promise<LabTab>
   /** Writes a message; it is kept on the device when this resolves. Gives its id. */
   say(to: Addressee, content: string): Promise<string>
+  /** Gives an own message another text. */
+  edit(messageId: string, content: string): Promise<void>
+  delete(messageId: string): Promise<void>
+  /** Gives up an own message that was never sent. */
+  discard(messageId: string): Promise<void>
   /** What this device shows of the conversation with somebody, oldest first, all of it. */
   read(withWhom: Addressee): Promise<readonly MessageDocument[]>
   /** What is stored on it, whether or not it is shown; also while it is closed. */
@@ -168,6 +173,18 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
   }
   const first = () => must(tabs[0], `an open tab of ${name}`).messenger
 
+  /** Notes a version of an own message when it has been written; not what the command had no right to. */
+  async function write(
+    id: string,
+    command: { change: () => Promise<void>; isDone: (held: MessageDocument) => boolean },
+  ) {
+    const before = (await stored<MessageDocument>('messages')).get(id)
+    await command.change()
+    const held = (await stored<MessageDocument>('messages')).get(id)
+    if (held?.senderId !== lastSession.user._id || (before && command.isDone(before))) return
+    if (command.isDone(held)) options.witness.noteVersion(held)
+  }
+
   return {
     name,
     userId: lastSession.user._id,
@@ -186,8 +203,24 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     async say(to, content) {
       const id = await first().commands.sendMessage({ peerId: to.userId, content })
       options.witness.note({ id, authorId: lastSession.user._id, deviceName: name })
+      options.witness.noteVersion({ _id: id, content })
       return id
     },
+    edit: (messageId, content) =>
+      write(messageId, {
+        change: () => first().commands.editMessage(messageId, content),
+        isDone: (held) => held.content === content,
+      }),
+    delete: (messageId) =>
+      write(messageId, {
+        change: () => first().commands.deleteMessage(messageId),
+        isDone: (held) => held.deletedAt !== undefined,
+      }),
+    discard: (messageId) =>
+      write(messageId, {
+        change: () => first().commands.discardMessage(messageId),
+        isDone: (held) => held.deletedAt !== undefined,
+      }),
     read: (withWhom) => readConversation(first(), withWhom.userId),
     stored: async () => ({
       messages: await stored<MessageDocument>('messages'),

@@ -9,19 +9,26 @@ export interface Said {
   deviceName: string
 }
 
+/** A version of it, as its author's device held it right after it was written. */
+export type Version = Pick<MessageDocument, '_id' | 'content' | 'editedAt' | 'deletedAt'>
+
 /** Looks at every conversation on every device all the time, as people would. */
 export interface Witness {
   /** Everything that was written. */
   readonly said: readonly Said[]
+  /** All that was written into each message, by its id: the first text, every edit, and the deletion. */
+  readonly versions: ReadonlyMap<string, readonly Version[]>
   /** What was seen and must never be seen, in words. */
   readonly broken: readonly string[]
   note(said: Said): void
+  noteVersion(version: Version): void
   /** Looks over the shoulder at one tab; gives a function that ends it. */
   watch(deviceName: string, messenger: Messenger): () => void
 }
 
 export function createWitness(): Witness {
   const said: Said[] = []
+  const versions = new Map<string, Version[]>()
   const broken: string[] = []
   /** What the closed tabs of each device had seen: a tab that opens later sees no less. */
   const seenBefore = new Map<string, Map<string, MessageDocument>>()
@@ -35,8 +42,13 @@ export function createWitness(): Witness {
 
   return {
     said,
+    versions,
     broken,
     note: (one) => void said.push(one),
+    noteVersion({ _id, content, editedAt, deletedAt }) {
+      const before = versions.get(_id) ?? []
+      versions.set(_id, [...before, { _id, content, editedAt, deletedAt }])
+    },
     watch(deviceName, messenger) {
       const seen = new Map(seenBefore.get(deviceName))
       const watched = new Set<string>()

@@ -6,7 +6,8 @@ export type Step =
   | { do: 'say' | 'edit' | 'delete' | 'star' | 'retry' | 'discard'; device: number; pick: number }
   | { do: 'read' | 'pin' | 'archive' | 'clear'; device: number; pick: number }
   | { do: 'offline' | 'dark' | 'online' | 'calm' | 'duplicate' | 'reorder'; device: number }
-  | { do: 'lose' | 'delay' | 'refuse'; device: number; pick: number }
+  | { do: 'block'; device: number }
+  | { do: 'lose' | 'delay' | 'refuse' | 'slow'; device: number; pick: number }
   | { do: 'reload' | 'tab'; device: number }
   | { do: 'pause'; pick: number }
   | { do: 'kill' | 'start' | 'kill-between' }
@@ -32,6 +33,8 @@ const weights: Record<Step['do'], number> = {
   lose: 4,
   delay: 3,
   refuse: 3,
+  slow: 2,
+  block: 1,
   reload: 4,
   tab: 1,
   pause: 12,

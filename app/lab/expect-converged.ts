@@ -2,10 +2,11 @@ import { isAccepted, isDiscarded, type MessageDocument } from '../../schema/mess
 import type { LabDevice } from './create-lab-device.ts'
 import type { LabPerson } from './create-lab-person.ts'
 import type { Witness } from './create-witness.ts'
+import { findLostWords } from './find-lost-words.ts'
 
 /**
  * Checks what the product promises, after everything has settled: nothing lost, nothing twice, the same order
- * and the same words on every device of both people.
+ * and the same words on every device of both people, and these the last that their author wrote.
  *
  * @throws with every broken promise, in words.
  */
@@ -19,9 +20,10 @@ export async function expectConverged(options: {
   for (const { id, authorId, deviceName } of witness.said) {
     for (const device of people.find(({ userId }) => userId === authorId)?.devices ?? []) {
       if (!device.isOpen) continue
-      const { messages } = await device.stored()
-      if (!messages.has(id))
-        broken.push(`P1: ${id}, said on ${deviceName}, is not on ${device.name}`)
+      const held = (await device.stored()).messages.get(id)
+      if (!held) broken.push(`P1: ${id}, said on ${deviceName}, is not on ${device.name}`)
+      const lost = held && findLostWords(held, witness.versions.get(id) ?? [])
+      if (lost) broken.push(`P6: on ${device.name} ${lost}`)
     }
   }
   if (broken.length > 0) throw new Error(`Not converged:\n${broken.join('\n')}`)
@@ -66,7 +68,7 @@ async function readViews(devices: readonly LabDevice[], withWhom: LabPerson, cle
     const shown = messages
       .filter((message) => isAccepted(message) && !isDiscarded(message))
       .filter(({ orderedAt }) => orderedAt > clearedUpTo)
-      .map(({ _id, content, deletedAt }) => (deletedAt === undefined ? [_id, content] : [_id]))
+      .map(({ _id, content, deletedAt }) => [_id, content, deletedAt !== undefined])
     views.push({ name: device.name, messages, shown })
   }
   return views

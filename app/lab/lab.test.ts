@@ -43,3 +43,25 @@ test('what is still under way is told when it does not settle in time', async ()
   await phone.say(ben, 'stuck')
   await expect(lab.settle({ stillMs: 300 })).rejects.toThrow('changes that are not sent')
 })
+
+test('P6: words that were lost on all devices at once are found, and so is a deletion', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const phone = await ann.device()
+  const [edited, deleted] = [await phone.say(ben, 'hello'), await phone.say(ben, 'forget this')]
+  await phone.edit(edited, 'hello Ben')
+  await phone.delete(deleted)
+  await lab.settle()
+  await lab.expectConverged()
+  phone.network.goOffline()
+  const { messages } = await phone.stored()
+  const held = must(messages.get(edited), 'the message')
+  const lost = { ...held, content: 'hello', editedAt: Date.now() + 1 }
+  await phone.plant([lost])
+  await expect(lab.expectConverged()).rejects.toThrow('"content":"hello Ben"')
+  const refused = { at: Date.now() + 1, code: 'deleted', error: 'It came too late.' }
+  await phone.plant([{ ...lost, refused: { ...refused, content: 'hello Ben' } }])
+  await lab.expectConverged()
+  const { deletedAt, ...back } = must(messages.get(deleted), 'the deleted message')
+  await phone.plant([back])
+  await expect(lab.expectConverged()).rejects.toThrow(`the deletion of ${deleted} is lost`)
+})

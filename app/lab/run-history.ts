@@ -53,6 +53,8 @@ async function tryHistory(options: HistoryOptions, history: readonly Step[]): Pr
     await ben.device({ clockAheadMs: -2 * 60 * 60 * 1000 })
     await ben.device()
     await cem.device()
+    // From here on every clock goes by the server's.
+    await lab.settle()
     for (const step of history) await takeStep(lab, step)
     await lab.server.start()
     for (const device of lab.people.flatMap((person) => person.devices)) device.network.calm()

@@ -29,11 +29,14 @@ export async function startLabServer(
 ): Promise<LabServer> {
   const folder = await mkdtemp(join(tmpdir(), 'petrel-lab-'))
   let app: App | undefined
+  let dying: Promise<unknown> | undefined
   const port = await findFreePort()
   let deadline: { stage: Stage; die: () => Promise<void>; died: () => void } | undefined
 
   async function start() {
     deadline = undefined
+    // What dies still holds the port and the databases.
+    await dying
     if (app) return
     app = await createApp(
       readSettings({
@@ -50,9 +53,9 @@ export async function startLabServer(
   }
 
   async function kill() {
-    const dying = app
+    if (app) dying = app.kill()
     app = undefined
-    await dying?.kill()
+    await dying
   }
 
   async function onStage(stage: Stage) {

@@ -47,7 +47,11 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
     case 'delay':
       return network.delay(step.pick % 80)
     case 'refuse':
-      return network.answer(503, 1 + (step.pick % 4))
+      return network.answer(step.pick % 2 === 0 ? 503 : 429, 1 + (step.pick % 4))
+    case 'slow':
+      return network.slow({ bytesPerSecond: 10_000 + step.pick * 100 })
+    case 'block':
+      return network.blockSockets()
     case 'reload':
       return await device.reload()
     case 'tab':
@@ -62,7 +66,7 @@ type ConversationStep = Exclude<
   | {
       do: 'offline' | 'dark' | 'online' | 'calm' | 'duplicate' | 'reorder' | 'reload' | 'tab'
     }
-  | { do: 'lose' | 'delay' | 'refuse' }
+  | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'block' }
 >
 
 async function actOnConversation(lab: Lab, device: LabDevice, step: ConversationStep) {
@@ -80,15 +84,15 @@ async function actOnConversation(lab: Lab, device: LabDevice, step: Conversation
   const { _id } = choose(messages, Math.floor(step.pick / 3))
   switch (step.do) {
     case 'edit':
-      return await commands.editMessage(_id, `edited ${step.device}-${step.pick}`)
+      return await device.edit(_id, `edited ${step.device}-${step.pick}`)
     case 'delete':
-      return await commands.deleteMessage(_id)
+      return await device.delete(_id)
     case 'star':
       return await commands.setStarred(_id, step.device % 2 === 0)
     case 'retry':
       return await commands.retryMessage(_id)
     case 'discard':
-      return await commands.discardMessage(_id)
+      return await device.discard(_id)
     default:
       return unreachable(step.do)
   }
