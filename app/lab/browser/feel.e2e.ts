@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signIn } from './account-steps.ts'
+import { chatRow, composer } from './chat-steps.ts'
+import { createPerson } from './create-person.ts'
+import { listOverflowing } from './list-overflowing.ts'
+import { fillScreens } from './looks/fill-screens.ts'
+import { noteMovements } from './looks/note-movements.ts'
+import { noteShifts } from './looks/note-shifts.ts'
+import { ownWords } from './message-steps.ts'
+import { startBuiltServer } from './start-built-server.ts'
+
+const server = await startBuiltServer()
+const cast = await fillScreens(server.origin)
+const ann = await createPerson(server, cast.ann.email, { reducedMotion: 'reduce' })
+const { page } = ann
+const session = await page.context().newCDPSession(page)
+const phone = { width: 390, height: 844 }
+const log = page.getByRole('log')
+
+beforeAll(async () => {
+  await page.goto('/login')
+  await signIn({ ...ann, page, password: cast.ann.password })
+})
+
+afterAll(async () => {
+  await ann.close()
+  await server.close()
+})
+
+async function openBen() {
+  await page.goto('/chat')
+  await chatRow(page, 'ben').click()
+  await ownWords(page, 'the boat is ready').waitFor()
+}
+
+test('on a wide screen the list is 28rem wide', async () => {
+  for (const width of [1024, 1280, 1920]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto('/chat')
+    await chatRow(page, 'ben').waitFor()
+    const panel = page.getByRole('region', { name: 'Chats' }).locator('xpath=..')
+    expect((await panel.boundingBox())?.width, `${width}`).toBe(448)
+  }
+})
+
+test('below 1024 px the chat takes the place of the list, and leads back', async () => {
+  for (const width of [900, 390]) {
+    await page.setViewportSize({ width, height: 800 })
+    await openBen()
+    await expect.poll(() => chatRow(page, 'ben').isVisible()).toBe(false)
+    const length = await page.evaluate(() => history.length)
+    await page.getByRole('button', { name: 'Back to chats' }).click()
+    await chatRow(page, 'ben').click()
+    await composer(page).waitFor()
+    expect(await page.evaluate(() => history.length)).toBe(length)
+    await page.goBack()
+    await chatRow(page, 'ben').waitFor()
+  }
+})
+
+test.each([
+  ['reduce', false],
+  ['no-preference', true],
+] as const)('where the system asks to %s motion, something moves: %s', async (motion, moves) => {
+  await page.emulateMedia({ reducedMotion: motion })
+  const movements = await noteMovements(page)
+  await page.setViewportSize(phone)
+  await page.goto('/chat')
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('dialog', { name: 'Main' }).getByRole('link', { name: 'Chats' }).click()
+  await chatRow(page, 'ben').click()
+  await ownWords(page, 'the boat is ready').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Info' }).click()
+  await page.getByRole('dialog', { name: 'Message info' }).waitFor()
+  await page.keyboard.press('Escape')
+  await cast.ben.api.messages.send({ recipientId: cast.ann.userId, content: `it is ${motion}` })
+  await ownWords(page, `it is ${motion}`).waitFor()
+  expect((await movements.list()).length > 0, String(await movements.list())).toBe(moves)
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+})
+
+test('a menu and a question fit on a phone of 360 px at 200 %', async () => {
+  await page.setViewportSize({ width: 180, height: 320 })
+  await page.goto('/chat')
+  await chatRow(page, 'carl').focus()
+  await page.keyboard.press('Shift+F10')
+  await page.getByRole('menuitem', { name: 'Delete' }).waitFor()
+  await expect.poll(() => listOverflowing(page)).toEqual([])
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const cancel = page.getByRole('dialog').getByRole('button', { name: 'Cancel' })
+  await cancel.click()
+  await cancel.waitFor({ state: 'detached' })
+  await openBen()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Go to date' }).waitFor()
+  await expect.poll(() => listOverflowing(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await ownWords(page, 'the boat is ready').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Forward' }).waitFor()
+  await expect.poll(() => listOverflowing(page)).toEqual([])
+  await page.keyboard.press('Escape')
+})
+
+test('the keyboard of a phone lies over the page, and the composer stays above it', async () => {
+  await page.setViewportSize(phone)
+  await openBen()
+  await coverByKeyboard(350)
+  await expect.poll(async () => bottomOf(composer(page))).toBeLessThanOrEqual(844 - 350)
+  expect(await bottomOf(ownWords(page, 'the boat is ready'))).toBeLessThan(844 - 350)
+  // Fingers that spread make the same window show less of the page, which stays as it is.
+  await coverByKeyboard(350, 2)
+  await coverByKeyboard(0)
+  await expect.poll(async () => bottomOf(composer(page))).toBeGreaterThan(844 - 40)
+  await coverByKeyboard(350, 2)
+  expect(await bottomOf(composer(page))).toBeGreaterThan(844 - 40)
+  await coverByKeyboard(0)
+})
+
+test('what is pulled over its end pulls nothing else along', async () => {
+  await page.setViewportSize(phone)
+  await openBen()
+  const read = (element: Element) => getComputedStyle(element).overscrollBehaviorY
+  expect(await log.evaluate(read)).toBe('contain')
+  expect(await page.locator('body').evaluate(read)).toBe('none')
+  await page.getByRole('button', { name: 'Back to chats' }).click()
+  const list = page.getByRole('list', { name: 'Conversations' }).locator('xpath=..')
+  expect(await list.evaluate(read)).toBe('contain')
+  await page.goto('/settings')
+  const settings = page.getByRole('navigation', { name: 'Settings' })
+  await settings.waitFor()
+  expect(
+    await settings.evaluate((element) => {
+      const scroller = element.closest('main')?.querySelector('[class*="body"]')
+      return scroller && getComputedStyle(scroller).overscrollBehaviorY
+    }),
+  ).toBe('contain')
+})
+
+test('nothing lies under the rounded corners and the bar of a phone', async () => {
+  const insets = { top: 47, bottom: 34, left: 0, right: 0 }
+  await session.send('Emulation.setSafeAreaInsetsOverride', { insets })
+  await page.setViewportSize(phone)
+  await openBen()
+  const back = await page.getByRole('button', { name: 'Back to chats' }).boundingBox()
+  expect(back?.y).toBeGreaterThanOrEqual(47)
+  await expect.poll(async () => bottomOf(composer(page))).toBeLessThanOrEqual(844 - 34)
+  // The keyboard covers the bar: no room is left for it.
+  await coverByKeyboard(350)
+  await expect.poll(async () => bottomOf(composer(page))).toBeGreaterThan(844 - 350 - 34)
+  await coverByKeyboard(0)
+  await page.getByRole('button', { name: 'Back to chats' }).click()
+  const menu = await page.getByRole('button', { name: 'Open menu' }).boundingBox()
+  expect(menu?.y).toBeGreaterThanOrEqual(47)
+  await session.send('Emulation.setSafeAreaInsetsOverride', { insets: {} })
+})
+
+test('what is seen stays where it is while the list and a chat open', async () => {
+  const shifts = await noteShifts(page)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await openBen()
+  expect(await shifts.list()).toEqual([])
+  await page.goto(`/chat/${cast.carl.userId}`)
+  await page.getByText('message 40 of 40').last().waitFor()
+  expect(await shifts.list()).toEqual([])
+})
+
+async function bottomOf(part: typeof log): Promise<number> {
+  const box = await part.boundingBox()
+  return box ? box.y + box.height : Number.POSITIVE_INFINITY
+}
+
+/** Headless Chromium has no keyboard: the page is told of one as Safari does, by its visual viewport. */
+async function coverByKeyboard(height: number, scale = 1) {
+  await page.evaluate(
+    ({ height, scale }) => {
+      const viewport = window.visualViewport
+      if (!viewport) throw new Error('There is no visual viewport')
+      const values = { height: (innerHeight - height) / scale, scale }
+      for (const [name, value] of Object.entries(values)) {
+        Object.defineProperty(viewport, name, { get: () => value, configurable: true })
+      }
+      viewport.dispatchEvent(new Event('resize'))
+    },
+    { height, scale },
+  )
+}

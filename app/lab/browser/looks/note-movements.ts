@@ -1,0 +1,25 @@
+import type { Page } from 'playwright-core'
+
+/** Notes from the next page on what moves, and not only fades, however short it does. */
+export async function noteMovements(page: Page): Promise<{ list(): Promise<string[]> }> {
+  await page.addInitScript(() => {
+    const seen: string[] = []
+    Object.assign(globalThis, { movements: seen })
+    const isMoving = ['transform', 'translate', 'scale', 'rotate', 'top', 'left', 'width', 'height']
+    const note = () => {
+      for (const { effect, playState } of document.getAnimations()) {
+        if (!(effect instanceof KeyframeEffect) || playState !== 'running') continue
+        const { duration } = effect.getComputedTiming()
+        const properties = effect.getKeyframes().flatMap((frame) => Object.keys(frame))
+        const moved = properties.find((property) => isMoving.includes(property))
+        if (moved && duration) seen.push(`${moved} of ${effect.target?.className}`)
+      }
+    }
+    for (const event of ['animationstart', 'transitionrun']) {
+      addEventListener(event, note, { capture: true })
+    }
+  })
+  return {
+    list: () => page.evaluate(() => [...new Set<string>(Reflect.get(globalThis, 'movements'))]),
+  }
+}
