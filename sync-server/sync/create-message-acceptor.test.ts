@@ -78,7 +78,7 @@ describe('a new message', () => {
     const poison = { ...fromAnn(), content: { text: 'poison' }, orderedAt: 'soon' }
     const after = fromAnn({ content: 'after' })
     const outcomes = await accept(t.ann, before, poison, after)
-    expect(outcomes[1]).toMatchObject({ refusal: { code: 'unreadable' }, isTaken: true })
+    expect(outcomes[1]).toMatchObject({ refusal: { code: 'unreadable' }, isTaken: false })
     const own = await t.readMessage(t.ann, poison._id)
     expect(own).toMatchObject({ status: 'failed', errorCode: 'unreadable' })
     expect(own?.content).toContain('poison')
@@ -92,7 +92,8 @@ describe('a new message', () => {
     const poison = { _id: message._id, content: 7 }
     const [first] = await accept(t.ann, poison)
     const [second] = await accept(t.ann, poison)
-    expect([first, second]).toMatchObject([{ isTaken: true }, { isTaken: false }])
+    const refused = { isTaken: false, refusal: { code: 'unreadable' } }
+    expect([first, second]).toMatchObject([refused, refused])
     const own = await t.readMessage(t.ann, message._id)
     expect(own).toMatchObject({ status: 'sent', content: 'good', refused: { code: 'unreadable' } })
   })

@@ -211,7 +211,8 @@ function toOutcome(draft: MessageDraft, rev: string | undefined): Outcome<Messag
     rev,
     doc: next,
     isNew: !stored,
-    isTaken: isSame || (effect !== 'none' && !(stored && areMessagesEqual(stored, next))),
+    isTaken:
+      isSame || (!refusal && effect !== 'none' && !(stored && areMessagesEqual(stored, next))),
     ...(refusal ? { refusal } : {}),
   }
 }

@@ -38,12 +38,32 @@ describe('a push', () => {
     const rows = await push(fromAnn(), poison, 'nonsense', { _id: '_design/x' }, fromAnn())
     expect(rows.body).toMatchObject([
       { ok: true },
-      { ok: true, id: poison._id },
+      { error: 'conflict', id: poison._id },
       { error: 'forbidden' },
       { id: '_design/x', error: 'forbidden' },
       { ok: true },
     ])
     expect((await t.readMessages(t.ben)).length).toBe(2)
+  })
+
+  test('P6: of what the rule refuses is a conflict, whose stored version has the text and the reason', async () => {
+    const forged = { ...fromAnn('forged'), senderId: t.ben }
+    for (const rows of [await push(forged), await push(forged)]) {
+      expect(rows.body).toMatchObject([{ id: forged._id, error: 'conflict' }])
+    }
+    const put = await t.call('PUT', `messages/${forged._id}`, { body: forged })
+    expect(put).toMatchObject({ status: 409, body: { error: 'conflict' } })
+    const { body } = await t.call('GET', `messages/${forged._id}`)
+    expect(body).toMatchObject({ status: 'failed', content: 'forged', errorCode: 'wrong_sender' })
+
+    const message = fromAnn('first')
+    await push(message)
+    await push({ ...message, status: 'sent', content: '', deletedAt: Date.now() })
+    const edit = { ...message, status: 'sent', content: 'too late', editedAt: Date.now() + 60_000 }
+    expect((await push(edit)).body).toMatchObject([{ id: message._id, error: 'conflict' }])
+    expect((await t.call('GET', `messages/${message._id}`)).body).toMatchObject({
+      ...{ content: '', refused: { code: 'deleted', content: 'too late' } },
+    })
   })
 
   test('of a document under a hostile name is refused', async () => {

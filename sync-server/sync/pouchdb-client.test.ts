@@ -165,6 +165,16 @@ describe('stock PouchDB', () => {
     expect(await t.readMessages(t.ben)).toMatchObject([{ content: 'good' }])
   })
 
+  test('P6: that only writes is told of a refusal by a conflict, and reads the reason', async () => {
+    const remote = openRemote(t.tokens.ann)
+    const forged = { ...fromAnn('forged'), senderId: t.ben }
+    await expect(remote.put(forged)).rejects.toMatchObject({ status: 409, name: 'conflict' })
+    const error = expect.any(String)
+    expect(await remote.get(forged._id)).toMatchObject({ status: 'failed', error })
+    const rows = await remote.bulkDocs([{ ...fromAnn('x'), senderId: t.ben }, fromAnn('good')])
+    expect(rows).toMatchObject([{ error: 'conflict' }, { ok: true }])
+  })
+
   test('a removal is taken back: messages are deleted by a field', async () => {
     const local = openLocal()
     const remote = openRemote(t.tokens.ann)

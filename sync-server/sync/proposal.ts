@@ -14,7 +14,7 @@ export interface Proposal {
 /**
  * What became of a proposal.
  * - `stored`: `doc` lies in the owner's copy. `isTaken`: it was written by this proposal or says the same; when not,
- *   the client has yet to learn of `doc`. `refusal`: why it is not what was proposed.
+ *   the client has yet to learn of `doc`. `refusal`: why it is not what was proposed, which is not taken then.
  * - `absent`: a deletion of what was not there.
  */
 export type Outcome<Doc> =

@@ -12,7 +12,7 @@ export type PushedRow =
   | { id: string | null; error: string; reason: string }
 
 /**
- * CouchDB's `_bulk_docs`. A row says `ok` only when the proposal was written now or equals what is stored: then the
+ * CouchDB's `_bulk_docs`. A row says `ok` only when the proposal was taken now or equals what is stored: then the
  * client pulls what it has yet to learn. Otherwise it says `conflict`, and the client reads the stored version, which
  * carries a refusal with it (P6). `forbidden` says that there is no document to carry it.
  * @returns with `new_edits: false` only the rows that failed, as CouchDB does

@@ -34,23 +34,31 @@ function createConflictHandler(actorId: string): RxConflictHandler<MessageDocume
     isEqual: (a, b) => areMessagesEqual(a, b),
     resolve: async ({ realMasterState, newDocumentState }) => {
       const stored = messageDocument.parse(realMasterState)
-      const proposed = messageDocument.parse(newDocumentState)
-      const { next } = permitMessageChange({ actorId, stored, proposed, now: Date.now() })
+      const proposed = messageDocument.safeParse(newDocumentState)
+      // What it cannot read itself it has been given back, with the reason.
+      if (!proposed.success) return { ...stored, _deleted: false }
+      const change = { actorId, stored, proposed: proposed.data, now: Date.now() }
+      const { next } = permitMessageChange(change)
       return { ...mergeMessages(stored, next), _deleted: false }
     },
   }
 }
 
-/** RxDB with its CouchDB plugin, as published. */
-async function openDevice(userId: string, token: string, change?: typeof fetch) {
+/** RxDB with its CouchDB plugin, as published. @param conflictHandler none: RxDB's own, which takes what the server has */
+async function openDevice(options: {
+  token: string
+  conflictHandler?: RxConflictHandler<MessageDocument>
+  change?: typeof fetch
+}) {
+  const { token, conflictHandler, change } = options
   const database = await createRxDatabase({
     name: `device${closing.length}`,
     storage: getRxStorageDexie({ indexedDB: new IDBFactory(), IDBKeyRange }),
     multiInstance: false,
   })
   closing.push(() => database.close())
-  const conflictHandler = createConflictHandler(userId)
-  const added = await database.addCollections({ messages: { schema, conflictHandler } })
+  const messages = { schema, ...(conflictHandler && { conflictHandler }) }
+  const added = await database.addCollections({ messages })
   const replication = replicateCouchDB<MessageDocument>({
     replicationIdentifier: 'messages',
     collection: added.messages as never,
@@ -87,8 +95,14 @@ async function openDevice(userId: string, token: string, change?: typeof fetch) 
   }
 }
 
-const openAnn = (change?: typeof fetch) => openDevice(t.ann, t.tokens.ann, change)
-const openBen = () => openDevice(t.ben, t.tokens.ben)
+const openAnn = (change?: typeof fetch) =>
+  openDevice({
+    token: t.tokens.ann,
+    conflictHandler: createConflictHandler(t.ann),
+    ...(change && { change }),
+  })
+const openBen = () =>
+  openDevice({ token: t.tokens.ben, conflictHandler: createConflictHandler(t.ben) })
 const fromAnn = (content: string) => writeMessage({ senderId: t.ann, recipientId: t.ben, content })
 type Device = Awaited<ReturnType<typeof openDevice>>
 
@@ -149,6 +163,23 @@ describe('RxDB’s CouchDB replication', () => {
     await expect
       .poll(find)
       .toEqual(['delivered answer', 'failed forged', 'failed poison', 'sent good'])
+    expect(ann.failures).toEqual([])
+  })
+
+  test('P6: with its own conflict handler tells the author of a refusal too, and goes on', async () => {
+    const ann = await openDevice({ token: t.tokens.ann })
+    const ben = await openBen()
+    await Promise.all([ann.synced(), ben.synced()])
+    await ann.insert({ ...fromAnn('forged'), senderId: t.ben })
+    await ann.insert({ ...fromAnn('poison'), orderedAt: 'soon' } as never)
+    const good = fromAnn('good')
+    await ann.insert(good)
+    await waitForContents(ben, ['good'])
+    const find = async () =>
+      (await ann.read()).map(({ status, content }) => `${status} ${content}`).sort()
+    await expect.poll(find).toEqual(['failed forged', 'failed poison', 'sent good'])
+    await ann.change(good._id, { content: 'better', editedAt: Date.now() })
+    await waitForContents(ben, ['better'])
     expect(ann.failures).toEqual([])
   })
 

@@ -79,6 +79,8 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
+      // What is still being written needs the storage.
+      await acceptance.close()
       await t.close()
     },
   }

@@ -64,7 +64,7 @@ describe('somebody whose messages cannot be stored', () => {
     const mend = await breakBen()
     const [toBen, toCyd] = [write(t.ben, 'to Ben'), write(cyd, 'to Cyd')]
     expect(await send([toBen, toCyd])).toMatchObject([
-      { kind: 'stored', isTaken: true, refusal: { code: 'recipient_unavailable' } },
+      { kind: 'stored', isTaken: false, refusal: { code: 'recipient_unavailable' } },
       { kind: 'stored', isTaken: true, doc: { status: 'sent' } },
     ])
     expect(await read(cyd, toCyd)).toMatchObject({ content: 'to Cyd', status: 'delivered' })
