@@ -19,6 +19,7 @@ import type { Witness } from './create-witness.ts'
 import { readConversation } from './read-conversation.ts'
 import { countStoredRecords, readStoredDocuments } from './read-stored-documents.ts'
 import { shortenToken } from './shorten-token.ts'
+import { witnessCommands } from './witness-commands.ts'
 
 /** One open tab of a device: the real client core. */
 export interface LabTab {
@@ -57,9 +58,8 @@ export interface LabDevice {
   say(to: Addressee, content: string): Promise<string>
   /** Gives an own message another text. */
   edit(messageId: string, content: string): Promise<void>
+  /** Takes an own message back. */
   delete(messageId: string): Promise<void>
-  /** Gives up an own message that was never sent. */
-  discard(messageId: string): Promise<void>
   /** What this device shows of the conversation with somebody, oldest first, all of it. */
   read(withWhom: Addressee): Promise<readonly MessageDocument[]>
   /** What is stored on it, whether or not it is shown; also while it is closed. */
@@ -122,7 +122,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     const serverUrl = options.serverUrl()
     const api = createApi({ serverUrl, fetch: link.fetch, sessions })
     opened += 1
-    const messenger = await createMessenger({
+    const created = await createMessenger({
       userId: user._id,
       serverUrl,
       readToken: () => sessions.get()?.token,
@@ -138,7 +138,11 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       onSignedOut: () => sessions.clear(),
       onError: options.onError,
     })
-    const stopWatching = options.witness.watch(name, messenger)
+    const { witness } = options
+    const read = async (id: string) => (await stored<MessageDocument>('messages')).get(id)
+    const commands = witnessCommands({ ...created, read, witness })
+    const messenger: Messenger = { ...created, commands }
+    const stopWatching = witness.watch(name, messenger)
     const tab: LabTab = {
       messenger,
       page,
@@ -173,18 +177,6 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
   }
   const first = () => must(tabs[0], `an open tab of ${name}`).messenger
 
-  /** Notes a version of an own message when it has been written; not what the command had no right to. */
-  async function write(
-    id: string,
-    command: { change: () => Promise<void>; isDone: (held: MessageDocument) => boolean },
-  ) {
-    const before = (await stored<MessageDocument>('messages')).get(id)
-    await command.change()
-    const held = (await stored<MessageDocument>('messages')).get(id)
-    if (held?.senderId !== lastSession.user._id || (before && command.isDone(before))) return
-    if (command.isDone(held)) options.witness.noteVersion(held)
-  }
-
   return {
     name,
     userId: lastSession.user._id,
@@ -206,21 +198,8 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       options.witness.noteVersion({ _id: id, content })
       return id
     },
-    edit: (messageId, content) =>
-      write(messageId, {
-        change: () => first().commands.editMessage(messageId, content),
-        isDone: (held) => held.content === content,
-      }),
-    delete: (messageId) =>
-      write(messageId, {
-        change: () => first().commands.deleteMessage(messageId),
-        isDone: (held) => held.deletedAt !== undefined,
-      }),
-    discard: (messageId) =>
-      write(messageId, {
-        change: () => first().commands.discardMessage(messageId),
-        isDone: (held) => held.deletedAt !== undefined,
-      }),
+    edit: (messageId, content) => first().commands.editMessage(messageId, content),
+    delete: (messageId) => first().commands.deleteMessage(messageId),
     read: (withWhom) => readConversation(first(), withWhom.userId),
     stored: async () => ({
       messages: await stored<MessageDocument>('messages'),

@@ -14,6 +14,8 @@ export interface LabNetwork {
   loseResponses(count: number): void
   /** The answers to writes stay under way until the function that this gives is called. */
   holdResponses(): () => void
+  /** Writes to a collection are on their way and not at the server, so that others overtake them. */
+  holdWrites(collection: 'messages' | 'conversations'): HeldWrites
   /** Catch-up requests are not asked until the function that this gives is called. */
   holdPulls(): () => void
   /** The answers to polls stay under way until the function that this gives is called. */
@@ -41,6 +43,13 @@ export interface LabNetwork {
   isDark(): boolean
   connect(): LabLink
   addPage(page: LabPage): () => void
+}
+
+export interface HeldWrites {
+  /** How many are on their way. */
+  count(): number
+  /** Lets them arrive. */
+  release(): void
 }
 
 /** One tab's end of the network. */

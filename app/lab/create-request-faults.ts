@@ -15,6 +15,8 @@ export function createRequestFaults(options: { random: () => number }) {
   let faults = structuredClone(calm)
   /** What waits: the answers to writes and to polls, and the catch-ups before they are asked. */
   const held: { responses?: Promise<void>; polls?: Promise<void>; pulls?: Promise<void> } = {}
+  /** Writes to a collection that have left the device and are not at the server. */
+  const waiting = new Map<string, { until: Promise<void>; count: number }>()
   let pulls = 0
   let polls = 0
   let line: ReturnType<typeof createSlowLine> | undefined
@@ -44,6 +46,7 @@ export function createRequestFaults(options: { random: () => number }) {
     // The connection seems to stand, and nothing comes over it: the server's answer is not waited for.
     if (faults.arePollsHanging && url.includes('longpoll')) return await untilAborted(signal)
     if (url.includes('feed=normal')) await held.pulls
+    if (isWrite) await waitOutHold(url)
     await line?.upload(init.body, signal)
     const ask = async () => {
       const response = await fetch(url, { ...init, signal })
@@ -66,6 +69,14 @@ export function createRequestFaults(options: { random: () => number }) {
     }
     await pass(signal)
     return response
+  }
+
+  async function waitOutHold(url: string) {
+    const [, collection = ''] = /\/sync\/(\w+)\//.exec(url) ?? []
+    const hold = waiting.get(collection)
+    if (!hold) return
+    hold.count += 1
+    await hold.until
   }
 
   /** A poll's head comes long before what it tells: it is answered when all of it is here. */
@@ -98,6 +109,18 @@ export function createRequestFaults(options: { random: () => number }) {
     controls: {
       holdResponses: () => hold('responses'),
       holdPulls: () => hold('pulls'),
+      holdWrites(collection: 'messages' | 'conversations') {
+        const { promise, resolve } = createDeferred()
+        const holding = { until: promise, count: 0 }
+        waiting.set(collection, holding)
+        return {
+          count: () => holding.count,
+          release() {
+            if (waiting.get(collection) === holding) waiting.delete(collection)
+            resolve()
+          },
+        }
+      },
       holdPolls: () => hold('polls'),
       loseResponses(count: number) {
         faults.lost = count

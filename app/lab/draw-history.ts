@@ -7,7 +7,7 @@ export type Step =
   | { do: 'read' | 'pin' | 'archive' | 'clear'; device: number; pick: number }
   | { do: 'offline' | 'dark' | 'online' | 'calm' | 'duplicate' | 'reorder'; device: number }
   | { do: 'block'; device: number }
-  | { do: 'lose' | 'delay' | 'refuse' | 'slow'; device: number; pick: number }
+  | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'overtake'; device: number; pick: number }
   | { do: 'reload' | 'tab'; device: number }
   | { do: 'pause'; pick: number }
   | { do: 'kill' | 'start' | 'kill-between' }
@@ -35,6 +35,7 @@ const weights: Record<Step['do'], number> = {
   refuse: 3,
   slow: 2,
   block: 1,
+  overtake: 3,
   reload: 4,
   tab: 1,
   pause: 12,

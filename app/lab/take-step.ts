@@ -2,6 +2,7 @@ import { must } from '../../schema/must.ts'
 import { unreachable } from '../../schema/unreachable.ts'
 import type { Lab } from './create-lab.ts'
 import type { LabDevice } from './create-lab-device.ts'
+import type { LabNetwork } from './create-lab-network.ts'
 import type { Step } from './draw-history.ts'
 
 /** RxDB opens 16 collections in a process, and a tab has two. */
@@ -50,6 +51,8 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
       return network.answer(step.pick % 2 === 0 ? 503 : 429, 1 + (step.pick % 4))
     case 'slow':
       return network.slow({ bytesPerSecond: 10_000 + step.pick * 100 })
+    case 'overtake':
+      return letOvertake(network, step.pick)
     case 'block':
       return network.blockSockets()
     case 'reload':
@@ -61,12 +64,18 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
   }
 }
 
+/** For a moment what is written to one collection stays on its way, and everything else passes it. */
+function letOvertake(network: LabNetwork, pick: number) {
+  const { release } = network.holdWrites(pick % 2 === 0 ? 'messages' : 'conversations')
+  setTimeout(release, pick % 200)
+}
+
 type ConversationStep = Exclude<
   DeviceStep,
   | {
       do: 'offline' | 'dark' | 'online' | 'calm' | 'duplicate' | 'reorder' | 'reload' | 'tab'
     }
-  | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'block' }
+  | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'block' | 'overtake' }
 >
 
 async function actOnConversation(lab: Lab, device: LabDevice, step: ConversationStep) {
@@ -84,15 +93,15 @@ async function actOnConversation(lab: Lab, device: LabDevice, step: Conversation
   const { _id } = choose(messages, Math.floor(step.pick / 3))
   switch (step.do) {
     case 'edit':
-      return await device.edit(_id, `edited ${step.device}-${step.pick}`)
+      return await commands.editMessage(_id, `edited ${step.device}-${step.pick}`)
     case 'delete':
-      return await device.delete(_id)
+      return await commands.deleteMessage(_id)
     case 'star':
       return await commands.setStarred(_id, step.device % 2 === 0)
     case 'retry':
       return await commands.retryMessage(_id)
     case 'discard':
-      return await device.discard(_id)
+      return await commands.discardMessage(_id)
     default:
       return unreachable(step.do)
   }

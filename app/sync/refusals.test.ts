@@ -45,7 +45,7 @@ test('P4 P6: a forged sender is refused, its author told, and its neighbours pas
   expect((await phone.read(ben)).map(({ content }) => content)).toContain('incoming')
 })
 
-test('P4 P6: a forged receipt changes nothing for anybody', async () => {
+test('P4 P6: a forged receipt changes nothing for anybody, and its author is told', async () => {
   const { lab, ann, ben } = await openTestLab()
   const phone = await ann.device()
   const id = await phone.say(ben, 'hello')
@@ -54,7 +54,10 @@ test('P4 P6: a forged receipt changes nothing for anybody', async () => {
   await phone.plant([{ ...must(messages.get(id), 'message'), status: 'read' }])
   await lab.settle()
   expect((await phone.read(ben)).map(({ status }) => status)).toEqual(['sent'])
-  expect((await ann.server.messages()).get(id)).toMatchObject({ status: 'sent' })
+  const refused = { code: 'forged_status', error: expect.any(String) }
+  for (const { messages } of [await phone.stored(), { messages: await ann.server.messages() }]) {
+    expect(messages.get(id)).toMatchObject({ status: 'sent', content: 'hello', refused })
+  }
 })
 
 test("P4 P6: somebody else's message id cannot be taken over; the author may send it as a new one", async () => {

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { waitUntil } from '../lab/browser/wait-until.ts'
+import { openTestLab } from '../lab/open-test-lab.ts'
+
+test('P5: of two messages that are on their way at once the later one may arrive first, and all see one order', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, laptop, tablet] = [await ann.device(), await ann.device(), await ben.device()]
+  await lab.settle()
+  const onItsWay = phone.network.holdWrites('messages')
+  const first = await phone.say(ben, 'written first')
+  await waitUntil('the first is on its way', () => onItsWay.count() > 0)
+  const second = await laptop.say(ben, 'written second')
+  await waitUntil('Ben has the second', async () => (await tablet.stored()).messages.has(second))
+  expect((await ann.server.messages()).has(first)).toBe(false)
+  onItsWay.release()
+  await lab.settle()
+  await lab.expectConverged()
+  const texts = (await tablet.read(ann)).map(({ content }) => content)
+  expect(texts).toEqual(['written second', 'written first'])
+})
+
+test('P6: an edit that a deletion overtakes changes nothing, and comes back to its author', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, laptop, tablet] = [await ann.device(), await ann.device(), await ben.device()]
+  const id = await phone.say(ben, 'hello')
+  await lab.settle()
+  const onItsWay = phone.network.holdWrites('messages')
+  await phone.edit(id, 'hello Ben')
+  await waitUntil('the edit is on its way', () => onItsWay.count() > 0)
+  await laptop.delete(id)
+  const isDeleted = async () => (await tablet.read(ann))[0]?.deletedAt !== undefined
+  await waitUntil('Ben sees that it is deleted', isDeleted)
+  onItsWay.release()
+  await lab.settle()
+  await lab.expectConverged()
+  const refused = { code: 'deleted', content: 'hello Ben' }
+  for (const device of [phone, laptop]) {
+    expect(await device.read(ben)).toMatchObject([{ content: '', refused }])
+  }
+  expect((await tablet.read(ann))[0]).not.toHaveProperty('refused')
+})
+
+test('P5: what a device says of a conversation may overtake what it says in it', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await phone.say(ben, 'are you there?')
+  await lab.settle()
+  const onItsWay = tablet.network.holdWrites('messages')
+  const answer = await tablet.say(ann, 'I am')
+  await waitUntil('the answer is on its way', () => onItsWay.count() > 0)
+  await tablet.messenger.commands.markRead(ann.userId)
+  const isRead = async () => (await phone.read(ben))[0]?.status === 'read'
+  await waitUntil('Ann sees that it was read', isRead)
+  expect((await ben.server.messages()).has(answer)).toBe(false)
+  onItsWay.release()
+  await lab.settle()
+  await lab.expectConverged()
+  expect((await phone.read(ben)).map(({ content }) => content)).toEqual(['are you there?', 'I am'])
+})
