@@ -18,6 +18,8 @@ export interface MessageDrawing {
   peerName: string
   startsGroup: boolean
   isHovered: boolean
+  /** Does a finger pull it to the right, for a reply? */
+  isPulled: boolean
   /** Undefined outside selection mode. */
   isSelected: boolean | undefined
   isHighlighted: boolean

@@ -14,6 +14,7 @@ import { useFloatingDate } from './use-floating-date.ts'
 import { useListScroll } from './use-list-scroll.ts'
 import { useMessageEvents } from './use-message-events.ts'
 import { useSight } from './use-sight.ts'
+import { useSwipe } from './use-swipe.ts'
 
 export interface MessageListHandle {
   showEnd(): void
@@ -31,7 +32,10 @@ interface MessageListProps {
   generation: number
   peerName: string
   isTyping: boolean
-  drawMessage(row: MessageRow, state: { isHovered: boolean; isTabStop: boolean }): ReactElement
+  drawMessage(
+    row: MessageRow,
+    state: { isHovered: boolean; isPulled: boolean; isTabStop: boolean },
+  ): ReactElement
   onSight(sight: Sight): void
   /** Called for Home and End: the ends of the conversation are seldom drawn. */
   onEndKey(key: 'Home' | 'End'): void
@@ -39,6 +43,9 @@ interface MessageListProps {
   onDay(day: number): void
   onMenu(messageId: string, point: MenuPoint): void
   onClick(messageId: string): void
+  canReply(messageId: string): boolean
+  /** Called when a finger has pulled a message for it. */
+  onReply(messageId: string): void
   ref: Ref<MessageListHandle>
 }
 
@@ -48,6 +55,7 @@ export function MessageList(props: MessageListProps) {
   const list = useRef<VirtualizerHandle>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const [hoveredId, setHoveredId] = useState<string>()
+  const [pulledId, setPulledId] = useState<string>()
   const data = isTyping ? [...rows, 'typing' as const] : rows
   // Kept until this draws again: a list that only moves draws no message twice.
   const drawn = new Map<MessageRow, ReactElement>()
@@ -63,6 +71,11 @@ export function MessageList(props: MessageListProps) {
     onMenu: props.onMenu,
     onHover: setHoveredId,
     onClick: props.onClick,
+  })
+  useSwipe(scroller, {
+    canSwipe: props.canReply,
+    onPull: setPulledId,
+    onReply: props.onReply,
   })
   const look = useSight(list, { rows, isAtEnd, onSight })
   const { date, onMove } = useFloatingDate(scroller, list, { rows, isAtEnd })
@@ -112,6 +125,7 @@ export function MessageList(props: MessageListProps) {
                 <RowDividers row={row} onDay={props.onDay} />
                 {drawMessage(row, {
                   isHovered: row.message._id === hoveredId,
+                  isPulled: row.message._id === pulledId,
                   isTabStop: index === rows.length - 1,
                 })}
               </div>

@@ -179,13 +179,21 @@ export function OpenConversation(props: OpenConversationProps) {
             const message = findShown(messageId)
             if (message && selection.isSelecting) selection.toggle(message)
           }}
-          drawMessage={(row, { isHovered, isTabStop }) =>
+          canReply={(messageId) =>
+            !selection.isSelecting && findShown(messageId)?.deletedAt === undefined
+          }
+          onReply={(messageId) => {
+            const message = findShown(messageId)
+            if (message) actions.reply(message)
+          }}
+          drawMessage={(row, { isHovered, isPulled, isTabStop }) =>
             drawMessage({
               message: row.message,
               isOwn: row.message.senderId === messenger.userId,
               peerName,
               startsGroup: row.startsGroup,
               isHovered,
+              isPulled,
               isSelected: selection.isSelecting ? selection.has(row.message._id) : undefined,
               isHighlighted: row.message._id === highlightedId,
               markQuery,

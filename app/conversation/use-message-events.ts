@@ -3,14 +3,13 @@ import { createLongPress } from '../ui/create-long-press.ts'
 import type { MenuPoint } from '../ui/menu-action.ts'
 import { useLatest } from '../ui/use-latest.ts'
 import { createHover } from './create-hover.ts'
+import { findMessageElement } from './find-message-element.ts'
 
 interface MessageEvents {
   onMenu(messageId: string, point: MenuPoint): void
   onHover(messageId: string | undefined): void
   onClick(messageId: string): void
 }
-
-const messageSelector = '[data-message-id]'
 
 /** One set of listeners for all messages of a list: right click, long press, keyboard, hover, click. */
 export function useMessageEvents(
@@ -25,30 +24,30 @@ export function useMessageEvents(
     const hover = createHover((messageId) => latest.current.onHover(messageId))
     const listeners = {
       contextmenu(event: MouseEvent) {
-        const message = findMessage(event.target)
+        const message = findMessageElement(event.target)
         if (press.meetContextMenu(event) || !message || wantsBrowserMenu(event)) return
         event.preventDefault()
         latest.current.onMenu(message.id, pointOf(event, message.element))
       },
       keydown(event: KeyboardEvent) {
-        const message = findMessage(event.target)
+        const message = findMessageElement(event.target)
         const isOnMessage = message?.element === event.target
         if (!message || !isOnMessage || (event.key !== 'Enter' && event.key !== ' ')) return
         event.preventDefault()
         latest.current.onMenu(message.id, cornerOf(message.element))
       },
       click(event: MouseEvent) {
-        const message = findMessage(event.target)
+        const message = findMessageElement(event.target)
         if (message) latest.current.onClick(message.id)
       },
       pointerover(event: PointerEvent) {
-        if (event.pointerType === 'mouse') hover.point(findMessage(event.target)?.id)
+        if (event.pointerType === 'mouse') hover.point(findMessageElement(event.target)?.id)
       },
       pointerleave() {
         hover.point(undefined)
       },
       pointerdown(event: PointerEvent) {
-        const message = findMessage(event.target)
+        const message = findMessageElement(event.target)
         const open = (point: MenuPoint) => message && latest.current.onMenu(message.id, point)
         press.begin(event, message && !isOnLink(event) ? open : undefined)
       },
@@ -70,12 +69,6 @@ export function useMessageEvents(
       added.abort()
     }
   }, [container, latest])
-}
-
-function findMessage(target: EventTarget | null) {
-  const element = target instanceof Element ? target.closest<HTMLElement>(messageSelector) : null
-  const id = element?.dataset.messageId
-  return element && id ? { element, id } : undefined
 }
 
 /** On a link, and on text that is selected, the browser's own menu is of more use. */

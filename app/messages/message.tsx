@@ -20,6 +20,8 @@ export interface MessageProps {
   peerName: string
   startsGroup: boolean
   isHovered: boolean
+  /** Does a finger pull it to the right, for a reply? */
+  isPulled: boolean
   /** Undefined outside selection mode. */
   isSelected: boolean | undefined
   isHighlighted: boolean
@@ -45,6 +47,7 @@ export const Message = memo(function Message(props: MessageProps) {
         props.startsGroup && styles.starts,
         isSelecting && styles.selecting,
         isSelected && styles.selected,
+        props.isPulled && styles.pulled,
         props.isHighlighted && styles.highlighted,
       )}
       data-message-id={message._id}
@@ -62,6 +65,11 @@ export const Message = memo(function Message(props: MessageProps) {
         />
       )}
       <div className={styles.line}>
+        {props.isPulled && (
+          <span className={styles.pullIcon}>
+            <Icon name="reply" size={18} />
+          </span>
+        )}
         <Bubble {...props} />
         {props.isHovered && !isSelecting && message.deletedAt === undefined && (
           <HoverActions message={message} isOwn={isOwn} actions={actions} />

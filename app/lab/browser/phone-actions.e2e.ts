@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
 import { readSession } from './account-steps.ts'
-import { chatRow, openChat, say } from './chat-steps.ts'
+import { chatRow, openChat, readTicks, say } from './chat-steps.ts'
 import { chooseOn, forwardDialog, ownWords, select, selectionBar } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
@@ -37,6 +37,46 @@ async function pressLong(target: Locator, isLong: () => Promise<void>) {
   await isLong()
   await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
   await untilDrawn()
+}
+
+/** A finger goes a way over a message, in steps, and leaves. */
+async function pull(
+  target: Locator,
+  { x, y = 0, fromX }: { x: number; y?: number; fromX?: number },
+  beforeItLeaves: (stir: () => Promise<void>) => Promise<void> = async () => {},
+) {
+  const box = await target.boundingBox()
+  if (!box) throw new Error('It is not drawn')
+  const start = { x: fromX ?? box.x + box.width / 2, y: box.y + box.height / 2 }
+  const steps = 10
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [start] })
+  for (let step = 1; step <= steps; step++) {
+    const point = { x: start.x + (x * step) / steps, y: start.y + (y * step) / steps }
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [point] })
+  }
+  await untilDrawn()
+  // The browser may hold the last move back until the next, which a real finger soon makes.
+  let stirred = 0
+  await beforeItLeaves(async () => {
+    stirred = 1 - stirred
+    const point = { x: start.x + x + stirred, y: start.y + y }
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [point] })
+  })
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await untilDrawn()
+}
+
+/** Where the words of a message are. */
+async function placeOf(target: Locator) {
+  return target.locator('[dir="auto"]').evaluate((words) => {
+    const { x, y } = words.getBoundingClientRect()
+    return { x: Math.round(x), y: Math.round(y) }
+  })
+}
+
+async function expectNoReply() {
+  await untilDrawn()
+  expect(await page.getByText(/^Replying to/).count()).toBe(0)
 }
 
 /** Whatever the browser makes of an event has been dealt with when it has drawn twice more. */
@@ -174,6 +214,61 @@ test('a finger that stays marks no text: Copy is in the menu; links keep their o
   await emulateFinger()
   const words = ownWords(page, 'the lamp is lit').getByText('the lamp is lit', { exact: true })
   expect(await words.evaluate((text) => getComputedStyle(text).userSelect)).toBe('none')
+})
+
+test('a finger that pulls a message to the right replies to it', async () => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  const lamp = ownWords(page, 'the lamp is lit')
+  // The chat has come in, and the ticks, which are part of the message's width, have come to rest.
+  await expect.poll(() => page.evaluate(() => document.getAnimations().length)).toBe(0)
+  await expect.poll(() => readTicks(page, 'the lamp is lit'), within).toBe('Delivered')
+  const place = await placeOf(lamp)
+  await pull(lamp, { x: 90 }, async (stir) => {
+    await expect
+      .poll(async () => {
+        await stir()
+        return (await placeOf(lamp)).x - place.x
+      })
+      .toBeGreaterThan(50)
+    expect((await placeOf(lamp)).y).toBe(place.y)
+    await lamp.locator('[class*=pullIcon]').waitFor()
+  })
+  await page.getByText('Replying to ann', { exact: true }).waitFor()
+  expect(await lamp.locator('[class*=pullIcon]').count()).toBe(0)
+  await page.getByRole('button', { name: 'Cancel reply' }).click()
+  await expect.poll(() => placeOf(lamp)).toEqual(place)
+  await expectNoReply()
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await pull(lamp, { x: 90 }, async () => expect((await placeOf(lamp)).x).toBe(place.x))
+  await page.getByText('Replying to ann', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Cancel reply' }).click()
+})
+
+test('a finger that comes back, begins at the edge, goes up or down, or selects, replies to nothing', async () => {
+  const lamp = ownWords(page, 'the lamp is lit')
+  for (const way of [{ x: 40 }, { x: 120, fromX: 10 }, { x: 60, y: 90 }, { x: -90 }]) {
+    await pull(lamp, way)
+    await expectNoReply()
+  }
+  await select(page, 'the boat is ready')
+  await pull(lamp, { x: 90 })
+  await bar.getByRole('button', { name: 'Cancel selection' }).click()
+  await expectNoReply()
+  await say(page, 'a slip')
+  await chooseOn(page, 'a slip', 'Delete')
+  const deleted = ownWords(page, 'This message was deleted')
+  await deleted.waitFor()
+  await pull(deleted, { x: 90 })
+  await expectNoReply()
+})
+
+test('a finger scrolls the list wherever it begins', async () => {
+  for (let line = 0; line < 30; line++) await say(page, `line ${line}`)
+  const log = page.getByRole('log')
+  const before = await log.evaluate(({ scrollTop }) => scrollTop)
+  await pull(ownWords(page, 'line 20'), { x: 20, y: 250 })
+  await expect.poll(() => log.evaluate(({ scrollTop }) => scrollTop)).toBeLessThan(before - 100)
+  await expectNoReply()
 })
 
 test('a reply can be cancelled with a finger', async () => {
