@@ -50,6 +50,10 @@ export interface AppOverrides {
   passwordCost?: number
   /** How long somebody whose last device left still counts as online. */
   presenceGraceMs?: number
+  /** Who is online is told at most so often. */
+  announceEveryMs?: number
+  /** How often a socket has to show that somebody is there. */
+  socketPingEveryMs?: number
   /** How long an unused database stays open. */
   idleCloseMs?: number
   /** An upload or a download in which nothing moves for so long is cut off. */
@@ -145,13 +149,17 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     connections,
     identify: accessCheck.identify,
     sendMessage: createMessageSender({ acceptMessages }),
+    announceEveryMs: overrides.announceEveryMs,
     onError,
   })
 
   const app = express()
   const server = createServer({ app, settings })
   const { publicUrl } = settings
-  const sockets = acceptSockets({ app, server, publicUrl, openSocket: realtime.openSocket })
+  const sockets = acceptSockets({
+    ...{ app, server, publicUrl, openSocket: realtime.openSocket },
+    pingEveryMs: overrides.socketPingEveryMs,
+  })
   const { pollers } = realtime
   metrics.watch(listLevels({ storage, sockets, pollers, presence, link }))
   const { authenticate } = accessCheck

@@ -26,7 +26,7 @@ test('P3 P6: a deletion that cannot reach its reader holds up nothing else, and 
   const id = await phone.say(ben, 'taken back')
   await lab.settle()
   const mend = await breakMessages(lab, ben.userId)
-  await phone.delete(id)
+  await phone.messenger.commands.deleteMessage(id)
   await phone.say(cyd, 'to Cyd')
   const readCyd = async () => (await laptop.read(ann)).map(({ content }) => content)
   await expect.poll(readCyd).toEqual(['to Cyd'])

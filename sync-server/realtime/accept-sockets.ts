@@ -10,14 +10,17 @@ import { isAllowedOrigin } from './is-allowed-origin.ts'
 /**
  * Takes WebSockets at the server's root, and nowhere else: express-ws would open one at any path.
  * It must come before every other middleware, which would otherwise see an upgrade as a request.
+ * @param pingEveryMs a socket that has not answered one ping when the next is due is cut off
  */
 export function acceptSockets(options: {
   app: Express
   server: Server
   publicUrl: string | undefined
   openSocket: SocketOpener
+  pingEveryMs?: number | undefined
 }) {
   const { app, server, publicUrl, openSocket } = options
+  const { pingEveryMs = limits.socketPingEveryMs } = options
   const { getWss, app: withSockets } = expressWs(app, server, {
     leaveRouterUntouched: true,
     wsOptions: {
@@ -43,7 +46,7 @@ export function acceptSockets(options: {
         socket.ping()
       }
     }
-  }, limits.socketPingEveryMs).unref()
+  }, pingEveryMs).unref()
   // The server's own errors, as of a port that is taken, reach whoever listens on the server.
   getWss().on('error', () => undefined)
   getWss().on('connection', (socket: WebSocket) => {

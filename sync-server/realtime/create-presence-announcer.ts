@@ -5,18 +5,22 @@ import type { Presence } from './create-presence.ts'
 
 export type PresenceAnnouncer = ReturnType<typeof createPresenceAnnouncer>
 
-const everyMs = 1_000
+const announceEveryMs = 1_000
 /** With thousands online, the lists are told less often rather than filling every line with them. */
 const bytesPerMs = 20_000
 
-/** Tells each connected person who is online, of those they may see: at once, and then at most once a second. */
+/**
+ * Tells each connected person who is online, of those they may see: at once, and then at most once a second.
+ * @param everyMs in place of the second
+ */
 export function createPresenceAnnouncer(options: {
   presence: Presence
   connections: Connections
   directory: Directory
+  everyMs?: number | undefined
   onError: (error: unknown) => void
 }) {
-  const { presence, connections, directory, onError } = options
+  const { presence, connections, directory, everyMs = announceEveryMs, onError } = options
   /** The list that each device was told last. Most of them are the same string in memory. */
   const told = new WeakMap<Connection, string>()
   const state = { timer: undefined as NodeJS.Timeout | undefined, isDue: false, isClosed: false }

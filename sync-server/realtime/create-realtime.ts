@@ -19,10 +19,14 @@ export function createRealtime(options: {
   connections: Connections
   identify: (token: string) => Promise<TokenHolder | null>
   sendMessage: SendMessage
+  announceEveryMs?: number | undefined
   onError: (error: unknown) => void
 }) {
   const { directory, relations, sessions, presence, connections, onError } = options
-  const announcer = createPresenceAnnouncer({ presence, connections, directory, onError })
+  const announcer = createPresenceAnnouncer({
+    ...{ presence, connections, directory, onError },
+    everyMs: options.announceEveryMs,
+  })
   const handleEvent = createEventHandler({
     connections,
     announcer,

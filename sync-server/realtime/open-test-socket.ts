@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import WebSocket from 'ws'
 import {
   bearerProtocolPrefix,
@@ -18,6 +19,7 @@ export async function openTestSocket(at: {
   const { url, token, path = '/', headers = {} } = at
   const protocols = [socketProtocol, ...(token ? [`${bearerProtocolPrefix}${token}`] : [])]
   const socket = new WebSocket(url.replace('http', 'ws') + path, protocols, { headers })
+  const upgraded = once(socket, 'upgrade').catch(() => [])
   const heard: ServerEvent[] = []
   socket.on('message', (frame) => heard.push(JSON.parse(String(frame))))
   const end: { code?: number } = {}
@@ -29,8 +31,12 @@ export async function openTestSocket(at: {
     socket.on('error', () => undefined)
   })
   await Promise.race([once(socket, 'open'), closed])
+  const readLine = async () => (await upgraded)[0] as IncomingMessage
   return {
     socket,
+    /** Reads nothing any more, and so answers no ping either, as a phone that has lost its network. */
+    pauseReading: async () => void (await readLine()).socket.pause(),
+    resumeReading: async () => void (await readLine()).socket.resume(),
     closed,
     /** Why it is closed; undefined while it is open. */
     closedWith: () => end.code,

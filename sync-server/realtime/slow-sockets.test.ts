@@ -1,0 +1,94 @@
+import { v7 as uuidv7 } from 'uuid'
+import { expect, it, onTestFinished } from 'vitest'
+import { limits } from '../../schema/limits.ts'
+import type { AppOverrides } from '../create-app.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
+import { openTestSocket } from './open-test-socket.ts'
+
+const anHour = 60 * 60 * 1_000
+
+async function open(overrides: AppOverrides = {}) {
+  const app = await startTestApp({}, overrides)
+  onTestFinished(() => app.close())
+  async function connect({ token }: TestPerson) {
+    const socket = await openTestSocket({ url: app.url, token })
+    onTestFinished(() => socket.socket.terminate())
+    await expect.poll(() => socket.count('users-online')).toBeGreaterThan(0)
+    return socket
+  }
+  return { app, ann: await app.register('Ann'), ben: await app.register('Ben'), connect }
+}
+
+it('sockets that answer no ping are cut off, and the others stay', async () => {
+  const { app, ann, ben, connect } = await open({ socketPingEveryMs: 100 })
+  const answering = await connect(ann)
+  const silent = await connect(ben)
+  const pings = { count: 0 }
+  answering.socket.on('ping', () => {
+    pings.count += 1
+  })
+  await silent.pauseReading()
+  await expect.poll(() => app.stats().sockets).toBe(1)
+  const before = pings.count
+  await expect.poll(() => pings.count).toBeGreaterThan(before + 3)
+  expect(answering.socket.readyState).toBe(answering.socket.OPEN)
+  expect(app.stats().sockets).toBe(1)
+})
+
+/** More than the kernel takes for a socket that nobody reads. */
+const flood = { messages: 600, batch: 100 }
+
+async function pushFlood(app: TestApp, author: TestPerson, recipientId: string) {
+  const content = 'x'.repeat(limits.messageMaxCharacters)
+  for (let sent = 0; sent < flood.messages; sent += flood.batch) {
+    const docs = Array.from({ length: flood.batch }, () => ({
+      ...{ _id: uuidv7(), peerId: recipientId, senderId: author.userId, recipientId, content },
+      ...{ createdAt: Date.now(), orderedAt: Date.now() },
+    }))
+    const path = '/sync/messages/_bulk_docs'
+    const { status } = await app.call('POST', path, { token: author.token, body: { docs } })
+    expect(status).toBe(201)
+  }
+}
+
+it('P7: a socket that reads too slowly goes without hints and typing, and stays', async () => {
+  const { app, ann, ben, connect } = await open()
+  const slow = await connect(ann)
+  const bens = await connect(ben)
+  await slow.pauseReading()
+  await pushFlood(app, ben, ann.userId)
+  bens.say('typing', { recipientId: ann.userId })
+  // Frames of one socket are heard in turn: when this one is answered, the one before has been.
+  const told = bens.count('users-online')
+  bens.say('user-online', ben.userId)
+  await expect.poll(() => bens.count('users-online')).toBeGreaterThan(told)
+
+  await slow.resumeReading()
+  // What was still on its way comes first; then there is room again.
+  const type = () => {
+    bens.say('stop-typing', { recipientId: ann.userId })
+    return slow.count('user-stop-typing')
+  }
+  await expect.poll(type, { interval: 200 }).toBeGreaterThan(0)
+  expect(slow.count('user-typing')).toBe(0)
+  expect(slow.count('receive-message')).toBeGreaterThan(0)
+  expect(slow.count('receive-message')).toBeLessThan(flood.messages)
+  expect(slow.socket.readyState).toBe(slow.socket.OPEN)
+})
+
+it('who is online is told at once, and then not before its time', async () => {
+  const { app, ann, ben, connect } = await open({ announceEveryMs: anHour })
+  const anns = await connect(ann)
+  expect(anns.last('users-online')).toEqual([ann.userId])
+  const bens = await connect(ben)
+  for (let come = 0; come < 5; come += 1) {
+    const { userId, token } = await app.register(`Cyd${come}`)
+    await connect({ userId, token } as TestPerson)
+    // When this has arrived, the news of who came before it would have.
+    bens.say('typing', { recipientId: ann.userId })
+    await expect.poll(() => anns.count('user-typing')).toBe(come + 1)
+  }
+  expect(anns.count('users-online')).toBe(1)
+  anns.say('user-online', ann.userId)
+  await expect.poll(() => anns.last('users-online')).toContain(ben.userId)
+})
