@@ -199,7 +199,7 @@ test('a reply that is begun is there again after another chat', async () => {
   expect(await isReplying.count()).toBe(0)
 })
 
-test('at midnight today is yesterday, and a date header leads to its own day', async () => {
+test('at midnight today is yesterday, then a date, and a date header leads to its own day', async () => {
   await page.clock.install()
   await page.reload()
   await openChat(page, 'ben')
@@ -214,6 +214,17 @@ test('at midnight today is yesterday, and a date header leads to its own day', a
   const dialog = page.getByRole('dialog', { name: 'Go to date' })
   const today = await page.evaluate(() => new Date().toLocaleDateString('sv-SE'))
   await expect.poll(() => dialog.getByLabel('Date').inputValue()).toBe(today)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  const dayBefore = await page.evaluate(() => {
+    const day = new Date(new Date().setHours(-24))
+    const pad = (part: number) => String(part).padStart(2, '0')
+    return `${pad(day.getDate())}/${pad(day.getMonth() + 1)}/${day.getFullYear()}`
+  })
+  await page.clock.fastForward(24 * 3_600_000)
+  await header(dayBefore).waitFor()
+  await header('Yesterday').waitFor()
+  expect(await header('Today').count()).toBe(0)
 })
 
 /** The list's entry that a part of it stands in. */
