@@ -5,6 +5,7 @@ import { readSession } from './account-steps.ts'
 import { chatRow, openChat, say } from './chat-steps.ts'
 import { chooseOn, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
+import { holdRequests } from './stop-requests.ts'
 
 const within = { timeout: 30_000 }
 const people = await startTwoPeople({ reducedMotion: 'reduce', serviceWorkers: 'block' })
@@ -106,9 +107,13 @@ test('what is starred later can be walked through by the arrow keys, and leaves 
   await chooseOn(tab, 'another lamp', 'Star')
   const other = page.getByRole('link', { name: 'another lamp' })
   await page.bringToFront()
-  await other.focus()
-  await page.keyboard.press('ArrowDown')
-  await expectFocus(starred)
+  // A tab that comes to the front draws its rows a moment later.
+  await expect
+    .poll(async () => {
+      await other.press('ArrowDown')
+      return hasFocus(starred)
+    }, within)
+    .toBe(true)
   await chooseOn(tab, 'another lamp', 'Unstar')
   await other.waitFor({ state: 'detached' })
   await ownWords(tab, 'another lamp')
@@ -164,6 +169,17 @@ test('the results of a search stay as they are beside a chat, and the way back l
     .toBe(false)
 })
 
+test('a search says that it goes on until the server has answered', async () => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/chat')
+  const held = await holdRequests(page, '**/api/users/search/**')
+  await box.fill('nobody at all')
+  await see('Searching...')
+  expect(await page.getByText('No results found').count()).toBe(0)
+  await held.release()
+  await see('No results found')
+})
+
 test('Go Back leads to the chats where there is no way back', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('/chat')
@@ -184,18 +200,17 @@ test('Go Back leads to the chats where there is no way back', async () => {
 })
 
 test('a lost network is told after a moment, and takes no place before', async () => {
-  const tab = await ann.profile.context.newPage()
-  await tab.clock.install()
-  await tab.goto('/chat')
-  await chatRow(tab, 'carl').waitFor()
-  await tab.getByText('Connecting…').waitFor({ state: 'detached' })
-  await tab.clock.pauseAt(Date.now() + 60_000)
-  await ann.profile.context.setOffline(true)
-  const notice = tab.getByText('You are offline.')
-  await tab.clock.runFor(1_900)
+  // The clock is that of the whole browser, and nobody needs Ben's afterwards.
+  const { page, profile } = people.ben
+  await page.clock.install()
+  await page.goto('/chat')
+  await chatRow(page, 'ann').waitFor()
+  await page.getByText('Connecting…').waitFor({ state: 'detached' })
+  await page.clock.pauseAt(Date.now() + 60_000)
+  await profile.context.setOffline(true)
+  const notice = page.getByText('You are offline.')
+  await page.clock.runFor(1_900)
   expect(await notice.count()).toBe(0)
-  await tab.clock.runFor(200)
+  await page.clock.runFor(200)
   await notice.waitFor()
-  await ann.profile.context.setOffline(false)
-  await tab.close()
 })

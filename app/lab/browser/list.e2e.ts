@@ -48,6 +48,45 @@ test('a filter outlives a search', async () => {
   await see('No favourite chats')
 })
 
+test('the chips narrow the chats, not what is archived or starred', async () => {
+  const chips = page.getByRole('group', { name: 'Filter chats' })
+  for (const [path, words] of [
+    ['/chat/archived', 'No archived chats'],
+    ['/chat/starred', 'No starred messages'],
+  ] as const) {
+    await page.goto(path)
+    await see(words)
+    expect(await chips.count()).toBe(0)
+  }
+  await page.goto('/chat')
+  await chips.waitFor()
+})
+
+test('the server is asked for people from two characters on, once the keys have rested for 300 ms', async () => {
+  // The clock is that of the whole browser, and nobody needs Ben's afterwards.
+  const { page } = people.ben
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (pathname.startsWith('/api/users/search/')) asked.push(pathname.split('/').at(-1) ?? '')
+  })
+  await page.clock.install()
+  await page.goto('/chat')
+  await chatRow(page, 'ann').waitFor()
+  await page.clock.pauseAt(Date.now() + 60_000)
+  const field = page.getByRole('searchbox')
+  await field.press('c')
+  await page.clock.runFor(1_000)
+  await field.press('a')
+  await page.clock.runFor(299)
+  await field.press('r')
+  await page.clock.runFor(299)
+  await field.press('l')
+  await page.clock.runFor(300)
+  await expect.poll(() => asked, within).toEqual(['carl'])
+  await page.clock.resume()
+})
+
 test('search and calls are behind Menu, and Enter gives a search an address of its own', async () => {
   const choose = async (name: string) => {
     await page.getByRole('button', { name: 'Menu', exact: true }).click()
@@ -116,6 +155,14 @@ test('the notification offer is made once, also where the browser’s question w
   expect(await offer.count()).toBe(0)
   await page.goto('/settings/notifications')
   await page.getByRole('button', { name: 'Turn on notifications' }).waitFor()
+})
+
+test('a row has a dot while the other person is online', async () => {
+  await page.goto('/chat')
+  const dot = chatRow(page, 'ben').getByText('online', { exact: true })
+  await dot.waitFor({ state: 'attached' })
+  await people.ben.page.goto('about:blank')
+  await dot.waitFor({ state: 'detached', ...within })
 })
 
 function hasFocus(element: Locator): Promise<boolean> {

@@ -22,6 +22,7 @@ const see = (words: string | RegExp) =>
   page.getByText(words).filter({ visible: true }).first().waitFor()
 const field = (label: string) => page.getByLabel(label, { exact: true })
 const button = (name: string) => page.getByRole('button', { name, exact: true })
+const encrypted = 'Your personal messages are end-to-end encrypted'
 const red = 'rgb(179, 38, 30)'
 
 /** The words in the red box, once there are some. */
@@ -39,6 +40,35 @@ test('whoever is not signed in is led to sign in from every place', async () => 
     await page.waitForURL('**/login')
     await see('Stay logged in on this browser')
   }
+})
+
+test('the sign-in says how a phone is linked, what the desktop app is, and that all is encrypted', async () => {
+  await page.goto('/login')
+  const steps = page.getByRole('main').getByRole('listitem')
+  await expect
+    .poll(() => steps.allTextContents())
+    .toEqual([
+      'Open Petrel on your phone',
+      'Open Menu or Settings',
+      'Tap Linked devices, then Link device',
+      'Point your phone at this screen to scan the QR code',
+    ])
+  const card = page.getByRole('complementary', { name: 'Desktop app' })
+  await card.getByText('Download WhatsApp for Windows').waitFor()
+  const download = card.getByRole('link', { name: 'Download' })
+  expect(await download.getAttribute('href')).toMatch(/^https:/)
+  expect(await download.getAttribute('target')).toBe('_blank')
+  await see(encrypted)
+})
+
+test('the form and the registration lead to each other', async () => {
+  await button('Log in with phone number').click()
+  await page.getByRole('link', { name: 'Create account', exact: true }).click()
+  await page.waitForURL('**/register')
+  await see(encrypted)
+  expect(await field('Email Address').getAttribute('type')).toBe('email')
+  await page.getByRole('link', { name: 'Sign in', exact: true }).click()
+  await page.waitForURL('**/login')
 })
 
 test('the registration says in a red box what is wrong, until the next key', async () => {
@@ -81,7 +111,10 @@ test('each password can be shown and hidden', async () => {
 
 test('the first visit shows its loading screen, once, and nothing beneath it can be reached', async () => {
   await field('Username').fill('ann')
+  const held = await holdRequests(page, '**/api/auth/register')
   await button('Create account').click()
+  expect(await button('Creating account...').isDisabled()).toBe(true)
+  await held.release()
   const seen = await page.waitForFunction(() => {
     const bar = document.querySelector('[role="progressbar"]')
     const box = document.querySelector<HTMLElement>('input[type="search"]')
@@ -164,7 +197,10 @@ test('a wrong password is told in a red box; the right one leads to where one wa
   await field('Password').fill('wrong-secret')
   await button('Show password').click()
   expect(await field('Password').getAttribute('type')).toBe('text')
+  const held = await holdRequests(page, '**/api/auth/login')
   await button('Sign in').click()
+  expect(await button('Signing in...').isDisabled()).toBe(true)
+  await held.release()
   expect(await readError(page)).toBe('Invalid credentials')
   await field('Password').press('End')
   await field('Password').pressSequentially('x')
@@ -174,3 +210,44 @@ test('a wrong password is told in a red box; the right one leads to where one wa
   await page.waitForURL('**/chat/starred')
   expect((await readSession(ann)).token).not.toBe('')
 })
+
+test('the loading screen grows by 4 to 11 points each 300 ms, and goes 400 ms after it is full', async () => {
+  const bar = page.getByRole('progressbar')
+  const readPercent = async () => Number(await bar.getAttribute('aria-valuenow'))
+  const key = `first-load-done ${(await readSession(ann)).userId}`
+  const readDone = () => page.evaluate((key) => localStorage.getItem(key), key)
+  // The clock stays that of this browser: this has to be the last test.
+  await page.clock.install()
+  await page.evaluate((key) => localStorage.removeItem(key), key)
+  await page.goto('/chat')
+  await bar.waitFor()
+  await page.clock.pauseAt(Date.now() + 1_000)
+  await page.clock.runFor(300)
+  // Whatever the jump has set off is drawn before two further messages come through.
+  for (const _ of [1, 2]) await page.evaluate(passMessage)
+  let percent = await readPercent()
+  const steps: number[] = []
+  while (percent < 100) {
+    await page.clock.runFor(300)
+    await expect.poll(readPercent).toBeGreaterThan(percent)
+    const next = await readPercent()
+    if (next < 100) steps.push(next - percent)
+    percent = next
+  }
+  expect(steps.length).toBeGreaterThan(0)
+  expect(steps.filter((step) => step < 4 || step > 11)).toEqual([])
+  await expect.poll(readDone).toBe('yes')
+  await page.clock.runFor(399)
+  expect(await bar.count()).toBe(1)
+  await page.clock.runFor(1)
+  await bar.waitFor({ state: 'detached' })
+})
+
+/** Runs in the page. */
+function passMessage() {
+  const { port1, port2 } = new MessageChannel()
+  return new Promise<void>((resolve) => {
+    port1.onmessage = () => resolve()
+    port2.postMessage(undefined)
+  })
+}

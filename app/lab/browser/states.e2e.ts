@@ -82,6 +82,44 @@ test('while the app is being fetched, the screen says that the sign-in is verifi
   await chatRow(page, 'ben').waitFor()
 })
 
+test('while somebody whom the device does not know is asked for, the chat says that it is loading', async () => {
+  const held = await holdRequests(page, `**/api/users/${nobodyId}`)
+  await page.goto(`/chat/${nobodyId}`)
+  await see('Loading chat...')
+  await held.release()
+  await see('Failed to load chat')
+})
+
+test('the empty pane fades in, and leads to the desktop app in a tab of its own', async () => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await page.goto('/chat')
+  const pane = page.getByRole('region', { name: 'No chat open' })
+  await pane.getByRole('heading', { name: 'Download WhatsApp for Windows' }).waitFor()
+  await pane.getByText(/^Make calls, share your screen and get a faster experience when /).waitFor()
+  await pane.getByText('Your personal messages are end-to-end encrypted').waitFor()
+  const download = pane.getByRole('link', { name: 'Download' })
+  expect(await download.getAttribute('href')).toMatch(/^https:/)
+  expect(await download.getAttribute('target')).toBe('_blank')
+  const readShadow = () => download.evaluate((link) => getComputedStyle(link).boxShadow)
+  const shadow = await readShadow()
+  await download.hover()
+  await expect.poll(readShadow).not.toBe(shadow)
+  expect(await pane.evaluate(readFadeIn)).toEqual({ durationMs: 300, from: '0', to: '1' })
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+})
+
+/** Runs in the page: begins the element's animation anew and reads it. */
+function readFadeIn(element: HTMLElement) {
+  element.style.animationName = 'none'
+  element.getAnimations()
+  element.style.animationName = ''
+  const effect = element.getAnimations()[0]?.effect
+  if (!(effect instanceof KeyframeEffect)) return undefined
+  const [first, last] = effect.getKeyframes()
+  return { durationMs: effect.getTiming().duration, from: first?.opacity, to: last?.opacity }
+}
+
 test('an open chat says that its messages are being read', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('/chat')
