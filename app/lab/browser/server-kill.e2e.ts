@@ -14,10 +14,19 @@ test('P2 P3: a server killed in the middle of twenty sends loses nothing and dou
   await openChat(ann.page, 'ben')
   const killing = { done: Promise.resolve() }
   for (const [index, word] of words.entries()) {
-    if (index === 10) killing.done = server.kill()
+    if (index === 10) {
+      await expect.poll(() => readTicks(ann.page, 'message 1')).toBe('Delivered')
+      killing.done = server.kill()
+    }
     await say(ann.page, word)
   }
   await killing.done
+  const ticks = await Promise.all(words.map((word) => readTicks(ann.page, word)))
+  const waiting = ticks.filter((tick) => tick === 'Waiting to be sent')
+  expect(waiting.length).toBeGreaterThan(0)
+  expect(waiting.length).toBeLessThan(words.length)
+  expect(ticks[0]).toBe('Delivered')
+  expect(ticks.at(-1)).toBe('Waiting to be sent')
   await server.start()
 
   await chatRow(ben.page, 'ann').click()
