@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { sectionWords, settingsSections } from '../../settings/settings-sections.ts'
 import { readSession, waitUntilKept } from './account-steps.ts'
 import { chatRow, openChat, readMessages, readTicks, readWords, say } from './chat-steps.ts'
+import { createPerson } from './create-person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -38,6 +40,44 @@ test('P10: with no network every route opens after a reload, and the history is 
     await ann.page.getByText(words).first().waitFor()
   }
   await expect.poll(() => readWords(ann.page)).toEqual(['before the storm'])
+})
+
+test('P10: every address opens with no network, also those whose code was never used', async () => {
+  const { page } = people.ann
+  for (const [path, title] of [
+    ['/', 'Petrel'],
+    ['/chat/search', 'Search | Petrel'],
+    ['/chat/group/7', 'Petrel'],
+    ['/profile', 'Profile | Petrel'],
+    ['/settings', 'Settings | Petrel'],
+    ...settingsSections.map((id) => [`/settings/${id}`, `${sectionWords[id].name} | Petrel`]),
+    ['/login', 'Petrel'],
+    ['/register', 'Petrel'],
+  ] as const) {
+    await page.goto(path)
+    await expect.poll(() => page.title()).toBe(title)
+    // The titles of the other pages are part of the code that they load.
+    if (!/^.(profile|settings)/.test(path)) await page.getByRole('searchbox').waitFor()
+  }
+  await page.goto(`/chat/${benId}`)
+  await expect.poll(() => readWords(page)).toEqual(['before the storm'])
+})
+
+test('P10: so do the addresses for who is not signed in', async () => {
+  const cem = await createPerson(people.server, 'cem')
+  onTestFinished(() => cem.close())
+  await cem.page.goto('/register')
+  await waitUntilKept(cem)
+  await cem.goOffline()
+  for (const [path, heading] of [
+    ['/register', 'Create your account'],
+    ['/login', 'Steps to log in'],
+    ['/', 'Steps to log in'],
+    ['/settings/privacy', 'Steps to log in'],
+  ] as const) {
+    await cem.page.goto(path)
+    await cem.page.getByRole('heading', { name: heading }).waitFor()
+  }
 })
 
 test('P1 P2: five messages written offline around a reload arrive once and in order', async () => {
