@@ -1,0 +1,76 @@
+import { afterAll, expect, test } from 'vitest'
+import { registerPerson, waitUntilKept } from './account-steps.ts'
+import { createPerson } from './create-person.ts'
+import { startBuiltServer } from './start-built-server.ts'
+
+const server = await startBuiltServer()
+const ann = await createPerson(server, 'ann')
+const { page } = ann
+
+afterAll(async () => {
+  await ann.close()
+  await server.close()
+})
+
+/** The size of a picture as a browser decodes it, in CSS pixels. */
+async function measurePicture(address: string) {
+  return page.evaluate(async (src) => {
+    const picture = new Image()
+    picture.src = src
+    await picture.decode()
+    return `${picture.naturalWidth}x${picture.naturalHeight}`
+  }, address)
+}
+
+test('the browser is asked never to clear what a person has on this device', async () => {
+  const asked: string[] = []
+  await page.exposeFunction('noteAsked', (what: string) => asked.push(what))
+  await page.addInitScript(() => {
+    const { storage } = navigator
+    const persist = storage.persist.bind(storage)
+    storage.persist = () => {
+      noteAsked('persist')
+      return persist()
+    }
+    storage.persisted = async () => false
+  })
+  await page.goto('/login')
+  await page.getByRole('heading', { name: 'Steps to log in' }).waitFor()
+  expect(asked).toEqual([])
+  await registerPerson(ann)
+  await expect.poll(() => asked).toEqual(['persist'])
+})
+
+test('the app can be installed: Chromium finds nothing amiss, and every icon is what the manifest says', async () => {
+  await waitUntilKept(ann)
+  await page.reload()
+  const devtools = await page.context().newCDPSession(page)
+  const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
+  expect(installabilityErrors).toEqual([])
+  const { data = '', errors } = await devtools.send('Page.getAppManifest')
+  expect(errors).toEqual([])
+  const manifest = JSON.parse(data) as {
+    display: string
+    start_url: string
+    icons: { src: string; sizes: string; type: string; purpose?: string }[]
+  }
+  expect(manifest).toMatchObject({ name: 'Petrel', display: 'standalone', start_url: '/chat' })
+  const pictures = manifest.icons.filter(({ sizes }) => sizes !== 'any')
+  expect(pictures.map(({ sizes, purpose = 'any' }) => `${sizes} ${purpose}`)).toEqual([
+    '192x192 any',
+    '512x512 any',
+    '512x512 maskable',
+  ])
+  for (const { src, sizes, type } of pictures) {
+    const response = await page.request.get(src)
+    expect(response.headers()['content-type']).toBe(type)
+    expect(await measurePicture(src)).toBe(sizes)
+  }
+  const vector = manifest.icons.find(({ sizes }) => sizes === 'any')
+  expect(await measurePicture(vector?.src ?? '')).toMatch(/^[1-9]/)
+  const apple = await page.locator('link[rel="apple-touch-icon"]').getAttribute('href')
+  expect(await measurePicture(apple ?? '')).toBe('180x180')
+})
+
+/** In the page. */
+declare function noteAsked(what: string): void
