@@ -57,8 +57,6 @@ await server.close()
 async function arrive({ ann, page }: Stage) {
   await page.goto('/login')
   await signIn(ann)
-  await page.getByText('Loading your chats').waitFor()
-  await page.getByText('Loading your chats').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'No notifications' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()
 }

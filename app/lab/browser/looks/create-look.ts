@@ -51,6 +51,8 @@ export async function createLook(page: Page): Promise<Look> {
         { name: 'prefers-reduced-motion', value: 'reduce' },
       ],
     })
+    // There is no pointer that could bring a tooltip.
+    if (isTouched) await page.mouse.move(0, 0)
     await untilStill(page)
   }
 
