@@ -18,11 +18,13 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
   const listeners = new Set<() => void>()
   const closing = new AbortController()
   const { signal } = closing
+  const { serviceWorker } = navigator
   const missing = new Set<unknown>()
   let state: 'none' | 'ready' = 'none'
   let worker: Workbox | undefined
   let hasNewVersionTakenOver = false
   let isApplying = false
+  let isControlled = Boolean(serviceWorker?.controller)
 
   function offer() {
     state = 'ready'
@@ -38,15 +40,24 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
     if (signal.aborted) return
     worker = new Workbox(url)
     worker.addEventListener('waiting', offer)
-    worker.addEventListener('controlling', ({ isUpdate, isExternal }) => {
-      if (!isUpdate && !isExternal) return
-      if (isApplying) return location.reload()
-      // Another tab asked for it: somebody may be typing here.
+    const registration = await worker.register()
+    // Workbox hears only of what begins to install after it has registered.
+    const { installing, active } = registration ?? {}
+    const onChange = () => installing?.state === 'installed' && active && offer()
+    installing?.addEventListener('statechange', onChange, { signal })
+  }
+
+  function onControllerChange() {
+    if (isApplying) return location.reload()
+    // Another tab asked for it: somebody may be typing here. The very first version replaces none.
+    if (isControlled) {
       hasNewVersionTakenOver = true
       offer()
-    })
-    await worker.register()
+    }
+    isControlled = true
   }
+
+  serviceWorker?.addEventListener('controllerchange', onControllerChange, { signal })
 
   // A part of the replaced version that this page had not loaded is gone from the cache. What goes on in the
   // background does without; only a page that has fallen for it, after a person's click, has nothing to lose.
@@ -60,7 +71,7 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
   const timer = setInterval(check, checkIntervalMs)
   // Keeping the whole app asks for all of it: what this page itself asks for goes before.
   const start = () => void register().catch(ignoreNoNetwork)
-  if (!('serviceWorker' in navigator)) clearInterval(timer)
+  if (!serviceWorker) clearInterval(timer)
   else if (document.readyState === 'complete') start()
   else window.addEventListener('load', start, { signal })
 
