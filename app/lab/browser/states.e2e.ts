@@ -1,8 +1,6 @@
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registerAccount } from '../bench/server-accounts.ts'
 import { chatRow, message, openChat, say } from './chat-steps.ts'
-import { createPerson } from './create-person.ts'
 import { findProblems } from './find-problems.ts'
 import { holdDatabases } from './hold-databases.ts'
 import { listOverflowing } from './list-overflowing.ts'
@@ -11,16 +9,10 @@ import { failRequests, holdRequests } from './stop-requests.ts'
 
 const within = { timeout: 30_000 }
 // The tests stop requests on their way; a service worker would make some in the page's stead.
-const options = { reducedMotion: 'reduce', serviceWorkers: 'block' } as const
-const people = await startTwoPeople(options)
+const people = await startTwoPeople({ reducedMotion: 'reduce', serviceWorkers: 'block' })
 const { ann, server } = people
 const { page } = ann
 const nobodyId = '01900000-0000-7000-8000-000000000000'
-const sizes = [
-  { width: 1280, height: 800 },
-  { width: 900, height: 800 },
-  { width: 390, height: 844 },
-]
 
 beforeAll(async () => {
   await registerAccount(server.origin, 'carla')
@@ -30,49 +22,8 @@ beforeAll(async () => {
 
 afterAll(() => people.close())
 
-const see = (words: string | RegExp, on: Page = page) =>
-  on.getByText(words).filter({ visible: true }).first().waitFor()
-
-async function expectWhole(on: Page, what: string) {
-  expect(await listOverflowing(on), what).toEqual([])
-  expect(await findProblems(on), what).toEqual([])
-}
-
-test.each(sizes)('sign-in and registration fit at $width px', async (viewport) => {
-  const dora = await createPerson(server, 'dora', { ...options, viewport })
-  await dora.page.goto('/login')
-  await see('Stay logged in on this browser', dora.page)
-  expect(await dora.page.title()).toBe('Sign in | Petrel')
-  await expectWhole(dora.page, 'the QR code')
-  await dora.page.getByRole('button', { name: 'Log in with phone number' }).click()
-  await see('Keep me signed in', dora.page)
-  await expectWhole(dora.page, 'the form')
-  await dora.page.goto('/register')
-  await see('Create your account', dora.page)
-  expect(await dora.page.title()).toBe('Create account | Petrel')
-  await expectWhole(dora.page, 'the registration')
-  await dora.close()
-})
-
-test.each(sizes)('settings, group route and failed chat fit at $width px', async (viewport) => {
-  await page.setViewportSize(viewport)
-  for (const [path, words, title] of [
-    ['/settings/account', 'ann@example.org', 'Account | Petrel'],
-    ['/settings/privacy', 'Read receipts', 'Privacy | Petrel'],
-    ['/settings/security', 'This device', 'Security | Petrel'],
-    ['/settings/notifications', 'You are not told of new messages', 'Notifications | Petrel'],
-    ['/settings/storage', 'Used on this device', 'Storage and Data | Petrel'],
-    ['/settings/help', 'Keyboard shortcuts', 'Help | Petrel'],
-    ['/settings/about', 'Version 1.0.0', 'About | Petrel'],
-    ['/chat/group/7', 'a word', 'Petrel'],
-    [`/chat/${nobodyId}`, 'Failed to load chat', 'Petrel'],
-  ] as const) {
-    await page.goto(path)
-    await see(words)
-    await expect.poll(() => page.title(), within).toBe(title)
-    await expectWhole(page, path)
-  }
-})
+const see = (words: string | RegExp) =>
+  page.getByText(words).filter({ visible: true }).first().waitFor()
 
 test('while the app is being fetched, the screen says that the sign-in is verified', async () => {
   const held = await holdRequests(page, '**/assets/create-messenger-*.js')
@@ -140,7 +91,8 @@ test('P10: what the server could not give is told beneath the list, and the chat
   await see(/^Failed to load conversations: The server has a problem\./)
   await see(/^Failed to load users: ./)
   await chatRow(page, 'ben').waitFor()
-  await expectWhole(page, 'the two errors')
+  expect(await listOverflowing(page)).toEqual([])
+  expect(await findProblems(page)).toEqual([])
   await failing.stop()
   await expect.poll(() => page.getByText('Failed to load').count(), { timeout: 60_000 }).toBe(0)
 })
