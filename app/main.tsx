@@ -9,6 +9,7 @@ import { applyTheme, readTheme } from './shell/theme.ts'
 
 applyTheme(readTheme())
 followVisualViewport()
-createRoot(must(document.getElementById('root'), 'the element #root')).render(
-  <App services={createServices()} />,
-)
+createRoot(must(document.getElementById('root'), 'the element #root'), {
+  // As if nobody had caught it: the app's update wants to know which parts are missing.
+  onCaughtError: reportError,
+}).render(<App services={createServices()} />)

@@ -79,3 +79,19 @@ test('P1: a part that went with the replaced version takes nothing from who type
   await other.getByRole('link', { name: 'Profile' }).click()
   await other.locator('body[data-version="fourth"]').waitFor({ state: 'attached' })
 })
+
+test('a page whose part can be fetched from nowhere says so, and leads back to the chats', async () => {
+  const { page } = ann
+  await page.goto('/profile')
+  const problem = page.getByRole('heading', { name: 'This page could not be shown' })
+  await problem.waitFor()
+  await page.getByRole('button', { name: 'Load again' }).click()
+  await problem.waitFor()
+
+  await page.goto('/chat')
+  await page.getByRole('link', { name: 'Profile' }).click()
+  await problem.waitFor()
+  await page.goBack()
+  await page.getByRole('searchbox').waitFor()
+  expect(await problem.count()).toBe(0)
+})
