@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
 import WebSocket from 'ws'
 import { must } from '../../../schema/must.ts'
 import { bearerProtocolPrefix, socketProtocol } from '../../../schema/socket-events.ts'
@@ -10,16 +9,12 @@ import type { Figure } from './figure.ts'
 import { readMetric } from './read-metric.ts'
 import { type Account, registerAccount } from './server-accounts.ts'
 import { startBareServer } from './start-bare-server.ts'
+import { waitForGarbage, waitUntilIdle, withGarbageCollected } from './wait-until-idle.ts'
 
 const devices = 1_000
 const peopleCount = 250
 const warmUpDevices = 100
 const bytesPerKb = 1024
-/** Garbage is collected each second. */
-const garbageGoneMs = 3_000
-const withGarbageCollected = {
-  NODE_OPTIONS: `--import=${new URL('collect-garbage.mjs', import.meta.url)}`,
-}
 
 /** What a connected, silent device costs the server's memory: its socket, and with its two waiting feeds. */
 export async function measure(): Promise<Figure[]> {
@@ -92,10 +87,10 @@ async function measureBareSockets(): Promise<number> {
   const readMemory = async () => Number(await (await fetch(`${bare.origin}/memory`)).text())
   const warmUp = await openSockets(bare.origin, Array(warmUpDevices).fill('nobody'))
   for (const socket of warmUp) socket.terminate()
-  await pause(garbageGoneMs)
+  await waitForGarbage()
   const before = await readMemory()
   const sockets = await openSockets(bare.origin, Array(devices).fill('nobody'))
-  await pause(garbageGoneMs)
+  await waitForGarbage()
   const after = await readMemory()
   for (const socket of sockets) socket.terminate()
   await bare.close()
@@ -129,18 +124,4 @@ async function waitForNews(url: string, token: string, agent: Agent): Promise<vo
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   response.resume()
   await once(response, 'end')
-}
-
-/** Goodbyes are written ten seconds after the last device has gone, and databases close ten seconds after that. */
-async function waitUntilIdle(origin: string): Promise<void> {
-  await waitUntil(
-    'no database is open',
-    async () => {
-      // Each look makes some garbage in the server whose memory is measured.
-      await pause(500)
-      return (await readMetric(origin, 'petrel_open_databases')) === 0
-    },
-    90_000,
-  )
-  await pause(garbageGoneMs)
 }
