@@ -58,6 +58,18 @@ test('a message that waits stands under the day on which it was written, not tha
   expect(rows[1]?.dayLabel).toBe('Today')
 })
 
+test('a message that waits below what came in on the next day stands under that day', () => {
+  const yesterday = today - 2 * hourMs
+  const rows = buildMessageRows(
+    [
+      write(1, { senderId: ben }),
+      write(2, { createdAt: yesterday, orderedAt: yesterday, status: 'sending' }),
+    ],
+    options,
+  )
+  expect(rows.map((row) => row.dayLabel)).toEqual(['Today', undefined])
+})
+
 test('a message that was sent a day late stands under the day on which it was sent', () => {
   const [row] = buildMessageRows(
     [write(1, { createdAt: today - hourMs, orderedAt: today })],

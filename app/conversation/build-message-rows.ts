@@ -25,7 +25,9 @@ export function buildMessageRows(
 ): MessageRow[] {
   const before: { day?: number; senderId?: string } = {}
   return messages.map((message) => {
-    const day = startOfDay(placeInTime(message))
+    const own = startOfDay(placeInTime(message))
+    // What waits stands below what came in meanwhile, also on a later day.
+    const day = isAccepted(message) ? own : Math.max(own, before.day ?? own)
     const startsDay = day !== before.day
     const isFirstUnread = message._id === firstUnreadId
     const startsGroup = startsDay || isFirstUnread || message.senderId !== before.senderId

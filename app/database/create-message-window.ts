@@ -9,7 +9,10 @@ import { type PageRequest, readMessagePage } from './read-message-page.ts'
 import { fromStoredMessage, type StoredMessage } from './stored-message.ts'
 import { subscribeToChanges } from './subscribe-to-changes.ts'
 
-/** The part of a conversation that is loaded, oldest first; discarded and cleared messages are not in it. */
+/**
+ * The part of a conversation that is loaded, oldest first; discarded and cleared messages are not in it. What waits
+ * to be sent stands last: its place is that of when it was written, and others are given later ones meanwhile.
+ */
 export interface MessageWindow extends ReadingState {
   /** An unchanged message is the same object from one window to the next. */
   items: readonly MessageDocument[]
@@ -74,7 +77,7 @@ export function createMessageWindow(options: {
   })
 
   function publish() {
-    const items = [...loaded.values()].sort(byPlace)
+    const items = [...loaded.values()].sort(state.hasNewer ? byPlace : waitingLast)
     const before = messages.getSnapshot()
     const areItemsSame =
       items.length === before.items.length && items.every((item, i) => item === before.items[i])
@@ -133,7 +136,7 @@ export function createMessageWindow(options: {
 
   /** Takes in the next page from a place; true if there is more behind it. */
   async function readPage(from: PageRequest['from']): Promise<boolean> {
-    const known = [...loaded.values()].filter(({ orderedAt }) => orderedAt === placeOf(from)).length
+    const known = [...loaded.values()].filter((message) => liesBehind(message, from)).length
     const limit = pageSize + 1 + known
     const { clearedUpTo } = marks
     const page = await readMessagePage(database.messages, { peerId, from, clearedUpTo, limit })
@@ -271,9 +274,18 @@ function giveWay(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve))
 }
 
-function placeOf(from: PageRequest['from']): number | undefined {
-  if (from === 'newest') return undefined
-  return 'newerThan' in from ? from.newerThan : from.olderThan
+/** Would a page from there give it? */
+function liesBehind({ orderedAt }: MessageDocument, from: PageRequest['from']): boolean {
+  if (from === 'newest') return false
+  return 'newerThan' in from ? orderedAt >= from.newerThan : orderedAt <= from.olderThan
+}
+
+function waitingLast(a: MessageDocument, b: MessageDocument): number {
+  return Number(isWaiting(a)) - Number(isWaiting(b)) || byPlace(a, b)
+}
+
+function isWaiting({ status }: MessageDocument): boolean {
+  return status === 'sending'
 }
 
 function byPlace(

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { changeMessage } from './change-message.ts'
 import { sendMessage } from './commands/send-message.ts'
 import { type ConversationView, createMessageWindow } from './create-message-window.ts'
 import { idOf, openTestConversation } from './open-test-conversation.ts'
@@ -63,4 +64,37 @@ test('the window moves to a time, and says where it is', async () => {
   expect(await view.jumpToTime(200)).toBe(idOf(200))
   expect(placesOf(view)).toEqual({ first: 150, last: 250, count: 101 })
   expect(await view.jumpToTime(501)).toBeUndefined()
+})
+
+test('what waits to be sent stands last, whatever comes in meanwhile, until it has its place', async () => {
+  const { open, context, database, receive } = await start({ read: 120, unread: 0 })
+  const view = await open({ startsAtUnread: false })
+  const textsOf = () => view.messages.getSnapshot().items.map(({ content }) => content)
+  const first = await sendMessage(context, { peerId: ben, content: 'first' })
+  await sendMessage(context, { peerId: ben, content: 'second' })
+  await receive(130, 2)
+  expect(textsOf().slice(-4)).toEqual(['message 130', 'message 131', 'first', 'second'])
+
+  await changeMessage(database.messages, first, (message) => ({
+    ...message,
+    status: 'sent',
+    orderedAt: 140,
+  }))
+  expect(textsOf().slice(-4)).toEqual(['message 130', 'message 131', 'first', 'second'])
+
+  await view.loadOlder()
+  await view.loadOlder()
+  expect(placesOf(view)).toMatchObject({ first: 1, count: 124 })
+  expect(textsOf().at(-1)).toBe('second')
+  expect(view.messages.getSnapshot().hasOlder).toBe(false)
+})
+
+test('pages of older messages are whole where waiting ones lie among them', async () => {
+  const { open, context, receive } = await start({ read: 60, unread: 0 })
+  const view = await open({ startsAtUnread: false })
+  for (const content of ['a', 'b', 'c']) await sendMessage(context, { peerId: ben, content })
+  await receive(200, 300)
+  await view.jumpToNewest()
+  while (view.messages.getSnapshot().hasOlder) await view.loadOlder()
+  expect(placesOf(view).first).toBe(1)
 })
