@@ -66,6 +66,8 @@ const unitTests = {
     name: 'unit',
     environment: 'node',
     include: ['{schema,sync-server,app,.run}/**/*.test.ts'],
+    // Vitest leaves one core unused, which on a machine of two is half of them.
+    maxWorkers: '100%',
     sequence: { groupOrder: 0 },
   },
 }
