@@ -5,6 +5,7 @@ import { LazyActionMenu } from '../ui/lazy-action-menu.tsx'
 import { LazyConfirmDialog } from '../ui/lazy-confirm-dialog.tsx'
 import type { MenuPoint } from '../ui/menu-action.ts'
 import { useArrowKeys } from '../ui/use-arrow-keys.ts'
+import { useAttempt } from '../ui/use-attempt.tsx'
 import { useToday } from '../ui/use-today.ts'
 import styles from './chat-list-panel.module.css'
 import { ConversationRowItem } from './conversation-row.tsx'
@@ -32,6 +33,7 @@ export function ConversationList({
   const today = useToday()
   const [menu, setMenu] = useState<OpenMenu>()
   const [asked, setAsked] = useState<ConversationRow>()
+  const { attempt, failure } = useAttempt()
   const openMenu = useCallback(
     (row: ConversationRow, point: MenuPoint) => setMenu({ row, point }),
     [],
@@ -62,6 +64,7 @@ export function ConversationList({
           actions={listConversationActions({
             row: menu.row,
             commands: messenger.commands,
+            attempt,
             askDelete: setAsked,
           })}
           onClose={() => setMenu(undefined)}
@@ -73,10 +76,13 @@ export function ConversationList({
           text="Its messages are taken off your devices. The other person keeps theirs."
           confirmLabel="Delete"
           isDanger
-          onConfirm={() => void messenger.commands.clearConversation(asked.peerId)}
+          onConfirm={() =>
+            attempt(messenger.commands.clearConversation(asked.peerId), 'Failed to delete chat')
+          }
           onClose={() => setAsked(undefined)}
         />
       )}
+      {failure}
     </div>
   )
 }

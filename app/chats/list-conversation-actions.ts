@@ -4,34 +4,36 @@ import type { MenuAction } from '../ui/menu-action.ts'
 interface ConversationActionOptions {
   row: ConversationRow
   commands: MessengerCommands
+  /** Tells when what is asked for could not be stored. */
+  attempt(work: Promise<unknown>, words: string): void
   /** Asks before the conversation is cleared. */
   askDelete(row: ConversationRow): void
 }
 
 /** The menu of one conversation. Source: section 2 of the specification. */
 export function listConversationActions(options: ConversationActionOptions): MenuAction[] {
-  const { row, commands, askDelete } = options
+  const { row, commands, attempt, askDelete } = options
   const { peerId, isPinned, isMuted, isArchived } = row
   const markRead: MenuAction = {
     label: 'Mark as Read',
     icon: 'check',
-    onSelect: () => void commands.markRead(peerId),
+    onSelect: () => attempt(commands.markRead(peerId), 'Failed to mark chat as read'),
   }
   return [
     {
       label: isPinned ? 'Unpin' : 'Pin',
       icon: 'pin',
-      onSelect: () => void commands.setPinned(peerId, !isPinned),
+      onSelect: () => attempt(commands.setPinned(peerId, !isPinned), 'Failed to change chat'),
     },
     {
       label: isMuted ? 'Unmute' : 'Mute',
       icon: isMuted ? 'unmute' : 'mute',
-      onSelect: () => void commands.setMuted(peerId, !isMuted),
+      onSelect: () => attempt(commands.setMuted(peerId, !isMuted), 'Failed to change chat'),
     },
     {
       label: isArchived ? 'Unarchive' : 'Archive',
       icon: 'archive',
-      onSelect: () => void commands.setArchived(peerId, !isArchived),
+      onSelect: () => attempt(commands.setArchived(peerId, !isArchived), 'Failed to change chat'),
     },
     ...(row.unreadCount > 0 ? [markRead] : []),
     {

@@ -3,6 +3,7 @@ import type { Messenger } from '../sync/messenger.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { LazyActionMenu } from '../ui/lazy-action-menu.tsx'
 import type { MenuAction, MenuPoint } from '../ui/menu-action.ts'
+import { useAttempt } from '../ui/use-attempt.tsx'
 import { useLivePart } from '../ui/use-live-value.ts'
 import styles from './conversation.module.css'
 
@@ -16,6 +17,7 @@ interface HeaderToolsProps {
 /** The buttons at the end of the header. Calls are not built; their buttons say so instead of pretending. */
 export function HeaderTools({ messenger, peerId, onSearch, onGoToDate }: HeaderToolsProps) {
   const [menuPoint, setMenuPoint] = useState<MenuPoint>()
+  const { attempt, failure } = useAttempt()
   const isMuted = useLivePart(messenger.conversations, (rows) =>
     Boolean(rows.find((row) => row.peerId === peerId)?.isMuted),
   )
@@ -25,7 +27,8 @@ export function HeaderTools({ messenger, peerId, onSearch, onGoToDate }: HeaderT
     {
       label: isMuted ? 'Unmute' : 'Mute',
       icon: isMuted ? 'unmute' : 'mute',
-      onSelect: () => void messenger.commands.setMuted(peerId, !isMuted),
+      onSelect: () =>
+        attempt(messenger.commands.setMuted(peerId, !isMuted), 'Failed to change chat'),
     },
   ]
   return (
@@ -61,6 +64,7 @@ export function HeaderTools({ messenger, peerId, onSearch, onGoToDate }: HeaderT
           onClose={() => setMenuPoint(undefined)}
         />
       )}
+      {failure}
     </div>
   )
 }

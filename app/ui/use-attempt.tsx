@@ -1,0 +1,15 @@
+import { type ReactNode, useState } from 'react'
+import { LazyAlertDialog } from './lazy-alert-dialog.tsx'
+
+/** For what a person asks for and the device may fail to store, as on a full disk. Draw `failure` anywhere. */
+export function useAttempt(): {
+  /** @param words what failed, as a sentence without its full stop */
+  attempt(work: Promise<unknown>, words: string): void
+  failure: ReactNode
+} {
+  const [text, setText] = useState<string>()
+  return {
+    attempt: (work, words) => void work.catch(() => setText(`${words}. Please try again.`)),
+    failure: text && <LazyAlertDialog text={text} onClose={() => setText(undefined)} />,
+  }
+}
