@@ -67,6 +67,19 @@ test('a connection that breaks is made again, at once when the page comes to the
   await until(() => seen.opened === 2)
 })
 
+test('without a network it is down at once, and hears nothing of before', async () => {
+  const { server, socket, page, heard, seen, until } = await start()
+  await until(() => seen.opened === 1)
+  const [peer] = server.clients
+  page.setOnline(false)
+  await until(() => seen.down === 1)
+  expect(socket.send({ event: 'user-online', data: 'ann' })).toBe(false)
+  peer?.send('{"event":"users-online","data":["ben"]}')
+  page.setOnline(true)
+  await until(() => seen.opened === 2)
+  expect(heard).toEqual([])
+})
+
 test('a sign-in that has ended is told, and not tried again', async () => {
   const { server, page, seen, until } = await start()
   await until(() => seen.opened === 1)

@@ -43,6 +43,8 @@ export function createSocket(options: SocketOptions): Socket {
     evenAttempts: limits.socketReconnectAttempts,
   })
   let current: WebSocket | undefined
+  /** Ends the connection without waiting for the other side, which may never hear of it. */
+  let drop = () => {}
 
   /** Resolves when this connection is over. */
   function connect(token: string): Promise<'signed-out' | 'down'> {
@@ -61,10 +63,17 @@ export function createSocket(options: SocketOptions): Socket {
       }
       // Every error is followed by a close.
       socket.onerror = () => {}
-      socket.onclose = ({ code }: { code: number }) => {
+      const end = (how: 'signed-out' | 'down') => {
         clearTimeout(slow)
-        current = undefined
-        resolve(code === socketCloseCodes.signInEnded ? 'signed-out' : 'down')
+        if (current === socket) current = undefined
+        socket.onmessage = null
+        resolve(how)
+      }
+      socket.onclose = ({ code }: { code: number }) =>
+        end(code === socketCloseCodes.signInEnded ? 'signed-out' : 'down')
+      drop = () => {
+        end('down')
+        socket.close()
       }
     })
   }
@@ -84,6 +93,8 @@ export function createSocket(options: SocketOptions): Socket {
 
   const unsubscribe = powers.page.subscribe((event) => {
     if (event === 'online' || event === 'front') backOff.hurry()
+    // Some browsers keep it open for minutes, and who was online would seem to be so still.
+    if (event === 'offline') drop()
   })
   run().catch(() => {
     // The only way here is the abort of `close`.
