@@ -148,7 +148,7 @@ export function createMessageWindow(options: {
   function letGo(end: 'oldest' | 'newest') {
     const surplus = loaded.size - windowSize
     if (surplus <= 0) return
-    const items = [...loaded.values()].sort(byPlace)
+    const items = [...loaded.values()].sort(end === 'oldest' ? waitingLast : byPlace)
     const leaving = end === 'oldest' ? items.slice(0, surplus) : items.slice(-surplus)
     for (const { _id } of leaving) loaded.delete(_id)
     if (end === 'oldest') state.hasOlder = true

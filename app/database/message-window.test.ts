@@ -98,3 +98,12 @@ test('pages of older messages are whole where waiting ones lie among them', asyn
   while (view.messages.getSnapshot().hasOlder) await view.loadOlder()
   expect(placesOf(view).first).toBe(1)
 })
+
+test('what waits stays in the window, however much comes in meanwhile', async () => {
+  const { open, context, receive } = await start({ read: 1, unread: 0 })
+  const view = await open({ startsAtUnread: false })
+  await sendMessage(context, { peerId: ben, content: 'waits' })
+  await receive(10, 700)
+  expect(placesOf(view).count).toBe(300)
+  expect(view.messages.getSnapshot().items.at(-1)?.content).toBe('waits')
+})
