@@ -1,7 +1,7 @@
 import type { MessageDocument, RefusedChange } from '../../schema/message.ts'
 import { Icon } from '../ui/icon.tsx'
-import styles from './message.module.css'
 import type { MessageActions } from './message-actions.ts'
+import styles from './notice.module.css'
 
 interface RefusalNoticeProps {
   message: MessageDocument
