@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
 import { readSession } from './account-steps.ts'
+import { breakDisk } from './break-disk.ts'
 import { chatRow, composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { readHighlightMs } from './led-to.ts'
@@ -259,22 +260,14 @@ test('what is open or selected is the message as it is now', async () => {
 test('what cannot be deleted is selected again, and it is said', async () => {
   await say(page, 'stays for now')
   await select(page, 'stays for now')
-  await page.evaluate(() => {
-    const { put } = IDBObjectStore.prototype
-    IDBObjectStore.prototype.put = () => {
-      throw new DOMException('The disk is full', 'QuotaExceededError')
-    }
-    Object.assign(globalThis, {
-      mend: () => Object.assign(IDBObjectStore.prototype, { put }),
-    })
-  })
+  const mendDisk = await breakDisk(page)
   await bar.getByRole('button', { name: 'Delete' }).click()
   const alert = page.getByRole('dialog', {
     name: 'Failed to delete some messages. Please try again.',
   })
   await alert.getByRole('button', { name: 'OK' }).click()
   await bar.getByText('1 selected').waitFor()
-  await page.evaluate('mend()')
+  await mendDisk()
   await bar.getByRole('button', { name: 'Delete' }).click()
   await ownWords(page, 'stays for now').waitFor({ state: 'detached' })
 })

@@ -1,6 +1,7 @@
-import type { Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { breakDisk } from './break-disk.ts'
 import { composer, openChat, readTicks, say } from './chat-steps.ts'
+import { damagePushes } from './damage-pushes.ts'
 import { chooseOn, hasFocus, ownWords, select, selectionBar } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
@@ -15,36 +16,19 @@ const said = (words: string) => page.getByRole('status').getByText(words, { exac
 beforeAll(() => openChat(page, 'ben'))
 afterAll(() => people.close())
 
-/** Every write of this page fails, as on a full disk, until `mendDisk`. */
-async function breakDisk() {
-  await page.evaluate(() => {
-    const { put } = IDBObjectStore.prototype
-    IDBObjectStore.prototype.put = () => {
-      throw new DOMException('The disk is full', 'QuotaExceededError')
-    }
-    Object.assign(globalThis, {
-      mendDisk: () => Object.assign(IDBObjectStore.prototype, { put }),
-    })
-  })
-}
-
 test('P6: what could not be sent is said aloud, with its reason', async () => {
-  await page.route('**/sync/messages/_bulk_docs', async (route: Route) => {
-    const body = route.request().postDataJSON()
-    for (const document of body.docs) document.status = 'read'
-    await route.continue({ postData: JSON.stringify(body) })
-  })
+  await damagePushes(page, (document) => Object.assign(document, { status: 'read' }))
   await say(page, 'the tide is low')
   await said(
     'Not sent: the tide is low. Only the other person can confirm that a message has arrived or was read.',
   ).waitFor({ state: 'attached' })
-  await page.unroute('**/sync/messages/_bulk_docs')
+  await damagePushes(page)
 })
 
 test('P6: what the disk refuses is said, and can be done again', async () => {
   await say(page, 'stays for now')
   await expect.poll(() => readTicks(page, 'stays for now')).toMatch(/Sent|Delivered/)
-  await breakDisk()
+  const mendDisk = await breakDisk(page)
   await chooseOn(page, 'stays for now', 'Delete')
   await said('Failed to delete message. Please try again.').waitFor()
   await chooseOn(page, 'stays for now', 'Star')
@@ -61,7 +45,7 @@ test('P6: what the disk refuses is said, and can be done again', async () => {
   await page.getByRole('menuitem', { name: 'Archive' }).click()
   await page.getByRole('dialog', { name: 'Failed to change chat. Please try again.' }).waitFor()
   await page.getByRole('button', { name: 'OK' }).click()
-  await page.evaluate('mendDisk()')
+  await mendDisk()
   await chooseOn(page, 'stays for now', 'Delete')
   await ownWords(page, 'stays for now').waitFor({ state: 'detached' })
 })

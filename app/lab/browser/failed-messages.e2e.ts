@@ -1,6 +1,6 @@
-import type { Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
+import { damagePushes } from './damage-pushes.ts'
 import { findProblems } from './find-problems.ts'
 import { chooseOn, ownWords, selectionBar } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
@@ -24,22 +24,11 @@ beforeAll(async () => {
 
 afterAll(() => people.close())
 
-/** Until it is called again without a damage, every pushed message is damaged on the way. */
-async function damagePushes(damage?: (document: Record<string, unknown>) => void) {
-  await page.unroute('**/sync/messages/_bulk_docs')
-  if (!damage) return
-  await page.route('**/sync/messages/_bulk_docs', async (route: Route) => {
-    const body = route.request().postDataJSON()
-    body.docs.forEach(damage)
-    await route.continue({ postData: JSON.stringify(body) })
-  })
-}
-
 async function sayInVain(text: string) {
-  await damagePushes((document) => Object.assign(document, { status: 'read' }))
+  await damagePushes(page, (document) => Object.assign(document, { status: 'read' }))
   await say(page, text)
   await ownWords(page, text).getByText(reasons.forged).waitFor()
-  await damagePushes()
+  await damagePushes(page)
 }
 
 const button = (text: string, name: string) =>
@@ -80,14 +69,16 @@ test('P6: it is copied, and discarded', async () => {
 test('P6: a refused change comes back with its text, and can be made again', async () => {
   await say(page, 'come at noon')
   await expect.poll(() => readWords(people.ben.page), within).toContain('come at noon')
-  await damagePushes((document) => Object.assign(document, { senderId: document.recipientId }))
+  await damagePushes(page, (document) =>
+    Object.assign(document, { senderId: document.recipientId }),
+  )
   await chooseOn(page, 'come at noon', 'Edit')
   await composer(page).fill('come at one')
   await composer(page).press('Enter')
   const notice = ownWords(page, 'come at noon')
   await notice.getByText(reasons.foreign).waitFor()
   await notice.getByText('come at one', { exact: true }).waitFor()
-  await damagePushes()
+  await damagePushes(page)
   await notice.getByText('Copy', { exact: true }).click()
   await expect
     .poll(() => page.evaluate(() => navigator.clipboard.readText()), within)

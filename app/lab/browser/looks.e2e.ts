@@ -1,8 +1,8 @@
-import type { Route } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { signIn } from './account-steps.ts'
 import { chatRow, composer, say } from './chat-steps.ts'
 import { createPerson } from './create-person.ts'
+import { damagePushes } from './damage-pushes.ts'
 import { createLook } from './looks/create-look.ts'
 import { fillScreens } from './looks/fill-screens.ts'
 import { chooseOn, forwardDialog, ownWords, select, selectionBar } from './message-steps.ts'
@@ -183,16 +183,18 @@ test('a conversation', async () => {
 })
 
 test('messages that the server did not take', async () => {
-  await damagePushes((document) => Object.assign(document, { status: 'read' }))
+  await damagePushes(page, (document) => Object.assign(document, { status: 'read' }))
   await say(page, 'the tide is low')
   await ownWords(page, 'the tide is low').getByRole('button', { name: 'Retry' }).waitFor()
-  await damagePushes((document) => Object.assign(document, { senderId: document.recipientId }))
+  await damagePushes(page, (document) =>
+    Object.assign(document, { senderId: document.recipientId }),
+  )
   await chooseOn(page, 'the boat is ready', 'Edit')
   await composer(page).fill('the boat is away')
   await composer(page).press('Enter')
   await button('Edit again').waitFor()
   await look('what failed and what was refused')
-  await damagePushes()
+  await damagePushes(page)
 })
 
 test('other conversations', async () => {
@@ -241,15 +243,4 @@ test('the screen of a first visit', async () => {
 /** Without the number of unread messages. */
 async function readTitle(): Promise<string> {
   return (await page.title()).replace(/^\(\d+\) /, '')
-}
-
-/** Until it is called again without a damage, every pushed message is damaged on the way. */
-async function damagePushes(damage?: (document: Record<string, unknown>) => void) {
-  await page.unroute('**/sync/messages/_bulk_docs')
-  if (!damage) return
-  await page.route('**/sync/messages/_bulk_docs', async (route: Route) => {
-    const body = route.request().postDataJSON()
-    body.docs.forEach(damage)
-    await route.continue({ postData: JSON.stringify(body) })
-  })
 }
