@@ -10,7 +10,6 @@ describe('settings', () => {
       host: '127.0.0.1',
       directory: 'open',
       durability: 'sync',
-      openDatabases: 500,
       uploadLimitBytes: 25 * 1024 * 1024,
       isRateLimited: true,
       logLevel: 'info',

@@ -20,7 +20,6 @@ const environment = z.object({
   COUCHDB_URL: z.optional(url(['http:', 'https:'])),
   REDIS_URL: z.optional(url(['redis:', 'rediss:'])),
   DIRECTORY: oneOf(['open', 'contacts']),
-  OPEN_DATABASES: wholeNumber({ from: 8, to: 100_000, or: 500 }),
   DURABILITY: oneOf(['sync', 'relaxed']),
   UPLOAD_LIMIT_MB: wholeNumber({ from: 1, to: 2_048, or: 25 }),
   RATE_LIMIT: oneOf(['on', 'off']),
@@ -49,7 +48,6 @@ export type Settings = {
   couchdbUrl: string | undefined
   redisUrl: string | undefined
   directory: 'open' | 'contacts'
-  openDatabases: number
   durability: 'sync' | 'relaxed'
   uploadLimitBytes: number
   isRateLimited: boolean
@@ -83,7 +81,6 @@ export function readSettings(env: Record<string, string | undefined> = process.e
     couchdbUrl: set.COUCHDB_URL,
     redisUrl: set.REDIS_URL,
     directory: set.DIRECTORY,
-    openDatabases: set.OPEN_DATABASES,
     durability: set.DURABILITY,
     uploadLimitBytes: set.UPLOAD_LIMIT_MB * 1024 * 1024,
     isRateLimited: set.RATE_LIMIT === 'on',

@@ -36,7 +36,7 @@ import { createRealtime } from './realtime/create-realtime.ts'
 import { shareRealtime } from './realtime/share-realtime.ts'
 import { stopServer } from './stop-server.ts'
 import { createSharedSignals } from './storage/create-shared-signals.ts'
-import { createStorage } from './storage/create-storage.ts'
+import { createStorage, type StorageOptions } from './storage/create-storage.ts'
 import { createAcceptance } from './sync/create-acceptance.ts'
 import type { Stage } from './sync/create-message-acceptor.ts'
 import { createSyncRouter } from './sync/create-sync-router.ts'
@@ -60,6 +60,8 @@ export interface AppOverrides {
   transferIdleMs?: number
   /** Every answer is checked against its schema before it leaves: for tests. */
   checkAnswers?: boolean
+  /** Stands between the store and LevelDB: for tests of disks that fail. */
+  wrapLevel?: StorageOptions['wrapLevel']
   /** Runs after each stage of a message's write, and holds it up: for tests of crashes. */
   onStage?: (stage: Stage) => void | Promise<void>
 }
@@ -87,13 +89,20 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const log = overrides.log ?? createLog(settings.logLevel)
   const onError = (error: unknown) =>
     log.error({ err: error }, 'something failed in the background')
-  const { dataDir, couchdbUrl, openDatabases, durability } = settings
+  const { dataDir, couchdbUrl, durability } = settings
   const secret = settings.jwtSecret ?? keepTokenSecret(dataDir)
   const link = settings.redisUrl ? linkServers({ url: settings.redisUrl, secret, log }) : undefined
   const storage = createStorage({
-    ...{ dataDir, couchdbUrl, openDatabases, durability },
+    ...{ dataDir, couchdbUrl, durability },
     ...(link && { signals: createSharedSignals({ link }) }),
-    idleCloseMs: overrides.idleCloseMs,
+    ...{ idleCloseMs: overrides.idleCloseMs, wrapLevel: overrides.wrapLevel },
+    onTakeOver: ({ done, of }) =>
+      log.info({ done, of }, 'taking over the databases of an earlier version'),
+  })
+  await storage.ready().catch(async (error: unknown) => {
+    link?.close()
+    await storage.close()
+    throw error
   })
   const database = storage.database<AccountsDocument>('accounts')
   const isShared = couchdbUrl !== undefined

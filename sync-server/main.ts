@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readSettings, SettingsError } from './config.ts'
 import { type App, createApp } from './create-app.ts'
+import { StorageUnavailable } from './storage/storage-unavailable.ts'
 
 /** The build puts the server beside the app; the sources lie one step higher. */
 function findAppDir(): string | undefined {
@@ -23,7 +24,8 @@ function stopOnSignal(app: App) {
 }
 
 function fail(error: unknown) {
-  const words = error instanceof SettingsError ? error.message : describe(error)
+  const isWorded = error instanceof SettingsError || error instanceof StorageUnavailable
+  const words = isWorded ? error.message : describe(error)
   process.stderr.write(`Petrel cannot run:\n${words}\n`)
   process.exit(1)
 }
@@ -34,6 +36,8 @@ function describe(error: unknown): string {
   return stack ?? String(error)
 }
 
+// What is stored is for nobody else on this machine.
+process.umask(0o077)
 try {
   stopOnSignal(await createApp(readSettings(), { appDir: findAppDir() }))
 } catch (error) {

@@ -1,4 +1,4 @@
-import { createDeferred } from '../sync/create-deferred.ts'
+import { createDeferred } from '../../schema/create-deferred.ts'
 import { createSlowLine, type SlowLineOptions } from './create-slow-line.ts'
 
 /** What can go wrong with a request between a device and the server, and the controls for it. */

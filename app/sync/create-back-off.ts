@@ -1,4 +1,4 @@
-import { createDeferred } from './create-deferred.ts'
+import { createDeferred } from '../../schema/create-deferred.ts'
 
 export type BackOff = ReturnType<typeof createBackOff>
 

@@ -1,7 +1,7 @@
+import { createDeferred } from '../../schema/create-deferred.ts'
 import type { Clock } from '../database/create-clock.ts'
 import { askPatiently, type Line, slowestLine } from './ask-patiently.ts'
 import { type BackOff, orAborted } from './create-back-off.ts'
-import { createDeferred } from './create-deferred.ts'
 import { createPortion, type Portion } from './create-portion.ts'
 import type { PullPace } from './create-pull-pace.ts'
 import { createPushWatch } from './create-push-watch.ts'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
-import { createDeferred } from './create-deferred.ts'
+import { createDeferred } from '../../schema/create-deferred.ts'
 import { answerJson, openTestFetch, readQuery } from './open-test-fetch.ts'
 
 /** So impatient that a total of this much would end every answer here. */

@@ -32,10 +32,6 @@ export function listLevels(parts: {
         help: 'Databases that are read or written now.',
         read: () => storage.stats().inUse,
       },
-      petrel_database_queue: {
-        help: 'Calls that wait because OPEN_DATABASES are open and in use.',
-        read: () => storage.stats().waiting,
-      },
       petrel_write_queue: {
         help: 'Updates that wait for the write before them.',
         read: () => storage.stats().queuedUpdates,
@@ -51,6 +47,10 @@ export function listLevels(parts: {
       petrel_synced_writes_total: {
         help: 'Writes that have waited for the disk.',
         read: () => storage.stats().syncedWrites,
+      },
+      petrel_keys_written_total: {
+        help: 'Keys written to LevelDB.',
+        read: () => storage.stats().keysWritten,
       },
     },
   }

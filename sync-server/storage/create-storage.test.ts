@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createStorage, type Storage, type StorageOptions } from './create-storage.ts'
 import { startCouch } from './start-couch.ts'
@@ -56,29 +54,28 @@ describe('with a CouchDB', () => {
     expect((await one?.read(['n']))?.get('n')?.count).toBe(20)
   })
 
-  test.each([
-    ['to it', /_bulk_docs/],
-    ['to where the database stands then', /\/notes\/?$/],
-  ])('P7: a write that is done, and the answer %s lost, wakes who waits', async (_which, path) => {
-    const proxy = await startLosingProxy(couch.url)
-    onTestFinished(proxy.close)
-    const storage = keep(createStorage({ dataDir: '', couchdbUrl: proxy.url }))
-    await storage.destroy('notes')
-    const { signals } = storage
-    const notes = storage.database('notes')
-    await notes.insert({ _id: 'first' })
-    const seen = signals.lastSeq('notes')
-    const woken = signals.wait('notes', seen, { timeoutMs: 10_000 })
-    proxy.loseAnswerTo(path)
-    await expect(notes.insert({ _id: 'second' })).rejects.toThrow()
-    expect(proxy.isLost()).toBe(true)
-    expect(await woken).toBe(true)
-    // Who looks at once may still be too early: the try that finds the write done tells of it once more.
-    const early = signals.wait('notes', signals.lastSeq('notes'), { timeoutMs: 10_000 })
-    expect(await notes.insert({ _id: 'second' })).toEqual({ isInserted: false })
-    expect(await early).toBe(true)
-    expect(signals.lastSeq('notes')).toBe(await notes.updateSeq())
-  })
+  test.each([['to it', /_bulk_docs/]])(
+    'P7: a write that is done, and the answer %s lost, wakes who waits',
+    async (_which, path) => {
+      const proxy = await startLosingProxy(couch.url)
+      onTestFinished(proxy.close)
+      const storage = keep(createStorage({ dataDir: '', couchdbUrl: proxy.url }))
+      await storage.destroy('notes')
+      const { signals } = storage
+      const notes = storage.database('notes')
+      await notes.insert({ _id: 'first' })
+      const seen = signals.lastSeq('notes')
+      const woken = signals.wait('notes', seen, { timeoutMs: 10_000 })
+      proxy.loseAnswerTo(path)
+      await expect(notes.insert({ _id: 'second' })).rejects.toThrow()
+      expect(proxy.isLost()).toBe(true)
+      expect(await woken).toBe(true)
+      // Who looks at once may still be too early: the try that finds the write done tells of it once more.
+      const early = signals.wait('notes', signals.lastSeq('notes'), { timeoutMs: 10_000 })
+      expect(await notes.insert({ _id: 'second' })).toEqual({ isInserted: false })
+      expect(await early).toBe(true)
+    },
+  )
 })
 
 interface Counter {
@@ -113,28 +110,29 @@ describe('LevelDB on this machine', () => {
     expect(storage.stats().syncedWrites).toBe(0)
   })
 
-  test('P9: never more databases are open than allowed, however many are used', async () => {
-    const storage = await openLevel({ openDatabases: 3 })
-    let most = 0
-    const names = Array.from({ length: 12 }, (_, i) => `counters-${i}`)
+  test('P9: a thousand databases are used at once in one store, and each wait for the disk serves many', async () => {
+    const storage = await openLevel()
+    const names = Array.from({ length: 1_000 }, (_, i) => `counters-${i}`)
     await Promise.all(
-      names.map(async (name) => {
-        await storage.database<Counter>(name).insert({ _id: 'n', count: 1 })
-        most = Math.max(most, storage.stats().open)
-      }),
+      names.map((name) => storage.database<Counter>(name).insert({ _id: 'n', count: 1 })),
     )
-    expect(most).toBeLessThanOrEqual(3)
-    for (const name of names) {
-      expect((await storage.database<Counter>(name).read(['n'])).size).toBe(1)
-    }
+    expect(storage.stats().syncedWrites).toBeLessThan(20)
+    const found = await Promise.all(names.map((name) => storage.database(name).read(['n'])))
+    expect(found.filter(({ size }) => size === 1)).toHaveLength(1_000)
+    expect(await readdir(folders.at(-1) ?? '')).toEqual(['store'])
   })
 
-  test('P9: an unused database is closed, and its files with it', async () => {
+  test('what is only read leaves no trace', async () => {
+    const storage = await openLevel()
+    await storage.database('counters').read(['n'])
+    expect(await storage.database('counters').updateSeq()).toBe(0)
+    expect(storage.stats()).toMatchObject({ keysWritten: 0, syncedWrites: 0 })
+  })
+
+  test('P9: an unused database is closed', async () => {
     const storage = await openLevel({ idleCloseMs: 20 })
-    const folder = folders.at(-1) ?? ''
     await storage.database<Counter>('counters').insert({ _id: 'n', count: 1 })
     await expect.poll(() => storage.stats().open).toBe(0)
-    await expect.poll(() => countOpenFiles(folder)).toBe(0)
     expect((await storage.database<Counter>('counters').read(['n'])).get('n')?.count).toBe(1)
   })
 
@@ -162,22 +160,8 @@ describe('LevelDB on this machine', () => {
     const dataDir = folders.at(-1) ?? ''
     await storage.database<Counter>('counters').insert({ _id: 'n', count: 7 })
     const second = keep(createStorage({ dataDir }))
-    await expect(second.database<Counter>('counters').read(['n'])).rejects.toThrow('lock')
+    await expect(second.database<Counter>('counters').read(['n'])).rejects.toThrow('Another server')
     await second.close()
     expect((await storage.database<Counter>('counters').read(['n'])).get('n')?.count).toBe(7)
   })
 })
-
-async function countOpenFiles(folder: string): Promise<number> {
-  return (await listOpenFiles()).filter((file) => file.startsWith(folder)).length
-}
-
-/** The paths of this process's open files. */
-async function listOpenFiles(): Promise<string[]> {
-  if (process.platform !== 'linux') {
-    const { stdout } = await promisify(execFile)('lsof', ['-p', String(process.pid), '-Fn'])
-    return stdout.split('\n').map((line) => line.replace(/^n(\/private)?/, ''))
-  }
-  const handles = await readdir('/proc/self/fd')
-  return await Promise.all(handles.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))
-}

@@ -1,68 +1,62 @@
-import { createCouchHome } from './create-couch-home.ts'
-import { createDatabasePool } from './create-database-pool.ts'
-import { createLevelHome } from './create-level-home.ts'
+import { createCouchHome } from './couch/couch-home.ts'
 import { createSignals, type Signals } from './create-signals.ts'
 import { createStoredAttachments, type StoredAttachments } from './create-stored-attachments.ts'
 import { createStoredDatabase, type StoredDatabase } from './create-stored-database.ts'
-import { createWriteQueues } from './create-write-queues.ts'
+import type { HomeStats } from './database-home.ts'
 import { isDatabaseName } from './database-names.ts'
 import type { Document } from './documents.ts'
+import { createLevelHome, type LevelHomeOptions } from './level/level-home.ts'
+import type { Transaction, TransactionOutcome } from './transaction.ts'
 
 export interface StorageOptions {
   /** Folder for LevelDB; not used with `couchdbUrl`. */
   dataDir: string
   /** A CouchDB to use in place of LevelDB. */
   couchdbUrl?: string
-  /** At most so many databases are open at once. */
-  openDatabases?: number
-  /** An unused database is closed after this time. */
+  /** An unused database is closed after this time. LevelDB only. */
   idleCloseMs?: number
   /** `sync` (default): what is acknowledged survives a power cut. LevelDB only. */
   durability?: 'sync' | 'relaxed'
   /** Where changes are announced; in this process when absent. */
   signals?: Signals
-}
-
-interface StorageStats {
-  open: number
-  inUse: number
-  /** Calls that wait because `openDatabases` are open and in use. */
-  waiting: number
-  /** Updates that wait for the write before them. */
-  queuedUpdates: number
-  /** Writes that have waited for the disk since the start. */
-  syncedWrites: number
+  /** Told how far the take-over of an earlier version's data is. */
+  onTakeOver?: LevelHomeOptions['onTakeOver']
+  /** A request to CouchDB is given up then. */
+  couchTimeoutMs?: number
+  /** For tests: stands between the store and LevelDB. */
+  wrapLevel?: LevelHomeOptions['wrapLevel']
 }
 
 /** The only door to stored data. */
 export interface Storage {
   /** Changes of every database, as they are written. */
   readonly signals: Signals
+  /** Is what belongs together written at once, so that a crash leaves nothing half? */
+  readonly isAtomic: boolean
   /**
    * A database by name (`^[a-z][a-z0-9_-]*$`). Costs nothing: it is opened by the calls on it.
    * `Body` is what its only writers put there; it is trusted, not parsed again.
    */
   database<Body extends Document>(name: string): StoredDatabase<Body>
+  /** Writes several databases together. */
+  transact<Result>(transaction: Transaction<Result>): Promise<TransactionOutcome<Result>>
   /** The bytes that lie in a database of that name. */
   attachments(name: string): StoredAttachments
   /** Removes a database with all that is in it; a missing one is no error. */
   destroy(name: string): Promise<void>
-  /** Rejects with the reason when nothing can be stored now. */
+  /** Stores something and reads it again. Rejects with the reason when nothing can be stored now. */
   ready(): Promise<void>
-  stats(): StorageStats
+  stats(): HomeStats
   /** Waits for what is under way and closes every database; calls that come later reject. */
   close(): Promise<void>
 }
 
 export function createStorage(options: StorageOptions): Storage {
-  const { dataDir, couchdbUrl, durability = 'sync' } = options
+  const { dataDir, couchdbUrl, durability = 'sync', idleCloseMs = 10_000, wrapLevel } = options
+  const { signals = createSignals(), onTakeOver = () => undefined, couchTimeoutMs } = options
   const home = couchdbUrl
-    ? createCouchHome({ couchdbUrl })
-    : createLevelHome({ dataDir, durability })
-  const maxOpen = options.openDatabases ?? 500
-  const pool = createDatabasePool({ home, maxOpen, idleCloseMs: options.idleCloseMs ?? 10_000 })
-  const signals = options.signals ?? createSignals()
-  const queues = createWriteQueues({ pool, signals })
+    ? createCouchHome({ couchdbUrl, signals, requestTimeoutMs: couchTimeoutMs })
+    : createLevelHome({ dataDir, durability, idleCloseMs, signals, onTakeOver, wrapLevel })
 
   function requireName(name: string) {
     if (!isDatabaseName(name)) throw new Error(`${JSON.stringify(name)} cannot name a database`)
@@ -70,22 +64,23 @@ export function createStorage(options: StorageOptions): Storage {
 
   return {
     signals,
+    isAtomic: couchdbUrl === undefined,
     database<Body extends Document>(name: string) {
       requireName(name)
       // What is read has been put there as a Body: PouchDB gives back what it was given.
-      return createStoredDatabase({ name, pool, queues }) as unknown as StoredDatabase<Body>
+      return createStoredDatabase({ name, home }) as unknown as StoredDatabase<Body>
+    },
+    transact(transaction) {
+      for (const { name } of transaction.parts) requireName(name)
+      return home.transact(transaction)
     },
     attachments(name) {
       requireName(name)
-      return createStoredAttachments({ name, pool })
+      return createStoredAttachments({ name, home })
     },
-    destroy: (name) => pool.destroy(name),
+    destroy: (name) => home.destroy(name),
     ready: () => home.ready(),
-    stats: () => ({
-      ...pool.stats(),
-      queuedUpdates: queues.countWaiting(),
-      syncedWrites: home.countSyncedWrites(),
-    }),
-    close: () => pool.close(),
+    stats: () => home.stats(),
+    close: () => home.close(),
   }
 }

@@ -1,4 +1,4 @@
-import type { DatabasePool } from './create-database-pool.ts'
+import type { DatabaseHome } from './database-home.ts'
 import { isMissing, type Pouch } from './pouch.ts'
 
 /**
@@ -21,10 +21,10 @@ const attachmentType = 'application/octet-stream'
 
 export function createStoredAttachments(options: {
   name: string
-  pool: DatabasePool
+  home: DatabaseHome
 }): StoredAttachments {
   const use = <Result>(work: (pouch: Pouch) => Promise<Result>) =>
-    options.pool.use(options.name, work)
+    options.home.use(options.name, work)
 
   return {
     write: (id, bytes) =>
@@ -34,7 +34,8 @@ export function createStoredAttachments(options: {
     read: (id) =>
       use(async (pouch) => {
         try {
-          return await pouch.getAttachment(id, attachmentName)
+          const bytes = await pouch.getAttachment(id, attachmentName)
+          return bytes instanceof Blob ? Buffer.from(await bytes.arrayBuffer()) : bytes
         } catch (error) {
           if (isMissing(error)) return undefined
           throw error

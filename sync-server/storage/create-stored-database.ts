@@ -1,11 +1,24 @@
 import { type BulkGetOptions, type BulkGetRow, bulkGet } from './bulk-get.ts'
-import type { DatabasePool } from './create-database-pool.ts'
-import type { Decide, UpdateOutcome } from './create-write-queue.ts'
-import type { WriteQueues } from './create-write-queues.ts'
+import type { DatabaseHome } from './database-home.ts'
 import type { ChangesPage, Document, Seq, Stored } from './documents.ts'
+import type { WantedWrites } from './draft-writes.ts'
 import { findMissingRevisions, type MissingRevisions } from './find-missing-revisions.ts'
 import { isMissing, type OpenRevision, type Pouch } from './pouch.ts'
 import { readDocuments } from './read-documents.ts'
+
+/**
+ * A pure function from the stored documents (by id, without `_rev`; absent ones are not in the map) to what is next.
+ * It may run several times: whenever somebody else has written in between.
+ */
+export type Decide<Body extends Document, Result> = (
+  stored: ReadonlyMap<string, Body>,
+) => WantedWrites<Body> & { result: Result }
+
+export interface UpdateOutcome<Result> {
+  result: Result
+  /** The revision under which each of the asked documents lies now; absent ones are not in the map. */
+  revs: ReadonlyMap<string, string>
+}
 
 /**
  * One database: opened at each call when it is not open, and made when it is not there.
@@ -26,6 +39,8 @@ export interface StoredDatabase<Body extends Document> {
   range(options: RangeOptions): Promise<Stored<Body>[]>
   changes(options: ChangesOptions): Promise<ChangesPage<Body>>
   updateSeq(): Promise<Seq>
+  /** About how many bytes it takes. */
+  measure(): Promise<number>
   info(): Promise<{ docCount: number; updateSeq: Seq }>
   /** Which of these revisions the database has never seen; a compacted one counts as seen. */
   findMissingRevisions(revs: Record<string, string[]>): Promise<Record<string, MissingRevisions>>
@@ -64,18 +79,31 @@ interface ChangesOptions {
 
 export function createStoredDatabase(options: {
   name: string
-  pool: DatabasePool
-  queues: WriteQueues
+  home: DatabaseHome
 }): StoredDatabase<Document> {
-  const { name, pool, queues } = options
-  const use = <Result>(work: (pouch: Pouch) => Promise<Result>) => pool.use(name, work)
+  const { name, home } = options
+  const use = <Result>(work: (pouch: Pouch) => Promise<Result>) => home.use(name, work)
+
+  async function update<Result>(
+    ids: readonly string[],
+    decide: Decide<Document, Result>,
+  ): Promise<UpdateOutcome<Result>> {
+    const { result, revs } = await home.transact<Result>({
+      parts: [{ name, ids }],
+      decide(read) {
+        const { result, ...write } = decide(read(name))
+        return { writes: [{ name, ...write }], result }
+      },
+    })
+    return { result, revs: revs(name) }
+  }
 
   return {
     name,
     read: (ids) => use((pouch) => readDocuments(pouch, new Set(ids))),
-    update: (ids, decide) => queues.update(name, ids, decide),
+    update,
     async insert(doc) {
-      const { result } = await queues.update<Document, boolean>(name, [doc._id], (stored) =>
+      const { result } = await update<boolean>([doc._id], (stored) =>
         stored.has(doc._id) ? { result: false } : { put: [doc], result: true },
       )
       return { isInserted: result }
@@ -92,7 +120,8 @@ export function createStoredDatabase(options: {
         const { results, last_seq } = await pouch.changes(asked)
         return { results, last_seq }
       }),
-    updateSeq: () => use(async (pouch) => (await pouch.info()).update_seq),
+    updateSeq: () => home.readSeq(name),
+    measure: () => home.measure(name),
     info: () =>
       use(async (pouch) => {
         const { doc_count, update_seq } = await pouch.info()

@@ -1,13 +1,32 @@
+import type { Seq } from './documents.ts'
 import type { Pouch } from './pouch.ts'
+import type { Transaction, TransactionOutcome } from './transaction.ts'
 
-/** Where databases live: folders of LevelDB on this machine, or a CouchDB. */
+export interface HomeStats {
+  /** Databases that are open, and those that are read or written now. */
+  open: number
+  inUse: number
+  /** Updates that wait for those before them. */
+  queuedUpdates: number
+  /** Writes that have waited for the disk, and keys written, since the start; 0 where the disk is not ours. */
+  syncedWrites: number
+  keysWritten: number
+}
+
+/** Where databases live: a LevelDB on this machine, or a CouchDB. */
 export interface DatabaseHome {
-  /** Opens a database and makes it when it is not there. */
-  open(name: string): Promise<Pouch>
-  /** Removes a database that is not open, and all that is in it; a missing one is no error. */
+  /** Runs `work` with the database open; made when it is not there. @throws StorageUnavailable */
+  use<Result>(name: string, work: (pouch: Pouch) => Promise<Result>): Promise<Result>
+  transact<Result>(transaction: Transaction<Result>): Promise<TransactionOutcome<Result>>
+  /** Where the database stands. */
+  readSeq(name: string): Promise<Seq>
+  /** About how many bytes it takes. */
+  measure(name: string): Promise<number>
+  /** Removes a database once nobody uses it, and all that is in it; a missing one is no error. */
   destroy(name: string): Promise<void>
-  /** Rejects with the reason when databases cannot be opened here. */
+  /** Stores something and reads it again. @throws with the reason when that is not possible */
   ready(): Promise<void>
-  /** How many writes have waited for the disk; stays 0 where the disk is not ours. */
-  countSyncedWrites(): number
+  stats(): HomeStats
+  /** Waits for what is under way; whatever comes later is refused. */
+  close(): Promise<void>
 }

@@ -63,7 +63,7 @@ function byLength(a: PushedRevision, b: PushedRevision): number {
 }
 
 /** The same content on the same parent gets the same name, so a repeated push meets what the first one stored. */
-function grow(parent: Revisions, content: string): Revisions {
+export function grow(parent: Revisions, content: string): Revisions {
   const hash = createHash('md5').update(nameRev(parent)).update(content).digest('hex')
   return { start: parent.start + 1, ids: [hash, ...parent.ids] }
 }

@@ -1,5 +1,5 @@
 import http from 'pouchdb-adapter-http'
-import leveldb from 'pouchdb-adapter-leveldb'
+import LevelAdapter from 'pouchdb-adapter-leveldb-core'
 import PouchDB from 'pouchdb-core'
 import type { ChangesPage, Document, Revisions, Seq, Stored } from './documents.ts'
 
@@ -50,15 +50,28 @@ export interface Pouch {
     revs: Record<string, string[]>,
   ): Promise<Record<string, { missing?: string[]; possible_ancestors?: string[] }>>
   putAttachment(id: string, name: string, bytes: Buffer, type: string): Promise<{ rev: string }>
-  getAttachment(id: string, name: string): Promise<Buffer>
+  getAttachment(id: string, name: string): Promise<Buffer | Blob>
   info(): Promise<{ doc_count: number; update_seq: Seq }>
   close(): Promise<void>
   destroy(): Promise<unknown>
 }
 
-const Connection = PouchDB.plugin(leveldb).plugin(http)
+/** PouchDB's own leveldb adapter without leveldown, which it would bring along: `db` gives what lies beneath. */
+function leveldb(this: object, options: object, done: () => void) {
+  LevelAdapter.call(this, options, done)
+}
+leveldb.valid = () => true
+leveldb.use_prefix = false
 
-/** Opens a database through PouchDB: `name` is a path for the leveldb adapter, a URL for http. */
+const Connection = PouchDB.plugin((pouch: PouchWithAdapters) => {
+  pouch.adapter('leveldb', leveldb, true)
+}).plugin(http)
+
+interface PouchWithAdapters {
+  adapter(name: string, adapter: typeof leveldb, isPreferred: boolean): void
+}
+
+/** Opens a database through PouchDB: `name` is a URL for the http adapter. */
 export async function openPouch(name: string, options: object): Promise<Pouch> {
   // The published types describe neither `db`, `open_revs` with `latest`, nor rows with errors.
   const pouch = new Connection(name, options) as unknown as Pouch

@@ -1,0 +1,135 @@
+import { LRUCache } from 'lru-cache'
+import type { Signals } from '../create-signals.ts'
+import type { DatabaseHome } from '../database-home.ts'
+import { isPersonalDatabase } from '../database-names.ts'
+import { openPouch, type Pouch } from '../pouch.ts'
+import { readDocuments } from '../read-documents.ts'
+import { StorageUnavailable } from '../storage-unavailable.ts'
+import { createCouchRequests } from './couch-requests.ts'
+import { transactInTurn } from './couch-transact.ts'
+import { createWriteQueues } from './write-queues.ts'
+
+const databasesRemembered = 20_000
+const closeWithinMs = 3_000
+/** Some database has to be the one that is tried. */
+const triedDatabase = 'accounts'
+
+/**
+ * Databases in a CouchDB 3, shared by any number of servers.
+ * @param couchdbUrl its root, with user and password in it where it asks for them
+ * @param requestTimeoutMs every request is given up then
+ */
+export function createCouchHome(options: {
+  couchdbUrl: string
+  signals: Signals
+  requestTimeoutMs?: number | undefined
+}): DatabaseHome {
+  const { couchdbUrl, signals, requestTimeoutMs } = options
+  const requests = createCouchRequests({ couchdbUrl, timeoutMs: requestTimeoutMs })
+  /** Those that are known to be there. */
+  const known = new LRUCache<string, Promise<Pouch>>({ max: databasesRemembered })
+  const underWay = new Set<Promise<unknown>>()
+  const state = { isClosed: false, inUse: 0 }
+
+  async function open(name: string): Promise<Pouch> {
+    // 412: it is there. One shard is enough for one person; more would cost files for nothing.
+    await requests.send('PUT', isPersonalDatabase(name) ? `${name}?q=1` : name, { accepted: [412] })
+    const { fetch } = requests
+    return await openPouch(requests.urlOf(name), { adapter: 'http', skip_setup: true, fetch })
+  }
+
+  function find(name: string): Promise<Pouch> {
+    const found = known.get(name)
+    if (found) return found
+    const opened = open(name)
+    known.set(name, opened)
+    opened.catch(() => known.delete(name))
+    return opened
+  }
+
+  async function workOn<Result>(name: string, work: (pouch: Pouch) => Promise<Result>) {
+    try {
+      return await work(await find(name))
+    } catch (error) {
+      if (!isDatabaseGone(error)) throw error
+      // Another server has removed it.
+      known.delete(name)
+      return await work(await find(name))
+    }
+  }
+
+  async function use<Result>(name: string, work: (pouch: Pouch) => Promise<Result>) {
+    if (state.isClosed) throw new StorageUnavailable(`storage is closed; ${name} cannot be used`)
+    const using = workOn(name, work)
+    underWay.add(using)
+    try {
+      return await using
+    } finally {
+      underWay.delete(using)
+    }
+  }
+
+  const queues = createWriteQueues({ use, signals })
+  const read = (name: string, ids: readonly string[]) =>
+    use(name, (pouch) => readDocuments(pouch, new Set(ids)))
+
+  return {
+    use,
+    async transact(transaction) {
+      const [part, ...others] = transaction.parts
+      if (!part || others.length > 0) return await transactInTurn({ transaction, queues, read })
+      const { name, ids } = part
+      const { result, revs } = await queues.update(name, {
+        ids,
+        ...(part.isNew && { belief: new Map(ids.map((id) => [id, undefined])) }),
+        decide(stored) {
+          const decision = transaction.decide(() => stored as never)
+          const { put = [], pushed = [] } = decision.writes[0] ?? {}
+          return { put, pushed, result: decision.result }
+        },
+      })
+      return { result, revs: () => revs }
+    },
+    readSeq: (name) => use(name, async (pouch) => (await pouch.info()).update_seq),
+    async measure(name) {
+      const { sizes } = (await requests.send('GET', name, { accepted: [404] })) as {
+        sizes?: { active?: number }
+      }
+      return sizes?.active ?? 0
+    },
+    async destroy(name) {
+      await requests.send('DELETE', name, { accepted: [404] })
+      known.delete(name)
+    },
+    async ready() {
+      if (state.isClosed) throw new StorageUnavailable('storage is closed')
+      const id = '_local/ready'
+      await use(triedDatabase, async (pouch) => {
+        const before = await pouch.get(id).catch(() => undefined)
+        // Another server may be trying at the same moment: then it can be written, too.
+        await pouch.put({ _id: id, ...(before && { _rev: before._rev }) }).catch(ignoreConflict)
+        await pouch.get(id)
+      })
+    },
+    stats: () => ({
+      ...{ open: known.size, inUse: underWay.size, queuedUpdates: queues.countWaiting() },
+      ...{ syncedWrites: 0, keysWritten: 0 },
+    }),
+    async close() {
+      state.isClosed = true
+      const deadline = setTimeout(requests.abort, closeWithinMs)
+      await Promise.allSettled(underWay)
+      clearTimeout(deadline)
+      requests.abort()
+    },
+  }
+}
+
+function isDatabaseGone(error: unknown): boolean {
+  const { reason } = (error ?? {}) as { reason?: unknown }
+  return reason === 'no_db_file' || reason === 'Database does not exist.'
+}
+
+function ignoreConflict(error: { status?: number }) {
+  if (error.status !== 409) throw error
+}

@@ -1,0 +1,145 @@
+import type { Document, Stored } from '../documents.ts'
+import { draftWrites, pick, type WantedWrites } from '../draft-writes.ts'
+import type { Pouch } from '../pouch.ts'
+import { readDocuments } from '../read-documents.ts'
+import { writeDocuments } from '../write-documents.ts'
+
+/** What is believed to be stored, by id: `undefined` for what is believed not to be there. */
+export type Belief = ReadonlyMap<string, Stored<Document> | undefined>
+
+export interface QueuedUpdate<Result> {
+  ids: readonly string[]
+  /** A pure function; it may run several times, whenever somebody else has written in between. */
+  decide: (stored: ReadonlyMap<string, Document>) => WantedWrites & { result: Result }
+  /** Saves the reading; a belief that proves wrong costs one more round. */
+  belief?: Belief | undefined
+}
+
+export interface UpdateOutcome<Result> {
+  result: Result
+  /** The revision under which each of the asked documents lies now; absent ones are not in the map. */
+  revs: ReadonlyMap<string, string>
+}
+
+interface Waiting extends QueuedUpdate<unknown> {
+  resolve: (outcome: UpdateOutcome<unknown>) => void
+  reject: (error: unknown) => void
+  isSettled: boolean
+}
+
+const mostUpdatesAtOnce = 1000
+const mostRounds = 50
+
+/**
+ * The one way in which documents of a database in CouchDB are written. Updates that come while a write is under way
+ * wait, and are then done together: one reading, the functions in turn, one `_bulk_docs`.
+ * @param use runs work with the database open
+ * @param onWritten called after each write, before its updates are answered; also after one that had nothing to write,
+ *   while `isUnsure`: what it found may be what the failed one has stored
+ * @param onUnsure called when a write failed, and nobody knows how much of it is stored
+ * @param onIdle called when nothing waits any more
+ */
+export function createWriteQueue(options: {
+  use: <Result>(work: (pouch: Pouch) => Promise<Result>) => Promise<Result>
+  onWritten: () => void
+  onUnsure: () => void
+  isUnsure: () => boolean
+  onIdle: () => void
+}) {
+  const waiting: Waiting[] = []
+  const state = { isRunning: false }
+
+  async function run() {
+    state.isRunning = true
+    while (waiting.length > 0) {
+      const group = waiting.splice(0, mostUpdatesAtOnce)
+      await writeApart(group)
+    }
+    state.isRunning = false
+    options.onIdle()
+  }
+
+  /** What cannot be stored fails alone: the others of its group are tried without it. */
+  async function writeApart(group: readonly Waiting[]) {
+    try {
+      await options.use((pouch) => writeRounds(pouch, group))
+    } catch (error) {
+      options.onUnsure()
+      const left = group.filter((item) => !item.isSettled)
+      const [only] = left
+      if (only && left.length === 1) settle(only, () => only.reject(error))
+      else for (const item of left) await writeApart([item])
+    }
+  }
+
+  async function writeRounds(pouch: Pouch, group: readonly Waiting[]) {
+    let rest = group
+    for (let round = 0; rest.length > 0; round += 1) {
+      if (round === mostRounds) throw new Error('a document changed under every try to write it')
+      rest = await writeOnce(pouch, rest, { isBelieved: round === 0 })
+    }
+  }
+
+  /** @returns the updates that met a newer revision, made by another server */
+  async function writeOnce(
+    pouch: Pouch,
+    group: readonly Waiting[],
+    { isBelieved }: { isBelieved: boolean },
+  ): Promise<Waiting[]> {
+    const stored = await readUnlessBelieved(pouch, group, isBelieved)
+    const draft = draftWrites(stored)
+    const decided: { item: Waiting; result: unknown }[] = []
+    for (const item of group) {
+      try {
+        const { result, ...wanted } = item.decide(draft.read(item.ids))
+        draft.check(item.ids, wanted)
+        draft.add(wanted)
+        decided.push({ item, result })
+      } catch (error) {
+        settle(item, () => item.reject(error))
+      }
+    }
+    const outcome = await writeDocuments(pouch, stored, draft.writes.values())
+    if (outcome.written > 0 || options.isUnsure()) options.onWritten()
+    const conflicted: Waiting[] = []
+    for (const { item, result } of decided) {
+      if (item.ids.some((id) => outcome.conflicts.has(id))) conflicted.push(item)
+      else settle(item, () => item.resolve({ result, revs: pick(outcome.revs, item.ids) }))
+    }
+    return conflicted
+  }
+
+  return {
+    /** Resolves when what `decide` put is stored; rejects with what `decide` throws, and nothing of it is stored. */
+    update<Result>(update: QueuedUpdate<Result>): Promise<UpdateOutcome<Result>> {
+      return new Promise((resolve, reject) => {
+        // Each update gets back the result of its own function, so the types meet again here.
+        const item = { ...update, resolve, reject, isSettled: false }
+        waiting.push(item as unknown as Waiting)
+        if (!state.isRunning) run().catch(reject)
+      })
+    },
+    countWaiting: () => waiting.length,
+  }
+}
+
+export type WriteQueue = ReturnType<typeof createWriteQueue>
+
+async function readUnlessBelieved(pouch: Pouch, group: readonly Waiting[], isBelieved: boolean) {
+  const believed = new Map<string, Stored<Document> | undefined>()
+  const unknown = new Set<string>()
+  for (const { ids, belief } of group) {
+    for (const id of ids) {
+      if (isBelieved && belief?.has(id)) believed.set(id, belief.get(id))
+      else unknown.add(id)
+    }
+  }
+  const stored = await readDocuments(pouch, unknown)
+  for (const [id, doc] of believed) if (doc && !unknown.has(id)) stored.set(id, doc)
+  return stored
+}
+
+function settle(item: Waiting, answer: () => void) {
+  item.isSettled = true
+  answer()
+}

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Document, Stored } from './documents.ts'
+import type { PushedRevision } from './grow-branch.ts'
+import type { Write } from './plan-writes.ts'
+
+/** What an update wants written. A body with `_deleted: true` removes its document. */
+export interface WantedWrites<Body extends Document = Document> {
+  put?: readonly Body[]
+  pushed?: readonly PushedRevision[]
+}
+
+/**
+ * The documents of one database while functions decide in turn what is next: each sees what those before it have put.
+ * @param stored the documents as they were read
+ */
+export function draftWrites(stored: ReadonlyMap<string, Stored<Document>>) {
+  const bodies = new Map([...stored].map(([id, doc]) => [id, withoutRev(doc)]))
+  const writes = new Map<string, Write>()
+
+  return {
+    stored,
+    /** What is to be stored, a write for each document. */
+    writes,
+    read: (ids: readonly string[]) => pick(bodies, ids),
+    /** @throws Error for a document that was not among those that were asked for */
+    check(ids: readonly string[], { put = [] }: WantedWrites) {
+      const own = new Set(ids)
+      const foreign = put.find((body) => !own.has(body._id))
+      if (foreign) throw new Error(`an update wrote ${foreign._id}, which it did not ask for`)
+    },
+    add({ put = [], pushed = [] }: WantedWrites) {
+      for (const body of put.map(asJson)) {
+        const before = bodies.get(body._id)
+        if (isDeepStrictEqual(body, before) || (isTombstone(body) && !before)) continue
+        if (isTombstone(body)) bodies.delete(body._id)
+        else bodies.set(body._id, body)
+        writes.set(body._id, { body, isChanged: true, pushed: writes.get(body._id)?.pushed ?? [] })
+      }
+      for (const one of pushed) {
+        const body = bodies.get(one.id)
+        const write = writes.get(one.id) ?? { body, isChanged: false, pushed: [] }
+        if (body) writes.set(one.id, { ...write, body, pushed: [...write.pushed, one] })
+      }
+    },
+  }
+}
+
+export type WriteDraft = ReturnType<typeof draftWrites>
+
+/** The entries of these ids that are there. */
+export function pick<Value>(from: ReadonlyMap<string, Value>, ids: Iterable<string>) {
+  const picked = new Map<string, Value>()
+  for (const id of ids) {
+    const value = from.get(id)
+    if (value !== undefined) picked.set(id, value)
+  }
+  return picked
+}
+
+export function withoutRev(doc: Stored<Document>): Document {
+  const { _rev, ...body } = doc
+  return body
+}
+
+function isTombstone(body: Document & { _deleted?: boolean }): boolean {
+  return body._deleted === true
+}
+
+/** What a database gives back of it: fields that are undefined are not there. */
+function asJson(body: Document): Document {
+  const { _rev, ...rest } = JSON.parse(JSON.stringify(body))
+  return rest
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Signals } from '../create-signals.ts'
+import type { DatabaseHome } from '../database-home.ts'
+import { StorageUnavailable } from '../storage-unavailable.ts'
+import { type Level, openLevelStore } from './level-store.ts'
+import { createLevelWriter } from './level-writer.ts'
+import { createOpenDatabases } from './open-databases.ts'
+import { rangeOf } from './prefixed-leveldown.ts'
+import { takeOverFolders } from './take-over-folders.ts'
+
+/** PouchDB's own key for where a database stands, beneath the database's prefix. */
+const seqKey = '\xffmeta-store\xff_local_last_update_seq'
+/** No database can have this name. */
+const readyKey = '!ready'
+const readyKnownMs = 1_000
+
+export interface LevelHomeOptions {
+  dataDir: string
+  /** `sync` waits for the disk at each write; `relaxed` leaves it to the operating system. */
+  durability: 'sync' | 'relaxed'
+  idleCloseMs: number
+  signals: Signals
+  /** Told how far the take-over of an earlier version's folders is. */
+  onTakeOver: (progress: { done: number; of: number }) => void
+  /** For tests: stands between the store and LevelDB. */
+  wrapLevel?: ((level: Level) => Level) | undefined
+}
+
+/** All databases in one LevelDB under `dataDir/store`, for one process at a time. */
+export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
+  const { dataDir, durability, idleCloseMs, signals, onTakeOver, wrapLevel } = options
+  const opening = open()
+  // Whoever uses it first is told.
+  opening.catch(() => undefined)
+  const ready = { until: 0, checking: undefined as Promise<void> | undefined }
+
+  async function open() {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await chmod(dataDir, 0o700)
+    const location = join(dataDir, 'store')
+    const isSynced = durability === 'sync'
+    const store = await openLevelStore({ location, isSynced, wrap: wrapLevel })
+    try {
+      await takeOverFolders({ folder: join(dataDir, 'databases'), store, onProgress: onTakeOver })
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+    const databases = createOpenDatabases({ store, idleCloseMs })
+    return { store, databases, writer: createLevelWriter({ databases, store, signals }) }
+  }
+
+  async function checkReady() {
+    const { store } = await opening
+    const value = randomUUID()
+    await store.write([{ type: 'put', key: readyKey, value }])
+    const found = await (await store.read()).get(readyKey)
+    if (found !== value) throw new StorageUnavailable('what is stored cannot be read again')
+    ready.until = performance.now() + readyKnownMs
+  }
+  const state = { opened: undefined as Awaited<typeof opening> | undefined }
+  opening.then(
+    (opened) => {
+      state.opened = opened
+    },
+    () => undefined,
+  )
+
+  return {
+    use: async (name, work) => await (await opening).databases.use(name, work),
+    transact: async (transaction) => await (await opening).writer.transact(transaction),
+    async readSeq(name) {
+      const { store } = await opening
+      const level = store.readNow() ?? (await store.read())
+      return Number((await level.get(rangeOf(name).gte + seqKey)) ?? 0)
+    },
+    measure: async (name) => await (await opening).store.measure(rangeOf(name)),
+    destroy: async (name) => await (await opening).databases.destroy(name),
+    async ready() {
+      if (performance.now() < ready.until) return
+      ready.checking ??= checkReady().finally(() => {
+        ready.checking = undefined
+      })
+      await ready.checking
+    },
+    stats: () => ({
+      ...(state.opened?.databases.stats() ?? { open: 0, inUse: 0 }),
+      queuedUpdates: state.opened?.writer.countWaiting() ?? 0,
+      ...(state.opened?.store.stats() ?? { syncedWrites: 0, keysWritten: 0 }),
+    }),
+    async close() {
+      const opened = await opening.catch(() => undefined)
+      await opened?.writer.settle()
+      await opened?.databases.close()
+      await opened?.store.close()
+    },
+  }
+}

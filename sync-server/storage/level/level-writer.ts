@@ -1,0 +1,100 @@
+import type { Signals } from '../create-signals.ts'
+import { StorageUnavailable } from '../storage-unavailable.ts'
+import type { Transaction, TransactionOutcome } from '../transaction.ts'
+import type { LevelStore } from './level-store.ts'
+import type { OpenDatabases } from './open-databases.ts'
+import { type GroupMember, writeGroup } from './write-group.ts'
+
+interface Waiting extends GroupMember {
+  isSettled: boolean
+}
+
+const membersAtOnce = 500
+const documentsAtOnce = 2_000
+
+/**
+ * The one way in which documents are written on LevelDB. Transactions that come while others are being written wait,
+ * and are then done together.
+ */
+export function createLevelWriter(options: {
+  databases: OpenDatabases
+  store: LevelStore
+  signals: Signals
+}) {
+  const { databases, store, signals } = options
+  const waiting: Waiting[] = []
+  const state = { running: undefined as Promise<void> | undefined, unsure: 0 }
+  /** Databases of which nobody knows whether a write that failed is stored. */
+  const unsure = new Set<string>()
+
+  async function run() {
+    while (waiting.length > 0) await writeApart(takeGroup(waiting))
+    // At once: whoever comes next must not take it for running.
+    state.running = undefined
+  }
+
+  /** What cannot be stored fails alone: the others of its group are tried without it. */
+  async function writeApart(group: readonly Waiting[]) {
+    try {
+      await writeGroup({ databases, store, signals, group })
+    } catch (failed) {
+      const left = group.filter(({ isSettled }) => !isSettled)
+      if (failed instanceof StorageUnavailable || left.length <= 1) {
+        for (const member of left) member.settle({ failed })
+        markUnsure(left)
+      } else for (const member of left) await writeApart([member])
+    }
+  }
+
+  function markUnsure(group: readonly Waiting[]) {
+    for (const { transaction } of group) for (const { name } of transaction.parts) unsure.add(name)
+    announceUnsure()
+  }
+
+  /** No seq that any database gives: who waits looks for themselves how far it is. */
+  function announceUnsure() {
+    for (const name of unsure) {
+      state.unsure += 1
+      signals.notify(name, `unsure ${state.unsure}`)
+    }
+  }
+
+  store.onReopened(() => {
+    announceUnsure()
+    unsure.clear()
+  })
+
+  return {
+    /** Resolves when what `decide` wants is stored; rejects with what it throws, and nothing of it is stored. */
+    transact<Result>(transaction: Transaction<Result>): Promise<TransactionOutcome<Result>> {
+      return new Promise((resolve, reject) => {
+        const member: Waiting = {
+          transaction,
+          isSettled: false,
+          settle(outcome) {
+            member.isSettled = true
+            // Each transaction gets back the result of its own function, so the types meet again here.
+            if ('done' in outcome) resolve(outcome.done as TransactionOutcome<Result>)
+            else reject(outcome.failed)
+          },
+        }
+        waiting.push(member)
+        state.running ??= run()
+      })
+    },
+    countWaiting: () => waiting.length,
+    /** Resolves when nothing is under way. */
+    async settle(): Promise<void> {
+      await state.running
+    },
+  }
+}
+
+function takeGroup(waiting: Waiting[]): Waiting[] {
+  let count = 0
+  const end = waiting.findIndex(({ transaction: { parts } }, index) => {
+    count += parts.reduce((sum, { ids }) => sum + ids.length, 0)
+    return count > documentsAtOnce || index === membersAtOnce
+  })
+  return waiting.splice(0, end === -1 ? waiting.length : Math.max(end, 1))
+}

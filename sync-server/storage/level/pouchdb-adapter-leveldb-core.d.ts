@@ -1,0 +1,4 @@
+declare module 'pouchdb-adapter-leveldb-core' {
+  function LevelPouch(this: object, options: object, done: () => void): void
+  export = LevelPouch
+}

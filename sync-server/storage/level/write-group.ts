@@ -1,0 +1,122 @@
+import { must } from '../../../schema/must.ts'
+import type { Signals } from '../create-signals.ts'
+import { draftWrites, type WriteDraft } from '../draft-writes.ts'
+import { planWrites } from '../plan-writes.ts'
+import { readDocuments } from '../read-documents.ts'
+import type { DatabaseWrite, Transaction, TransactionOutcome } from '../transaction.ts'
+import { isWritten } from '../write-documents.ts'
+import type { LevelStore } from './level-store.ts'
+import type { OpenDatabase, OpenDatabases } from './open-databases.ts'
+import { toBatch } from './to-batch.ts'
+import { type PouchBatch, writeBatch, writeTogether } from './write-together.ts'
+
+type Revs = Map<string, string>
+
+/** A transaction of a group, and what becomes of it. */
+export interface GroupMember {
+  transaction: Transaction<unknown>
+  settle(outcome: { done: TransactionOutcome<unknown> } | { failed: unknown }): void
+}
+
+/**
+ * Does transactions together: one reading, their functions in turn, one write of each database. Those that write into
+ * several databases are whole in one batch of the store. One whose function throws fails alone.
+ * @throws when something could not be stored; whoever is not settled then has to be tried apart
+ */
+export async function writeGroup(options: {
+  databases: OpenDatabases
+  store: LevelStore
+  signals: Signals
+  group: readonly GroupMember[]
+}): Promise<void> {
+  const { databases, store, signals, group } = options
+  const parts = group.flatMap(({ transaction }) => transaction.parts)
+  const names = [...new Set(parts.map(({ name }) => name))]
+
+  await databases.openAll(names, async (opened) => {
+    const drafts = new Map<string, WriteDraft>()
+    await Promise.all(
+      [...opened].map(async ([name, { pouch }]) => {
+        const ids = parts.flatMap((part) => (part.name === name ? part.ids : []))
+        drafts.set(name, draftWrites(await readDocuments(pouch, new Set(ids))))
+      }),
+    )
+    const decided = group.flatMap((member) => decide(member, drafts) ?? [])
+    const revs = await writeDrafts({ opened, drafts, store, decided })
+    for (const [name, { isWritten }] of revs) if (isWritten) await announce(opened, name, signals)
+    for (const { member, result } of decided) {
+      const revsOf = (name: string) => revs.get(name)?.revs ?? new Map<string, string>()
+      member.settle({ done: { result, revs: revsOf } })
+    }
+  })
+}
+
+interface Decided {
+  member: GroupMember
+  writes: readonly DatabaseWrite[]
+  result: unknown
+}
+
+function decide(member: GroupMember, drafts: ReadonlyMap<string, WriteDraft>): Decided | undefined {
+  const { parts, decide } = member.transaction
+  const draftOf = (name: string) => must(drafts.get(name), `a part of ${name}`)
+  const idsOf = (name: string) => parts.flatMap((part) => (part.name === name ? part.ids : []))
+  try {
+    // What is stored there has been put there as a Body.
+    const { writes, result } = decide((name) => draftOf(name).read(idsOf(name)) as never)
+    for (const write of writes) draftOf(write.name).check(idsOf(write.name), write)
+    for (const write of writes) draftOf(write.name).add(write)
+    return { member, writes, result }
+  } catch (failed) {
+    member.settle({ failed })
+    return undefined
+  }
+}
+
+/** @returns the revisions of every database, and whether something was written there */
+async function writeDrafts(options: {
+  opened: ReadonlyMap<string, OpenDatabase>
+  drafts: ReadonlyMap<string, WriteDraft>
+  store: LevelStore
+  decided: readonly Decided[]
+}) {
+  const { opened, drafts, store, decided } = options
+  const written = new Map<string, { revs: Revs; isWritten: boolean }>()
+  const batches: (PouchBatch & { name: string; revs: Revs })[] = []
+  for (const [name, draft] of drafts) {
+    const database = must(opened.get(name), name)
+    const plan = await planWrites(database.pouch, draft.stored, draft.writes.values())
+    const batch = toBatch(plan)
+    written.set(name, { revs: batch.revs, isWritten: batch.docs.length > 0 })
+    if (batch.docs.length > 0) batches.push({ ...batch, name, database })
+  }
+  // Attachments pass this by: nothing that is written together may have them.
+  const isTogether = findTogether(decided)
+  const together = batches.filter(({ name }) => isTogether.has(name))
+  const alone = batches.filter(({ name }) => !isTogether.has(name))
+  const rows = await Promise.all([
+    together.length > 0 ? writeTogether(store, together) : [],
+    ...alone.map(async (batch) => [await writeBatch(batch)]),
+  ])
+  for (const [index, batch] of [...together, ...alone].entries()) {
+    for (const row of rows.flat()[index] ?? []) {
+      if (!isWritten(row)) throw new Error(`${batch.name} could not be written`, { cause: row })
+      batch.revs.set(row.id, row.rev)
+    }
+  }
+  return written
+}
+
+/** The databases of transactions that write into more than one. */
+function findTogether(decided: readonly Decided[]): Set<string> {
+  const names = decided.flatMap(({ writes }) => {
+    const own = new Set(writes.map(({ name }) => name))
+    return own.size > 1 ? [...own] : []
+  })
+  return new Set(names)
+}
+
+async function announce(opened: ReadonlyMap<string, OpenDatabase>, name: string, signals: Signals) {
+  const { pouch } = must(opened.get(name), name)
+  signals.notify(name, (await pouch.info()).update_seq)
+}

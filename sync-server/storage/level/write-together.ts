@@ -1,0 +1,72 @@
+import { createDeferred } from '../../../schema/create-deferred.ts'
+import type { PouchFailure, PouchWrite } from '../pouch.ts'
+import type { LevelStore, Operation } from './level-store.ts'
+import type { OpenDatabase } from './open-databases.ts'
+
+/** What one database is given in one call. `isReplicated`: the documents carry their revisions with their ancestry. */
+export interface PouchBatch {
+  database: OpenDatabase
+  docs: PouchWrite[]
+  isReplicated: boolean
+}
+
+type Rows = ({ id: string; rev: string; ok: true } | PouchFailure)[]
+
+/**
+ * Writes into several databases at once: what PouchDB makes of each call is held back until all have come, and goes
+ * into the store as one batch. All of it is stored, or nothing.
+ * @returns PouchDB's rows for each batch, in their order
+ */
+export async function writeTogether(
+  store: LevelStore,
+  batches: readonly PouchBatch[],
+): Promise<Rows[]> {
+  const operations: Operation[] = []
+  const state = { left: batches.length }
+  const together = createDeferred()
+  const arrived = createDeferred()
+  together.promise.catch(() => undefined)
+
+  const writing = batches.map(async (batch) => {
+    const { view } = batch.database
+    let hasArrived = false
+    const arrive = () => {
+      if (hasArrived) return
+      hasArrived = true
+      state.left -= 1
+      if (state.left === 0) arrived.resolve()
+    }
+    view.divert(async (own) => {
+      operations.push(...own)
+      arrive()
+      await together.promise
+    })
+    try {
+      return await writeBatch(batch)
+    } catch (error) {
+      // Before all have arrived nothing is in the store, and nothing comes into it any more.
+      arrived.reject(error)
+      throw error
+    } finally {
+      arrive()
+      view.divert(undefined)
+    }
+  })
+
+  try {
+    await arrived.promise
+    await store.write(operations)
+    together.resolve()
+  } catch (error) {
+    together.reject(error)
+    await Promise.allSettled(writing)
+    throw error
+  }
+  return await Promise.all(writing)
+}
+
+export async function writeBatch({ database, docs, isReplicated }: PouchBatch): Promise<Rows> {
+  return isReplicated
+    ? await database.pouch.bulkDocs(docs, { new_edits: false })
+    : await database.pouch.bulkDocs(docs)
+}

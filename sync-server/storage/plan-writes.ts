@@ -1,0 +1,38 @@
+import type { Document, Stored } from './documents.ts'
+import { growBranch, type PushedRevision } from './grow-branch.ts'
+import type { Pouch, PouchWrite } from './pouch.ts'
+import { readLeaves } from './read-leaves.ts'
+
+/** A document to be stored: `isChanged` when its body differs from the stored one. */
+export interface Write {
+  body: Document
+  isChanged: boolean
+  pushed: readonly PushedRevision[]
+}
+
+/** What PouchDB is given for a database's writes. */
+export interface WritePlan {
+  /** New versions of what is stored; PouchDB names their revisions. */
+  edits: PouchWrite[]
+  /** Revisions with their ancestry, as replication writes them. */
+  replicated: PouchWrite[]
+  /** The revision of every document read, and of those that `replicated` gives a new one. */
+  revs: Map<string, string>
+}
+
+export async function planWrites(
+  pouch: Pouch,
+  stored: ReadonlyMap<string, Stored<Document>>,
+  writes: Iterable<Write>,
+): Promise<WritePlan> {
+  const revs = new Map([...stored].map(([id, doc]) => [id, doc._rev]))
+  const plan: WritePlan = { edits: [], replicated: [], revs }
+  for (const { body, isChanged, pushed } of writes) {
+    const leaves = pushed.length > 0 ? await readLeaves(pouch, body._id) : []
+    const grown = growBranch({ body, pushed, leaves })
+    plan.replicated.push(...(grown?.docs ?? []))
+    if (grown?.rev) revs.set(body._id, grown.rev)
+    else if (isChanged) plan.edits.push({ ...body, _rev: revs.get(body._id) })
+  }
+  return plan
+}
