@@ -1,5 +1,5 @@
 import type { DatabaseHome } from './database-home.ts'
-import { isMissing, type Pouch } from './pouch.ts'
+import { isConflict, isMissing, type Pouch } from './pouch.ts'
 
 /**
  * Bytes in a database, each piece as the one attachment of a document of its own. A piece is held in memory as a
@@ -55,6 +55,7 @@ async function removeOne(pouch: Pouch, id: string): Promise<void> {
     const { _rev } = await pouch.get(id)
     await pouch.put({ _id: id, _rev, _deleted: true })
   } catch (error) {
-    if (!isMissing(error)) throw error
+    // Somebody else has removed it, before or meanwhile: nobody writes a piece twice.
+    if (!isMissing(error) && !isConflict(error)) throw error
   }
 }

@@ -3,7 +3,7 @@ import type { DatabaseHome } from './database-home.ts'
 import type { ChangesPage, Document, Seq, Stored } from './documents.ts'
 import type { WantedWrites } from './draft-writes.ts'
 import { findMissingRevisions, type MissingRevisions } from './find-missing-revisions.ts'
-import { isMissing, type OpenRevision, type Pouch } from './pouch.ts'
+import { isConflict, isMissing, type OpenRevision, type Pouch } from './pouch.ts'
 import { readDocuments } from './read-documents.ts'
 
 /**
@@ -156,8 +156,4 @@ async function orUndefined<Found>(reading: Promise<Found>): Promise<Found | unde
     if (isMissing(error)) return undefined
     throw error
   }
-}
-
-function isConflict(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'status' in error && error.status === 409
 }

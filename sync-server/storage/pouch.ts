@@ -83,5 +83,14 @@ export async function openPouch(name: string, options: object): Promise<Pouch> {
 
 /** True when PouchDB says that a document, or the asked revision of it, is not there. */
 export function isMissing(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'status' in error && error.status === 404
+  return statusOf(error) === 404
+}
+
+/** True when PouchDB says that somebody else has written the document meanwhile. */
+export function isConflict(error: unknown): boolean {
+  return statusOf(error) === 409
+}
+
+function statusOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
 }

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
+import { asStorageError } from '../as-storage-error.ts'
 import type { Signals } from '../create-signals.ts'
 import type { DatabaseHome } from '../database-home.ts'
 import { isPersonalDatabase } from '../database-names.ts'
-import { openPouch, type Pouch } from '../pouch.ts'
+import { isConflict, openPouch, type Pouch } from '../pouch.ts'
 import { readDocuments } from '../read-documents.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
 import { createCouchRequests } from './couch-requests.ts'
@@ -29,7 +30,7 @@ export function createCouchHome(options: {
   /** Those that are known to be there. */
   const known = new LRUCache<string, Promise<Pouch>>({ max: databasesRemembered })
   const underWay = new Set<Promise<unknown>>()
-  const state = { isClosed: false, inUse: 0 }
+  const state = { isClosed: false }
 
   async function open(name: string): Promise<Pouch> {
     // 412: it is there. One shard is enough for one person; more would cost files for nothing.
@@ -64,6 +65,8 @@ export function createCouchHome(options: {
     underWay.add(using)
     try {
       return await using
+    } catch (error) {
+      throw asStorageError(error)
     } finally {
       underWay.delete(using)
     }
@@ -107,7 +110,10 @@ export function createCouchHome(options: {
       await use(triedDatabase, async (pouch) => {
         const before = await pouch.get(id).catch(() => undefined)
         // Another server may be trying at the same moment: then it can be written, too.
-        await pouch.put({ _id: id, ...(before && { _rev: before._rev }) }).catch(ignoreConflict)
+        const written = pouch.put({ _id: id, ...(before && { _rev: before._rev }) })
+        await written.catch((error: unknown) => {
+          if (!isConflict(error)) throw error
+        })
         await pouch.get(id)
       })
     },
@@ -128,8 +134,4 @@ export function createCouchHome(options: {
 function isDatabaseGone(error: unknown): boolean {
   const { reason } = (error ?? {}) as { reason?: unknown }
   return reason === 'no_db_file' || reason === 'Database does not exist.'
-}
-
-function ignoreConflict(error: { status?: number }) {
-  if (error.status !== 409) throw error
 }

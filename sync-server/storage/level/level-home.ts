@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { asStorageError } from '../as-storage-error.ts'
 import type { Signals } from '../create-signals.ts'
 import type { DatabaseHome } from '../database-home.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
@@ -69,7 +70,12 @@ export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
   )
 
   return {
-    use: async (name, work) => await (await opening).databases.use(name, work),
+    async use(name, work) {
+      const { databases } = await opening
+      return await databases.use(name, work).catch((error: unknown) => {
+        throw asStorageError(error)
+      })
+    },
     transact: async (transaction) => await (await opening).writer.transact(transaction),
     async readSeq(name) {
       const { store } = await opening

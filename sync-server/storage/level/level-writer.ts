@@ -1,3 +1,4 @@
+import { asStorageError } from '../as-storage-error.ts'
 import type { Signals } from '../create-signals.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
 import type { Transaction, TransactionOutcome } from '../transaction.ts'
@@ -37,7 +38,8 @@ export function createLevelWriter(options: {
   async function writeApart(group: readonly Waiting[]) {
     try {
       await writeGroup({ databases, store, signals, group })
-    } catch (failed) {
+    } catch (error) {
+      const failed = asStorageError(error)
       const left = group.filter(({ isSettled }) => !isSettled)
       if (failed instanceof StorageUnavailable || left.length <= 1) {
         for (const member of left) member.settle({ failed })
