@@ -7,7 +7,9 @@ import { StorageUnavailable } from './storage-unavailable.ts'
 export function asStorageError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageUnavailable) return error
   const status = 'status' in error ? error.status : undefined
-  const isOut = isOutOfReach(error) || (typeof status === 'number' && status >= 500)
+  // A document that PouchDB itself refuses has 500, too.
+  const isTheirs = typeof status === 'number' && status >= 500 && error.name !== 'doc_validation'
+  const isOut = isOutOfReach(error) || isTheirs
   if (isOut) return new StorageUnavailable(`CouchDB: ${error.message}`, { cause: error })
   return status === undefined ? error : new Error(`PouchDB: ${error.message}`, { cause: error })
 }
