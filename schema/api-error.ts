@@ -69,6 +69,11 @@ export const apiErrors = {
   },
   internal_error: { status: 500, error: 'Something went wrong on our side. Please try again.' },
   whatsapp_not_configured: { status: 503, error: 'WhatsApp channel is not configured' },
+  storage_unavailable: {
+    status: 503,
+    error:
+      'The server cannot store anything at the moment. Nothing is lost: it will be sent again.',
+  },
   busy: { status: 503, error: 'The server is busy. Please try again in a moment.' },
 } as const satisfies Record<string, { status: number; error: string }>
 

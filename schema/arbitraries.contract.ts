@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { type ConversationDocument, conversationDocument } from './conversation.ts'
 import { blankDeleted, type MessageDocument, messageDocument, messageStatuses } from './message.ts'
+import { receiptStatuses } from './peer-marks.ts'
 
 export const ann = '0190a000-0000-7000-8000-00000000000a'
 export const ben = '0190a000-0000-7000-8000-00000000000b'
@@ -61,6 +62,10 @@ export const messageArbitrary: fc.Arbitrary<MessageDocument> = fc
   )
   .map((raw) => blankDeleted(messageDocument.parse(raw)))
 
+const receipt = fc.constantFrom(...receiptStatuses)
+/** More places than are kept. */
+const place = fc.integer({ min: 0, max: 40 })
+
 export const conversationArbitrary: fc.Arbitrary<ConversationDocument> = fc
   .record(
     {
@@ -74,6 +79,10 @@ export const conversationArbitrary: fc.Arbitrary<ConversationDocument> = fc
       deliveredUpTo: time,
       readUpTo: time,
       clearedUpTo: time,
+      peerDeliveredUpTo: time,
+      peerReadUpTo: time,
+      peerMarks: fc.array(fc.record({ status: receipt, upTo: place, at: time }), { maxLength: 60 }),
+      peerSilences: fc.array(fc.record({ status: receipt, after: time, upTo: time })),
       lastMessage: fc.record({ _id: fc.constantFrom(ann, ben), orderedAt: time }),
       lastMessageAt: time,
     },

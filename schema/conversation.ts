@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { areFieldsEqual } from './are-fields-equal.ts'
 import { id } from './id.ts'
 import { epochMs } from './message.ts'
+import { mergePeerMarks, peerMarkFields } from './peer-marks.ts'
 
 const lastMessage = z.object({ _id: id, orderedAt: epochMs })
 
@@ -10,8 +11,8 @@ const lastMessage = z.object({ _id: id, orderedAt: epochMs })
  *
  * Flags are registers, each with the epoch ms of its last change. The marks are `orderedAt` values of
  * messages and only rise: unread is counted from `readUpTo`, and `clearedUpTo` hides what is older.
- * `lastMessage` names the newest message without its words: those are read from the message itself, so
- * an edit or a deletion is never contradicted here.
+ * `lastMessage` is the newest message when the conversation was last written, which a message alone is no
+ * reason for: a device finds the newest among its messages, the server in its journal.
  */
 export const conversationDocument = z.object({
   _id: id,
@@ -24,6 +25,7 @@ export const conversationDocument = z.object({
   deliveredUpTo: z._default(epochMs, 0),
   readUpTo: z._default(epochMs, 0),
   clearedUpTo: z._default(epochMs, 0),
+  ...peerMarkFields,
   lastMessage: z.optional(lastMessage),
   lastMessageAt: z._default(epochMs, 0),
 })
@@ -54,6 +56,7 @@ export function mergeConversations(
     deliveredUpTo: Math.max(a.deliveredUpTo, b.deliveredUpTo, readUpTo),
     readUpTo,
     clearedUpTo: Math.max(a.clearedUpTo, b.clearedUpTo),
+    ...mergePeerMarks(a, b),
     ...(lastMessage ? { lastMessage } : {}),
     lastMessageAt: Math.max(a.lastMessageAt, b.lastMessageAt),
   }

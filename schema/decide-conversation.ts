@@ -53,8 +53,11 @@ export function permitConversationChange(change: {
   const newest = Math.max(now, stored.lastMessageAt)
   const isLastAhead = (proposed.lastMessage?.orderedAt ?? 0) > newest
   const { lastMessage, ...rest } = proposed
+  // How far the other person is, only the server says.
+  const { peerDeliveredUpTo, peerReadUpTo, peerMarks, peerSilences } = stored
   return mergeConversations(stored, {
     ...rest,
+    ...{ peerDeliveredUpTo, peerReadUpTo, peerMarks, peerSilences },
     _id: stored._id,
     isPinnedAt: Math.min(proposed.isPinnedAt, now),
     isArchivedAt: Math.min(proposed.isArchivedAt, now),

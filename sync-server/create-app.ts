@@ -24,6 +24,8 @@ import { createMedia } from './http/media/create-media.ts'
 import { createMetricsRoute } from './http/metrics/create-metrics-route.ts'
 import { mountRoutes } from './http/mount-routes.ts'
 import { createPollRoutes } from './http/poll/create-poll-routes.ts'
+import { createAcceptance } from './messages/acceptance.ts'
+import type { Stage } from './messages/message-acceptor.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
 import { listLevels } from './metrics/list-levels.ts'
 import { measureAcceptance } from './metrics/measure-acceptance.ts'
@@ -37,8 +39,6 @@ import { shareRealtime } from './realtime/share-realtime.ts'
 import { stopServer } from './stop-server.ts'
 import { createSharedSignals } from './storage/create-shared-signals.ts'
 import { createStorage, type StorageOptions } from './storage/create-storage.ts'
-import { createAcceptance } from './sync/create-acceptance.ts'
-import type { Stage } from './sync/create-message-acceptor.ts'
 import { createSyncRouter } from './sync/create-sync-router.ts'
 
 /** What a test or a build puts in place of the defaults. */
@@ -60,6 +60,8 @@ export interface AppOverrides {
   transferIdleMs?: number
   /** Every answer is checked against its schema before it leaves: for tests. */
   checkAnswers?: boolean
+  /** False writes the copies of a message one after the other, as on a CouchDB: for tests of crashes between them. */
+  isAtomic?: boolean
   /** Stands between the store and LevelDB: for tests of disks that fail. */
   wrapLevel?: StorageOptions['wrapLevel']
   /** Runs after each stage of a message's write, and holds it up: for tests of crashes. */
@@ -96,6 +98,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     ...{ dataDir, couchdbUrl, durability },
     ...(link && { signals: createSharedSignals({ link }) }),
     ...{ idleCloseMs: overrides.idleCloseMs, wrapLevel: overrides.wrapLevel },
+    isAtomic: overrides.isAtomic,
     onTakeOver: ({ done, of }) =>
       log.info({ done, of }, 'taking over the databases of an earlier version'),
   })
@@ -132,7 +135,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const acceptance = measureAcceptance({
     metrics,
     acceptance: createAcceptance({
-      ...{ storage, relations, isShared, files: media },
+      ...{ storage, relations, isShared, link, files: media },
       ...{ onError, onStage: overrides.onStage },
     }),
   })

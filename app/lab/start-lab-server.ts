@@ -5,7 +5,7 @@ import { must } from '../../schema/must.ts'
 import { readSettings } from '../../sync-server/config.ts'
 import { type App, createApp } from '../../sync-server/create-app.ts'
 import { findFreePort } from '../../sync-server/find-free-port.ts'
-import type { Stage } from '../../sync-server/sync/create-message-acceptor.ts'
+import type { Stage } from '../../sync-server/messages/message-acceptor.ts'
 
 /** The real server in this process, on a port of its own, with LevelDB in a temporary folder. */
 export interface LabServer {

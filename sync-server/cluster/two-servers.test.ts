@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
+import { proposeMessage } from '../messages/propose-message.ts'
 import { openTestSocket, type TestSocket } from '../realtime/open-test-socket.ts'
 import type { TestApp, TestPerson } from '../start-test-app.ts'
-import { proposeMessage } from '../sync/propose-message.ts'
 import { startTestServers, type TestServers } from './start-test-servers.ts'
 
 const opened = { sockets: [] as TestSocket[] } as {

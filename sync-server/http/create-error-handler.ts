@@ -1,8 +1,12 @@
 import type { ErrorRequestHandler } from 'express'
 import { type ApiErrorCode, apiErrors, type ErrorAnswer } from '../../schema/api-error.ts'
 import { HasherBusy } from '../access/create-password-hasher.ts'
+import { PersonGone } from '../access/person-gone.ts'
 import type { Log } from '../create-log.ts'
+import { StorageUnavailable } from '../storage/storage-unavailable.ts'
 import { RequestRefused } from './request-refused.ts'
+
+const storageRetrySeconds = 5
 
 /** The last line of the app: every error becomes an answer `{error, code}`; only our own faults are logged. */
 export function createErrorHandler({ log }: { log: Log }): ErrorRequestHandler {
@@ -25,6 +29,11 @@ function asRefusal(error: unknown): RequestRefused {
   if (error instanceof RequestRefused) return error
   if (error instanceof HasherBusy)
     return new RequestRefused('busy', { headers: { 'retry-after': '2' } })
+  if (error instanceof StorageUnavailable) {
+    const headers = { 'retry-after': String(storageRetrySeconds) }
+    return new RequestRefused('storage_unavailable', { headers, cause: error })
+  }
+  if (error instanceof PersonGone) return new RequestRefused('session_ended')
   const { type, status } = (error ?? {}) as { type?: unknown; status?: unknown }
   if (type === 'entity.too.large') return new RequestRefused('too_large')
   if (type === 'entity.parse.failed') return new RequestRefused('not_json')

@@ -1,4 +1,4 @@
-import type { Acceptance } from '../sync/create-acceptance.ts'
+import type { Acceptance } from '../messages/acceptance.ts'
 import type { Metrics } from './create-metrics.ts'
 
 type Accept<Name extends keyof Acceptors> = Acceptors[Name]

@@ -1,7 +1,7 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Accounts } from '../access/create-accounts.ts'
 import type { Relations } from '../access/create-relations.ts'
-import type { Acceptance } from '../sync/create-acceptance.ts'
+import type { Acceptance } from '../messages/acceptance.ts'
 import type { Connections } from './create-connections.ts'
 
 type AcceptMessages = Acceptance['acceptMessages']

@@ -1,7 +1,7 @@
 import { describeError } from '../../schema/api-error.ts'
 import type { ServerEvent } from '../../schema/socket-events.ts'
-import type { Acceptance } from '../sync/create-acceptance.ts'
-import { type NewMessage, proposeMessage } from '../sync/propose-message.ts'
+import type { Acceptance } from '../messages/acceptance.ts'
+import { type NewMessage, proposeMessage } from '../messages/propose-message.ts'
 import type { SendMessage } from './create-event-handler.ts'
 
 /** Puts a message that came by `send-message` through the one way in (P4); its author hears of a refusal. */

@@ -2,9 +2,10 @@ import { createCouchHome } from './couch/couch-home.ts'
 import { createSignals, type Signals } from './create-signals.ts'
 import { createStoredAttachments, type StoredAttachments } from './create-stored-attachments.ts'
 import { createStoredDatabase, type StoredDatabase } from './create-stored-database.ts'
-import type { HomeStats } from './database-home.ts'
+import type { DatabaseHome, HomeStats } from './database-home.ts'
 import { isDatabaseName } from './database-names.ts'
 import type { Document } from './documents.ts'
+import { createInTurnHome } from './in-turn-home.ts'
 import { createLevelHome, type LevelHomeOptions } from './level/level-home.ts'
 import type { Transaction, TransactionOutcome } from './transaction.ts'
 
@@ -23,6 +24,8 @@ export interface StorageOptions {
   onTakeOver?: LevelHomeOptions['onTakeOver']
   /** A request to CouchDB is given up then. */
   couchTimeoutMs?: number
+  /** For tests of crashes: false writes databases one after the other also where they could be written at once. */
+  isAtomic?: boolean
   /** For tests: stands between the store and LevelDB. */
   wrapLevel?: LevelHomeOptions['wrapLevel']
 }
@@ -54,9 +57,17 @@ export interface Storage {
 export function createStorage(options: StorageOptions): Storage {
   const { dataDir, couchdbUrl, durability = 'sync', idleCloseMs = 10_000, wrapLevel } = options
   const { signals = createSignals(), onTakeOver = () => undefined, couchTimeoutMs } = options
-  const home = couchdbUrl
-    ? createCouchHome({ couchdbUrl, signals, requestTimeoutMs: couchTimeoutMs })
-    : createLevelHome({ dataDir, durability, idleCloseMs, signals, onTakeOver, wrapLevel })
+  const isAtomic = couchdbUrl === undefined && options.isAtomic !== false
+  const home = openHome()
+
+  function openHome(): DatabaseHome {
+    if (couchdbUrl)
+      return createCouchHome({ couchdbUrl, signals, requestTimeoutMs: couchTimeoutMs })
+    const level = createLevelHome({
+      ...{ dataDir, durability, idleCloseMs, signals, onTakeOver, wrapLevel },
+    })
+    return isAtomic ? level : createInTurnHome(level)
+  }
 
   function requireName(name: string) {
     if (!isDatabaseName(name)) throw new Error(`${JSON.stringify(name)} cannot name a database`)
@@ -64,7 +75,7 @@ export function createStorage(options: StorageOptions): Storage {
 
   return {
     signals,
-    isAtomic: couchdbUrl === undefined,
+    isAtomic,
     database<Body extends Document>(name: string) {
       requireName(name)
       // What is read has been put there as a Body: PouchDB gives back what it was given.

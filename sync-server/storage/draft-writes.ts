@@ -28,7 +28,11 @@ export function draftWrites(stored: ReadonlyMap<string, Stored<Document>>) {
       const foreign = put.find((body) => !own.has(body._id))
       if (foreign) throw new Error(`an update wrote ${foreign._id}, which it did not ask for`)
     },
-    add({ put = [], pushed = [] }: WantedWrites) {
+    add({ put = [], pushed = [], create = [] }: WantedWrites & { create?: readonly Document[] }) {
+      for (const body of create.map(asJson)) {
+        bodies.set(body._id, body)
+        writes.set(body._id, { body, isChanged: true, pushed: [] })
+      }
       for (const body of put.map(asJson)) {
         const before = bodies.get(body._id)
         if (isDeepStrictEqual(body, before) || (isTombstone(body) && !before)) continue

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { propose, writeMessage } from './open-test-acceptance.ts'
+import { propose, writeMessage } from '../messages/open-test-acceptance.ts'
 import { startTestSync, type TestSync } from './start-test-sync.ts'
 
 let t: TestSync

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { propose, writeMessage } from '../messages/open-test-acceptance.ts'
 import { startCouch } from '../storage/start-couch.ts'
-import { propose, writeMessage } from './open-test-acceptance.ts'
 import { startTestSync, type TestSync } from './start-test-sync.ts'
 
 let couch: Awaited<ReturnType<typeof startCouch>>

@@ -1,8 +1,8 @@
+import type { Acceptance } from '../messages/acceptance.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import type { Document } from '../storage/documents.ts'
 import { forbidden, notFound } from './couch-error.ts'
-import type { Acceptance } from './create-acceptance.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
 /** Finds one of a person's own two databases; the path says which, the token says whose (P8). */

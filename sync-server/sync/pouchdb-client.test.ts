@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import PouchDB from 'pouchdb'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
-import { propose, writeMessage } from './open-test-acceptance.ts'
+import { propose, writeMessage } from '../messages/open-test-acceptance.ts'
 import { startTestSync, type TestSync } from './start-test-sync.ts'
 
 type Database = PouchDB.Database<MessageDocument>
@@ -215,6 +215,7 @@ describe('stock PouchDB', () => {
     const conversation = await conversations.get(t.ben)
     const orderedAt = (await t.readMessage(t.ben, message?._id ?? ''))?.orderedAt ?? 0
     await conversations.put({ ...conversation, readUpTo: orderedAt })
-    expect(await t.readMessages(t.ben)).toMatchObject([{ status: 'read' }])
+    const bens = openRemote(t.tokens.ben, 'conversations')
+    expect(await bens.get(t.ann)).toMatchObject({ peerReadUpTo: orderedAt })
   })
 })

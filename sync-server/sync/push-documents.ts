@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { limits } from '../../schema/limits.ts'
+import type { Outcome } from '../messages/proposal.ts'
 import type { Document } from '../storage/documents.ts'
 import { badRequest, tooLarge } from './couch-error.ts'
-import type { Outcome } from './proposal.ts'
 import { type ReadProposal, readProposal } from './read-proposal.ts'
 import type { SyncDatabase } from './sync-database.ts'
 

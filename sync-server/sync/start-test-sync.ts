@@ -6,8 +6,8 @@ import type { AccountsDocument } from '../access/account-documents.ts'
 import { createSessions } from '../access/create-sessions.ts'
 import { createTokenKeeper } from '../access/create-token-keeper.ts'
 import { createAccessCheck } from '../http/create-access-check.ts'
+import { openTestAcceptance } from '../messages/open-test-acceptance.ts'
 import { createSyncRouter } from './create-sync-router.ts'
-import { openTestAcceptance } from './open-test-acceptance.ts'
 
 export type TestSync = Awaited<ReturnType<typeof startTestSync>>
 

@@ -1,12 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Stage } from '../../messages/message-acceptor.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
-import type { Stage } from '../../sync/create-message-acceptor.ts'
 import { testBytes, uploadFile, uploadPicture } from './test-files.ts'
 
 const opened = {} as { app: TestApp; ann: TestPerson; ben: TestPerson; cleo: TestPerson }
 beforeAll(async () => {
-  opened.app = await startTestApp({}, { onStage: hangBetweenCopies })
+  opened.app = await startTestApp({}, { isAtomic: false, onStage: hangBetweenCopies })
   opened.ann = await opened.app.register('Ann')
   opened.ben = await opened.app.register('Ben')
   opened.cleo = await opened.app.register('Cleo')

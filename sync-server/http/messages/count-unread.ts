@@ -1,7 +1,10 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { limits } from '../../../schema/limits.ts'
-import type { OrderJournal } from '../../sync/create-order-journal.ts'
+import type { OrderJournal } from '../../messages/order-journal.ts'
 import type { OwnMessages } from './create-own-messages.ts'
+
+/** Behind every place that is given. */
+const endOfTime = 8.64e14 - 1
 
 /** How many messages of the other person lie above what its owner has read or cleared; deleted ones do not count. */
 export async function countUnread(options: {
@@ -11,11 +14,10 @@ export async function countUnread(options: {
   journal: OrderJournal
 }): Promise<number> {
   const { ownerId, conversation, messages, journal } = options
-  const { _id: peerId, readUpTo, clearedUpTo, lastMessageAt } = conversation
+  const { _id: peerId, readUpTo, clearedUpTo } = conversation
   const after = Math.max(readUpTo, clearedUpTo)
-  if (lastMessageAt <= after) return 0
   const entries = await journal.listBetween({
-    ...{ oneId: ownerId, otherId: peerId, after, upTo: lastMessageAt },
+    ...{ oneId: ownerId, otherId: peerId, after, upTo: endOfTime },
     limit: limits.unreadCountMax,
   })
   const ids = entries.flatMap(({ senderId, isHeld, messageId }) =>

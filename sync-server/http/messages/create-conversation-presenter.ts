@@ -4,7 +4,7 @@ import type { ConversationAnswer } from '../../../schema/conversation-answer.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { must } from '../../../schema/must.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
-import type { OrderJournal } from '../../sync/create-order-journal.ts'
+import type { OrderJournal } from '../../messages/order-journal.ts'
 import { toIsoOrNull } from '../to-iso.ts'
 import type { UserPresenter } from '../users/create-user-presenter.ts'
 import { countUnread } from './count-unread.ts'
@@ -30,13 +30,8 @@ export function createConversationPresenter(options: {
 
   async function findLast(
     ownerId: string,
-    conversation: ConversationDocument,
-    named: MessageDocument | undefined,
+    { _id: peerId, clearedUpTo }: ConversationDocument,
   ): Promise<MessageDocument | undefined> {
-    const { _id: peerId, clearedUpTo, lastMessage, lastMessageAt } = conversation
-    if (lastMessageAt <= clearedUpTo) return undefined
-    if (named?.peerId === peerId && named.orderedAt === lastMessage?.orderedAt) return named
-    // What a device says about the newest message may be wrong; the messages themselves are right.
     const stretch = { ownerId, peerId, after: clearedUpTo, before: Number.MAX_SAFE_INTEGER }
     return (await history.list(stretch, 1))[0]
   }
@@ -53,14 +48,10 @@ export function createConversationPresenter(options: {
     conversations: readonly ConversationDocument[],
   ): Promise<ConversationAnswer[]> {
     const limit = pLimit(countedAtOnce)
-    const lastIds = conversations.flatMap(({ lastMessage }) => lastMessage?._id ?? [])
-    const [people, named] = await Promise.all([
-      presentPeople(ownerId, conversations),
-      messages.read(ownerId, lastIds),
-    ])
+    const people = await presentPeople(ownerId, conversations)
     const parts = await limit.map(conversations, async (conversation) => ({
       conversation,
-      last: await findLast(ownerId, conversation, named.get(conversation.lastMessage?._id ?? '')),
+      last: await findLast(ownerId, conversation),
       unreadCount: await countUnread({ ownerId, conversation, messages, journal }),
     }))
     const lasts = parts.flatMap(({ last }) => last ?? [])

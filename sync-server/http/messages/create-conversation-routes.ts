@@ -32,17 +32,18 @@ export function createConversationRoutes(options: {
 
   async function markRead(ownerId: string, peerId: string) {
     const stored = await conversations.find(ownerId, peerId)
-    const { lastMessageAt } = stored
+    const stretch = { ownerId, peerId, after: stored.clearedUpTo, before: Number.MAX_SAFE_INTEGER }
+    const newest = (await history.list(stretch, 1))[0]?.orderedAt
     // Where nothing was said there is nothing to read, and no conversation to be made of it.
-    if (lastMessageAt === 0) return await presenter.presentOne(ownerId, stored)
+    if (newest === undefined) return await presenter.presentOne(ownerId, stored)
     const read = await conversations.change({
       ownerId,
       peerId,
       propose: (current) => ({
         ...current,
-        readUpTo: Math.max(current.readUpTo, lastMessageAt),
+        readUpTo: Math.max(current.readUpTo, newest),
       }),
-      isDone: ({ readUpTo }) => readUpTo >= lastMessageAt,
+      isDone: ({ readUpTo }) => readUpTo >= newest,
     })
     return await presenter.presentOne(ownerId, read)
   }

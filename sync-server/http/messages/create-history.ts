@@ -1,6 +1,6 @@
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
-import type { OrderJournal } from '../../sync/create-order-journal.ts'
-import { type OrderEntry, parseOrderEntry } from '../../sync/order-entry.ts'
+import { type OrderEntry, parseOrderEntry } from '../../messages/order-entry.ts'
+import type { OrderJournal } from '../../messages/order-journal.ts'
 import type { OwnMessages } from './create-own-messages.ts'
 
 export type History = ReturnType<typeof createHistory>

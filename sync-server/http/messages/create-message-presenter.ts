@@ -1,10 +1,11 @@
-import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { type ConversationDocument, newConversation } from '../../../schema/conversation.ts'
 import { isEdited, type MessageDocument } from '../../../schema/message.ts'
 import {
   type MessageAnswer,
   type MessageParty,
   shownFields,
 } from '../../../schema/message-answer.ts'
+import { deriveStatus, deriveStatusHistory } from '../../../schema/peer-marks.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
 import type { Storage } from '../../storage/create-storage.ts'
@@ -18,15 +19,12 @@ export type MessagePresenter = ReturnType<typeof createMessagePresenter>
 export function createMessagePresenter(options: { accounts: Accounts; storage: Storage }) {
   const { accounts, storage } = options
 
-  /** The caller's marks by the other person's id, for the conversations in which something came in. */
-  async function readMarks(ownerId: string, messages: readonly MessageDocument[]) {
-    const peerIds = new Set(
-      messages.flatMap(({ senderId, peerId }) => (senderId === ownerId ? [] : [peerId])),
-    )
-    if (peerIds.size === 0) return new Map<string, number>()
+  /** The caller's conversations by the other person's id: their marks say how far each message has come. */
+  async function readConversations(ownerId: string, messages: readonly MessageDocument[]) {
     const name = nameConversationsDatabase(ownerId)
+    const peerIds = new Set(messages.map(({ peerId }) => peerId))
     const found = await storage.database<ConversationDocument>(name).read([...peerIds])
-    return new Map([...found].map(([peerId, { readUpTo }]) => [peerId, readUpTo]))
+    return new Map([...found].map(([peerId, stored]) => [peerId, withMarks(stored)]))
   }
 
   /** In the order given. */
@@ -35,16 +33,12 @@ export function createMessagePresenter(options: { accounts: Accounts; storage: S
     messages: readonly MessageDocument[],
   ): Promise<MessageAnswer[]> {
     const ids = new Set(messages.flatMap(({ senderId, recipientId }) => [senderId, recipientId]))
-    const [people, marks] = await Promise.all([
+    const [people, conversations] = await Promise.all([
       accounts.findAll([...ids]),
-      readMarks(ownerId, messages),
+      readConversations(ownerId, messages),
     ])
     return messages.map((message) =>
-      presentMessage(message, {
-        ownerId,
-        people,
-        readUpTo: marks.get(message.peerId) ?? 0,
-      }),
+      presentMessage(message, { people, conversation: conversations.get(message.peerId) }),
     )
   }
 
@@ -55,18 +49,32 @@ export function createMessagePresenter(options: { accounts: Accounts; storage: S
       if (!shown) throw new Error('a message was not presented')
       return shown
     },
+    /** When a message came how far, oldest first. */
+    async presentHistory(ownerId: string, message: MessageDocument) {
+      const conversations = await readConversations(ownerId, [message])
+      const history = deriveStatusHistory(message, conversations.get(message.peerId))
+      return history.map(({ status, timestamp }) => ({ status, timestamp: toIso(timestamp) }))
+    },
   }
+}
+
+/** What an earlier version has stored lacks the other person's marks. */
+function withMarks(stored: ConversationDocument): ConversationDocument {
+  return { ...newConversation(stored._id), ...stored }
 }
 
 function presentMessage(
   message: MessageDocument,
-  seen: { ownerId: string; people: ReadonlyMap<string, AccountDocument>; readUpTo: number },
+  seen: {
+    people: ReadonlyMap<string, AccountDocument>
+    conversation: ConversationDocument | undefined
+  },
 ): MessageAnswer {
-  const { editedAt, deletedAt } = message
-  const isRead = message.senderId !== seen.ownerId && message.orderedAt <= seen.readUpTo
+  const { editedAt, deletedAt, senderId, peerId, orderedAt } = message
+  const isRead = senderId === peerId && orderedAt <= (seen.conversation?.readUpTo ?? 0)
   return {
     ...pickShown(message),
-    ...(isRead ? { status: 'read' } : {}),
+    status: isRead ? 'read' : deriveStatus(message, seen.conversation),
     _id: message._id,
     sender: presentParty(message.senderId, seen.people),
     recipient: presentParty(message.recipientId, seen.people),

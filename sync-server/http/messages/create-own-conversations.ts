@@ -1,9 +1,9 @@
 import { type ConversationDocument, newConversation } from '../../../schema/conversation.ts'
 import { idPattern } from '../../../schema/id.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
+import type { Acceptance } from '../../messages/acceptance.ts'
 import type { Storage } from '../../storage/create-storage.ts'
 import { nameConversationsDatabase } from '../../storage/database-names.ts'
-import type { Acceptance } from '../../sync/create-acceptance.ts'
 import { RequestRefused } from '../request-refused.ts'
 
 export type OwnConversations = ReturnType<typeof createOwnConversations>

@@ -5,7 +5,6 @@ import { messageStatusAnswer, statusHistoryAnswer } from '../../../schema/messag
 import { statusRank } from '../../../schema/status-rank.ts'
 import { RequestRefused } from '../request-refused.ts'
 import { defineRoute, type Route } from '../route.ts'
-import { toIso } from '../to-iso.ts'
 import type { MessagePresenter } from './create-message-presenter.ts'
 import type { OwnConversations } from './create-own-conversations.ts'
 import type { OwnMessages } from './create-own-messages.ts'
@@ -22,11 +21,12 @@ export function createStatusRoutes(options: {
 
   async function describeStatus(ownerId: string, message: MessageDocument) {
     const { status } = await presenter.presentOne(ownerId, message)
-    const reached = message.statusHistory.findLast((entry) => entry.status === status)
+    const history = await presenter.presentHistory(ownerId, message)
+    const reached = history.findLast((entry) => entry.status === status)
     return {
       messageId: message._id,
       status,
-      timestamp: reached ? toIso(reached.timestamp) : null,
+      timestamp: reached?.timestamp ?? null,
       error: message.error ?? null,
     }
   }
@@ -57,10 +57,7 @@ export function createStatusRoutes(options: {
       async handle({ caller: { userId }, params }) {
         const message = await messages.find(userId, params.id)
         const { status } = await presenter.presentOne(userId, message)
-        const history = message.statusHistory.map((entry) => ({
-          status: entry.status,
-          timestamp: toIso(entry.timestamp),
-        }))
+        const history = await presenter.presentHistory(userId, message)
         return { messageId: message._id, status, history }
       },
     }),

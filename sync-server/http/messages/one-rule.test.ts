@@ -268,6 +268,12 @@ describe('P4: a receipt', () => {
     })
     const [one, two] = [await stored(opened.ann, byRest), await stored(opened.ann, byPush)]
     expect(describeCopy(two)).toEqual({ ...describeCopy(one), content: 'two' })
-    expect(one.status).toBe(status)
+    const told = [byRest, byPush].map(async (id) => {
+      const { body } = await as(opened.ann).get(`/messages/${id}/status-history`)
+      return body.history.map((entry: { status: string }) => entry.status)
+    })
+    const [first, second] = await Promise.all(told)
+    expect(first.at(-1)).toBe(status)
+    expect(second).toEqual(first)
   })
 })

@@ -6,8 +6,8 @@ import { isPersonalDatabase } from '../database-names.ts'
 import { isConflict, openPouch, type Pouch } from '../pouch.ts'
 import { readDocuments } from '../read-documents.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
+import { transactInTurn } from '../transact-in-turn.ts'
 import { createCouchRequests } from './couch-requests.ts'
-import { transactInTurn } from './couch-transact.ts'
 import { createWriteQueues } from './write-queues.ts'
 
 const databasesRemembered = 20_000
@@ -80,7 +80,9 @@ export function createCouchHome(options: {
     use,
     async transact(transaction) {
       const [part, ...others] = transaction.parts
-      if (!part || others.length > 0) return await transactInTurn({ transaction, queues, read })
+      if (!part || others.length > 0) {
+        return await transactInTurn({ read, update: queues.update }, transaction)
+      }
       const { name, ids } = part
       const { result, revs } = await queues.update(name, {
         ids,

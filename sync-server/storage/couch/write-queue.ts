@@ -2,10 +2,8 @@ import type { Document, Stored } from '../documents.ts'
 import { draftWrites, pick, type WantedWrites } from '../draft-writes.ts'
 import type { Pouch } from '../pouch.ts'
 import { readDocuments } from '../read-documents.ts'
+import type { Belief } from '../transact-in-turn.ts'
 import { writeDocuments } from '../write-documents.ts'
-
-/** What is believed to be stored, by id: `undefined` for what is believed not to be there. */
-export type Belief = ReadonlyMap<string, Stored<Document> | undefined>
 
 export interface QueuedUpdate<Result> {
   ids: readonly string[]

@@ -42,5 +42,3 @@ export function createWriteQueues(options: {
     countWaiting: () => [...busy.values()].reduce((sum, queue) => sum + queue.countWaiting(), 0),
   }
 }
-
-export type WriteQueues = ReturnType<typeof createWriteQueues>

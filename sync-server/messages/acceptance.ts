@@ -1,11 +1,12 @@
 import type { Relations } from '../access/create-relations.ts'
+import type { ServerLink } from '../cluster/server-link.ts'
 import type { Storage } from '../storage/create-storage.ts'
-import { createConversationAcceptor } from './create-conversation-acceptor.ts'
-import { createDebts } from './create-debts.ts'
-import { createHealer } from './create-healer.ts'
-import { createMessageAcceptor, type Stage } from './create-message-acceptor.ts'
-import { createOrderJournal } from './create-order-journal.ts'
-import { type MessageFiles, noFiles } from './share-files.ts'
+import { createConversationAcceptor } from './conversation-acceptor.ts'
+import { createHealer } from './healer.ts'
+import { createHints } from './hints.ts'
+import { createMessageAcceptor, type Stage } from './message-acceptor.ts'
+import { type MessageFiles, noFiles } from './message-files.ts'
+import { createOrderJournal } from './order-journal.ts'
 
 /**
  * Everything that writes messages and conversations (P4): replication, REST, the socket and the business channel
@@ -13,7 +14,7 @@ import { type MessageFiles, noFiles } from './share-files.ts'
  * @param files who may see the file of a message; without it, messages with files are refused
  * @param now epoch ms
  * @param onError told what went wrong in the background: copies that could not be written, or not completed after a crash
- * @param isShared other servers write the same databases
+ * @param isShared other servers may write the same databases; `link` is how they hear each other
  * @param lookAgainMs how long after something could not be completed it is tried again
  * @param onStage for tests of crashes: runs after each stage of a write, and holds it up
  */
@@ -22,23 +23,24 @@ export function createAcceptance(options: {
   relations: Pick<Relations, 'canReach'>
   files?: MessageFiles
   isShared?: boolean
+  link?: ServerLink | undefined
   lookAgainMs?: number
   now?: () => number
   onError?: (error: unknown) => void
   onStage?: (stage: Stage) => void | Promise<void>
 }) {
   const { storage, relations, files = noFiles, isShared = false, now = Date.now, onStage } = options
-  const { onError = () => undefined, lookAgainMs } = options
-  const journal = createOrderJournal({ storage, isShared, now })
-  const debts = createDebts({ storage, onNoted: () => healer.lookAgain() })
-  const base = { storage, journal, debts, relations, now }
-  const healer = createHealer({ ...base, files, isShared, lookAgainMs, onError })
+  const { onError = () => undefined, lookAgainMs, link } = options
+  const journal = createOrderJournal({ storage, link, now })
+  const hints = createHints({ storage, onAdded: () => healer.lookAgain() })
+  const base = { storage, hints, relations, now, onError }
+  const healer = createHealer({ ...base, files, isShared, lookAgainMs })
   const messages = createMessageAcceptor({
-    ...{ ...base, files, onError, onStage },
-    onStarted: healer.noteStarted,
-    onFinished: healer.noteFinished,
+    ...{ ...base, journal, files, onStage },
+    onStarted: healer.recordStarted,
+    onFinished: healer.recordFinished,
   })
-  const conversations = createConversationAcceptor({ ...base, onError })
+  const conversations = createConversationAcceptor({ ...base, journal })
 
   return {
     acceptMessages: messages.acceptMessages,
@@ -53,6 +55,7 @@ export function createAcceptance(options: {
     async close() {
       await Promise.all([messages.settle(), conversations.settle()])
       await healer.close()
+      journal.close()
     },
   }
 }

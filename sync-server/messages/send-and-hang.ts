@@ -2,12 +2,12 @@ import { messageDocument } from '../../schema/message.ts'
 import type { AccountsDocument } from '../access/account-documents.ts'
 import { createRelations } from '../access/create-relations.ts'
 import { createStorage } from '../storage/create-storage.ts'
-import { createAcceptance } from './create-acceptance.ts'
+import { createAcceptance } from './acceptance.ts'
 
 // For the test that kills a server: sends one message, and stops for good between its two copies.
 const [, , dataDir = '', written = ''] = process.argv
 const message = messageDocument.parse(JSON.parse(written))
-const storage = createStorage({ dataDir })
+const storage = createStorage({ dataDir, isAtomic: false })
 const database = storage.database<AccountsDocument>('accounts')
 const { acceptMessages } = createAcceptance({
   storage,

@@ -5,6 +5,7 @@ import {
   newConversation,
 } from '../../schema/conversation.ts'
 import { must } from '../../schema/must.ts'
+import { nameMessagesDatabase } from '../storage/database-names.ts'
 import {
   openTestAcceptance,
   propose,
@@ -32,34 +33,39 @@ async function change(actorId: string, conversation: Partial<ConversationDocumen
   return await t.acceptance.acceptConversations({ actorId, proposals })
 }
 
-const statuses = async () => (await t.readMessages(t.ann)).map(({ status }) => status)
+const statuses = async () => (await t.readStatuses(t.ann)).map(({ status }) => status)
+const historyOf = async (index: number) => (await t.readStatuses(t.ann))[index]?.history
 
 describe('receipts', () => {
-  test('raise the author’s copies up to the mark, each with the time', async () => {
+  test('are marks in the author’s conversation, each with the time; no copy is written again', async () => {
+    const before = await t.storage.database(nameMessagesDatabase(t.ann)).updateSeq()
     const [, second] = [await say('1'), await say('2'), await say('3')]
     await change(t.ben, { deliveredUpTo: second.orderedAt })
     expect(await statuses()).toEqual(['delivered', 'delivered', 'sent'])
     await change(t.ben, { readUpTo: second.orderedAt })
     expect(await statuses()).toEqual(['read', 'read', 'sent'])
-    const history = (await t.readMessage(t.ann, second._id))?.statusHistory
-    expect(history?.map(({ status }) => status)).toEqual(['sent', 'delivered', 'read'])
+    expect(await historyOf(1)).toEqual(['sent', 'delivered', 'read'])
+    const { peerMarks } = must(await t.readConversation(t.ann, t.ben), 'a conversation')
+    expect(peerMarks.map(({ upTo }) => upTo)).toEqual([second.orderedAt, second.orderedAt])
+    expect(await t.storage.database(nameMessagesDatabase(t.ann)).updateSeq()).toBe(
+      Number(before) + 3,
+    )
   })
 
   test('of a mark that jumps to read tell both', async () => {
     const message = await say('1')
     await change(t.ben, { readUpTo: message.orderedAt })
-    const history = (await t.readMessage(t.ann, message._id))?.statusHistory
-    expect(history?.map(({ status }) => status)).toEqual(['sent', 'delivered', 'read'])
+    expect(await historyOf(0)).toEqual(['sent', 'delivered', 'read'])
   })
 
   test('never go back, and repeated ones change nothing', async () => {
     const message = await say('1')
     await change(t.ben, { readUpTo: message.orderedAt })
-    const before = await t.readMessage(t.ann, message._id)
+    const before = await t.readConversation(t.ann, t.ben)
     await change(t.ben, { readUpTo: 0, deliveredUpTo: 0 })
     const [again] = await change(t.ben, { readUpTo: message.orderedAt })
     expect(again).toMatchObject({ kind: 'stored', doc: { readUpTo: message.orderedAt } })
-    expect(await t.readMessage(t.ann, message._id)).toEqual(before)
+    expect(await t.readConversation(t.ann, t.ben)).toEqual(before)
   })
 
   test('concern the other person’s messages only', async () => {
@@ -76,8 +82,9 @@ describe('receipts', () => {
     await Promise.all(marks)
     await change(t.ben, { readUpTo: Date.now() + 60_000 })
     const readUpTo = (await t.readConversation(t.ben, t.ann))?.readUpTo ?? 0
+    const told = await statuses()
     const late = (await t.readMessages(t.ann)).filter(
-      ({ status, orderedAt }) => status !== 'read' && orderedAt <= readUpTo,
+      ({ orderedAt }, index) => told[index] !== 'read' && orderedAt <= readUpTo,
     )
     expect(late).toEqual([])
   })

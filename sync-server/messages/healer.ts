@@ -1,12 +1,13 @@
+import { groupBy } from '../../schema/group-by.ts'
 import type { Relations } from '../access/create-relations.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import type { Seq } from '../storage/documents.ts'
-import type { Debts, MessageDebt } from './create-debts.ts'
-import type { OrderJournal } from './create-order-journal.ts'
 import { healMessages } from './heal-messages.ts'
+import type { Hints, MessageHint } from './hints.ts'
+import type { MessageFiles } from './message-files.ts'
 import { type OrderEntry, parseOrderEntry } from './order-entry.ts'
-import { payDebts } from './pay-debts.ts'
-import type { MessageFiles } from './share-files.ts'
+import { ordersDatabase } from './order-journal.ts'
+import { replayHints } from './replay-hints.ts'
 
 const entriesAtOnce = 500
 const sweepAfterEntries = 500
@@ -18,8 +19,10 @@ const checkpointId = 'healed'
 /**
  * Completes what a crash left undone between the copies of a message (P3), for authors who never come back to retry.
  * The `orders` database is the journal: an entry is made before the first copy. A checkpoint there says up to where all
- * is known to be complete, or noted as a debt: what could not be completed is looked at again until it is. What is still
- * being written is left alone: its author would be told that it was there before.
+ * is known to be complete, or hinted: what could not be completed is looked at again until it is. What is still being
+ * written is left alone: its author would be told that it was there before.
+ *
+ * Atomic storage leaves nothing half: there it looks once at what an earlier version has left, and never again.
  * @param isShared other servers write the same databases
  * @param lookAgainMs how long after a look that left something undone the next one comes
  * @param onError told of a sweep in the background that failed, where the next one begins where it began; and of people
@@ -28,17 +31,16 @@ const checkpointId = 'healed'
 export function createHealer(options: {
   storage: Storage
   files: MessageFiles
-  journal: OrderJournal
-  debts: Debts
+  hints: Hints
   relations: Pick<Relations, 'canReach'>
   isShared: boolean
   lookAgainMs?: number | undefined
   now: () => number
   onError: (error: unknown) => void
 }) {
-  const { storage, files, journal, debts, relations, isShared, now, onError } = options
+  const { storage, files, hints, relations, isShared, now, onError } = options
   const { lookAgainMs = lookAgainAfterMs } = options
-  const orders = storage.database<OrderEntry>('orders')
+  const orders = storage.database<OrderEntry>(ordersDatabase)
   /** Entries above the checkpoint that this process has completed itself. */
   const finished = new Set<string>()
   /** Messages that this process is writing. */
@@ -74,22 +76,28 @@ export function createHealer(options: {
   async function sweep(): Promise<number> {
     state.finishedSince = 0
     try {
-      const healed = await sweepJournal()
-      const isBeingWritten = ({ authorId, messageId }: MessageDebt) =>
-        underWay.has(nameWrite(authorId, messageId))
-      const base = { storage, files, journal, relations, now, onError }
-      const paid = await payDebts({ ...base, debts, isBeingWritten })
-      if (paid.left > 0) lookAgain()
-      return healed + paid.healed
+      const checkpoint = await orders.readLocal(checkpointId)
+      if (storage.isAtomic && checkpoint?.isAtomic === true) return 0
+      const swept = await sweepJournal((checkpoint?.seq ?? 0) as Seq)
+      const isBeingWritten = ({ authorId, messageId }: MessageHint) =>
+        underWay.has(writeKey(authorId, messageId))
+      const base = { storage, files, relations, now, onError }
+      const replayed = await replayHints({ ...base, hints, isBeingWritten })
+      if (replayed.left > 0) lookAgain()
+      const isDone = storage.isAtomic && !swept.isOpen && replayed.left === 0
+      const reached = { seq: swept.complete, ...(isDone && { isAtomic: true }) }
+      if (isDone || swept.complete !== (checkpoint?.seq ?? 0)) {
+        await orders.writeLocal(checkpointId, { ...checkpoint, ...reached })
+      }
+      return swept.healed + replayed.healed
     } catch (error) {
       lookAgain()
       throw error
     }
   }
 
-  async function sweepJournal(): Promise<number> {
-    const checkpoint = await orders.readLocal(checkpointId)
-    const before = (checkpoint?.seq ?? 0) as Seq
+  /** @returns up to where all is complete */
+  async function sweepJournal(before: Seq) {
     let since = before
     let complete = before
     let isOpen = false
@@ -111,12 +119,11 @@ export function createHealer(options: {
         complete = seq
       }
     }
-    if (complete !== before) await orders.writeLocal(checkpointId, { ...checkpoint, seq: complete })
-    return healed
+    return { complete, isOpen, healed }
   }
 
   function isBeingWritten(entry: OrderEntry): boolean {
-    if (underWay.has(nameWrite(entry.senderId, entry.messageId))) return true
+    if (underWay.has(writeKey(entry.senderId, entry.messageId))) return true
     const orderedAt = parseOrderEntry(entry)?.orderedAt ?? 0
     return isShared && orderedAt >= startedAt && now() - orderedAt < underWayMs
   }
@@ -125,7 +132,7 @@ export function createHealer(options: {
   async function healEntries(entries: readonly OrderEntry[]) {
     const open = new Set<string>()
     let healed = 0
-    for (const { authorId, readerId, ofPair } of groupByPair(entries)) {
+    for (const { authorId, readerId, ofPair } of groupPairs(entries)) {
       if (!(await areBothHere(authorId, readerId))) continue
       const at = now()
       const messages = ofPair.map((entry) => ({
@@ -144,7 +151,7 @@ export function createHealer(options: {
       } catch (error) {
         // People whose databases cannot be used hold up nobody else's healing; theirs is looked at again.
         onError(error)
-        await debts.noteMessages(
+        await hints.addMessages(
           messages.map(({ messageId }) => ({ authorId, readerId, messageId })),
         )
       }
@@ -162,20 +169,22 @@ export function createHealer(options: {
   }
 
   return {
-    /** Looks through everything above the checkpoint, and what is owed. @returns how many own copies were made good */
+    /** Looks through everything above the checkpoint, and what is hinted. @returns how many own copies were made good */
     healCopies,
     /** Has a look in a while; one that is due already is enough. */
     lookAgain,
     /** Takes note of messages that are about to be written. @returns to be called when they are not any more */
-    noteStarted(authorId: string, messageIds: readonly string[]) {
-      const writes = messageIds.map((id) => nameWrite(authorId, id))
+    recordStarted(authorId: string, messageIds: readonly string[]) {
+      if (storage.isAtomic) return () => undefined
+      const writes = messageIds.map((id) => writeKey(authorId, id))
       for (const write of writes) underWay.add(write)
       return () => {
         for (const write of writes) underWay.delete(write)
       }
     },
     /** Takes note that the messages of these entries are complete, and moves the checkpoint from time to time. */
-    noteFinished(entries: readonly OrderEntry[]) {
+    recordFinished(entries: readonly Pick<OrderEntry, '_id'>[]) {
+      if (storage.isAtomic) return
       for (const { _id } of entries) finished.add(_id)
       state.finishedSince += entries.length
       if (state.finishedSince >= sweepAfterEntries) healCopies().catch(onError)
@@ -191,21 +200,18 @@ export function createHealer(options: {
   }
 }
 
-function nameWrite(authorId: string, messageId: string): string {
+function writeKey(authorId: string, messageId: string): string {
   return `${authorId} ${messageId}`
 }
 
-function groupByPair(entries: readonly OrderEntry[]) {
-  const pairs = new Map<string, { authorId: string; readerId: string; ofPair: OrderEntry[] }>()
-  for (const entry of entries) {
+function groupPairs(entries: readonly OrderEntry[]) {
+  const placed = entries.flatMap((entry) => {
     const place = parseOrderEntry(entry)
-    if (!place) continue
-    const authorId = entry.senderId
-    const readerId = place.recipientId
-    const key = `${authorId} ${readerId}`
-    const pair = pairs.get(key) ?? { authorId, readerId, ofPair: [] }
-    pair.ofPair.push(entry)
-    pairs.set(key, pair)
-  }
-  return pairs.values()
+    return place ? [{ entry, authorId: entry.senderId, readerId: place.recipientId }] : []
+  })
+  const pairs = groupBy(placed, ({ authorId, readerId }) => `${authorId} ${readerId}`)
+  return [...pairs.values()].flatMap((pair) => {
+    const [first] = pair
+    return first ? [{ ...first, ofPair: pair.map(({ entry }) => entry) }] : []
+  })
 }

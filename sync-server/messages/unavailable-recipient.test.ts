@@ -1,15 +1,28 @@
-import { rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
-import type { Stage } from './create-message-acceptor.ts'
+import { startCouch } from '../storage/start-couch.ts'
+import { startLosingProxy } from '../storage/start-losing-proxy.ts'
+import type { Stage } from './message-acceptor.ts'
 import {
   openTestAcceptance,
   propose,
   type TestAcceptance,
   writeMessage,
 } from './open-test-acceptance.ts'
+
+const running = {} as {
+  couch: Awaited<ReturnType<typeof startCouch>>
+  proxy: Awaited<ReturnType<typeof startLosingProxy>>
+}
+beforeAll(async () => {
+  running.couch = await startCouch()
+  running.proxy = await startLosingProxy(running.couch.url)
+})
+afterAll(async () => {
+  await running.proxy.close()
+  await running.couch.close()
+})
 
 const opened = { errors: [] as unknown[] } as { errors: unknown[]; t: TestAcceptance; cyd: string }
 const crash: { reached?: (() => void) | undefined } = {}
@@ -20,7 +33,10 @@ beforeEach(async () => {
     crash.reached()
     return new Promise<void>(() => undefined)
   }
-  const t = await openTestAcceptance({ onError, onStage, lookAgainMs: 50 })
+  const couchdbUrl = running.proxy.url
+  const t = await openTestAcceptance({
+    ...{ couchdbUrl, onError, onStage, lookAgainMs: 50, isShared: false },
+  })
   Object.assign(opened, { t, errors: [], cyd: await t.register('Cyd') })
 })
 afterEach(() => opened.t.close())
@@ -31,21 +47,9 @@ const send = (messages: readonly MessageDocument[]) =>
   opened.t.acceptance.acceptMessages({ actorId: opened.t.ann, proposals: messages.map(propose) })
 const read = (userId: string, { _id }: MessageDocument) => opened.t.readMessage(userId, _id)
 
-/** Puts a file where Ben's messages are, which LevelDB cannot open. @returns puts them back */
+/** CouchDB fails wherever Ben's messages are. @returns ends it */
 const breakBen = () => breakDatabase(nameMessagesDatabase(opened.t.ben))
-
-async function breakDatabase(name: string) {
-  const { t } = opened
-  const place = join(t.dataDir, 'databases', name)
-  await t.storage.close()
-  await rename(place, `${place}-aside`)
-  await writeFile(place, 'broken')
-  t.reopen()
-  return async () => {
-    await rename(place, `${place}-broken`)
-    await rename(`${place}-aside`, place)
-  }
-}
+const breakDatabase = (name: string) => running.proxy.breakPath(new RegExp(`^/${name}`))
 
 /** Sends, and stops for good between the two copies. */
 async function sendAndCrash(message: MessageDocument) {
@@ -53,15 +57,16 @@ async function sendAndCrash(message: MessageDocument) {
   send([message]).catch(() => undefined)
   await reached
   Object.assign(crash, { reached: undefined })
+  opened.t.restart()
 }
 
-const countDebts = async () => (await opened.t.storage.database('debts').range({})).length
+const countHints = async () => (await opened.t.storage.database('debts').range({})).length
 
 describe('somebody whose messages cannot be stored', () => {
   test('P6: holds up nobody else, and the author can send it again', async () => {
     const { t, cyd } = opened
     await send([write(t.ben, 'before')])
-    const mend = await breakBen()
+    const mend = breakBen()
     const [toBen, toCyd] = [write(t.ben, 'to Ben'), write(cyd, 'to Cyd')]
     expect(await send([toBen, toCyd])).toMatchObject([
       { kind: 'stored', isTaken: false, refusal: { code: 'recipient_unavailable' } },
@@ -73,7 +78,7 @@ describe('somebody whose messages cannot be stored', () => {
     expect(failed).toMatchObject({ status: 'failed', content: 'to Ben', ...reason })
     expect(opened.errors.length).toBeGreaterThan(0)
 
-    await mend()
+    mend()
     await send([{ ...toBen, status: 'sending', attempt: (failed?.attempt ?? 0) + 1 }])
     expect(await read(t.ann, toBen)).toMatchObject({ status: 'sent' })
     expect(await read(t.ben, toBen)).toMatchObject({ content: 'to Ben' })
@@ -83,7 +88,7 @@ describe('somebody whose messages cannot be stored', () => {
     const { t } = opened
     const message = write(t.ben, 'first')
     await send([message])
-    const mend = await breakBen()
+    const mend = breakBen()
     const sent = await read(t.ann, message)
     const edited = { ...message, ...sent, content: 'second', editedAt: Date.now() }
     await send([edited])
@@ -91,7 +96,7 @@ describe('somebody whose messages cannot be stored', () => {
       ...{ content: 'first', status: 'sent' },
       refused: { code: 'recipient_unavailable', content: 'second' },
     })
-    await mend()
+    mend()
     await send([{ ...edited, editedAt: Date.now() }])
     expect(await read(t.ben, message)).toMatchObject({ content: 'second' })
   })
@@ -100,53 +105,52 @@ describe('somebody whose messages cannot be stored', () => {
     const { t, cyd } = opened
     const message = write(t.ben, 'first')
     await send([message])
-    const mend = await breakBen()
+    const mend = breakBen()
     const sent = await read(t.ann, message)
     const deleted = { ...message, ...sent, deletedAt: Date.now() }
     const toCyd = write(cyd, 'to Cyd')
     expect(await send([deleted, toCyd])).toMatchObject([{ isTaken: true }, { isTaken: true }])
     expect(await read(t.ann, message)).toMatchObject({ content: '', deletedAt: deleted.deletedAt })
     expect(await read(cyd, toCyd)).toMatchObject({ content: 'to Cyd' })
-    expect(await countDebts()).toBe(1)
+    expect(await countHints()).toBe(1)
 
-    // What is owed is stored: a server that starts anew pays it too.
+    // The hint is stored: a server that starts anew replays it too.
     t.restart()
-    await mend()
+    mend()
     await t.acceptance.healCopies()
     const { deletedAt } = deleted
     expect(await read(t.ben, message)).toMatchObject({ content: '', deletedAt })
-    expect(await countDebts()).toBe(0)
+    expect(await countHints()).toBe(0)
   })
 
   test('P3: a deletion reaches them without anybody asking, also when its author has left', async () => {
     const { t } = opened
     const message = write(t.ben, 'first')
     await send([message])
-    const mend = await breakBen()
+    const mend = breakBen()
     await send([{ ...message, ...(await read(t.ann, message)), deletedAt: Date.now() }])
     await t.accounts.remove(t.ann)
     await t.relations.forget(t.ann)
-    await mend()
+    mend()
     await expect.poll(() => read(t.ben, message)).toMatchObject({ content: '' })
-    await expect.poll(countDebts).toBe(0)
+    await expect.poll(countHints).toBe(0)
   })
 
   test('P3: a message whose answer was lost, and that is there all the same, is not called failed for long', async () => {
     const { t } = opened
     const message = write(t.ben, 'to Ben')
     await sendAndCrash(message)
-    const mend = await breakBen()
+    const mend = breakBen()
     await send([message])
     expect(await read(t.ann, message)).toMatchObject({ status: 'failed' })
-    await mend()
+    mend()
     await expect.poll(() => read(t.ann, message)).toMatchObject({ status: 'sent' })
     expect(await t.readMessages(t.ben)).toHaveLength(1)
   })
 
   test('P6: whose conversations cannot be written gets the messages, and their names in the list later', async () => {
     const { t, cyd } = opened
-    await send([write(t.ben, 'before')])
-    const mend = await breakDatabase(nameConversationsDatabase(t.ben))
+    const mend = breakDatabase(nameConversationsDatabase(t.ben))
     const [toBen, toCyd] = [write(t.ben, 'to Ben'), write(cyd, 'to Cyd')]
     const sent = { kind: 'stored', isTaken: true, doc: { status: 'sent' } }
     expect(await send([toBen, toCyd])).toMatchObject([sent, sent])
@@ -154,7 +158,7 @@ describe('somebody whose messages cannot be stored', () => {
     expect(await t.readConversation(t.ann, t.ben)).toMatchObject({
       lastMessage: { _id: toBen._id },
     })
-    await mend()
+    mend()
     await expect
       .poll(() => t.readConversation(t.ben, t.ann))
       .toMatchObject({ lastMessage: { _id: toBen._id } })
@@ -163,7 +167,7 @@ describe('somebody whose messages cannot be stored', () => {
   test('holds up nobody else’s healing', async () => {
     const { t, cyd } = opened
     await send([write(t.ben, 'before')])
-    await breakBen()
+    const mend = breakBen()
     await send([write(t.ben, 'to Ben'), write(cyd, 'to Cyd')])
     const orders = t.storage.database('orders')
     // A look that was under way already may have begun before the last message.
@@ -173,13 +177,14 @@ describe('somebody whose messages cannot be stored', () => {
         return (await orders.readLocal('healed'))?.seq
       })
       .toBe(await orders.updateSeq())
+    mend()
   })
 
   test('P3: is looked at again, until what a crash left is complete', async () => {
     const { t } = opened
     const message = write(t.ben, 'to Ben')
     await sendAndCrash(message)
-    const mend = await breakBen()
+    const mend = breakBen()
     const orders = t.storage.database('orders')
     // A look that was under way already may have begun before the last message.
     await expect
@@ -189,8 +194,8 @@ describe('somebody whose messages cannot be stored', () => {
       })
       .toBe(await orders.updateSeq())
     expect(await read(t.ann, message)).toBeUndefined()
-    await mend()
+    mend()
     await expect.poll(() => read(t.ann, message)).toMatchObject({ status: 'sent' })
-    await expect.poll(countDebts).toBe(0)
+    await expect.poll(countHints).toBe(0)
   })
 })

@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import type { ConversationDocument } from '../../schema/conversation.ts'
 import { type MessageDocument, messageDocument } from '../../schema/message.ts'
+import { deriveStatus, deriveStatusHistory } from '../../schema/peer-marks.ts'
 import type { AccountsDocument } from '../access/account-documents.ts'
 import { createAccounts } from '../access/create-accounts.ts'
 import { createRelations } from '../access/create-relations.ts'
+import type { ServerLink } from '../cluster/server-link.ts'
 import { createStorage, type Storage } from '../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
-import { createAcceptance } from './create-acceptance.ts'
-import type { Stage } from './create-message-acceptor.ts'
+import { createAcceptance } from './acceptance.ts'
+import type { Stage } from './message-acceptor.ts'
 
 export type TestAcceptance = Awaited<ReturnType<typeof openTestAcceptance>>
 
@@ -72,6 +74,21 @@ export async function openTestAcceptance(options: TestOptions = {}) {
       const name = nameMessagesDatabase(userId)
       return (await state.storage.database<MessageDocument>(name).read([id])).get(id)
     },
+    /** How far each message of a person has come, in their order. */
+    async readStatuses(userId: string) {
+      const marks = new Map<string, ConversationDocument>()
+      const messages = await this.readMessages(userId)
+      for (const { peerId } of messages) {
+        const conversation = await this.readConversation(userId, peerId)
+        if (conversation) marks.set(peerId, conversation)
+      }
+      return messages.map((message) => ({
+        status: deriveStatus(message, marks.get(message.peerId)),
+        history: deriveStatusHistory(message, marks.get(message.peerId)).map(
+          ({ status }) => status,
+        ),
+      }))
+    },
     async readConversation(userId: string, id: string) {
       const name = nameConversationsDatabase(userId)
       return (await state.storage.database<ConversationDocument>(name).read([id])).get(id)
@@ -87,6 +104,11 @@ interface TestOptions {
   /** In place of LevelDB; what earlier tests have left of people and places there is removed. */
   couchdbUrl?: string
   durability?: 'sync' | 'relaxed'
+  /** False writes the copies one after the other, as on a CouchDB: only then a crash comes between them. */
+  isAtomic?: boolean
+  link?: ServerLink | undefined
+  /** By default true with a CouchDB: then what is young may still be under way on another server. */
+  isShared?: boolean
   now?: () => number
   lookAgainMs?: number
   onStage?: (stage: Stage) => void | Promise<void>
@@ -94,8 +116,8 @@ interface TestOptions {
 }
 
 function openAll(dataDir: string, options: TestOptions) {
-  const { couchdbUrl, durability = 'relaxed' } = options
-  const place = couchdbUrl ? { dataDir, couchdbUrl } : { dataDir, durability }
+  const { couchdbUrl, durability = 'relaxed', isAtomic = true } = options
+  const place = couchdbUrl ? { dataDir, couchdbUrl } : { dataDir, durability, isAtomic }
   const storage = createStorage({ ...place, idleCloseMs: 200 })
   const database = storage.database<AccountsDocument>('accounts')
   const accounts = createAccounts({ database })

@@ -1,6 +1,4 @@
-import { failMessage } from '../../schema/decide-message.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
-import { refuse } from '../../schema/refusal.ts'
 import type { MessageDraft } from './draft-message.ts'
 
 /** Who may see the file of a message, for as long as the message has it. */
@@ -27,35 +25,34 @@ export const noFiles: MessageFiles = {
 
 /**
  * Lets the recipients of new messages see their files, before a copy is written; takes the files of deleted ones away.
- * @returns the drafts as they are now: refused where the file is not the sender's to share
+ * @returns for each new message with a file, by id: may its sender share it?
  */
-export async function shareFiles(options: {
-  files: MessageFiles
-  actorId: string
-  drafts: readonly MessageDraft[]
-  now: number
-}): Promise<MessageDraft[]> {
-  const { files, actorId, drafts, now } = options
-  return await Promise.all(
-    drafts.map(async (draft) => {
-      const { stored, next, effect, reach } = draft
-      if (!next) return draft
+export async function shareFiles(
+  files: MessageFiles,
+  drafts: readonly MessageDraft[],
+): Promise<Map<string, boolean>> {
+  const verdicts = await Promise.all(
+    drafts.map(async ({ stored, next, effect, reach }) => {
+      if (!next) return []
       const isGone = next.deletedAt !== undefined && stored?.deletedAt === undefined
       // Of a message that was never taken, nothing says that its id is its author's.
-      if (effect === 'amend' && isGone && isAccepted(next)) await release(files, stored)
-      if (effect !== 'deliver' || next.mediaUrl === undefined) return draft
+      if (effect === 'amend' && isGone && isAccepted(next)) await releaseFile(files, stored)
+      if (effect !== 'deliver' || next.mediaUrl === undefined) return []
       const { _id: messageId, mediaUrl, senderId, recipientId } = next
       const readers = reach === 'delivered' ? { recipientId } : {}
-      if (await files.shareMedia({ mediaUrl, messageId, senderId, ...readers })) return draft
-      const refusal = refuse('media_not_allowed')
-      const failed = failMessage({ actorId, stored, proposed: next, refusal, now })
-      return { ...draft, next: failed, refusal, effect: 'own' }
+      const isShared = await files.shareMedia({ mediaUrl, messageId, senderId, ...readers })
+      return [[messageId, isShared] as const]
     }),
   )
+  return new Map(verdicts.flat())
 }
 
-async function release(files: MessageFiles, stored: MessageDocument | undefined): Promise<void> {
-  if (stored?.mediaUrl === undefined) return
-  const { _id: messageId, mediaUrl, senderId, recipientId } = stored
+/** Takes the file of a message away from both people. */
+export async function releaseFile(
+  files: MessageFiles,
+  message: MessageDocument | undefined,
+): Promise<void> {
+  if (message?.mediaUrl === undefined) return
+  const { _id: messageId, mediaUrl, senderId, recipientId } = message
   await files.releaseMedia({ mediaUrl, messageId, userIds: [senderId, recipientId] })
 }

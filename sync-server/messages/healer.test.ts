@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
 import { nameMessagesDatabase } from '../storage/database-names.ts'
-import { createAcceptance } from './create-acceptance.ts'
-import type { Stage } from './create-message-acceptor.ts'
+import { createAcceptance } from './acceptance.ts'
+import type { Stage } from './message-acceptor.ts'
 import {
   openTestAcceptance,
   propose,
@@ -17,6 +17,7 @@ const crash: { after?: Stage; reached?: () => void; held?: Promise<void> } = {}
 let t: TestAcceptance
 beforeEach(async () => {
   t = await openTestAcceptance({
+    isAtomic: false,
     onStage: (stage) => {
       if (stage !== crash.after) return
       crash.reached?.()

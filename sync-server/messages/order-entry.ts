@@ -1,3 +1,5 @@
+import type { MessageDocument } from '../../schema/message.ts'
+
 /**
  * One entry of the `orders` database: a message's place in its conversation. That it can be created once only is
  * what makes `orderedAt` strictly growing, on any number of servers.
@@ -15,12 +17,24 @@ const digits = 15
 const entryPattern = /^([^~]+)~([^~]+)~(\d{15})$/
 
 /** The conversation of two people, the same from both sides. */
-export function nameConversation(oneId: string, otherId: string): string {
+export function conversationKey(oneId: string, otherId: string): string {
   return oneId < otherId ? `${oneId}~${otherId}` : `${otherId}~${oneId}`
 }
 
-export function nameOrderEntry(conversation: string, orderedAt: number): string {
+export function orderEntryKey(conversation: string, orderedAt: number): string {
   return `${conversation}~${String(orderedAt).padStart(digits, '0')}`
+}
+
+export function toOrderEntry(
+  { _id, senderId, recipientId, orderedAt }: MessageDocument,
+  { isHeld }: { isHeld: boolean },
+): OrderEntry {
+  return {
+    _id: orderEntryKey(conversationKey(senderId, recipientId), orderedAt),
+    messageId: _id,
+    senderId,
+    ...(isHeld && { isHeld: true as const }),
+  }
 }
 
 /** The parts of an entry's id; undefined for what is no entry. */

@@ -7,10 +7,10 @@ interface Waiting<Job, Result> {
 const mostJobsAtOnce = 1000
 
 /**
- * Lets the work of one key run one batch at a time; what comes meanwhile is joined into the next batch.
+ * Runs the work of one key one batch at a time; what comes meanwhile joins the next batch.
  * @param work does a batch, and gives one result for each job, in their order
  */
-export function createTurns<Job, Result>(
+export function createKeyedBatcher<Job, Result>(
   work: (key: string, jobs: readonly Job[]) => Promise<Result[]>,
 ) {
   const waiting = new Map<string, Waiting<Job, Result>[]>()

@@ -1,7 +1,7 @@
 import { blankDeleted, type MessageDocument } from '../../schema/message.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameMessagesDatabase } from '../storage/database-names.ts'
-import type { MessageFiles } from './share-files.ts'
+import type { MessageFiles } from './message-files.ts'
 
 /**
  * Blanks a reader's copies of messages that their author took back, and takes their files from both.

@@ -1,0 +1,145 @@
+import * as z from 'zod/mini'
+import { epochMs, isAccepted, type MessageDocument, type MessageStatus } from './message.ts'
+import { statusRank } from './status-rank.ts'
+
+export const receiptStatuses = ['delivered', 'read'] as const
+export type ReceiptStatus = (typeof receiptStatuses)[number]
+
+const receiptStatus = z.enum(receiptStatuses)
+
+/** The mark of `status` reached `upTo` (an `orderedAt`) at `at`. */
+const markEntry = z.object({ status: receiptStatus, upTo: epochMs, at: epochMs })
+export type MarkEntry = z.infer<typeof markEntry>
+
+/** For messages with `after < orderedAt <= upTo` the mark of `status` says nothing. */
+const silence = z.object({ status: receiptStatus, after: epochMs, upTo: epochMs })
+export type Silence = z.infer<typeof silence>
+
+/**
+ * How far the other person has received and read what this conversation's owner wrote; the server alone writes it.
+ * A receipt is a mark: the status of each message below it follows, and no copy is written again. `peerSilences` are
+ * the messages that never arrived, or of whose reading nothing is told, because one blocked the other then.
+ */
+export const peerMarkFields = {
+  peerDeliveredUpTo: z._default(epochMs, 0),
+  peerReadUpTo: z._default(epochMs, 0),
+  peerMarks: z._default(z.array(markEntry), []),
+  peerSilences: z._default(z.array(silence), []),
+}
+
+export interface PeerMarks {
+  peerDeliveredUpTo: number
+  peerReadUpTo: number
+  peerMarks: MarkEntry[]
+  peerSilences: Silence[]
+}
+
+/** Times are told for the newest so many of each kind. */
+const markEntriesKept = 20
+const silencesKept = 100
+
+/** Merges two versions (P5): each part is a maximum, or a union under a total order. */
+export function mergePeerMarks(a: PeerMarks, b: PeerMarks): PeerMarks {
+  const peerReadUpTo = Math.max(a.peerReadUpTo, b.peerReadUpTo)
+  return {
+    // What was read has arrived.
+    peerDeliveredUpTo: Math.max(a.peerDeliveredUpTo, b.peerDeliveredUpTo, peerReadUpTo),
+    peerReadUpTo,
+    peerMarks: uniteEntries([...a.peerMarks, ...b.peerMarks]),
+    peerSilences: uniteSilences([...a.peerSilences, ...b.peerSilences]),
+  }
+}
+
+/** Raises the marks to what the other person's conversation says. @param at when, epoch ms */
+export function raisePeerMarks<Marks extends PeerMarks>(
+  marks: Marks,
+  raise: { deliveredUpTo: number; readUpTo: number; at: number; silences: readonly Silence[] },
+): Marks {
+  const { at, silences } = raise
+  const readUpTo = Math.max(marks.peerReadUpTo, raise.readUpTo)
+  const deliveredUpTo = Math.max(marks.peerDeliveredUpTo, raise.deliveredUpTo, readUpTo)
+  const entries: MarkEntry[] = []
+  if (deliveredUpTo > marks.peerDeliveredUpTo) {
+    entries.push({ status: 'delivered', upTo: deliveredUpTo, at })
+  }
+  if (readUpTo > marks.peerReadUpTo) entries.push({ status: 'read', upTo: readUpTo, at })
+  if (entries.length === 0) return marks
+  const news = { peerDeliveredUpTo: deliveredUpTo, peerReadUpTo: readUpTo, peerMarks: entries }
+  return { ...marks, ...mergePeerMarks(marks, { ...news, peerSilences: [...silences] }) }
+}
+
+type Told = Pick<MessageDocument, 'status' | 'orderedAt' | 'isWhatsApp' | 'senderId' | 'peerId'>
+
+/** How far a message has come: by what its copy says, or by the marks where they say more. */
+export function deriveStatus(message: Told, marks: PeerMarks | undefined): MessageStatus {
+  return highestReceipt(message, marks) ?? message.status
+}
+
+/** The times at which a message came so far, oldest first. @returns entries like those of `statusHistory` */
+export function deriveStatusHistory(
+  message: Told & Pick<MessageDocument, 'statusHistory'>,
+  marks: PeerMarks | undefined,
+): { status: MessageStatus; timestamp: number }[] {
+  const { statusHistory, orderedAt } = message
+  const known = new Set(statusHistory.map(({ status }) => status))
+  const derived = receiptStatuses.flatMap((status) => {
+    if (!marks || known.has(status) || !isCovered(message, marks, status)) return []
+    const reached = marks.peerMarks.filter((one) => one.status === status && one.upTo >= orderedAt)
+    const [first] = reached.sort((a, b) => a.at - b.at)
+    return first ? [{ status, timestamp: first.at }] : []
+  })
+  return [...statusHistory, ...derived].sort((a, b) => a.timestamp - b.timestamp)
+}
+
+function highestReceipt(message: Told, marks: PeerMarks | undefined): ReceiptStatus | undefined {
+  if (!marks) return undefined
+  const covered = receiptStatuses.findLast((status) => isCovered(message, marks, status))
+  if (covered === undefined) return undefined
+  return statusRank({ ...message, status: covered }) > statusRank(message) ? covered : undefined
+}
+
+function isCovered(message: Told, marks: PeerMarks, status: ReceiptStatus): boolean {
+  const { orderedAt, senderId, peerId, isWhatsApp } = message
+  const isOwn = senderId !== peerId
+  if (!isOwn || isWhatsApp === true || !isAccepted(message)) return false
+  const upTo = status === 'read' ? marks.peerReadUpTo : marks.peerDeliveredUpTo
+  return (
+    orderedAt <= upTo &&
+    !marks.peerSilences.some(
+      (one) => one.status === status && orderedAt > one.after && orderedAt <= one.upTo,
+    )
+  )
+}
+
+/** Of equal places the earlier time; of each kind the newest places. */
+function uniteEntries(entries: readonly MarkEntry[]): MarkEntry[] {
+  const byPlace = new Map<string, MarkEntry>()
+  for (const entry of entries) {
+    const key = `${entry.status} ${entry.upTo}`
+    const before = byPlace.get(key)
+    if (!before || entry.at < before.at) byPlace.set(key, entry)
+  }
+  return receiptStatuses.flatMap((status) =>
+    [...byPlace.values()]
+      .filter((entry) => entry.status === status)
+      .sort((a, b) => b.upTo - a.upTo)
+      .slice(0, markEntriesKept),
+  )
+}
+
+function uniteSilences(silences: readonly Silence[]): Silence[] {
+  const byRange = new Map(silences.map((one) => [`${one.status} ${one.after} ${one.upTo}`, one]))
+  return [...byRange.values()].sort(
+    (a, b) => a.upTo - b.upTo || a.after - b.after || (a.status < b.status ? -1 : 1),
+  )
+}
+
+/** One more silence, in a list that stays short: the oldest ones are told together, with what lies between them. */
+export function addSilence(silences: readonly Silence[], added: Silence): Silence[] {
+  const united = uniteSilences([...silences, added])
+  const own = united.filter(({ status }) => status === added.status)
+  const [oldest, next] = own
+  if (own.length <= silencesKept || !oldest || !next) return united
+  const joined = { ...oldest, upTo: Math.max(oldest.upTo, next.upTo) }
+  return uniteSilences([joined, ...united.filter((one) => one !== oldest && one !== next)])
+}

@@ -1,0 +1,277 @@
+import { LRUCache } from 'lru-cache'
+import { groupBy } from '../../schema/group-by.ts'
+import { areMessagesEqual } from '../../schema/merge-messages.ts'
+import type { MessageDocument } from '../../schema/message.ts'
+import { must } from '../../schema/must.ts'
+import type { Reach, Relations } from '../access/create-relations.ts'
+import { PersonGone } from '../access/person-gone.ts'
+import type { Storage } from '../storage/create-storage.ts'
+import { nameMessagesDatabase } from '../storage/database-names.ts'
+import { TransactionFailed } from '../storage/transaction.ts'
+import { beginConversations } from './begin-conversations.ts'
+import { type Delivery, type DeliveryDecision, decideDelivery, listParts } from './delivery.ts'
+import { type MessageDraft, type MessageProposal, readMessageProposal } from './draft-message.ts'
+import { type Hint, type Hints, hintsDatabase } from './hints.ts'
+import { createKeyedBatcher } from './keyed-batcher.ts'
+import { type MessageFiles, releaseFile, shareFiles } from './message-files.ts'
+import type { OrderEntry } from './order-entry.ts'
+import { type OrderJournal, ordersDatabase } from './order-journal.ts'
+import { isForPeer } from './peer-copies.ts'
+import type { Outcome, Proposal } from './proposal.ts'
+import { draftGroup, findPeer, groupById, type ProposalGroup } from './proposal-group.ts'
+import { tellHintedReceipts } from './tell-hinted-receipts.ts'
+
+/** The stages of a write, in their order: a crash can come after each. Atomic storage has the last two only. */
+export type Stage = 'ordered' | 'peer' | 'own' | 'finished'
+
+type Decided = Pick<DeliveryDecision, 'decided' | 'writes' | 'blanked'> & {
+  delivery: Delivery
+  revs: ReadonlyMap<string, string>
+}
+
+const groupsAtOnce = 100
+const pairsRemembered = 100_000
+const mostTries = 5
+
+/**
+ * The one way in for messages (P4). What one person proposes is done in turn, and what comes meanwhile is joined; their
+ * messages with one other person are one transaction: the place, the other person's copy, and the own copy, which is the
+ * acknowledgement (P3). Where storage cannot write them at once, somebody whose copies cannot be written holds up nobody
+ * else (P6), and what was meant for them is not acknowledged.
+ * @param onStarted told of messages that are about to be written, and calls what it returns when they are not any more
+ * @param onFinished told of the places whose messages are complete
+ * @param onError told why another person's copies could not be written
+ * @param onStage for tests of crashes
+ */
+export function createMessageAcceptor(options: {
+  storage: Storage
+  journal: OrderJournal
+  hints: Hints
+  relations: Pick<Relations, 'canReach'>
+  files: MessageFiles
+  now: () => number
+  onStarted: (actorId: string, messageIds: readonly string[]) => () => void
+  onFinished: (entries: readonly Pick<OrderEntry, '_id'>[]) => void
+  onError: (error: unknown) => void
+  onStage?: ((stage: Stage) => void | Promise<void>) | undefined
+}) {
+  const { storage, journal, hints, relations, files, now } = options
+  const { onStarted, onFinished, onError, onStage } = options
+  const { isAtomic } = storage
+  const batcher = createKeyedBatcher<Proposal, Outcome<MessageDocument>>(acceptBatch)
+  /** Who has written to whom, and both conversations have begun. */
+  const begun = new LRUCache<string, true>({ max: pairsRemembered })
+
+  async function acceptBatch(actorId: string, sources: readonly Proposal[]) {
+    const proposals = sources.map(readMessageProposal)
+    if (proposals.length > 0) await requireHere(actorId)
+    const groups = groupById(proposals)
+    const end = onStarted(
+      actorId,
+      groups.map(({ id }) => id),
+    )
+    try {
+      const done = await Promise.allSettled(
+        [...groupBy(groups, findPeer)].map(([peerId, ofPeer]) =>
+          deliverAll(actorId, peerId, ofPeer),
+        ),
+      )
+      const outcomes = new Map(done.flatMap((each) => [...requireDone(each)]))
+      return proposals.map((proposal) => must(outcomes.get(proposal), 'an outcome'))
+    } finally {
+      end()
+    }
+  }
+
+  /** What still comes in the name of somebody who has left makes no database anew. */
+  async function requireHere(actorId: string) {
+    if ((await relations.canReach(actorId, actorId)) === 'unknown_person') throw new PersonGone()
+  }
+
+  async function deliverAll(
+    actorId: string,
+    peerId: string | undefined,
+    groups: readonly ProposalGroup[],
+  ) {
+    const outcomes = new Map<MessageProposal, Outcome<MessageDocument>>()
+    for (let from = 0; from < groups.length; from += groupsAtOnce) {
+      const slice = groups.slice(from, from + groupsAtOnce)
+      const delivered = await deliver({ actorId, peerId, groups: slice })
+      for (const [proposal, outcome] of delivered) outcomes.set(proposal, outcome)
+    }
+    return outcomes
+  }
+
+  async function deliver(asked: Pick<Delivery, 'actorId' | 'peerId' | 'groups'>) {
+    const { actorId, peerId } = asked
+    const reach = await findReach(actorId, peerId)
+    if (peerId !== undefined && reach !== 'unknown_person') await journal.prepare(actorId, peerId)
+    const delivery: Delivery = {
+      ...{ ...asked, reach, isAtomic, now: now(), isPeerOut: false, touched: new Set() },
+      sharedFiles: await lookAtFiles(asked, reach),
+      hasBegun: begun.has(`${actorId} ${peerId}`),
+    }
+    const decided = await writeWithPeer(delivery)
+    await finish(decided)
+    return listOutcomes(decided)
+  }
+
+  async function findReach(actorId: string, peerId: string | undefined): Promise<Reach> {
+    if (peerId === undefined || peerId === actorId) return 'delivered'
+    return await relations.canReach(actorId, peerId)
+  }
+
+  /** Files are shared before a copy names them, and taken away before one is blanked: a crash then hides, and never shows. */
+  async function lookAtFiles(asked: Pick<Delivery, 'actorId' | 'groups'>, reach: Reach) {
+    const { actorId, groups } = asked
+    const concerned = groups.filter(({ proposals }) =>
+      proposals.some(({ message }) => message?.mediaUrl ?? message?.deletedAt),
+    )
+    if (concerned.length === 0) return new Map<string, boolean>()
+    const own = storage.database<MessageDocument>(nameMessagesDatabase(actorId))
+    const stored = await own.read(concerned.map(({ id }) => id))
+    const drafts = concerned.map((group) => {
+      const { _rev, ...before } = stored.get(group.id) ?? { _rev: '' }
+      const isThere = stored.has(group.id)
+      return draftGroup({
+        ...{ actorId, group, reach, now: now(), isPeerTouched: false },
+        stored: isThere ? (before as MessageDocument) : undefined,
+      }).whole
+    })
+    return await shareFiles(files, drafts)
+  }
+
+  /** A dropped line to the other person's database is good again at the second try. */
+  async function writeWithPeer(delivery: Delivery): Promise<Decided> {
+    try {
+      return await write(delivery).catch((error: unknown) => {
+        if (isOfPeer(error, delivery)) return write(delivery)
+        throw error
+      })
+    } catch (error) {
+      if (!isOfPeer(error, delivery)) throw error
+      onError(error)
+      const decided = await write({ ...delivery, isPeerOut: true })
+      hints.announce()
+      return decided
+    }
+  }
+
+  async function write(delivery: Delivery, tries = 1): Promise<Decided> {
+    const { actorId, peerId } = delivery
+    const touched = new Set(delivery.touched)
+    const made: { decision?: DeliveryDecision } = {}
+    const { result, revs } = await storage.transact<DeliveryDecision>({
+      parts: listParts(delivery),
+      decide(read) {
+        // When it begins again, what was decided before may have been written in part.
+        for (const { whole } of made.decision?.decided ?? []) {
+          if (isForPeer(whole)) touched.add(whole.proposal.id)
+        }
+        made.decision = decideDelivery({ ...delivery, touched }, read, journal)
+        return { writes: made.decision.writes, result: made.decision }
+      },
+      async onChanged(name) {
+        if (name === ordersDatabase && peerId) await journal.refresh(actorId, peerId)
+      },
+      onWritten: (name) => onStage?.(stageOf(name, delivery)),
+    })
+    if (result.unshared.length === 0) {
+      return { ...result, delivery, revs: revs(nameMessagesDatabase(actorId)) }
+    }
+    if (tries === mostTries) throw new Error('messages changed under every try to write them')
+    const sharedFiles = await shareFiles(files, result.unshared)
+    const known = new Map([...delivery.sharedFiles, ...sharedFiles])
+    return await write({ ...delivery, sharedFiles: known }, tries + 1)
+  }
+
+  /** The copies are written: what follows from them may come later, and takes back nothing. */
+  async function finish({ delivery, decided, writes, blanked }: Decided) {
+    if (isAtomic) await onStage?.('own')
+    const created = writes.find(({ name }) => name === hintsDatabase)?.create ?? []
+    const entries = writes.find(({ name }) => name === ordersDatabase)?.create ?? []
+    try {
+      for (const copy of blanked) await releaseFile(files, copy)
+      await begin(
+        delivery,
+        decided.map(({ whole }) => whole),
+      )
+      // The hint of what could not be written for the other person stays.
+      if (!delivery.isPeerOut) await hints.remove(created as Hint[])
+    } catch (error) {
+      onError(error)
+    }
+    onFinished(entries)
+    await onStage?.('finished')
+  }
+
+  async function begin(delivery: Delivery, drafts: readonly MessageDraft[]) {
+    const { actorId: authorId, peerId: readerId, reach, hasBegun } = delivery
+    const first = drafts.find(({ effect, next }) => effect === 'deliver' && next)?.next
+    if (!first || readerId === undefined || hasBegun) return
+    if (!isAtomic) {
+      const pair = { authorId, readerId, message: first, isHeld: reach === 'held' }
+      await beginConversations({ storage, ...pair }).catch(async (error: unknown) => {
+        await hints.addMessages([{ authorId, readerId, messageId: first._id }])
+        throw error
+      })
+      await tellReceiptsOf(authorId, readerId)
+    }
+    if (reach === 'delivered') begun.set(`${authorId} ${readerId}`, true)
+  }
+
+  /** The reader may have read it before its author's conversation had begun. */
+  async function tellReceiptsOf(authorId: string, readerId: string) {
+    const hint = await hints.findReceipts(authorId, readerId)
+    if (!hint) return
+    await tellHintedReceipts({ storage, relations, hint, now })
+    await hints.remove([hint])
+  }
+
+  return {
+    /** Accepts or refuses each proposal, as `actorId`; outcomes come in the order of the proposals. */
+    acceptMessages: (request: { actorId: string; proposals: readonly Proposal[] }) =>
+      batcher.add(request.actorId, request.proposals),
+    /** Resolves when what was under way is done. */
+    settle: () => batcher.settle(),
+  }
+}
+
+function requireDone<Value>(settled: PromiseSettledResult<Value>): Value {
+  if (settled.status === 'rejected') throw settled.reason
+  return settled.value
+}
+
+function isOfPeer(error: unknown, { actorId, peerId }: Delivery): boolean {
+  const isOther = peerId !== undefined && peerId !== actorId
+  return (
+    isOther && error instanceof TransactionFailed && error.database === nameMessagesDatabase(peerId)
+  )
+}
+
+function stageOf(name: string, { actorId }: Delivery): Stage {
+  if (name === nameMessagesDatabase(actorId)) return 'own'
+  return name === ordersDatabase || name === hintsDatabase ? 'ordered' : 'peer'
+}
+
+/** What lies there in the end is the answer to each; whether it was taken is said of each by itself. */
+function listOutcomes({ decided, revs }: Decided) {
+  return decided.flatMap(({ each, whole }) =>
+    each.map((draft, index) => {
+      const { next, refusal } = index === each.length - 1 ? whole : draft
+      const { proposal, stored, effect } = draft
+      const rev = revs.get(proposal.id)
+      if (!whole.next || !next || rev === undefined) {
+        return [proposal, { kind: 'absent', id: proposal.id }] as const
+      }
+      const isSame = proposal.message !== undefined && areMessagesEqual(next, proposal.message)
+      const isChanged = effect !== 'none' && !(stored && areMessagesEqual(stored, next))
+      const outcome: Outcome<MessageDocument> = {
+        ...{ kind: 'stored', id: proposal.id, rev, doc: whole.next, isNew: !stored },
+        isTaken: isSame || (!refusal && isChanged),
+        ...(refusal ? { refusal } : {}),
+      }
+      return [proposal, outcome] as const
+    }),
+  )
+}

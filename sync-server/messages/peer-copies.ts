@@ -1,0 +1,73 @@
+import { failMessage } from '../../schema/decide-message.ts'
+import { blankDeleted, isDiscarded, type MessageDocument } from '../../schema/message.ts'
+import { must } from '../../schema/must.ts'
+import { writePeerCopy } from '../../schema/peer-copy.ts'
+import { refuseChange } from '../../schema/permit-message-change.ts'
+import { refuse } from '../../schema/refusal.ts'
+import { completeOwnCopy } from './complete-own-copy.ts'
+import type { MessageDraft } from './draft-message.ts'
+
+/** Does a draft concern the other person's copy? A blocked person's words do not arrive; a deletion only takes away. */
+export function isForPeer({ effect, reach, next }: MessageDraft): boolean {
+  if (effect === 'deliver') return reach === 'delivered'
+  if (effect !== 'amend') return false
+  return reach === 'delivered' || (reach === 'held' && next?.deletedAt !== undefined)
+}
+
+/**
+ * The other person's copies of what was accepted. Pure.
+ * @param stored the copies that they have
+ * @returns what is to be written, and the drafts as they are then: refused where the id is another message's over there,
+ *   and in the place that an earlier try has given them already; `blanked` are copies that were never to arrive
+ */
+export function draftPeerCopies(options: {
+  actorId: string
+  drafts: readonly MessageDraft[]
+  stored: ReadonlyMap<string, MessageDocument>
+  now: number
+}): { put: MessageDocument[]; drafts: MessageDraft[]; blanked: MessageDocument[] } {
+  const { actorId, stored, now } = options
+  const put: MessageDocument[] = []
+  const blanked: MessageDocument[] = []
+  const drafts = options.drafts.map((draft): MessageDraft => {
+    if (!isForPeer(draft)) return draft
+    const accepted = must(draft.next, 'an accepted message')
+    const copy = stored.get(draft.proposal.id)
+    if (isDiscarded(accepted)) {
+      const theirs = copy?.senderId === actorId && copy.recipientId === accepted.recipientId
+      if (!copy || !theirs) return draft
+      // A try that crashed, or whose answer was lost, has left a copy of what its author thinks was never sent.
+      const blank = blankDeleted({ ...copy, deletedAt: copy.deletedAt ?? accepted.deletedAt })
+      put.push(blank)
+      blanked.push(copy)
+      return { ...draft, next: completeOwnCopy(accepted, blank) }
+    }
+    // A message that was held back when it was sent has no copy to amend, and gets none.
+    if (!copy && draft.effect === 'amend') return draft
+    const written = writePeerCopy({ stored: copy, accepted, now })
+    if (written.kind === 'refuse') {
+      const { refusal } = written
+      const next = failMessage({ actorId, stored: draft.stored, proposed: accepted, refusal, now })
+      return { ...draft, next, refusal, effect: 'own' }
+    }
+    if (written.kind === 'store') put.push(written.next)
+    return copy ? { ...draft, next: { ...accepted, orderedAt: copy.orderedAt } } : draft
+  })
+  return { put, drafts, blanked }
+}
+
+/**
+ * What becomes of a draft when the other person's database cannot be used: it is refused, so that it is not
+ * acknowledged (P3) and its author can send it again. A deletion stands: nobody can be told to live with a refused one.
+ */
+export function refuseUnwritten(draft: MessageDraft, actorId: string, now: number): MessageDraft {
+  const { stored } = draft
+  const proposed = must(draft.next, 'an accepted message')
+  if (proposed.deletedAt !== undefined) return { ...draft, effect: 'own' }
+  const refusal = refuse('recipient_unavailable')
+  const next =
+    draft.effect === 'amend' && stored
+      ? refuseChange({ stored, proposed, refusal })
+      : failMessage({ actorId, stored, proposed, refusal, now })
+  return { ...draft, next, refusal, effect: 'own' }
+}

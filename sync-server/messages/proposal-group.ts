@@ -1,0 +1,48 @@
+import { groupBy } from '../../schema/group-by.ts'
+import type { MessageDocument } from '../../schema/message.ts'
+import type { Reach } from '../access/create-relations.ts'
+import { draftMessage, type MessageDraft, type MessageProposal } from './draft-message.ts'
+
+/** All that one batch proposes of one message, in its order. */
+export interface ProposalGroup {
+  id: string
+  proposals: MessageProposal[]
+}
+
+const effects = ['none', 'own', 'amend', 'deliver'] as const
+
+export function groupById(proposals: readonly MessageProposal[]): ProposalGroup[] {
+  return [...groupBy(proposals, ({ id }) => id)].map(([id, ofId]) => ({ id, proposals: ofId }))
+}
+
+/** The person on the other side, as far as a group says who it is. */
+export function findPeer({ proposals }: ProposalGroup): string | undefined {
+  return proposals.find(({ message }) => message)?.message?.peerId
+}
+
+/**
+ * Applies the one rule (P4) to one proposal after the other, each on what the one before it has made.
+ * @returns a draft for each, and one for all of them together
+ */
+export function draftGroup(options: {
+  actorId: string
+  group: ProposalGroup
+  stored: MessageDocument | undefined
+  reach: Reach
+  isPeerTouched: boolean
+  now: number
+}): { each: MessageDraft[]; whole: MessageDraft } {
+  const { group, stored, ...rest } = options
+  const each: MessageDraft[] = []
+  let current = stored
+  let effect: MessageDraft['effect'] = 'none'
+  for (const proposal of group.proposals) {
+    const draft = draftMessage({ ...rest, proposal, stored: current })
+    each.push(draft)
+    current = draft.next
+    effect = effects.indexOf(draft.effect) > effects.indexOf(effect) ? draft.effect : effect
+  }
+  const last = each.at(-1)
+  if (!last) throw new Error('a group of proposals is empty')
+  return { each, whole: { ...last, stored, next: current, effect } }
+}
