@@ -3,7 +3,8 @@
  * Source: section 9 of the specification, and the design.
  */
 export const limits = {
-  username: { minLength: 3, maxLength: 30 },
+  username: { minLength: 2, maxLength: 30 },
+  formerNamesMax: 5,
   password: { minLength: 6, maxBytes: 72 },
   emailMaxLength: 254,
   nameMaxLength: 50,

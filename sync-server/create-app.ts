@@ -210,6 +210,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   acceptance.healCopies().catch(onError)
   media.sweep().catch(onError)
   departures.finish().catch(onError)
+  accounts.completeClaims().catch(onError)
 
   return {
     url,
@@ -224,6 +225,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       clearTimeout(goodbye)
       sockets.close()
       await departures.close()
+      await accounts.close()
       await media.close()
       await acceptance.close()
       await presence.close()
