@@ -66,6 +66,7 @@ export const limits = {
   syncBatchMaxDocuments: 1_000,
   syncBodyMaxBytes: 8 * 1024 * 1024,
 
+  signInsMax: 100,
   signInKeptMs: 30 * 24 * 60 * 60 * 1000,
   signInOnceMs: 12 * 60 * 60 * 1000,
 

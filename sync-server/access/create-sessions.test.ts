@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { limits } from '../../schema/limits.ts'
 import { must } from '../../schema/must.ts'
 import { nameAccount } from './account-documents.ts'
 import { createAccounts } from './create-accounts.ts'
@@ -20,7 +21,7 @@ const begin = (name: string, keptMs = 60_000) => ({
 beforeAll(async () => {
   Object.assign(opened, await openTestAccounts())
   const accounts = createAccounts({ database: opened.database })
-  for (const name of ['ann', 'cy', 'di', 'ed', 'flo']) {
+  for (const name of ['ann', 'cy', 'di', 'ed', 'flo', 'gus']) {
     const details = { username: name, email: `${name}@example.org`, passwordHash: 'old' }
     const outcome = await accounts.register(details)
     if (outcome.kind === 'done') people[name] = outcome.account.userId
@@ -85,6 +86,24 @@ describe('sessions', () => {
     opened.now += 3_600_001
     await sessions.isOpen(session)
     expect((await sessions.list(idOf('flo')))[0]?.lastUsedAt).toBe(opened.now)
+  })
+
+  it('P12: end where a person has a hundred, the longest unused first', async () => {
+    const sessions = open()
+    const begun = []
+    for (let index = 0; index < limits.signInsMax + 3; index += 1) {
+      opened.now += 1
+      begun.push(await sessions.start(begin('gus', 10 * 3_600_000)))
+      // The very first is used again.
+      if (index === 10) {
+        opened.now += 3_600_001
+        await sessions.isOpen(must(begun[0], 'the first'))
+      }
+    }
+    const list = (await sessions.list(idOf('gus'))).map(({ sessionId }) => sessionId)
+    expect(list).toHaveLength(limits.signInsMax)
+    const gone = begun.flatMap(({ sessionId }, index) => (list.includes(sessionId) ? [] : [index]))
+    expect(gone).toEqual([1, 2, 3])
   })
 
   it('are not begun for somebody who is not here', async () => {

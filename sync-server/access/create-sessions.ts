@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { limits } from '../../schema/limits.ts'
 import type { StoredDatabase } from '../storage/create-stored-database.ts'
 import {
   type AccountsDocument,
@@ -97,7 +98,7 @@ export function createSessions(options: {
     list,
 
     /**
-     * Begins a sign-in; old ones of the same person are cleared away.
+     * Begins a sign-in; old ones of the same person are cleared away, and beyond a hundred the longest unused.
      * @param begun.keptMs how long it lasts
      * @param begun.passwordChanges the account's when its password was checked
      * @throws PasswordOutdated when that password is the account's no more
@@ -127,10 +128,15 @@ export function createSessions(options: {
         return { put: isGood ? [session] : [], result: isGood }
       })
       if (!isStarted) throw new PasswordOutdated('The password was changed meanwhile.')
-      const all = await readAll(userId)
-      const isOlder = (one: SessionDocument) => (one.passwordChanges ?? 0) < (passwordChanges ?? 0)
-      const over = all.filter((one) => one.expiresAt <= startedAt || isOlder(one))
-      if (over.length > 0) await endAll(over)
+      const isOver = (one: SessionDocument) =>
+        one.expiresAt <= startedAt || (one.passwordChanges ?? 0) < (passwordChanges ?? 0)
+      const others = (await readAll(userId)).filter(({ _id }) => _id !== session._id)
+      const unused = others
+        .filter((one) => !isOver(one))
+        .toSorted((a, b) => b.lastUsedAt - a.lastUsedAt)
+        .slice(limits.signInsMax - 1)
+      const ending = [...others.filter(isOver), ...unused]
+      if (ending.length > 0) await endAll(ending)
       return session
     },
 

@@ -1,14 +1,17 @@
 import type { StoredDatabase } from '../storage/create-stored-database.ts'
 import {
+  type AccountDocument,
   type AccountsDocument,
+  type ClaimDocument,
   idsFrom,
   isAccount,
   type LooksDocument,
 } from './account-documents.ts'
 import { changeAccount } from './change-account.ts'
+import { listLookalikeClaims } from './claims.ts'
 import { looksVersion } from './name-looks.ts'
 
-const accountsAtOnce = 200
+const accountsAtOnce = 100
 const looksKey: LooksDocument['_id'] = 'looks'
 
 /**
@@ -29,11 +32,40 @@ export function createLookalikeClaims(options: {
     const range = idsFrom('user:')
     while (!state.isClosed) {
       const page = await database.range({ ...range, limit: accountsAtOnce })
-      await Promise.all(page.filter(isAccount).map(({ userId }) => completeOne(userId)))
+      for (const userId of await completePage(page.filter(isAccount))) await completeOne(userId)
       const last = page.at(-1)
       if (!last || page.length < accountsAtOnce) return await noteCompleted()
       range.startkey = idsFrom(last._id).endkey
     }
+  }
+
+  /** Claims what nobody has, in one write. @returns whose looks somebody else has, or whose name is another by now */
+  async function completePage(accounts: readonly AccountDocument[]): Promise<string[]> {
+    const looks = new Map(accounts.map((one) => [one._id, listLookalikeClaims(one.username)]))
+    const ids = [...looks.keys(), ...[...looks.values()].flat()]
+    const { result } = await database.update(ids, (stored) => {
+      const claims = new Map(stored as ReadonlyMap<string, ClaimDocument>)
+      const put: ClaimDocument[] = []
+      const left: string[] = []
+      for (const { _id, userId, username } of accounts) {
+        const account = stored.get(_id)
+        const own = looks.get(_id) ?? []
+        const missing = own.filter((id) => claims.get(id)?.userId !== userId)
+        if (missing.length === 0) continue
+        const isFree = missing.every((id) => !claims.has(id))
+        if (!isFree || !isAccount(account) || account.username !== username) {
+          left.push(userId)
+          continue
+        }
+        for (const id of missing) {
+          const claim = { _id: id, userId, claimedAt: now() }
+          claims.set(id, claim)
+          put.push(claim)
+        }
+      }
+      return { put, result: left }
+    })
+    return result
   }
 
   /** Writing an account as it is writes what its claims lack, and nothing else. */
