@@ -11,6 +11,8 @@ const isoTime = z.iso.datetime()
 export const accountExport = z.object({
   exportedAt: isoTime,
   user: ownUser,
+  /** Names that still are a way in, because nobody else has registered them since. */
+  formerNames: z.array(z.string()),
   sessions: z.array(z.omit(session, { isCurrent: true })),
   blockedUsers: z.array(z.object({ userId: id, blockedAt: isoTime })),
   reports: z.array(z.object({ userId: id, reason: z.string(), reportedAt: isoTime })),

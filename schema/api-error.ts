@@ -18,7 +18,7 @@ export const apiErrors = {
   },
   authentication_required: { status: 401, error: 'Authentication required' },
   session_ended: { status: 401, error: 'Your sign-in has ended. Please sign in again.' },
-  invalid_credentials: { status: 401, error: 'Invalid credentials' },
+  invalid_credentials: { status: 401, error: 'Wrong username or password' },
   wrong_password: { status: 403, error: 'The current password is not right.' },
   forbidden: { status: 403, error: 'Access forbidden' },
   whatsapp_not_linked: { status: 403, error: 'WhatsApp account is not linked' },

@@ -3,7 +3,8 @@
  * Source: section 9 of the specification, and the design.
  */
 export const limits = {
-  username: { minLength: 3, maxLength: 30 },
+  username: { minLength: 2, maxLength: 30 },
+  formerNamesMax: 5,
   password: { minLength: 6, maxBytes: 72 },
   emailMaxLength: 254,
   nameMaxLength: 50,
@@ -65,6 +66,7 @@ export const limits = {
   syncBatchMaxDocuments: 1_000,
   syncBodyMaxBytes: 8 * 1024 * 1024,
 
+  signInsMax: 100,
   signInKeptMs: 30 * 24 * 60 * 60 * 1000,
   signInOnceMs: 12 * 60 * 60 * 1000,
 

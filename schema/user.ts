@@ -3,12 +3,18 @@ import { id } from './id.ts'
 import { limits } from './limits.ts'
 
 const isoTime = z.iso.datetime()
-const { minLength, maxLength } = limits.username
 
 /** A picture from anywhere else would tell that place who looks at it. */
 const picturePattern = /^\/api\/[\w./-]*$/
 
-/** One shape for a name, so that two that look alike are one: composed, without space around it. */
+/** What nobody sees in a name, and two names could differ by: Unicode's ignorables, and letters that draw nothing. */
+const invisible = /[\p{Default_Ignorable_Code_Point}\u{13441}\u{13442}\u{16FE4}]/u
+
+/** A letter of any script with its marks, a digit, or a sign; a space only between two of them. Marks never pile up. */
+const usernamePattern = /^(?:(?:\p{L}[\p{Mn}\p{Mc}]{0,6}|\p{N}|[_.-]) ?)+$/u
+const profileNamePattern = /^(?:(?:\p{L}[\p{Mn}\p{Mc}]{0,6}|\p{N}|[_.'-]) ?)+$/u
+
+/** One shape for a name, so that two that are written alike are one: composed, without space around it. */
 function tidyName(text: string): string {
   return text.normalize('NFKC').trim().replace(/\s+/gu, ' ')
 }
@@ -18,43 +24,23 @@ function looksLikePhoneNumber(name: string): boolean {
   return /^[\d.\-_ ]+$/.test(name) && name.replace(/\D/g, '').length >= limits.phoneDigits.min
 }
 
-const notPhone = z.refine<string>((name) => !looksLikePhoneNumber(name), {
-  error: 'Username must not be a phone number',
+/** The name that a person registers under. */
+export const username = nameOf({
+  what: 'Username',
+  notText: 'Username is required',
+  maxLength: limits.username.maxLength,
+  pattern: usernamePattern,
+  signs: 'the signs _ . -',
 })
 
-/** The name that a person registers under. */
-export const username = z.pipe(
-  z.pipe(z.string('Username is required'), z.transform(tidyName)),
-  z
-    .string()
-    .check(
-      z.minLength(1, { error: 'Username is required', abort: true }),
-      z.minLength(minLength, `Username must be at least ${minLength} characters`),
-      z.maxLength(maxLength, `Username must be at most ${maxLength} characters`),
-      z.regex(
-        /^[\p{L}\p{M}\p{N}_.-]*$/u,
-        'Username may only have letters, digits, underscores, dots and hyphens',
-      ),
-      notPhone,
-    ),
-)
-
-/** The name as it is edited in the profile: longer, and with spaces inside. */
-export const profileName = z.pipe(
-  z.pipe(z.string('Name must be text'), z.transform(tidyName)),
-  z
-    .string()
-    .check(
-      z.minLength(1, { error: 'Name is required', abort: true }),
-      z.minLength(minLength, `Name must be at least ${minLength} characters`),
-      z.maxLength(limits.nameMaxLength, `Name must be at most ${limits.nameMaxLength} characters`),
-      z.regex(
-        /^[\p{L}\p{M}\p{N}_. '-]*$/u,
-        "Name may only have letters, digits, spaces and the signs _ . - '",
-      ),
-      notPhone,
-    ),
-)
+/** The name as it is edited in the profile: longer, and with apostrophes. */
+export const profileName = nameOf({
+  what: 'Name',
+  notText: 'Name must be text',
+  maxLength: limits.nameMaxLength,
+  pattern: profileNamePattern,
+  signs: "the signs _ . - '",
+})
 
 export const email = z.pipe(
   z.pipe(
@@ -173,4 +159,41 @@ export type OwnUser = z.infer<typeof ownUser>
 
 function shortText(what: string) {
   return z.string(`${what} must be text`).check(z.trim(), z.maxLength(100, `${what} is too long`))
+}
+
+/** Lengths are counted in characters, so that a letter beyond the first 65,536 is one as well. */
+function nameOf(kind: {
+  what: string
+  notText: string
+  maxLength: number
+  pattern: RegExp
+  signs: string
+}) {
+  const { what, notText, maxLength, pattern, signs } = kind
+  const { minLength } = limits.username
+  return z.pipe(
+    z.pipe(
+      z.string(notText).check(
+        z.refine((text) => !invisible.test(text), {
+          error: `${what} has a character that cannot be seen. Please type it without it.`,
+          abort: true,
+        }),
+      ),
+      z.transform(tidyName),
+    ),
+    z.string().check(
+      z.minLength(1, { error: `${what} is required`, abort: true }),
+      z.refine(
+        (name) => [...name].length >= minLength,
+        `${what} must be at least ${minLength} characters`,
+      ),
+      z.refine((name) => [...name].length <= maxLength, {
+        error: `${what} must be at most ${maxLength} characters`,
+        abort: true,
+      }),
+      z.regex(pattern, `${what} may only have letters, digits, single spaces and ${signs}`),
+      z.refine((name) => /[\p{L}\p{N}]/u.test(name), `${what} needs a letter or a digit`),
+      z.refine((name) => !looksLikePhoneNumber(name), `${what} must not be a phone number`),
+    ),
+  )
 }

@@ -222,6 +222,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   acceptance.healCopies().catch(onError)
   media.sweep().catch(onError)
   departures.finish().catch(onError)
+  accounts.completeClaims().catch(onError)
 
   return {
     url,
@@ -236,6 +237,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       clearTimeout(goodbye)
       sockets.close()
       await departures.close()
+      await accounts.close()
       await media.close()
       await acceptance.close()
       await presence.close()

@@ -19,12 +19,14 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
 
   async function save(event: FormEvent) {
     event.preventDefault()
+    // A name from before today's rules stays as long as it is not changed.
+    const isRenamed = name !== user.username
     const checked = profileName.safeParse(name)
-    if (!checked.success) return setError(checked.error.issues[0]?.message)
+    if (isRenamed && !checked.success) return setError(checked.error.issues[0]?.message)
     setIsBusy(true)
     setError(undefined)
     try {
-      await onSave({ username: name, status: about.trim() })
+      await onSave({ ...(isRenamed ? { username: name } : {}), status: about.trim() })
       onClose()
     } catch (cause) {
       const words = cause instanceof Error ? cause.message : ''

@@ -7,6 +7,10 @@ export interface AccountDocument {
   username: string
   email: string
   passwordHash: string
+  /** How often the password was changed; absent for never. A sign-in is good for the password that it was made with. */
+  passwordChanges?: number
+  /** Names that were changed and that nobody else has registered since, the latest first. */
+  formerNames?: string[]
   status: string
   profilePicture: string | null
   createdAt: number
@@ -40,7 +44,15 @@ export interface ClaimDocument {
   _id: `claim:${string}`
   userId: string
   claimedAt: number
+  /** Since when the owner has another name: this one is a way in still, and anybody's to register. */
+  formerSince?: number
   _deleted?: true
+}
+
+/** That every account has the claims of what its name looks like, as `version` sees it. */
+export interface LooksDocument {
+  _id: 'looks'
+  version: number
 }
 
 /** One sign-in, on one device. */
@@ -49,6 +61,8 @@ export interface SessionDocument {
   userId: string
   sessionId: string
   device: string
+  /** The account's `passwordChanges` when the password was checked. */
+  passwordChanges?: number
   createdAt: number
   lastUsedAt: number
   expiresAt: number
@@ -77,12 +91,15 @@ export type AccountsDocument =
   | DepartedDocument
   | LeavingDocument
   | ClaimDocument
+  | LooksDocument
   | SessionDocument
   | SeenDocument
   | BlockDocument
 
 export const nameAccount = (userId: string) => `user:${userId}` as const
 export const nameLeaving = (userId: string) => `leaving:${userId}` as const
+export const nameSession = ({ userId, sessionId }: { userId: string; sessionId: string }) =>
+  `session:${userId}:${sessionId}` as const
 export const nameSeen = (userId: string) => `seen:${userId}` as const
 
 /** The range of ids that begin with `prefix`, for `range`. */

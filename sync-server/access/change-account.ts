@@ -6,7 +6,15 @@ import {
   isAccount,
   nameAccount,
 } from './account-documents.ts'
-import { type ClaimedField, decideClaims, listClaims, releaseClaim } from './claims.ts'
+import {
+  type ClaimedField,
+  type ClaimId,
+  decideClaims,
+  listClaims,
+  listFormerClaims,
+  releaseClaim,
+} from './claims.ts'
+import { keepFormerNames } from './former-names.ts'
 
 export type AccountChange =
   | { kind: 'done'; account: AccountDocument }
@@ -16,7 +24,8 @@ export type AccountChange =
 const roundsMax = 8
 
 /**
- * Writes an account together with the claims it lives by, so that no name ever has two owners.
+ * Writes an account together with the claims it lives by, so that no name ever has two owners. A username that it has
+ * no more stays claimed as a former one.
  * @param build makes the next account from the stored one; null when there is nothing to change (any more)
  */
 export async function changeAccount(options: {
@@ -25,22 +34,28 @@ export async function changeAccount(options: {
   build: (stored: AccountsDocument | undefined) => AccountDocument | null
   now: () => number
 }): Promise<AccountChange> {
-  const { database, userId, build, now } = options
+  const { database, userId, now } = options
   const ownKey = nameAccount(userId)
   const owners = new Set<string>()
+  const build = (stored: AccountsDocument | undefined) => {
+    const next = options.build(stored)
+    return next && keepFormerNames(isAccount(stored) ? stored : undefined, next)
+  }
   for (let round = 0; round < roundsMax; round += 1) {
     const before = (await database.read([ownKey])).get(ownKey)
     const planned = build(before)
     if (!planned) return { kind: 'missing' }
     const wanted = listClaims(planned)
-    const released = isAccount(before)
-      ? listClaims(before).filter((id) => !wanted.includes(id))
-      : []
-    const ids = [...new Set([ownKey, ...wanted, ...released, ...[...owners].map(nameAccount)])]
+    const former = listFormerClaims(planned)
+    const released = isAccount(before) ? listReleased(before, [...wanted, ...former]) : []
+    const ownerKeys = [...owners].map(nameAccount)
+    const ids = [...new Set([ownKey, ...wanted, ...former, ...released, ...ownerKeys])]
     const { result } = await database.update<AccountChange | 'again'>(ids, (stored) => {
       const account = build(stored.get(ownKey))
       if (!account) return { result: { kind: 'missing' } }
-      if (listClaims(account).join() !== wanted.join()) return { result: 'again' }
+      if (!isSame(listClaims(account), wanted) || !isSame(listFormerClaims(account), former)) {
+        return { result: 'again' }
+      }
       const readIds = new Set(ids)
       const verdict = decideClaims({ userId, wanted, stored, readIds, now: now() })
       if (verdict.kind === 'ownersNeeded') {
@@ -50,12 +65,28 @@ export async function changeAccount(options: {
       if (verdict.kind === 'taken') {
         return { put: verdict.put, result: { kind: 'taken', field: verdict.field } }
       }
-      const freed = released
-        .filter((id) => (stored.get(id) as ClaimDocument | undefined)?.userId === userId)
-        .map((id) => releaseClaim(id, userId))
-      return { put: [...verdict.put, ...freed, account], result: { kind: 'done', account } }
+      const findOwn = (id: ClaimId) => {
+        const claim = stored.get(id) as ClaimDocument | undefined
+        return claim?.userId === userId ? [claim] : []
+      }
+      const freed = released.flatMap(findOwn).map(({ _id }) => releaseClaim(_id, userId))
+      const left = former
+        .flatMap(findOwn)
+        .map((claim) => ({ ...claim, formerSince: claim.formerSince ?? now() }))
+      return {
+        put: [...verdict.put, ...freed, ...left, account],
+        result: { kind: 'done', account },
+      }
     })
     if (result !== 'again') return result
   }
   throw new Error(`The account ${userId} changed under every try to write it.`)
+}
+
+function listReleased(before: AccountDocument, kept: readonly ClaimId[]): ClaimId[] {
+  return [...listClaims(before), ...listFormerClaims(before)].filter((id) => !kept.includes(id))
+}
+
+function isSame(some: readonly ClaimId[], others: readonly ClaimId[]): boolean {
+  return some.join() === others.join()
 }

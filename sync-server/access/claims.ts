@@ -6,18 +6,29 @@ import {
   isAccount,
   nameAccount,
 } from './account-documents.ts'
+import { listLooks } from './name-looks.ts'
 
-export type ClaimedField = 'username' | 'email' | 'phone' | 'whatsapp'
-type ClaimId = ClaimDocument['_id']
+export type ClaimedField = 'username' | 'lookalike' | 'email' | 'phone' | 'whatsapp'
+export type ClaimId = ClaimDocument['_id']
 
 /** Until then a claim without its account belongs to a registration that is under way on another server. */
 const claimSettledMs = 10_000
 
 /** The id of the document that makes a value unique. Case and formatting make no difference. */
-export function nameClaim(field: ClaimedField, value: string): ClaimId {
+export function nameClaim(field: Exclude<ClaimedField, 'lookalike'>, value: string): ClaimId {
   const isNumber = field === 'phone' || field === 'whatsapp'
   const key = isNumber ? value.replace(/\D/g, '') : value.normalize('NFKC').toLowerCase()
-  return `claim:${field}:${encodeURIComponent(key.trim())}`
+  return `claim:${field}:${encode(key.trim())}`
+}
+
+/** The ids that keep others from a username that could be taken for this one: one or two. */
+export function listLookalikeClaims(username: string): ClaimId[] {
+  return listLooks(username).map((look) => `claim:lookalike:${encode(look)}` as const)
+}
+
+/** Half of a surrogate pair, as anybody may send one, has no code in a URL. */
+function encode(key: string): string {
+  return encodeURIComponent(key.replace(/\p{Surrogate}/gu, '\ufffd'))
 }
 
 /** Which field a claim is about. */
@@ -25,15 +36,21 @@ function readClaimedField(id: ClaimId): ClaimedField {
   return id.split(':')[1] as ClaimedField
 }
 
-/** The claims that an account lives by. */
+/** The claims that an account lives by. One from before there were look-alikes may not have those, or not all. */
 export function listClaims(account: AccountDocument): ClaimId[] {
   const { username, email, phone_number, wa_id } = account
   return [
     nameClaim('username', username),
+    ...listLookalikeClaims(username),
     nameClaim('email', email),
     ...(phone_number ? [nameClaim('phone', phone_number)] : []),
     ...(wa_id ? [nameClaim('whatsapp', wa_id)] : []),
   ]
+}
+
+/** The claims of names that an account had before: a way in still, and anybody's to register. */
+export function listFormerClaims({ formerNames = [] }: AccountDocument): ClaimId[] {
+  return formerNames.map((name) => nameClaim('username', name))
 }
 
 /** The claims that a person may mean who signs in by this text, the likelier first. */
@@ -51,8 +68,9 @@ export type ClaimsVerdict =
 
 /**
  * Decides whether an account may have the claims it needs, and what is written for it.
- * A claim whose owner does not live by it is left over from a crash, and is taken over; the owner's document
- * is touched then, so that an owner who was only slow meets a conflict instead of sharing the name.
+ * A claim whose owner does not live by it is left over from a crash or from a name that was changed, and is taken
+ * over; the owner's document is touched then, so that an owner who was only slow meets a conflict instead of sharing
+ * the name.
  * @param stored every claim in `wanted` that is there, the accounts of their owners, and the person's own
  */
 export function decideClaims(asked: {
@@ -66,28 +84,39 @@ export function decideClaims(asked: {
   const own = stored.get(nameAccount(userId))
   const held = isAccount(own) ? listClaims(own) : []
   const put: AccountsDocument[] = []
+  const touched = new Map<string, AccountsDocument>()
   const ownersNeeded: string[] = []
   for (const id of wanted) {
     const claim = stored.get(id) as ClaimDocument | undefined
-    if (claim?.userId === userId) continue
-    if (claim) {
+    if (claim?.userId === userId && claim.formerSince === undefined) continue
+    if (claim && claim.userId !== userId) {
       const ownerKey = nameAccount(claim.userId)
-      const owner = stored.get(ownerKey)
       if (!readIds.has(ownerKey)) {
         ownersNeeded.push(claim.userId)
         continue
       }
-      const isLivedBy = isAccount(owner) && listClaims(owner).includes(id)
-      if (isLivedBy || now - claim.claimedAt < claimSettledMs) {
-        return { kind: 'taken', field: readClaimedField(id), put: giveBack(asked, held) }
+      const owner = touched.get(ownerKey) ?? stored.get(ownerKey)
+      if (isLivedBy(claim, owner) || isSettling(claim, now)) {
+        // Two who looked alike before it was forbidden both keep their names.
+        if (readClaimedField(id) === 'lookalike' && held.includes(id)) continue
+        return { kind: 'taken', field: readClaimedField(id), put: giveBack(asked, own) }
       }
-      put.push(touch(owner, claim.userId, now))
+      touched.set(ownerKey, touch(owner, claim, now))
     }
     put.push({ _id: id, userId, claimedAt: now })
   }
   return ownersNeeded.length > 0
     ? { kind: 'ownersNeeded', ownerIds: ownersNeeded }
-    : { kind: 'granted', put }
+    : { kind: 'granted', put: [...touched.values(), ...put] }
+}
+
+function isLivedBy({ _id }: ClaimDocument, owner: AccountsDocument | undefined): boolean {
+  return isAccount(owner) && listClaims(owner).includes(_id)
+}
+
+/** A former name was some account's already, so no registration of it is under way. */
+function isSettling({ claimedAt, formerSince }: ClaimDocument, now: number): boolean {
+  return formerSince === undefined && now - claimedAt < claimSettledMs
 }
 
 /** Claims that an earlier round of the same change took before another one was found taken. */
@@ -97,8 +126,9 @@ function giveBack(
     wanted: readonly ClaimId[]
     stored: ReadonlyMap<string, AccountsDocument>
   },
-  held: readonly ClaimId[],
+  own: AccountsDocument | undefined,
 ): AccountsDocument[] {
+  const held = isAccount(own) ? [...listClaims(own), ...listFormerClaims(own)] : []
   return asked.wanted.flatMap((id) => {
     const claim = asked.stored.get(id) as ClaimDocument | undefined
     const isOurs = claim?.userId === asked.userId && !held.includes(id)
@@ -113,9 +143,12 @@ export function releaseClaim(id: ClaimId, userId: string): ClaimDocument {
 
 function touch(
   owner: AccountsDocument | undefined,
-  ownerId: string,
+  claim: ClaimDocument,
   now: number,
 ): AccountsDocument {
-  if (isAccount(owner)) return { ...owner, claimsLostAt: now } as AccountDocument
-  return { _id: nameAccount(ownerId), userId: ownerId, departedAt: now }
+  const { userId } = claim
+  if (!isAccount(owner)) return { _id: nameAccount(userId), userId, departedAt: now }
+  const { formerNames, ...rest } = owner
+  const left = formerNames?.filter((name) => nameClaim('username', name) !== claim._id)
+  return { ...rest, claimsLostAt: now, ...(left && left.length > 0 ? { formerNames: left } : {}) }
 }

@@ -58,20 +58,6 @@ describe('accounts', () => {
     expect(await open().findBySignInName('nobody')).toBeUndefined()
   })
 
-  it('free the old name at a change, and keep the new one', async () => {
-    const person = await register('before')
-    await open().changeProfile(person.userId, { username: 'after' })
-    expect((await open().findBySignInName('after'))?.userId).toBe(person.userId)
-    expect(await open().findBySignInName('before')).toBeUndefined()
-    expect(await open().register(details('before', 'second@example.org'))).toMatchObject({
-      kind: 'done',
-    })
-    expect(await open().changeProfile(person.userId, { username: 'before' })).toMatchObject({
-      kind: 'taken',
-      field: 'username',
-    })
-  })
-
   it('take over a claim whose registration broke off, once it cannot be under way any more', async () => {
     const userId = '01890000-0000-7000-8000-000000000001'
     const claim = { _id: nameClaim('username', 'broken'), userId, claimedAt: opened.now }

@@ -14,9 +14,18 @@ import {
   type SeenDocument,
 } from './account-documents.ts'
 import { type AccountChange, changeAccount } from './change-account.ts'
-import { listClaims, listSignInClaims, nameClaim, releaseClaim } from './claims.ts'
+import {
+  type ClaimId,
+  listClaims,
+  listFormerClaims,
+  listLookalikeClaims,
+  listSignInClaims,
+  nameClaim,
+  releaseClaim,
+} from './claims.ts'
 import type { JsonValue } from './json-value.ts'
 import { dropLooseLink, type LinkDetails, linkWhatsApp, unlinkWhatsApp } from './link-whatsapp.ts'
+import { createLookalikeClaims } from './lookalike-claims.ts'
 import { listPhoneVariants } from './phone-variants.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>
@@ -27,6 +36,7 @@ export function createAccounts(options: {
   now?: () => number
 }) {
   const { database, now = Date.now } = options
+  const lookalikes = createLookalikeClaims({ database, now })
 
   async function findAll(userIds: readonly string[]): Promise<Map<string, AccountDocument>> {
     const found = await database.read(userIds.map(nameAccount))
@@ -37,12 +47,15 @@ export function createAccounts(options: {
   const find = async (userId: string) => (await findAll([userId])).get(userId)
 
   /** The people who live by these claims, in the order of the claims. */
-  async function findByClaims(ids: readonly ClaimDocument['_id'][]): Promise<AccountDocument[]> {
+  async function findByClaims(
+    ids: readonly ClaimId[],
+    listHeld = listClaims,
+  ): Promise<AccountDocument[]> {
     const claims = await database.read(ids)
     const owners = ids.map(async (id) => {
       const claim = claims.get(id) as ClaimDocument | undefined
       const account = claim && (await find(claim.userId))
-      return account && listClaims(account).includes(id) ? [account] : []
+      return account && listHeld(account).includes(id) ? [account] : []
     })
     return (await Promise.all(owners)).flat()
   }
@@ -57,8 +70,15 @@ export function createAccounts(options: {
     find,
     findAll,
 
+    /**
+     * To be called at the start: accounts from before get the claims that keep others from names that look like theirs.
+     * Until then nobody gets a name, because it might be one that looks taken.
+     */
+    completeClaims: lookalikes.complete,
+
     /** Creates a person; `taken` says which field somebody else has. */
-    register(details: { username: string; email: string; passwordHash: string }) {
+    async register(details: { username: string; email: string; passwordHash: string }) {
+      await lookalikes.complete()
       const userId = uuidv7()
       const account: AccountDocument = {
         _id: nameAccount(userId),
@@ -71,21 +91,26 @@ export function createAccounts(options: {
       }
       const build = (stored: AccountsDocument | undefined) =>
         stored === undefined || isAccount(stored) ? account : null
-      return changeAccount({ database, userId, build, now })
+      return await changeAccount({ database, userId, build, now })
     },
 
     /** Which of these somebody has already, without taking either. */
-    async findTaken(wanted: { username: string; email: string }) {
-      for (const field of ['username', 'email'] as const) {
-        const [owner] = await findByClaims([nameClaim(field, wanted[field])])
-        if (owner) return field
-      }
-      return undefined
+    async findTaken({ username, email }: { username: string; email: string }) {
+      await lookalikes.complete()
+      const names = [nameClaim('username', username), ...listLookalikeClaims(username)]
+      if ((await findByClaims(names)).length > 0) return 'username'
+      const [owner] = await findByClaims([nameClaim('email', email)])
+      return owner && 'email'
     },
 
     /** The person of a username, an email address or a phone number in any formatting. */
-    async findBySignInName(text: string): Promise<AccountDocument | undefined> {
+    async findByName(text: string): Promise<AccountDocument | undefined> {
       return (await findByClaims(listSignInClaims(text)))[0]
+    },
+
+    /** The same for whoever signs in: also by a name that they had before, and that nobody else has registered. */
+    async findBySignInName(text: string): Promise<AccountDocument | undefined> {
+      return (await findByClaims(listSignInClaims(text), listWaysIn))[0]
     },
 
     /** The person of a phone number; other forms of it count where exactly one person has one of them. */
@@ -112,8 +137,10 @@ export function createAccounts(options: {
       return people.slice(0, limit)
     },
 
-    changeProfile: (userId: string, wanted: ProfileChange): Promise<AccountChange> =>
-      change(userId, (account) => dropLooseLink(applyProfile(account, wanted))),
+    async changeProfile(userId: string, wanted: ProfileChange): Promise<AccountChange> {
+      if (wanted.username !== undefined) await lookalikes.complete()
+      return await change(userId, (account) => dropLooseLink(applyProfile(account, wanted)))
+    },
 
     /** Puts the link in the place of any before it; `taken` when somebody else has either number. */
     linkWhatsApp: (userId: string, link: LinkDetails): Promise<AccountChange> =>
@@ -124,14 +151,11 @@ export function createAccounts(options: {
     changeSettings: (userId: string, settings: Record<string, JsonValue>): Promise<AccountChange> =>
       change(userId, (account) => ({ ...account, settings })),
 
-    changePassword: (userId: string, passwordHash: string): Promise<AccountChange> =>
-      change(userId, (account) => ({ ...account, passwordHash })),
-
     /** Takes a person's record away and frees the names; the id stays, as somebody who left, and is marked as leaving. */
     async remove(userId: string): Promise<void> {
       const account = await find(userId)
       if (!account) return
-      const claims = listClaims(account)
+      const claims = listWaysIn(account)
       const ids = [nameAccount(userId), nameLeaving(userId), ...claims]
       await database.update(ids, (stored) => ({
         put: [
@@ -175,7 +199,13 @@ export function createAccounts(options: {
         result: undefined,
       }))
     },
+
+    close: lookalikes.close,
   }
+}
+
+function listWaysIn(account: AccountDocument): ClaimId[] {
+  return [...listClaims(account), ...listFormerClaims(account)]
 }
 
 /** Fields that are not given stay; null takes one away. */

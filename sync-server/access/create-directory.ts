@@ -63,7 +63,7 @@ export function createDirectory(options: {
       const found = await accounts.findAll(userIds)
       return userIds.flatMap((userId) => found.get(userId) ?? [])
     }
-    const exact = text.includes('@') ? undefined : await accounts.findBySignInName(text)
+    const exact = text.includes('@') ? undefined : await accounts.findByName(text)
     return exact ? [exact] : []
   }
 

@@ -1,98 +1,104 @@
-import { createRequire } from 'node:module'
-import { Worker } from 'node:worker_threads'
+import { availableParallelism } from 'node:os'
+import { createPasswordThreads, type PasswordTask } from './password-threads.ts'
+import { createTurnQueue } from './turn-queue.ts'
 
 /** Says that too many passwords wait already; the caller answers "busy" instead of growing the queue. */
 export class HasherBusy extends Error {
   override name = 'HasherBusy'
 }
 
+/** Says that nobody waits for the answer any more, so that no work was done for it. */
+export class CallerGone extends Error {
+  override name = 'CallerGone'
+}
+
+/** For whom a password is hashed or checked. `address` stands for the caller's network; `gone` for hanging up. */
+export interface PasswordCaller {
+  address: string
+  gone?: AbortSignal
+}
+
 const defaultCost = 10
-const waitingMax = 200
-const idleEndMs = 30_000
+const threadsMax = 4
+const waitingMax = 1_000
+const waitingPerAddressMax = 100
+
+type Result = string | boolean
+type Waiting = ReturnType<typeof createWaiting>
 
 /**
- * A thread of its own, as text: it has to start alike from the sources, from the built file and under test.
- * bcryptjs would otherwise hold up everybody's messages for the time of each sign-in.
- */
-const workerSource = `
-const { parentPort, workerData } = require('node:worker_threads')
-const bcrypt = require(workerData.bcryptPath)
-parentPort.on('message', ({ id, password, hash, cost }) => {
-  const result = hash === undefined ? bcrypt.hashSync(password, cost) : bcrypt.compareSync(password, hash)
-  parentPort.postMessage({ id, result })
-})
-`
-
-type Task = { password: string; hash?: string; cost?: number }
-type Pending = { resolve: (result: string | boolean) => void; reject: (error: Error) => void }
-
-/**
- * Hashes and checks passwords with bcrypt, one at a time, off the main thread. The thread ends when idle.
+ * Hashes and checks passwords with bcrypt on threads that leave one core to the messages. Who waits gets their turn by
+ * their address, so that one that floods delays itself; who has gone does not wait any more.
  * Passwords are at most 72 bytes: the schema checks it, bcrypt would cut the rest.
+ * @param options.cost bcrypt's
+ * @param options.threads how many at most
+ * @throws HasherBusy when 100 of one address wait already, or 1,000 in all
+ * @throws CallerGone
  */
-export function createPasswordHasher(options: { cost?: number } = {}) {
-  const cost = options.cost ?? defaultCost
+export function createPasswordHasher(options: { cost?: number; threads?: number } = {}) {
+  const { cost = defaultCost } = options
+  const threads = options.threads ?? Math.min(threadsMax, Math.max(1, availableParallelism() - 1))
   /** Nobody's: no password is looked for in it, checking one only takes its time. */
   const nobodysHash = `$2b$${String(cost).padStart(2, '0')}$${'x'.repeat(53)}`
-  const pending = new Map<number, Pending>()
-  const state = {
-    worker: undefined as Worker | undefined,
-    nextId: 0,
-    idleTimer: undefined as NodeJS.Timeout | undefined,
+  const queue = createTurnQueue<Waiting>({ keyMax: waitingPerAddressMax, max: waitingMax })
+  const pool = createPasswordThreads({ threads, onFree: runNext })
+
+  function runNext() {
+    while (pool.isFree()) {
+      const next = queue.take()
+      if (!next) return
+      next.resolve(pool.run(next.task))
+    }
   }
 
-  function run(task: Task): Promise<string | boolean> {
-    if (pending.size >= waitingMax)
-      return Promise.reject(new HasherBusy('Too many passwords wait.'))
-    clearTimeout(state.idleTimer)
-    state.nextId += 1
-    const id = state.nextId
-    return new Promise((resolve, reject) => {
-      pending.set(id, { resolve, reject })
-      state.worker ??= start()
-      state.worker.postMessage({ id, ...task })
-    })
-  }
-
-  function start(): Worker {
-    const bcryptPath = createRequire(import.meta.url).resolve('bcryptjs')
-    const worker = new Worker(workerSource, { eval: true, workerData: { bcryptPath } })
-    worker.unref()
-    worker.on('message', ({ id, result }: { id: number; result: string | boolean }) => {
-      pending.get(id)?.resolve(result)
-      pending.delete(id)
-      if (pending.size === 0) state.idleTimer = setTimeout(() => void stop(), idleEndMs).unref()
-    })
-    worker.on('error', (error) => fail(error))
-    return worker
-  }
-
-  function fail(error: Error) {
-    state.worker = undefined
-    for (const { reject } of pending.values()) reject(error)
-    pending.clear()
-  }
-
-  async function stop() {
-    clearTimeout(state.idleTimer)
-    const { worker } = state
-    fail(new Error('The password hasher is closed.'))
-    await worker?.terminate()
+  async function run(task: PasswordTask, { address, gone }: PasswordCaller): Promise<Result> {
+    const waiting = createWaiting(task)
+    const leave = () => {
+      if (queue.remove(address, waiting)) waiting.reject(new CallerGone('Nobody waits any more.'))
+    }
+    if (gone?.aborted) throw new CallerGone('Nobody waited from the beginning.')
+    gone?.addEventListener('abort', leave)
+    try {
+      queue.add(address, waiting)?.reject(new HasherBusy('Too many passwords wait.'))
+      runNext()
+      return await waiting.result
+    } finally {
+      gone?.removeEventListener('abort', leave)
+    }
   }
 
   return {
-    hash: async (password: string) => String(await run({ password, cost })),
+    async hash(password: string, caller: PasswordCaller): Promise<string> {
+      return String(await run({ password, cost }, caller))
+    },
     /**
      * Is this the password of the hash? Without a hash (nobody has that name) it takes as long and is never
      * right, so that the time of an answer does not tell who has an account.
      */
-    async verify(password: string, hash: string | undefined) {
-      const isRight = await run({ password, hash: hash ?? nobodysHash })
+    async verify(asked: { password: string; hash: string | undefined }, caller: PasswordCaller) {
+      const { password, hash } = asked
+      const isRight = await run({ password, hash: hash ?? nobodysHash }, caller)
       return isRight === true && hash !== undefined
     },
-    waiting: () => pending.size,
-    close: stop,
+    waiting: queue.count,
+    async close() {
+      for (let next = queue.take(); next; next = queue.take()) {
+        next.reject(new Error('The password hasher is closed.'))
+      }
+      await pool.close()
+    },
   }
+}
+
+function createWaiting(task: PasswordTask) {
+  const settle = {} as {
+    resolve(result: Promise<Result>): void
+    reject(error: Error): void
+  }
+  const result = new Promise<Result>((resolve, reject) =>
+    Object.assign(settle, { resolve, reject }),
+  )
+  return { task, result, resolve: settle.resolve, reject: settle.reject }
 }
 
 export type PasswordHasher = ReturnType<typeof createPasswordHasher>

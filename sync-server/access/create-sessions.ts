@@ -1,8 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { limits } from '../../schema/limits.ts'
 import type { StoredDatabase } from '../storage/create-stored-database.ts'
-import { type AccountsDocument, idsFrom, type SessionDocument } from './account-documents.ts'
+import {
+  type AccountsDocument,
+  idsFrom,
+  nameAccount,
+  nameSession,
+  type SessionDocument,
+} from './account-documents.ts'
 import type { Caller } from './create-token-keeper.ts'
+import { decidePasswordChange, isSignInFor, type PasswordChangeOutcome } from './password-change.ts'
+
+/** Says that the password was changed, or the account deleted, while a sign-in with it was under way. */
+export class PasswordOutdated extends Error {
+  override name = 'PasswordOutdated'
+}
 
 const sessionsRemembered = 50_000
 const sharedRememberedMs = 15_000
@@ -30,9 +43,16 @@ export function createSessions(options: {
   const ended = new LRUCache<string, true>({ max: sessionsRemembered })
   const listeners = new Set<(ended: Caller) => void>()
 
+  async function readAll(userId: string): Promise<SessionDocument[]> {
+    return (await database.range(idsFrom(`session:${userId}:`))) as SessionDocument[]
+  }
+
   async function list(userId: string): Promise<SessionDocument[]> {
-    const found = (await database.range(idsFrom(`session:${userId}:`))) as SessionDocument[]
-    return found.filter((session) => session.expiresAt > now())
+    const accountId = nameAccount(userId)
+    const account = (await database.read([accountId])).get(accountId)
+    const isGood = ({ expiresAt, passwordChanges }: SessionDocument) =>
+      expiresAt > now() && isSignInFor(account, passwordChanges)
+    return (await readAll(userId)).filter(isGood)
   }
 
   async function endAll(sessions: readonly SessionDocument[]): Promise<void> {
@@ -44,6 +64,17 @@ export function createSessions(options: {
       result: undefined,
     }))
     for (const { userId, sessionId } of sessions) noteEnded({ userId, sessionId })
+  }
+
+  async function endOthers(userId: string, keptSessionId?: string): Promise<void> {
+    const others = (await readAll(userId)).filter((one) => one.sessionId !== keptSessionId)
+    if (others.length > 0) await endAll(others)
+  }
+
+  /** Sign-ins that are good no more could not be ended: none is taken for good without a look any more. */
+  function forgetAll(error: unknown) {
+    remembered.clear()
+    throw error
   }
 
   function noteEnded(caller: Caller) {
@@ -66,13 +97,19 @@ export function createSessions(options: {
   return {
     list,
 
-    /** Begins a sign-in; old ones of the same person are cleared away. @param keptMs how long it lasts */
+    /**
+     * Begins a sign-in; old ones of the same person are cleared away, and beyond a hundred the longest unused.
+     * @param begun.keptMs how long it lasts
+     * @param begun.passwordChanges the account's when its password was checked
+     * @throws PasswordOutdated when that password is the account's no more
+     */
     async start(begun: {
       userId: string
       device: string
       keptMs: number
+      passwordChanges?: number | undefined
     }): Promise<SessionDocument> {
-      const { userId, device, keptMs } = begun
+      const { userId, device, keptMs, passwordChanges } = begun
       const sessionId = randomUUID()
       const startedAt = now()
       const session: SessionDocument = {
@@ -80,14 +117,26 @@ export function createSessions(options: {
         userId,
         sessionId,
         device: device.slice(0, 200),
+        ...(passwordChanges === undefined ? {} : { passwordChanges }),
         createdAt: startedAt,
         lastUsedAt: startedAt,
         expiresAt: startedAt + keptMs,
       }
-      await database.update([session._id], () => ({ put: [session], result: undefined }))
-      const all = (await database.range(idsFrom(`session:${userId}:`))) as SessionDocument[]
-      const over = all.filter(({ expiresAt }) => expiresAt <= startedAt)
-      if (over.length > 0) await endAll(over)
+      const accountId = nameAccount(userId)
+      const { result: isStarted } = await database.update([session._id, accountId], (stored) => {
+        const isGood = isSignInFor(stored.get(accountId), passwordChanges)
+        return { put: isGood ? [session] : [], result: isGood }
+      })
+      if (!isStarted) throw new PasswordOutdated('The password was changed meanwhile.')
+      const isOver = (one: SessionDocument) =>
+        one.expiresAt <= startedAt || (one.passwordChanges ?? 0) < (passwordChanges ?? 0)
+      const others = (await readAll(userId)).filter(({ _id }) => _id !== session._id)
+      const unused = others
+        .filter((one) => !isOver(one))
+        .toSorted((a, b) => b.lastUsedAt - a.lastUsedAt)
+        .slice(limits.signInsMax - 1)
+      const ending = [...others.filter(isOver), ...unused]
+      if (ending.length > 0) await endAll(ending)
       return session
     },
 
@@ -114,14 +163,29 @@ export function createSessions(options: {
     },
 
     /** Ends all of a person's sign-ins, but for the one named. */
-    async endOthers(userId: string, keptSessionId?: string): Promise<void> {
-      const others = (await list(userId)).filter((one) => one.sessionId !== keptSessionId)
-      if (others.length > 0) await endAll(others)
+    endOthers,
+
+    /**
+     * Gives a person a new password, and ends every sign-in but the one that asks for it.
+     * @param asked.verified the account's `passwordChanges` when the current password was checked
+     */
+    async changePassword(asked: {
+      caller: Caller
+      verified: number | undefined
+      passwordHash: string
+    }): Promise<PasswordChangeOutcome> {
+      const { userId, sessionId } = asked.caller
+      const ids = [nameAccount(userId), nameSession(asked.caller)]
+      const { result } = await database.update<PasswordChangeOutcome>(ids, (stored) =>
+        decidePasswordChange(stored, asked),
+      )
+      if (result === 'done') await endOthers(userId, sessionId).catch(forgetAll)
+      return result
     },
 
     /** Ends all of a person's sign-ins, and leaves nothing of old ones. */
     async removeAll(userId: string): Promise<void> {
-      const all = (await database.range(idsFrom(`session:${userId}:`))) as SessionDocument[]
+      const all = await readAll(userId)
       if (all.length > 0) await endAll(all)
     },
 
@@ -142,14 +206,12 @@ export function createSessions(options: {
   }
 
   async function readSession(caller: Caller) {
-    const id = nameSession(caller)
-    const session = (await database.read([id])).get(id) as SessionDocument | undefined
-    return session && { expiresAt: session.expiresAt, usedAt: session.lastUsedAt }
+    const [id, accountId] = [nameSession(caller), nameAccount(caller.userId)]
+    const stored = await database.read([id, accountId])
+    const session = stored.get(id) as SessionDocument | undefined
+    if (!session || !isSignInFor(stored.get(accountId), session.passwordChanges)) return undefined
+    return { expiresAt: session.expiresAt, usedAt: session.lastUsedAt }
   }
-}
-
-function nameSession({ userId, sessionId }: Caller) {
-  return `session:${userId}:${sessionId}` as const
 }
 
 function withoutRevision<T extends object>(document: T): Omit<T, '_rev'> {

@@ -117,7 +117,7 @@ function createPeopleRoutes(
   return [
     ...createAccountRoutes({
       ...{ accounts, departures, presenter },
-      exportAccount: (user) => exportAccount({ ...kept, user, presenter: options.presenter }),
+      exportAccount: (own) => exportAccount({ ...kept, ...own, presenter: options.presenter }),
     }),
     ...createOwnRoutes({ accounts, presence, presenter, lookups }),
     ...createWhatsAppRoutes({ accounts, lookups }),

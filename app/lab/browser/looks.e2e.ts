@@ -41,7 +41,7 @@ test('what a visitor sees', async () => {
   await page.getByLabel('Phone number or Username').fill(ann.username)
   await page.getByLabel('Password', { exact: true }).fill('no-idea')
   await button('Sign in').click()
-  await see('Invalid credentials')
+  await see('Wrong username or password')
   await look('the form, with an error')
   await page.goto('/register')
   await see('Create your account')

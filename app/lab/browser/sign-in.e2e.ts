@@ -201,7 +201,7 @@ test('a wrong password is told in a red box; the right one leads to where one wa
   await button('Sign in').click()
   expect(await button('Signing in...').isDisabled()).toBe(true)
   await held.release()
-  expect(await readError(page)).toBe('Invalid credentials')
+  expect(await readError(page)).toBe('Wrong username or password')
   await field('Password').press('End')
   await field('Password').pressSequentially('x')
   expect(await page.getByRole('alert').locator('p').count()).toBe(0)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../start-test-app.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
 
 const opened = {} as { app: TestApp }
 beforeAll(async () => {
@@ -38,9 +38,11 @@ describe('POST /api/auth/register', () => {
 
   it.each([
     [{}, 'Username is required'],
-    [{ username: 'ab' }, 'Username must be at least 3 characters'],
+    [{ username: 'a' }, 'Username must be at least 2 characters'],
     [{ username: 'a'.repeat(31) }, 'Username must be at most 30 characters'],
-    [{ username: 'a b c' }, /^Username may only have/],
+    [{ username: 'ann@home' }, /^Username may only have/],
+    [{ username: 'ann\uFE0F' }, /^Username has a character that cannot be seen/],
+    [{ username: '\u3164\u3164' }, /^Username has a character that cannot be seen/],
     [{ username: '12345678901' }, 'Username must not be a phone number'],
     [{ username: { $ne: null } }, 'Username is required'],
     [{ username: 'someone' }, 'Email is required'],
@@ -72,6 +74,34 @@ describe('POST /api/auth/register', () => {
     expect(sameEmail.status).toBe(409)
     expect(sameEmail.body).toEqual({ error: 'Email already registered', code: 'email_taken' })
   })
+
+  it.each([
+    ['alice', '\u0430lice'],
+    ['Bill', 'BiII'],
+    ['Zo\u00e9', 'ZO\u00c9'],
+    ['mary', 'rnary'],
+  ])('gives no name that looks like a taken one: after %s not %s', async (taken, wanted) => {
+    const person = {
+      username: taken,
+      email: `${taken.length}${taken[0]}@a.org`,
+      password: 'secret1',
+    }
+    expect((await register(person)).status).toBe(201)
+    const answer = await register({ ...person, username: wanted, email: 'other@a.org' })
+    expect([answer.status, answer.body]).toEqual([
+      409,
+      { error: 'Username already taken', code: 'username_taken' },
+    ])
+  })
+
+  it('takes names of two letters, and of any script', async () => {
+    for (const [index, name] of ['Al', '李明', 'ดี', 'राम', 'Ana Lee'].entries()) {
+      const email = `script-${index}@example.org`
+      const answer = await register({ username: name, email, password: 'secret1' })
+      expect([name, answer.status]).toEqual([name, 201])
+      expect((await login(name, 'secret1')).status).toBe(200)
+    }
+  })
 })
 
 describe('POST /api/auth/login', () => {
@@ -86,13 +116,37 @@ describe('POST /api/auth/login', () => {
     }
   })
 
+  it('takes a name from before a change, until somebody else has it', async () => {
+    const { token, userId, password } = await opened.app.register('Formerly')
+    const change = { token, body: { username: 'Nowadays' } }
+    expect((await opened.app.call('PUT', '/api/users/profile', change)).status).toBe(200)
+    for (const name of ['FORMERLY', 'nowadays']) {
+      expect((await login(name, password)).body.user).toMatchObject({
+        _id: userId,
+        username: 'Nowadays',
+      })
+    }
+    const next = { username: 'formerly', email: 'next@example.org', password: 'another secret' }
+    expect((await register(next)).status).toBe(201)
+    expect((await login('formerly', password)).status).toBe(401)
+    expect((await login('formerly', next.password)).body.user.email).toBe(next.email)
+    expect((await login('nowadays', password)).status).toBe(200)
+  })
+
+  it('takes half of a surrogate pair for nobody’s name', async () => {
+    for (const name of ['\ud800', 'ann\udc00@example.org']) {
+      const answer = await login(name, 'nonsense')
+      expect([answer.status, answer.body.code]).toEqual([401, 'invalid_credentials'])
+    }
+  })
+
   it('answers a wrong name and a wrong password alike', async () => {
     await opened.app.register('Cyd')
     const wrongPassword = await login('cyd', 'nonsense')
     const wrongName = await login('nobody', 'nonsense')
     expect(wrongPassword.status).toBe(401)
     expect(wrongPassword.body).toEqual({
-      error: 'Invalid credentials',
+      error: 'Wrong username or password',
       code: 'invalid_credentials',
     })
     expect(wrongName.body).toEqual(wrongPassword.body)
@@ -134,6 +188,41 @@ describe('POST /api/auth/logout', () => {
     await opened.app.restart()
     expect((await me(ed.token)).status).toBe(401)
     expect((await me(other)).status).toBe(200)
+  })
+})
+
+describe('a flood of sign-ins', () => {
+  it('P12: delays neither messages nor those who sign in from elsewhere', async () => {
+    const app = await startTestApp({ TRUST_PROXY: '1' }, { passwordCost: 10 })
+    try {
+      const [ann, ben] = [await app.register('Ann'), await app.register('Ben')]
+      const order: string[] = []
+      const signIn = async ({ username, password }: TestPerson, from: string) => {
+        const headers = { 'x-forwarded-for': from }
+        const body = { username, password }
+        const { status } = await app.call('POST', '/api/auth/login', { headers, body })
+        order.push(status === 200 ? username : `${status}`)
+      }
+      const flood = Array.from({ length: 80 }, () => signIn(ann, '192.0.2.1'))
+      await flood[0]
+      const said = app.call('POST', '/api/messages', {
+        token: ben.token,
+        body: { recipientId: ann.userId, content: 'not delayed' },
+      })
+      const others = [
+        signIn(ben, '198.51.100.7'),
+        said.then(({ status }) => order.push(`message ${status}`)),
+      ]
+      await Promise.all([...flood, ...others])
+      // In the order of arrival both would be among the last.
+      expect(order.indexOf('Ben')).toBeLessThan(60)
+      expect(order.indexOf('Ben')).toBeGreaterThan(0)
+      expect(order.indexOf('message 201')).toBeLessThan(60)
+      expect(order).toHaveLength(82)
+      expect(order.filter((who) => who === 'Ann')).toHaveLength(80)
+    } finally {
+      await app.close()
+    }
   })
 })
 

@@ -6,10 +6,11 @@ import type { LimitAttempts } from '../../access/create-attempt-limiter.ts'
 import type { PasswordHasher } from '../../access/create-password-hasher.ts'
 import type { Sessions } from '../../access/create-sessions.ts'
 import { RequestRefused } from '../request-refused.ts'
-import { defineRoute, type Route } from '../route.ts'
+import { alreadySent, defineRoute, type Route } from '../route.ts'
 import { refuseTaken } from '../users/refuse-taken.ts'
 import type { PasswordCheck } from './create-password-check.ts'
 import type { SignIn } from './create-sign-in.ts'
+import { withDepartureSignal } from './departure-signal.ts'
 
 export function createAuthRoutes(options: {
   accounts: Accounts
@@ -32,7 +33,7 @@ export function createAuthRoutes(options: {
       status: 201,
       answer: signedIn,
       errors: ['username_taken', 'email_taken', 'too_many_registrations'],
-      async handle({ body, address, request }) {
+      async handle({ body, address, request, response }) {
         const seconds = registrations.secondsToWait(address)
         if (seconds > 0) {
           const headers = { 'retry-after': String(seconds) }
@@ -42,7 +43,10 @@ export function createAuthRoutes(options: {
         const { username, email, password } = body
         const field = await accounts.findTaken({ username, email })
         if (field) throw refuseTaken({ kind: 'taken', field })
-        const passwordHash = await hasher.hash(password)
+        const passwordHash = await withDepartureSignal(response, (gone) =>
+          hasher.hash(password, { address, gone }),
+        )
+        if (passwordHash === alreadySent) return alreadySent
         const outcome = await accounts.register({ username, email, passwordHash })
         if (outcome.kind !== 'done') throw refuseTaken(outcome)
         return await signIn({
@@ -62,11 +66,14 @@ export function createAuthRoutes(options: {
       status: 200,
       answer: signedIn,
       errors: ['invalid_credentials', 'too_many_attempts'],
-      async handle({ body, address, request }) {
+      async handle({ body, address, request, response }) {
         const name = body.username.trim()
         const account = await accounts.findBySignInName(name)
         const { password } = body
-        const isRight = await checkPassword({ account, name, password, address })
+        const isRight = await withDepartureSignal(response, (gone) =>
+          checkPassword({ account, name, password, address, gone }),
+        )
+        if (isRight === alreadySent) return alreadySent
         if (!account || !isRight) throw new RequestRefused('invalid_credentials')
         return await signIn({ account, isKept: body.keepSignedIn !== false, request })
       },

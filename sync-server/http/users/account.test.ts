@@ -24,12 +24,15 @@ describe('GET /users/me/export', () => {
     await as(opened.ann).put(`/users/${eve.userId}/block`, { blocked: true })
     await as(opened.ann).post(`/users/${eve.userId}/report`, { reason: 'nonsense' })
     await as(opened.ann).put('/users/settings', { theme: 'dark' })
+    await as(opened.ann).put('/users/profile', { username: 'Anna' })
+    await as(opened.ann).put('/users/profile', { username: 'Ann' })
     const answer = await as(opened.ann).get('/users/me/export')
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-disposition')).toContain('petrel-export.json')
     const exported = accountExport.parse(JSON.parse(answer.text))
     expect(exported).toMatchObject({
       user: { username: 'Ann', email: 'ann@example.org', settings: { theme: 'dark' } },
+      formerNames: ['Anna'],
       sessions: [{ device: expect.any(String) }],
       blockedUsers: [{ userId: eve.userId }],
       reports: [{ userId: eve.userId, reason: 'nonsense' }],

@@ -14,7 +14,7 @@ export function createAccountRoutes(options: {
   accounts: Accounts
   departures: Departures
   presenter: UserPresenter
-  exportAccount: (user: OwnUser) => AsyncIterable<string>
+  exportAccount: (kept: { user: OwnUser; formerNames: string[] }) => AsyncIterable<string>
 }): Route[] {
   const { accounts, departures, presenter, exportAccount } = options
   return [
@@ -27,12 +27,16 @@ export function createAccountRoutes(options: {
       answer: accountExport,
       errors: ['user_not_found'],
       async handle({ caller, response }) {
-        const user = await presenter.presentOwn(await findAccount(accounts, caller.userId))
+        const account = await findAccount(accounts, caller.userId)
+        const user = await presenter.presentOwn(account)
+        const { formerNames = [] } = account
         response.set({
           'content-type': 'application/json; charset=utf-8',
           'content-disposition': 'attachment; filename="petrel-export.json"',
         })
-        await pipeline(Readable.from(exportAccount(user)), response).catch(ignoreDeparture)
+        await pipeline(Readable.from(exportAccount({ user, formerNames })), response).catch(
+          ignoreDeparture,
+        )
         return alreadySent
       },
     }),

@@ -4,10 +4,10 @@ import type { Accounts } from '../../access/create-accounts.ts'
 import type { PasswordHasher } from '../../access/create-password-hasher.ts'
 import type { Sessions } from '../../access/create-sessions.ts'
 import type { PasswordCheck } from '../auth/create-password-check.ts'
+import { withDepartureSignal } from '../auth/departure-signal.ts'
 import { RequestRefused } from '../request-refused.ts'
-import { defineRoute, type Route } from '../route.ts'
+import { alreadySent, defineRoute, type Route } from '../route.ts'
 import { findAccount } from './find-account.ts'
-import { refuseTaken } from './refuse-taken.ts'
 
 const ended = z.object({ isEnded: z.boolean() })
 const iso = (epochMs: number) => new Date(epochMs).toISOString()
@@ -79,14 +79,18 @@ export function createSessionRoutes(options: {
       status: 200,
       answer: z.object({ isChanged: z.boolean() }),
       errors: ['wrong_password', 'too_many_attempts', 'user_not_found'],
-      async handle({ caller, body, address }) {
+      async handle({ caller, body, address, response }) {
         const account = await findAccount(accounts, caller.userId)
         const tried = { account, name: caller.userId, password: body.currentPassword, address }
-        if (!(await checkPassword(tried))) throw new RequestRefused('wrong_password')
-        const passwordHash = await hasher.hash(body.newPassword)
-        const outcome = await accounts.changePassword(caller.userId, passwordHash)
-        if (outcome.kind !== 'done') throw refuseTaken(outcome)
-        await sessions.endOthers(caller.userId, caller.sessionId)
+        const passwordHash = await withDepartureSignal(response, async (gone) => {
+          if (!(await checkPassword({ ...tried, gone }))) throw new RequestRefused('wrong_password')
+          return await hasher.hash(body.newPassword, { address, gone })
+        })
+        if (passwordHash === alreadySent) return alreadySent
+        const verified = account.passwordChanges
+        const outcome = await sessions.changePassword({ caller, verified, passwordHash })
+        if (outcome === 'signed_out') throw new RequestRefused('session_ended')
+        if (outcome === 'stale') throw new RequestRefused('wrong_password')
         return { isChanged: true }
       },
     }),

@@ -13,6 +13,7 @@ import { toIso, toIsoOrNull } from '../to-iso.ts'
 /** Everything that is kept of a person, as pieces of one JSON text; at no time more than a page of it is in memory. */
 export async function* exportAccount(options: {
   user: OwnUser
+  formerNames: readonly string[]
   sessions: Sessions
   relations: Relations
   reports: Reports
@@ -25,6 +26,7 @@ export async function* exportAccount(options: {
   const head: Omit<AccountExport, 'messages'> = {
     exportedAt: toIso(Date.now()),
     user,
+    formerNames: [...options.formerNames],
     sessions: (await sessions.list(userId)).map(describeSession),
     blockedUsers: (await relations.listBlocked(userId)).map(({ otherId, blockedAt }) => ({
       userId: otherId,

@@ -3,6 +3,7 @@ import { RequestRefused } from '../request-refused.ts'
 
 const codes = {
   username: 'username_taken',
+  lookalike: 'username_taken',
   email: 'email_taken',
   phone: 'whatsapp_taken',
   whatsapp: 'whatsapp_taken',

@@ -173,6 +173,57 @@ describe('sign-ins', () => {
   })
 })
 
+describe('a new password', () => {
+  it('leaves no sign-in that began with the old one, however many are under way', async () => {
+    const app = await startTestApp({}, { passwordCost: 8 })
+    try {
+      const { token, username, password } = await app.register('Racer')
+      const state = { isChanged: false }
+      const signedIn: string[] = []
+      const outdated: number[] = []
+      const signInUntilChanged = async () => {
+        while (!state.isChanged) {
+          const body = { username, password }
+          const answer = await app.call('POST', '/api/auth/login', { body })
+          if (answer.status === 200) signedIn.push(answer.body.token)
+          else outdated.push(answer.status)
+        }
+      }
+      const signingIn = Array.from({ length: 12 }, signInUntilChanged)
+      await expect.poll(() => signedIn.length).toBeGreaterThan(0)
+      const body = { currentPassword: password, newPassword: 'a new secret' }
+      const changed = await app.call('PUT', '/api/users/me/password', { token, body })
+      state.isChanged = true
+      await Promise.all(signingIn)
+      expect(changed.status).toBe(200)
+      // Those that were checked by the old password before the change, and had not begun.
+      expect(new Set(outdated)).toEqual(new Set([401]))
+      const me = (one: string) => app.call('GET', '/api/users/me', { token: one })
+      const alive = await Promise.all(signedIn.map(async (one) => (await me(one)).status))
+      expect(new Set(alive)).toEqual(new Set([401]))
+      expect((await me(token)).status).toBe(200)
+      const next = { body: { username, password: 'a new secret' } }
+      expect((await app.call('POST', '/api/auth/login', next)).status).toBe(200)
+    } finally {
+      await app.close()
+    }
+  })
+
+  it('is one of two that are set at once, and the other is told that its password is wrong', async () => {
+    const { token, username, password } = await opened.app.register('Twice')
+    const set = async (newPassword: string) => {
+      const body = { currentPassword: password, newPassword }
+      return { newPassword, answer: await put('/api/users/me/password', body, token) }
+    }
+    const both = await Promise.all([set('one secret'), set('other secret')])
+    const statuses = both.map(({ answer }) => answer.status).sort()
+    expect(statuses).toEqual([200, 403])
+    const done = both.find(({ answer }) => answer.status === 200)
+    const body = { username, password: done?.newPassword }
+    expect((await opened.app.call('POST', '/api/auth/login', { body })).status).toBe(200)
+  })
+})
+
 describe('DIRECTORY=contacts', () => {
   it('lists nobody whom one has not written to, and finds by the whole name only', async () => {
     const closed = await startTestApp({ DIRECTORY: 'contacts' })

@@ -1,0 +1,97 @@
+import type { StoredDatabase } from '../storage/create-stored-database.ts'
+import {
+  type AccountDocument,
+  type AccountsDocument,
+  type ClaimDocument,
+  idsFrom,
+  isAccount,
+  type LooksDocument,
+} from './account-documents.ts'
+import { changeAccount } from './change-account.ts'
+import { listLookalikeClaims } from './claims.ts'
+import { looksVersion } from './name-looks.ts'
+
+const accountsAtOnce = 100
+const looksKey: LooksDocument['_id'] = 'looks'
+
+/**
+ * Gives every account from before the claims of what its name looks like: once, and again when a newer version sees
+ * names otherwise. Of two old names that look alike one gets the claim, and both stay.
+ * @param now epoch ms
+ */
+export function createLookalikeClaims(options: {
+  database: StoredDatabase<AccountsDocument>
+  now: () => number
+}) {
+  const { database, now } = options
+  const state = { completed: undefined as Promise<void> | undefined, isClosed: false }
+
+  async function completeAll(): Promise<void> {
+    const stored = (await database.read([looksKey])).get(looksKey) as LooksDocument | undefined
+    if (stored?.version === looksVersion) return
+    const range = idsFrom('user:')
+    while (!state.isClosed) {
+      const page = await database.range({ ...range, limit: accountsAtOnce })
+      for (const userId of await completePage(page.filter(isAccount))) await completeOne(userId)
+      const last = page.at(-1)
+      if (!last || page.length < accountsAtOnce) return await noteCompleted()
+      range.startkey = idsFrom(last._id).endkey
+    }
+  }
+
+  /** Claims what nobody has, in one write. @returns whose looks somebody else has, or whose name is another by now */
+  async function completePage(accounts: readonly AccountDocument[]): Promise<string[]> {
+    const looks = new Map(accounts.map((one) => [one._id, listLookalikeClaims(one.username)]))
+    const ids = [...looks.keys(), ...[...looks.values()].flat()]
+    const { result } = await database.update(ids, (stored) => {
+      const claims = new Map(stored as ReadonlyMap<string, ClaimDocument>)
+      const put: ClaimDocument[] = []
+      const left: string[] = []
+      for (const { _id, userId, username } of accounts) {
+        const account = stored.get(_id)
+        const own = looks.get(_id) ?? []
+        const missing = own.filter((id) => claims.get(id)?.userId !== userId)
+        if (missing.length === 0) continue
+        const isFree = missing.every((id) => !claims.has(id))
+        if (!isFree || !isAccount(account) || account.username !== username) {
+          left.push(userId)
+          continue
+        }
+        for (const id of missing) {
+          const claim = { _id: id, userId, claimedAt: now() }
+          claims.set(id, claim)
+          put.push(claim)
+        }
+      }
+      return { put, result: left }
+    })
+    return result
+  }
+
+  /** Writing an account as it is writes what its claims lack, and nothing else. */
+  async function completeOne(userId: string) {
+    const build = (stored: AccountsDocument | undefined) => (isAccount(stored) ? stored : null)
+    await changeAccount({ database, userId, build, now })
+  }
+
+  async function noteCompleted() {
+    const put = [{ _id: looksKey, version: looksVersion }]
+    await database.update([looksKey], () => ({ put, result: undefined }))
+  }
+
+  return {
+    /** Resolves when no account lacks its claims. After a failure the next call tries again. */
+    complete(): Promise<void> {
+      state.completed ??= completeAll().catch((error: unknown) => {
+        state.completed = undefined
+        throw error
+      })
+      return state.completed
+    },
+    /** What is not done by then is done at the next start. */
+    async close(): Promise<void> {
+      state.isClosed = true
+      await state.completed?.catch(() => undefined)
+    },
+  }
+}

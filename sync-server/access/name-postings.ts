@@ -1,0 +1,155 @@
+const bucketCount = 8_192
+/** Beyond so many new ones a whole list is sorted, instead of putting each in its place. */
+const placedOneByOneMax = 64
+
+/** Places of names, in alphabetical order up to `sorted`, and as they came from there to `length`. */
+interface Bucket {
+  slots: Uint32Array
+  length: number
+  sorted: number
+}
+
+/**
+ * Names by each two and each three characters in a row, so that a search looks at those alone that have the rarest of
+ * its own. Which characters share a list is left to chance: a list is only where to look, and each name costs 4 to 8
+ * bytes in twice as many lists as it has characters, whatever these are.
+ */
+export function createNamePostings() {
+  const names: (string | undefined)[] = []
+  const owners: string[] = []
+  const freeSlots: number[] = []
+  const buckets: (Bucket | undefined)[] = Array.from({ length: bucketCount })
+  const stats = { looked: 0 }
+
+  const nameAt = (slot: number) => names[slot] ?? ''
+
+  function add(slot: number) {
+    for (const index of listBuckets(nameAt(slot))) {
+      const bucket = buckets[index] ?? { slots: new Uint32Array(4), length: 0, sorted: 0 }
+      buckets[index] = bucket
+      if (bucket.length === bucket.slots.length) grow(bucket)
+      bucket.slots[bucket.length] = slot
+      bucket.length += 1
+    }
+  }
+
+  function remove(slot: number) {
+    for (const index of listBuckets(nameAt(slot))) {
+      const bucket = buckets[index]
+      const at = bucket?.slots.subarray(0, bucket.length).indexOf(slot) ?? -1
+      if (!bucket || at === -1) continue
+      bucket.slots.copyWithin(at, at + 1, bucket.length)
+      bucket.length -= 1
+      if (at < bucket.sorted) bucket.sorted -= 1
+    }
+  }
+
+  /** The first place in a sorted list whose name does not come before the text. */
+  function findPlace(slots: Uint32Array, length: number, text: string): number {
+    let [low, high] = [0, length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (nameAt(slots[middle] ?? 0) < text) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  function sort(bucket: Bucket) {
+    const { slots, length } = bucket
+    if (length - bucket.sorted > placedOneByOneMax) {
+      slots.subarray(0, length).sort((a, b) => (nameAt(a) < nameAt(b) ? -1 : 1))
+      bucket.sorted = length
+    }
+    for (; bucket.sorted < length; bucket.sorted += 1) {
+      const slot = slots[bucket.sorted] ?? 0
+      const place = findPlace(slots, bucket.sorted, nameAt(slot))
+      slots.copyWithin(place + 1, place, bucket.sorted)
+      slots[place] = slot
+    }
+  }
+
+  /** Where every name is that has the text in it, and others: of the text's lists the shortest. */
+  function findList(text: string): Uint32Array {
+    const lists = listBuckets(text, Math.min(3, text.length)).map((index) => buckets[index])
+    const shortest = lists.toSorted((a, b) => (a?.length ?? 0) - (b?.length ?? 0))[0]
+    if (!shortest || text.length < 2) return new Uint32Array()
+    sort(shortest)
+    return shortest.slots.subarray(0, shortest.length)
+  }
+
+  /** By the lists as well: a map from names to places would cost more than all of them. */
+  function findSlot(name: string): number | undefined {
+    const slots = findList(name)
+    const slot = slots[findPlace(slots, slots.length, name)]
+    return slot !== undefined && nameAt(slot) === name ? slot : undefined
+  }
+
+  return {
+    /** How many names were looked at by all searches so far. */
+    looked: () => stats.looked,
+
+    /** A name has one owner. One of less than two characters is not kept. */
+    set(name: string, owner: string) {
+      if (name.length < 2) return
+      const known = findSlot(name)
+      const slot = known ?? freeSlots.pop() ?? names.length
+      owners[slot] = owner
+      if (known !== undefined) return
+      names[slot] = name
+      add(slot)
+    },
+
+    delete(name: string) {
+      const slot = findSlot(name)
+      if (slot === undefined) return
+      remove(slot)
+      names[slot] = undefined
+      owners[slot] = ''
+      freeSlots.push(slot)
+    },
+
+    /** Names that begin with the text, of two characters or more, in alphabetical order. */
+    *listBeginning(text: string): Generator<{ name: string; owner: string }> {
+      const slots = findList(text)
+      for (let at = findPlace(slots, slots.length, text); at < slots.length; at += 1) {
+        const slot = slots[at] ?? 0
+        stats.looked += 1
+        if (!nameAt(slot).startsWith(text)) return
+        yield { name: nameAt(slot), owner: owners[slot] ?? '' }
+      }
+    },
+
+    /** Names with the text, of two characters or more, anywhere in them, in alphabetical order. */
+    *listContaining(text: string): Generator<{ name: string; owner: string }> {
+      for (const slot of findList(text)) {
+        stats.looked += 1
+        if (nameAt(slot).includes(text)) yield { name: nameAt(slot), owner: owners[slot] ?? '' }
+      }
+    },
+  }
+}
+
+export type NamePostings = ReturnType<typeof createNamePostings>
+
+function grow(bucket: Bucket) {
+  const larger = new Uint32Array(Math.ceil(bucket.slots.length * 1.5))
+  larger.set(bucket.slots)
+  bucket.slots = larger
+}
+
+/** The lists of a text, each once. @param size how many characters in a row; without it two, and three */
+function listBuckets(text: string, size?: number): number[] {
+  const found = new Set<number>()
+  for (const length of size ? [size] : [2, 3]) {
+    for (let at = 0; at + length <= text.length; at += 1) {
+      let hash = length
+      for (let index = at; index < at + length; index += 1) {
+        hash = Math.imul(hash ^ text.charCodeAt(index), 0x9e3779b1)
+        hash ^= hash >>> 15
+      }
+      found.add((hash >>> 0) % bucketCount)
+    }
+  }
+  return [...found]
+}

@@ -1,0 +1,25 @@
+import type { Response } from 'express'
+import { CallerGone } from '../../access/create-password-hasher.ts'
+import { alreadySent } from '../route.ts'
+
+/**
+ * Does work with a signal that is given when the caller hangs up. Work that ends with `CallerGone` has no answer, and
+ * nobody who waits for one.
+ */
+export async function withDepartureSignal<Answer>(
+  response: Response,
+  work: (gone: AbortSignal) => Promise<Answer>,
+): Promise<Answer | typeof alreadySent> {
+  const departure = new AbortController()
+  const leave = () => departure.abort()
+  response.once('close', leave)
+  if (response.destroyed) leave()
+  try {
+    return await work(departure.signal)
+  } catch (error) {
+    if (error instanceof CallerGone) return alreadySent
+    throw error
+  } finally {
+    response.off('close', leave)
+  }
+}
