@@ -38,8 +38,19 @@ export interface PeerMarks {
 const markEntriesKept = 20
 const silencesKept = 100
 
+/** What a conversation says of them; one that an earlier version has stored says nothing yet. */
+function readMarks(marks: Partial<PeerMarks> | undefined): PeerMarks {
+  return {
+    peerDeliveredUpTo: marks?.peerDeliveredUpTo ?? 0,
+    peerReadUpTo: marks?.peerReadUpTo ?? 0,
+    peerMarks: marks?.peerMarks ?? [],
+    peerSilences: marks?.peerSilences ?? [],
+  }
+}
+
 /** Merges two versions (P5): each part is a maximum, or a union under a total order. */
-export function mergePeerMarks(a: PeerMarks, b: PeerMarks): PeerMarks {
+export function mergePeerMarks(one: Partial<PeerMarks>, other: Partial<PeerMarks>): PeerMarks {
+  const [a, b] = [readMarks(one), readMarks(other)]
   const peerReadUpTo = Math.max(a.peerReadUpTo, b.peerReadUpTo)
   return {
     // What was read has arrived.
@@ -51,18 +62,19 @@ export function mergePeerMarks(a: PeerMarks, b: PeerMarks): PeerMarks {
 }
 
 /** Raises the marks to what the other person's conversation says. @param at when, epoch ms */
-export function raisePeerMarks<Marks extends PeerMarks>(
+export function raisePeerMarks<Marks extends Partial<PeerMarks>>(
   marks: Marks,
   raise: { deliveredUpTo: number; readUpTo: number; at: number; silences: readonly Silence[] },
 ): Marks {
   const { at, silences } = raise
-  const readUpTo = Math.max(marks.peerReadUpTo, raise.readUpTo)
-  const deliveredUpTo = Math.max(marks.peerDeliveredUpTo, raise.deliveredUpTo, readUpTo)
+  const before = readMarks(marks)
+  const readUpTo = Math.max(before.peerReadUpTo, raise.readUpTo)
+  const deliveredUpTo = Math.max(before.peerDeliveredUpTo, raise.deliveredUpTo, readUpTo)
   const entries: MarkEntry[] = []
-  if (deliveredUpTo > marks.peerDeliveredUpTo) {
+  if (deliveredUpTo > before.peerDeliveredUpTo) {
     entries.push({ status: 'delivered', upTo: deliveredUpTo, at })
   }
-  if (readUpTo > marks.peerReadUpTo) entries.push({ status: 'read', upTo: readUpTo, at })
+  if (readUpTo > before.peerReadUpTo) entries.push({ status: 'read', upTo: readUpTo, at })
   if (entries.length === 0) return marks
   const news = { peerDeliveredUpTo: deliveredUpTo, peerReadUpTo: readUpTo, peerMarks: entries }
   return { ...marks, ...mergePeerMarks(marks, { ...news, peerSilences: [...silences] }) }
@@ -71,19 +83,20 @@ export function raisePeerMarks<Marks extends PeerMarks>(
 type Told = Pick<MessageDocument, 'status' | 'orderedAt' | 'isWhatsApp' | 'senderId' | 'peerId'>
 
 /** How far a message has come: by what its copy says, or by the marks where they say more. */
-export function deriveStatus(message: Told, marks: PeerMarks | undefined): MessageStatus {
-  return highestReceipt(message, marks) ?? message.status
+export function deriveStatus(message: Told, marks: Partial<PeerMarks> | undefined): MessageStatus {
+  return highestReceipt(message, readMarks(marks)) ?? message.status
 }
 
 /** The times at which a message came so far, oldest first. @returns entries like those of `statusHistory` */
 export function deriveStatusHistory(
   message: Told & Pick<MessageDocument, 'statusHistory'>,
-  marks: PeerMarks | undefined,
+  marked: Partial<PeerMarks> | undefined,
 ): { status: MessageStatus; timestamp: number }[] {
   const { statusHistory, orderedAt } = message
+  const marks = readMarks(marked)
   const known = new Set(statusHistory.map(({ status }) => status))
   const derived = receiptStatuses.flatMap((status) => {
-    if (!marks || known.has(status) || !isCovered(message, marks, status)) return []
+    if (known.has(status) || !isCovered(message, marks, status)) return []
     const reached = marks.peerMarks.filter((one) => one.status === status && one.upTo >= orderedAt)
     const [first] = reached.sort((a, b) => a.at - b.at)
     return first ? [{ status, timestamp: first.at }] : []
@@ -91,8 +104,7 @@ export function deriveStatusHistory(
   return [...statusHistory, ...derived].sort((a, b) => a.timestamp - b.timestamp)
 }
 
-function highestReceipt(message: Told, marks: PeerMarks | undefined): ReceiptStatus | undefined {
-  if (!marks) return undefined
+function highestReceipt(message: Told, marks: PeerMarks): ReceiptStatus | undefined {
   const covered = receiptStatuses.findLast((status) => isCovered(message, marks, status))
   if (covered === undefined) return undefined
   return statusRank({ ...message, status: covered }) > statusRank(message) ? covered : undefined

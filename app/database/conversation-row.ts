@@ -2,6 +2,7 @@ import { areConversationsEqual, type ConversationDocument } from '../../schema/c
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import type { PublicUser } from '../../schema/user.ts'
+import { showMessage } from './show-message.ts'
 
 /** One line of the list of conversations, joined from what is on the device. */
 export interface ConversationRow {
@@ -51,7 +52,7 @@ export function makeRow({
     isArchived,
     isMuted,
     unreadCount,
-    ...(lastMessage && { lastMessage }),
+    ...(lastMessage && { lastMessage: showMessage(lastMessage, conversation) }),
     lastMessageAt: lastMessage ? timeOf(lastMessage) : lastMessageAt,
   }
 }

@@ -18,7 +18,6 @@ import { subscribeToTable } from './open-device-store.ts'
 import { readConversations } from './read-conversations.ts'
 import { readDocuments } from './read-documents.ts'
 import { fromStoredConversation } from './stored-conversation.ts'
-import { fromStoredMessage } from './stored-message.ts'
 import { subscribeToChanges } from './subscribe-to-changes.ts'
 
 /**
@@ -64,21 +63,9 @@ export function createConversationList(options: {
     publish()
   }
 
-  /** Every conversation names its newest message, so a thousand are read at once; what waits is newer still. */
   async function readAll() {
     const found = await readConversations(database.conversations)
-    const named = found.flatMap(({ lastMessage }) => (lastMessage ? [lastMessage._id] : []))
-    const [messages, pending] = await Promise.all([
-      readDocuments(database.messages, named),
-      findNewestPending(database.messages),
-    ])
-    const newest = new Map(pending)
-    for (const { _id, lastMessage } of found) {
-      // It may be discarded, may not have arrived yet, or may be on another device only.
-      const message = messages.get(lastMessage?._id ?? '')
-      if (message?.shelf === _id && !newest.has(_id)) newest.set(_id, fromStoredMessage(message))
-    }
-    await readRows(found, newest)
+    await readRows(found, await findNewestPending(database.messages))
   }
 
   function keepRow(parts: RowParts) {

@@ -5,7 +5,7 @@ import { idOf, openTestConversation } from './open-test-conversation.ts'
 
 async function open({ stored }: { stored: number }) {
   const { database, receive } = await openTestConversation({ read: stored, unread: 0 })
-  const values = createMessageValues({ messages: database.messages, onError: raise })
+  const values = createMessageValues({ database, onError: raise })
   onTestFinished(() => values.close())
   return { values, receive }
 }

@@ -1,3 +1,4 @@
+import type { ConversationDocument } from '../../schema/conversation.ts'
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { createReading, type ReadingState, type Sight } from './create-reading.ts'
@@ -6,6 +7,8 @@ import { createLiveValue, type LiveValue } from './live-value.ts'
 import type { PetrelDatabase } from './open-database.ts'
 import { readDocuments } from './read-documents.ts'
 import { type PageRequest, readMessagePage } from './read-message-page.ts'
+import { showMessage } from './show-message.ts'
+import { fromStoredConversation } from './stored-conversation.ts'
 import { fromStoredMessage, type StoredMessage } from './stored-message.ts'
 import { subscribeToChanges } from './subscribe-to-changes.ts'
 
@@ -55,8 +58,11 @@ export function createMessageWindow(options: {
 }): ConversationView {
   const { database, peerId, onError } = options
   const loaded = new Map<string, MessageDocument>()
+  /** What is published of those, with what it was made of: the same again is the same object. */
+  const shown = new WeakMap<MessageDocument, MessageDocument>()
   const state = { hasOlder: false, hasNewer: false, isLoaded: false }
   const marks = { clearedUpTo: 0, readUpTo: 0 }
+  const peer: { marks: ConversationDocument | undefined } = { marks: undefined }
   /** Writes that arrive while a page is being read: the page may be older than they are. */
   const duringRead: StoredMessage[] = []
   let isReading = false
@@ -77,7 +83,7 @@ export function createMessageWindow(options: {
   })
 
   function publish() {
-    const items = [...loaded.values()].sort(state.hasNewer ? byPlace : waitingLast)
+    const items = [...loaded.values()].sort(state.hasNewer ? byPlace : waitingLast).map(show)
     const before = messages.getSnapshot()
     const areItemsSame =
       items.length === before.items.length && items.every((item, i) => item === before.items[i])
@@ -87,6 +93,14 @@ export function createMessageWindow(options: {
       items: areItemsSame ? before.items : items,
     }
     if (!areWindowsSame(before, next)) messages.set(next)
+  }
+
+  function show(message: MessageDocument): MessageDocument {
+    const before = shown.get(message) ?? message
+    const now = showMessage(message, peer.marks)
+    if (now.status === before.status) return before
+    shown.set(message, now)
+    return now
   }
 
   function isShown(stored: StoredMessage): boolean {
@@ -190,10 +204,13 @@ export function createMessageWindow(options: {
       }
     }),
     subscribeToChanges(database.conversations, ({ documents }) => {
-      for (const { _id, clearedUpTo, readUpTo } of documents) {
-        if (_id !== peerId) continue
+      for (const stored of documents) {
+        if (stored._id !== peerId) continue
+        const { clearedUpTo, readUpTo } = stored
         marks.readUpTo = Math.max(marks.readUpTo, readUpTo)
+        peer.marks = fromStoredConversation(stored)
         setClearedUpTo(clearedUpTo)
+        if (!isReading) publish()
       }
     }),
   ]
@@ -201,6 +218,7 @@ export function createMessageWindow(options: {
   step(async () => {
     const conversations = await readDocuments(database.conversations, [peerId])
     const conversation = conversations.get(peerId)
+    peer.marks ??= conversation && fromStoredConversation(conversation)
     setClearedUpTo(conversation?.clearedUpTo ?? 0)
     const readUpTo = Math.max(conversation?.readUpTo ?? 0, marks.clearedUpTo)
     marks.readUpTo = Math.max(marks.readUpTo, readUpTo)

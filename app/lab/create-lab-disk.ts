@@ -9,10 +9,12 @@ export interface LabDisk {
    */
   fillUp(collection?: 'messages' | 'conversations'): void
   makeRoom(): void
+  /** How many writes have found no room since the start. */
+  countRefused(): number
 }
 
 export function createLabDisk(): LabDisk {
-  const state: { isFull: (database: string) => boolean } = { isFull: () => false }
+  const state = { isFull: (_database: string): boolean => false, refused: 0 }
   const indexedDB = new IDBFactory()
   const open = indexedDB.open.bind(indexedDB)
 
@@ -26,6 +28,7 @@ export function createLabDisk(): LabDisk {
         const put = store.put.bind(store)
         store.put = (...values) => {
           if (!state.isFull(database.name)) return put(...values)
+          state.refused += 1
           throw new DOMException('The disk of the lab is full.', 'QuotaExceededError')
         }
         return store
@@ -47,5 +50,6 @@ export function createLabDisk(): LabDisk {
     makeRoom() {
       state.isFull = () => false
     },
+    countRefused: () => state.refused,
   }
 }

@@ -12,6 +12,8 @@ export interface LabOptions {
   seed?: number
   /** Settings of the server, as environment variables. */
   settings?: Record<string, string>
+  /** False: the server writes the copies of a message one after the other, as with a CouchDB. */
+  isAtomic?: boolean
   /** After how long the server closes a database that nobody uses. */
   idleCloseMs?: number
 }

@@ -1,5 +1,6 @@
 import type { ConversationDocument } from '../../schema/conversation.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
+import { deriveStatus } from '../../schema/peer-marks.ts'
 import { statusRank } from '../../schema/status-rank.ts'
 import type { LabPerson } from './create-lab-person.ts'
 import { findDifferences } from './create-server-view.ts'
@@ -53,10 +54,11 @@ function findUnsettledReceipts(person: LabPerson, servers: Map<string, Held>): s
     const { _id, peerId, senderId, orderedAt } = message
     const isOwn = senderId === person.userId
     const reader = isOwn ? servers.get(peerId)?.conversations.get(person.userId) : undefined
+    const status = deriveStatus(message, own?.conversations.get(peerId))
     const copy = servers.get(peerId)?.messages.get(_id)
     if (isOwn && servers.has(peerId) && !copy) unsettled.push(`${_id} is not with its reader`)
-    if (reader && statusRank(message) < dueRank(reader, orderedAt)) {
-      unsettled.push(`${_id} is ${message.status}, and its reader has told more`)
+    if (reader && statusRank({ status }) < dueRank(reader, orderedAt)) {
+      unsettled.push(`${_id} is ${status}, and its reader has told more`)
     }
     const conversation = own?.conversations.get(peerId)
     if (!isOwn && isListening && (conversation?.deliveredUpTo ?? 0) < orderedAt) {

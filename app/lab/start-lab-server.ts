@@ -16,7 +16,7 @@ export interface LabServer {
   stats(): ReturnType<App['stats']>
   /** Drops everything at once: nothing is answered or tidied. */
   kill(): Promise<void>
-  /** Dies when a message's write has come so far, before the next write: `peer` is between the two copies (P3). */
+  /** Dies when a message's write has come so far: `peer` is between the two copies (P3), where they are two writes. */
   killAfter(stage: Stage): Promise<void>
   /** Starts again on the same port, with the same data; one that runs just goes on. */
   start(): Promise<void>
@@ -25,7 +25,7 @@ export interface LabServer {
 }
 
 export async function startLabServer(
-  options: { settings?: Record<string, string>; idleCloseMs?: number } = {},
+  options: { settings?: Record<string, string>; idleCloseMs?: number; isAtomic?: boolean } = {},
 ): Promise<LabServer> {
   const folder = await mkdtemp(join(tmpdir(), 'petrel-lab-'))
   let app: App | undefined
@@ -48,7 +48,10 @@ export async function startLabServer(
         DURABILITY: 'relaxed',
         ...options.settings,
       }),
-      { passwordCost: 4, checkAnswers: true, onStage, idleCloseMs: options.idleCloseMs },
+      {
+        ...{ passwordCost: 4, checkAnswers: true, onStage },
+        ...{ idleCloseMs: options.idleCloseMs, isAtomic: options.isAtomic },
+      },
     )
   }
 

@@ -58,7 +58,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     createDrafts({ drafts: database.device.drafts, userId, texts, now: powers.now, onError }),
     list.ready,
   ])
-  const messageValues = createMessageValues({ messages: database.messages, onError })
+  const messageValues = createMessageValues({ database, onError })
   const starred = createStarred({ messages: database.messages, onError })
   const search = createMessageSearch({ database, indexedDB, IDBKeyRange, onError })
   const connection = createConnection({ messages: database.messages, page, now, onError })

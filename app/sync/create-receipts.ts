@@ -54,8 +54,7 @@ export function createReceipts(options: {
 
   async function catchUp() {
     const conversations = await readConversations(database.conversations)
-    for (const { _id, lastMessageAt, deliveredUpTo } of conversations) {
-      if (lastMessageAt <= deliveredUpTo) continue
+    for (const { _id, deliveredUpTo } of conversations) {
       const newest = await findNewestIncoming(database.messages, _id)
       if (newest && newest.orderedAt > deliveredUpTo) note(newest)
     }

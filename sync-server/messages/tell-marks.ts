@@ -1,4 +1,4 @@
-import { type ConversationDocument, newConversation } from '../../schema/conversation.ts'
+import type { ConversationDocument } from '../../schema/conversation.ts'
 import { raisePeerMarks, type Silence } from '../../schema/peer-marks.ts'
 import type { MarkRise } from './decide-conversations.ts'
 import type { SilencesDocument } from './peer-silences.ts'
@@ -15,10 +15,7 @@ export function tellMarks(options: {
 }): ConversationDocument {
   const { stored, rise, at } = options
   const silences = [...(options.silences?.silences ?? []), ...listEarlier(stored, rise)]
-  return raisePeerMarks(
-    { ...newConversation(stored._id), ...stored },
-    { ...rise.upTo, at, silences },
-  )
+  return raisePeerMarks(stored, { ...rise.upTo, at, silences })
 }
 
 /** What is not told while one of the two blocks the other: all that the marks have newly covered. */

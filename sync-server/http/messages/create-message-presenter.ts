@@ -1,4 +1,4 @@
-import { type ConversationDocument, newConversation } from '../../../schema/conversation.ts'
+import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { isEdited, type MessageDocument } from '../../../schema/message.ts'
 import {
   type MessageAnswer,
@@ -24,7 +24,7 @@ export function createMessagePresenter(options: { accounts: Accounts; storage: S
     const name = nameConversationsDatabase(ownerId)
     const peerIds = new Set(messages.map(({ peerId }) => peerId))
     const found = await storage.database<ConversationDocument>(name).read([...peerIds])
-    return new Map([...found].map(([peerId, stored]) => [peerId, withMarks(stored)]))
+    return found
   }
 
   /** In the order given. */
@@ -56,11 +56,6 @@ export function createMessagePresenter(options: { accounts: Accounts; storage: S
       return history.map(({ status, timestamp }) => ({ status, timestamp: toIso(timestamp) }))
     },
   }
-}
-
-/** What an earlier version has stored lacks the other person's marks. */
-function withMarks(stored: ConversationDocument): ConversationDocument {
-  return { ...newConversation(stored._id), ...stored }
 }
 
 function presentMessage(
