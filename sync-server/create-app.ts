@@ -11,6 +11,9 @@ import { createRelations } from './access/create-relations.ts'
 import { createSessions } from './access/create-sessions.ts'
 import { createTokenKeeper } from './access/create-token-keeper.ts'
 import { keepTokenSecret } from './access/keep-token-secret.ts'
+import { createBudget } from './budget/budget.ts'
+import type { BudgetLimits } from './budget/budget-limits.ts'
+import { createDoorman } from './budget/doorman.ts'
 import { linkServers } from './cluster/link-servers.ts'
 import type { Settings } from './config.ts'
 import { createLog, type Log } from './create-log.ts'
@@ -56,8 +59,8 @@ export interface AppOverrides {
   socketPingEveryMs?: number
   /** How long an unused database stays open. */
   idleCloseMs?: number
-  /** An upload or a download in which nothing moves for so long is cut off. */
-  transferIdleMs?: number
+  /** What callers may hold, where it differs. */
+  budget?: Partial<BudgetLimits>
   /** Every answer is checked against its schema before it leaves: for tests. */
   checkAnswers?: boolean
   /** Runs after each stage of a message's write, and holds it up: for tests of crashes. */
@@ -77,7 +80,6 @@ export interface App {
 
 /** A server starts without Redis, too; it finds the others once they hear each other. */
 const linkDueWithinMs = 2_000
-const transferIdleMs = 30_000
 const answersDueWithinMs = 8_000
 /** A device that does not answer the goodbye is cut off. */
 const goodbyesDueWithinMs = 2_000
@@ -107,6 +109,11 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const tokens = createTokenKeeper({ secret })
   const hasher = createPasswordHasher({ cost: overrides.passwordCost })
   const accessCheck = createAccessCheck({ tokens, sessions })
+  const budget = createBudget(overrides.budget)
+  const doorman = createDoorman({
+    ...{ budget, sessions, identify: accessCheck.identify, onError },
+    isBehindProxy: settings.trustProxy > 0,
+  })
 
   const { writeLastSeen } = accounts
   const shared = shareRealtime({
@@ -155,6 +162,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
 
   const app = express()
   const server = createServer({ app, settings })
+  doorman.watch(server)
   const { publicUrl } = settings
   const sockets = acceptSockets({
     ...{ app, server, publicUrl, openSocket: realtime.openSocket },
@@ -162,17 +170,15 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
   const { pollers } = realtime
   metrics.watch(listLevels({ storage, sockets, pollers, presence, link }))
+  metrics.watch(budget.levels())
   const { authenticate } = accessCheck
-  const checkAnswers = overrides.checkAnswers ?? false
+  const mounting = { accessCheck, doorman, checkAnswers: overrides.checkAnswers ?? false }
   const limitAttempts = createAttemptLimiter({ isOn: settings.isRateLimited, link })
   const apiRoutes = createApiRoutes({
     ...{ storage, accounts, sessions, relations, departures, tokens, hasher, directory },
-    ...{ presence, media, limitAttempts, log },
+    ...{ presence, media, limitAttempts, log, budget },
     acceptance: { ...acceptance, acceptMessages },
-    uploads: {
-      limitBytes: settings.uploadLimitBytes,
-      idleMs: overrides.transferIdleMs ?? transferIdleMs,
-    },
+    uploadLimitBytes: settings.uploadLimitBytes,
   })
   const rootRoutes = [
     ...createHealthRoutes({ storage }),
@@ -184,15 +190,17 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     app,
     log,
     metrics,
+    doorman,
     isHttps: settings.tls !== undefined || publicUrl?.startsWith('https:') === true,
     trustProxy: settings.trustProxy,
     appDir: overrides.appDir ?? '',
-    root: mountRoutes({ routes: rootRoutes, accessCheck, checkAnswers }),
-    api: mountRoutes({ routes: [...apiRoutes, ...docsRoutes], accessCheck, checkAnswers }),
+    root: mountRoutes({ routes: rootRoutes, ...mounting }),
+    api: mountRoutes({ routes: [...apiRoutes, ...docsRoutes], ...mounting }),
     sync: createSyncRouter({
       storage,
       acceptance: { ...acceptance, acceptMessages },
       authenticate,
+      doorman,
       onError,
     }),
   })
@@ -230,6 +238,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       shared.close()
       link?.close()
       metrics.close()
+      doorman.close()
       await hasher.close()
       await storage.close()
       log.info('closed')
@@ -243,6 +252,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       shared.close()
       link?.close()
       metrics.close()
+      doorman.close()
       const closed = storage.close()
       realtime.close()
       storage.signals.close()

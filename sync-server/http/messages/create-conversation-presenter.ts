@@ -11,6 +11,7 @@ import { countUnread } from './count-unread.ts'
 import type { History } from './create-history.ts'
 import type { MessagePresenter } from './create-message-presenter.ts'
 import type { OwnMessages } from './create-own-messages.ts'
+import { shortenLastMessages } from './shorten-last-messages.ts'
 
 export type ConversationPresenter = ReturnType<typeof createConversationPresenter>
 
@@ -38,7 +39,7 @@ export function createConversationPresenter(options: {
     if (named?.peerId === peerId && named.orderedAt === lastMessage?.orderedAt) return named
     // What a device says about the newest message may be wrong; the messages themselves are right.
     const stretch = { ownerId, peerId, after: clearedUpTo, before: Number.MAX_SAFE_INTEGER }
-    return (await history.list(stretch, 1))[0]
+    return (await history.list(stretch, 1)).messages[0]
   }
 
   async function presentPeople(ownerId: string, conversations: readonly ConversationDocument[]) {
@@ -90,9 +91,11 @@ export function createConversationPresenter(options: {
       const cleared = new Set(
         conversations.flatMap(({ _id, clearedUpTo }) => (clearedUpTo > 0 ? [_id] : [])),
       )
-      return shown
-        .filter(({ _id, lastMessage }) => lastMessage !== null || !cleared.has(_id))
-        .sort(compareConversations)
+      return shortenLastMessages(
+        shown
+          .filter(({ _id, lastMessage }) => lastMessage !== null || !cleared.has(_id))
+          .sort(compareConversations),
+      )
     },
   }
 }

@@ -14,7 +14,7 @@ export function createAccountRoutes(options: {
   accounts: Accounts
   departures: Departures
   presenter: UserPresenter
-  exportAccount: (user: OwnUser) => AsyncIterable<string>
+  exportAccount: (user: OwnUser, signal: AbortSignal) => AsyncIterable<string>
 }): Route[] {
   const { accounts, departures, presenter, exportAccount } = options
   return [
@@ -26,13 +26,13 @@ export function createAccountRoutes(options: {
       status: 200,
       answer: accountExport,
       errors: ['user_not_found'],
-      async handle({ caller, response }) {
+      async handle({ caller, signal, response }) {
         const user = await presenter.presentOwn(await findAccount(accounts, caller.userId))
         response.set({
           'content-type': 'application/json; charset=utf-8',
           'content-disposition': 'attachment; filename="petrel-export.json"',
         })
-        await pipeline(Readable.from(exportAccount(user)), response).catch(ignoreDeparture)
+        await pipeline(Readable.from(exportAccount(user, signal)), response).catch(ignoreDeparture)
         return alreadySent
       },
     }),

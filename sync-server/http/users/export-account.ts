@@ -19,8 +19,9 @@ export async function* exportAccount(options: {
   messages: OwnMessages
   conversations: OwnConversations
   presenter: MessagePresenter
+  signal: AbortSignal
 }): AsyncGenerator<string> {
-  const { user, sessions, relations, reports, messages, conversations, presenter } = options
+  const { user, sessions, relations, reports, messages, conversations, presenter, signal } = options
   const { _id: userId } = user
   const head: Omit<AccountExport, 'messages'> = {
     exportedAt: toIso(Date.now()),
@@ -39,7 +40,7 @@ export async function* exportAccount(options: {
   }
   yield `${JSON.stringify(head).slice(0, -1)},"messages":[`
   let separator = ''
-  for await (const page of messages.readPages(userId)) {
+  for await (const page of messages.walk(userId, signal)) {
     const shown = await presenter.presentAll(userId, page)
     for (const [index, message] of shown.entries()) {
       const { statusHistory = [] } = page[index] ?? {}
