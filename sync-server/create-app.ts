@@ -16,7 +16,7 @@ import type { BudgetLimits } from './budget/budget-limits.ts'
 import { createDoorman } from './budget/doorman.ts'
 import { linkServers } from './cluster/link-servers.ts'
 import type { Settings } from './config.ts'
-import { createLog, type Log } from './create-log.ts'
+import { createLog, type Log, openStandardLog } from './create-log.ts'
 import { createServer } from './create-server.ts'
 import { assembleHttp } from './http/assemble-http.ts'
 import { createAccessCheck } from './http/create-access-check.ts'
@@ -81,12 +81,14 @@ export interface App {
 /** A server starts without Redis, too; it finds the others once they hear each other. */
 const linkDueWithinMs = 2_000
 const answersDueWithinMs = 8_000
+const lastLinesDueWithinMs = 500
 /** A device that does not answer the goodbye is cut off. */
 const goodbyesDueWithinMs = 2_000
 
 /** Joins all parts to one server that listens. @throws Error when the port is taken or the data cannot be used */
 export async function createApp(settings: Settings, overrides: AppOverrides = {}): Promise<App> {
-  const log = overrides.log ?? createLog(settings.logLevel)
+  const lines = openStandardLog()
+  const log = overrides.log ?? createLog(settings.logLevel, lines)
   const onError = (error: unknown) =>
     log.error({ err: error }, 'something failed in the background')
   const { dataDir, couchdbUrl, openDatabases, durability } = settings
@@ -169,7 +171,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     pingEveryMs: overrides.socketPingEveryMs,
   })
   const { pollers } = realtime
-  metrics.watch(listLevels({ storage, sockets, pollers, presence, link }))
+  metrics.watch(listLevels({ storage, sockets, pollers, presence, link, lines }))
   metrics.watch(budget.levels())
   const { authenticate } = accessCheck
   const mounting = { accessCheck, doorman, checkAnswers: overrides.checkAnswers ?? false }
@@ -242,6 +244,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       await hasher.close()
       await storage.close()
       log.info('closed')
+      await lines.drain({ withinMs: lastLinesDueWithinMs })
     },
     async kill() {
       server.close()

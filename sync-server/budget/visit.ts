@@ -45,7 +45,7 @@ export function createVisit(options: {
     reason: undefined as unknown,
     stopping: undefined as AbortController | undefined,
     isReading: false,
-    lateAs: 'request_timed_out' as 'request_timed_out' | 'upload_timed_out',
+    lateRefusal: new RequestRefused('request_timed_out'),
     admission: { bytes: undefined, fail: options.fail, confirm: async () => {} } as Admission,
     held: undefined as Lease | undefined,
     /** Pieces that were written and have not left, oldest first. */
@@ -175,14 +175,14 @@ export function createVisit(options: {
       state.isReading = true
     },
 
-    /** Its body is a file. */
-    beginUpload() {
-      state.lateAs = 'upload_timed_out'
+    /** What it is answered with when its body comes too slowly. */
+    setLateRefusal(refusal: RequestRefused) {
+      state.lateRefusal = refusal
     },
 
-    /** Nothing came for too long. */
+    /** Its body comes too slowly. */
     giveUpBody() {
-      refuse(new RequestRefused(state.lateAs))
+      refuse(state.lateRefusal)
     },
 
     /**

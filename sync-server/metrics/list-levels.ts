@@ -13,8 +13,9 @@ export function listLevels(parts: {
   pollers: Counted
   presence: { listOnline(): readonly string[] }
   link: ServerLink | undefined
+  lines: { countLost(): number }
 }): Levels {
-  const { storage, sockets, pollers, presence, link } = parts
+  const { storage, sockets, pollers, presence, link, lines } = parts
   return {
     gauges: {
       petrel_sockets: { help: 'Connected WebSockets.', read: sockets.count },
@@ -51,6 +52,10 @@ export function listLevels(parts: {
       petrel_synced_writes_total: {
         help: 'Writes that have waited for the disk.',
         read: () => storage.stats().syncedWrites,
+      },
+      petrel_log_lines_lost_total: {
+        help: 'Lines of the log that could not be written.',
+        read: lines.countLost,
       },
     },
   }

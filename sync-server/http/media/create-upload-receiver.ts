@@ -44,8 +44,11 @@ export function createUploadReceiver(options: { media: Media; uploads: Ledger })
   }
 
   async function receiveInPlace(upload: UploadRequest) {
-    visitOf(upload.request).beginUpload()
+    const visit = visitOf(upload.request)
+    visit.setLateRefusal(new RequestRefused('upload_timed_out'))
     const place = takePlace(upload)
+    // Whoever hears that it has ended may begin the next one at once; tidying up takes a moment longer.
+    visit.takeSignal().addEventListener('abort', place.release)
     try {
       return await receive(upload)
     } finally {
@@ -62,7 +65,9 @@ export function createUploadReceiver(options: { media: Media; uploads: Ledger })
     try {
       return await receiveInPlace(upload)
     } catch (error) {
-      if (!visitOf(request).isOver) await drainRequest(request)
+      const visit = visitOf(request)
+      if (error instanceof RequestRefused) visit.setLateRefusal(error)
+      if (!visit.isOver) await drainRequest(request)
       if (!request.readableEnded && !request.res?.headersSent) {
         request.res?.set('connection', 'close')
       }
