@@ -25,7 +25,7 @@ interface Job extends Asking {
  */
 export function createFairQueue(options: { atOnce: number; jobsMaxPerKey: number }) {
   const { atOnce, jobsMaxPerKey } = options
-  /** Jobs by key, oldest first. The key that had its turn goes to the end. */
+  /** Jobs by key, oldest first. A key goes to the end when its turn begins, and when it ends. */
   const jobs = new Map<string, Set<Job>>()
   const counted = { running: 0, refused: 0 }
 
@@ -44,13 +44,18 @@ export function createFairQueue(options: { atOnce: number; jobsMaxPerKey: number
     if (own?.size === 0) jobs.delete(job.key)
   }
 
+  function goToEnd(key: string) {
+    const own = jobs.get(key)
+    jobs.delete(key)
+    if (own) jobs.set(key, own)
+  }
+
   function startNext() {
     for (const [key, own] of jobs) {
       if (counted.running >= atOnce) return
       const next = [...own].find(({ start }) => start)
       if (!next?.start) continue
-      jobs.delete(key)
-      jobs.set(key, own)
+      goToEnd(key)
       const { start } = next
       next.start = undefined
       counted.running += 1
@@ -82,7 +87,9 @@ export function createFairQueue(options: { atOnce: number; jobsMaxPerKey: number
       return await step()
     } finally {
       counted.running -= 1
-      startNext()
+      goToEnd(job.key)
+      // Not at once: the job that goes on is older than those behind it.
+      setImmediate(startNext)
     }
   }
 

@@ -21,6 +21,10 @@ export function createPace(options: {
     hold() {
       state.endsAt = now() + state.patienceMs
     },
+    /** Nobody looked for so long: bytes may have come meanwhile. */
+    excuse(ms: number) {
+      state.endsAt += ms
+    },
     /** Waits longer from now on. */
     relax(patienceMs: number) {
       state.endsAt += patienceMs - state.patienceMs

@@ -17,12 +17,14 @@ export function createTransferWatch(limits: Limits) {
   const { bytesPerSecondMin, patienceMs, drainMs } = limits
   // Tests are impatient.
   const everyMs = Math.min(limits.lookEveryMs, patienceMs / 4)
+  const state = { lookedAt: performance.now() }
 
-  function lookAtBody(visit: Visit) {
+  function lookAtBody(visit: Visit, blindMs: number) {
     const { request, response, pace } = visit
     const known = bodies.get(visit)
     const { bytesRead, destroyed } = request.socket
     if (!known || !pace || request.complete || destroyed) return void bodies.delete(visit)
+    pace.excuse(blindMs)
     pace.note(bytesRead - known.bytesRead)
     known.bytesRead = bytesRead
     if (response.writableFinished) {
@@ -41,7 +43,11 @@ export function createTransferWatch(limits: Limits) {
   }
 
   const timer = setInterval(() => {
-    for (const visit of bodies.keys()) lookAtBody(visit)
+    const now = performance.now()
+    // Where this process was held up, what has come meanwhile is read only after this.
+    const blindMs = Math.max(0, now - state.lookedAt - everyMs)
+    state.lookedAt = now
+    for (const visit of bodies.keys()) lookAtBody(visit, blindMs)
     for (const visit of answers) lookAtAnswer(visit)
   }, everyMs).unref()
 
