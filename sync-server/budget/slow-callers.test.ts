@@ -5,7 +5,12 @@ import { limits } from '../../schema/limits.ts'
 import { openTestSocket } from '../realtime/open-test-socket.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
 import type { BudgetLimits } from './budget-limits.ts'
-import { holdTestBody, openTestRequest, readTestLevel } from './open-test-request.ts'
+import {
+  holdTestBody,
+  openTestRequest,
+  readTestLevel,
+  type TestRequest,
+} from './open-test-request.ts'
 
 const opened = { sockets: [] as Socket[] } as { app: TestApp; ann: TestPerson; sockets: Socket[] }
 afterEach(async () => {
@@ -185,15 +190,18 @@ describe('P12: connections of strangers', () => {
 describe('P12: one person', () => {
   it('has a bounded number of connections: what says nothing gives way to what is new', async () => {
     await open({ connectionsPerPerson: 5, lateAfterMs: 0 })
+    const halves: TestRequest[] = []
     for (let count = 0; count < 12; count += 1) {
       const path = '/api/users/me'
       const { token } = opened.ann
       const half = await openTestRequest({ port: opened.app.port, token, path })
       await expect.poll(half.status).toBe(200)
       half.send(halfSignIn)
+      halves.push(half)
     }
     expect((await readMe()).status).toBe(200)
     expect(await level('petrel_budget_ended_total')).toBeGreaterThanOrEqual(7)
+    for (const half of halves) half.hangUp()
   })
 
   it('has a bounded number of requests, and is told so; nobody else is', async () => {
