@@ -127,6 +127,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const media = createMedia({
     ...{ storage, directory, isShared, onError },
     readPicture: async (userId) => (await accounts.find(userId))?.profilePicture,
+    inTurn: (step) => budget.scans.once({ key: 'the sweep of files' }, step),
   })
   const metrics = createMetrics()
   const acceptance = measureAcceptance({

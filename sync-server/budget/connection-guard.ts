@@ -8,8 +8,6 @@ import type { Lease } from './ledger.ts'
 import { refuseOver } from './refuse-over.ts'
 import type { Visit } from './visit.ts'
 
-export type ConnectionGuard = ReturnType<typeof createConnectionGuard>
-
 interface Known {
   socket: Socket
   lease: Lease | undefined

@@ -85,7 +85,9 @@ export function createDoorman(options: {
         if (caller) await confirm(caller)
       },
     })
-    const lease = (caller ? budget.requests : budget.strangersRequests).take({ key, amount: 1 })
+    const { lateMs, giveUpBody: end } = visit
+    const requests = caller ? budget.requests : budget.strangersRequests
+    const lease = requests.take({ key, amount: 1, lateMs, end })
     if (typeof lease === 'string') throw refuseOver(lease)
     visit.onClose(lease.release)
     if (caller) {

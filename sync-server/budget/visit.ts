@@ -8,10 +8,8 @@ import { refuseOver } from './refuse-over.ts'
 /** Pieces below this are not counted: a heartbeat, an error, most answers. */
 const smallBytes = 4 * 1024
 
-/** Nobody hears the answer any more. */
-class CallerGone extends Error {
-  override name = 'CallerGone'
-}
+/** Nobody hears the answer any more. One for all: it comes with the end of every request. */
+const callerGone = new Error('The caller is gone.')
 
 /** Who a request turned out to be from, and what that changes. */
 export interface Admission {
@@ -45,7 +43,7 @@ export function createVisit(options: {
     reason: undefined as unknown,
     stopping: undefined as AbortController | undefined,
     isReading: false,
-    lateRefusal: new RequestRefused('request_timed_out'),
+    lateRefusal: undefined as RequestRefused | undefined,
     admission: { bytes: undefined, fail: options.fail, confirm: async () => {} } as Admission,
     held: undefined as Lease | undefined,
     /** Pieces that were written and have not left, oldest first. */
@@ -61,7 +59,7 @@ export function createVisit(options: {
 
   response.on('error', ignore)
   response.once('close', () => {
-    endWith(new CallerGone('The caller is gone.'))
+    endWith(callerGone)
     state.held?.release()
     for (const close of closers) close()
   })
@@ -182,7 +180,7 @@ export function createVisit(options: {
 
     /** Its body comes too slowly. */
     giveUpBody() {
-      refuse(state.lateRefusal)
+      refuse(state.lateRefusal ?? new RequestRefused('request_timed_out'))
     },
 
     /**
