@@ -65,18 +65,21 @@ describe('P12: who asks for much', () => {
     expect(order.indexOf('ben')).toBeLessThan(14)
   })
 
-  it('is refused what is too much, with words, at once', async () => {
-    const asked = Array.from({ length: 60 }, () => get(opened.ann, search))
-    const answers = await Promise.all(asked)
-    const refused = answers.filter(({ status }) => status === 429)
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(20)
-    expect(refused.length).toBeGreaterThan(0)
-    expect(refused[0]?.body).toEqual({
-      error: 'Too much at once. Please wait a moment and try again.',
-      code: 'too_many_at_once',
-    })
-    expect(refused[0]?.headers.get('retry-after')).toBe('2')
-  })
+  it.each([search, '/api/users/me/export'])(
+    'is refused what is too much, with words, at once: %s',
+    async (path) => {
+      const asked = Array.from({ length: 60 }, () => get(opened.ann, path))
+      const answers = await Promise.all(asked)
+      const refused = answers.filter(({ status }) => status === 429)
+      expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(20)
+      expect(refused.length).toBeGreaterThan(0)
+      expect(refused[0]?.body).toEqual({
+        error: 'Too much at once. Please wait a moment and try again.',
+        code: 'too_many_at_once',
+      })
+      expect(refused[0]?.headers.get('retry-after')).toBe('2')
+    },
+  )
 
   it.each(scans)('and hangs up leaves nothing that goes on: %s', async (path) => {
     const { port } = opened.chat.app

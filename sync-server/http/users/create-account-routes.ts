@@ -14,7 +14,7 @@ export function createAccountRoutes(options: {
   accounts: Accounts
   departures: Departures
   presenter: UserPresenter
-  exportAccount: (user: OwnUser, signal: AbortSignal) => AsyncIterable<string>
+  exportAccount: (user: OwnUser, signal: AbortSignal) => AsyncGenerator<string>
 }): Route[] {
   const { accounts, departures, presenter, exportAccount } = options
   return [
@@ -28,11 +28,17 @@ export function createAccountRoutes(options: {
       errors: ['user_not_found'],
       async handle({ caller, signal, response }) {
         const user = await presenter.presentOwn(await findAccount(accounts, caller.userId))
+        const pieces = exportAccount(user, signal)
+        // A refusal comes before the answer begins.
+        const first = await pieces.next()
         response.set({
           'content-type': 'application/json; charset=utf-8',
           'content-disposition': 'attachment; filename="petrel-export.json"',
         })
-        await pipeline(Readable.from(exportAccount(user, signal)), response).catch(ignoreDeparture)
+        const whole = Readable.from(begin(first.value, pieces))
+        await pipeline(whole, response)
+          .catch(ignoreDeparture)
+          .finally(() => pieces.return(undefined))
         return alreadySent
       },
     }),
@@ -51,6 +57,11 @@ export function createAccountRoutes(options: {
       },
     }),
   ]
+}
+
+async function* begin(first: string, rest: AsyncGenerator<string>) {
+  yield first
+  yield* rest
 }
 
 /** Somebody who goes away in the middle has done nothing wrong, and neither have we. */
