@@ -76,6 +76,8 @@ export function createDoorman(options: {
   /** To come after the check of who calls. @throws RequestRefused for who has too much open already */
   const admit: RequestHandler = (request, response, next) => {
     const visit = visitOf(request)
+    // Whoever hung up while their sign-in was looked for waits for nothing.
+    if (visit.isOver) return
     const { caller, socket } = request
     const key = caller?.userId ?? nameNetwork(request.ip ?? '')
     visit.admit({

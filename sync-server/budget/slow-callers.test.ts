@@ -229,6 +229,21 @@ describe('P12: one person', () => {
     await expect.poll(ask).toBe(200)
   })
 
+  it('gets back what they hold when they hang up, however early', async () => {
+    await open()
+    // Nobody's sign-in is remembered: it has to be read before anything else is known.
+    await opened.app.restart()
+    const { token } = opened.ann
+    const { port } = opened.app
+    const asked = await Promise.all(
+      Array.from({ length: 200 }, () => openTestRequest({ port, token, path: '/api/users' })),
+    )
+    for (const one of asked) one.hangUp()
+    await expect.poll(() => level('petrel_open_requests')).toBe(1)
+    expect((await readMe()).status).toBe(200)
+    expect(await level('petrel_open_requests')).toBe(1)
+  })
+
   it('with twenty tabs and several devices meets no bound', async () => {
     await open()
     const { token } = opened.ann

@@ -13,7 +13,7 @@ const callerGone = new Error('The caller is gone.')
 
 /** Who a request turned out to be from, and what that changes. */
 export interface Admission {
-  /** Whose bytes they are; those of strangers are bounded by their connections. */
+  /** Whose bytes they are; nobody's before it is known who calls. */
   bytes: { ledger: Ledger; key: string } | undefined
   /** Hands an error to the door that the request has come through, which has words of its own form. */
   fail: NextFunction
@@ -39,6 +39,7 @@ export function createVisit(options: {
   const { request, response, pace, onLarge } = options
   const closers = new Set<() => void>()
   const state = {
+    isClosed: false,
     phase: 'open' as 'open' | 'refusing' | 'over',
     reason: undefined as unknown,
     stopping: undefined as AbortController | undefined,
@@ -59,6 +60,7 @@ export function createVisit(options: {
 
   response.on('error', ignore)
   response.once('close', () => {
+    state.isClosed = true
     endWith(callerGone)
     state.held?.release()
     for (const close of closers) close()
@@ -67,7 +69,7 @@ export function createVisit(options: {
   /** Takes room for what is read or answered; the room is given back when the visit closes, if not before. */
   function hold(bytes: number): RequestRefused | undefined {
     const { bytes: whose } = state.admission
-    if (!whose) return undefined
+    if (!whose || state.phase === 'over') return undefined
     const { ledger, key } = whose
     const end = () => refuse(refuseOver('key'))
     const held = state.held ?? ledger.take({ key, amount: 0, lateMs, end })
@@ -196,9 +198,10 @@ export function createVisit(options: {
       state.isReading = false
     },
 
-    /** Calls back once it is closed. */
+    /** Calls back once it is closed, at once when it is already. */
     onClose(close: () => void) {
-      closers.add(close)
+      if (state.isClosed) close()
+      else closers.add(close)
     },
   }
 }
