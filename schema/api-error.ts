@@ -30,6 +30,10 @@ export const apiErrors = {
   media_not_found: { status: 404, error: 'File not found' },
   method_not_allowed: { status: 405, error: 'This address does not take requests of this kind.' },
   upload_timed_out: { status: 408, error: 'The upload stopped on its way. Please try it again.' },
+  request_timed_out: {
+    status: 408,
+    error: 'This request stopped on its way. Please try it again.',
+  },
   username_taken: { status: 409, error: 'Username already taken' },
   email_taken: { status: 409, error: 'Email already registered' },
   whatsapp_taken: {
@@ -63,18 +67,22 @@ export const apiErrors = {
     status: 429,
     error: 'This device asks too often. Please wait a moment.',
   },
+  too_many_at_once: {
+    status: 429,
+    error: 'Too much at once. Please wait a moment and try again.',
+  },
   too_many_lookups: {
     status: 429,
     error: 'Too many searches by phone number. Please wait a minute and try again.',
   },
   internal_error: { status: 500, error: 'Something went wrong on our side. Please try again.' },
   whatsapp_not_configured: { status: 503, error: 'WhatsApp channel is not configured' },
+  busy: { status: 503, error: 'The server is busy. Please try again in a moment.' },
   storage_unavailable: {
     status: 503,
     error:
       'The server cannot store anything at the moment. Nothing is lost: it will be sent again.',
   },
-  busy: { status: 503, error: 'The server is busy. Please try again in a moment.' },
 } as const satisfies Record<string, { status: number; error: string }>
 
 export type ApiErrorCode = keyof typeof apiErrors

@@ -19,6 +19,7 @@ export const limits = {
   unreadBadgeMax: 99,
   pageOfMessages: 50,
   pageOfMessagesMax: 200,
+  answerMaxBytes: 4 * 1024 * 1024,
   bulkDeleteMax: 1_000,
   unreadCountMax: 10_000,
   starredMax: 1_000,

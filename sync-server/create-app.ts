@@ -11,9 +11,12 @@ import { createRelations } from './access/create-relations.ts'
 import { createSessions } from './access/create-sessions.ts'
 import { createTokenKeeper } from './access/create-token-keeper.ts'
 import { keepTokenSecret } from './access/keep-token-secret.ts'
+import { createBudget } from './budget/budget.ts'
+import type { BudgetLimits } from './budget/budget-limits.ts'
+import { createDoorman } from './budget/doorman.ts'
 import { linkServers } from './cluster/link-servers.ts'
 import type { Settings } from './config.ts'
-import { createLog, type Log } from './create-log.ts'
+import { createLog, type Log, openStandardLog } from './create-log.ts'
 import { createServer } from './create-server.ts'
 import { assembleHttp } from './http/assemble-http.ts'
 import { createAccessCheck } from './http/create-access-check.ts'
@@ -56,8 +59,8 @@ export interface AppOverrides {
   socketPingEveryMs?: number
   /** How long an unused database stays open. */
   idleCloseMs?: number
-  /** An upload or a download in which nothing moves for so long is cut off. */
-  transferIdleMs?: number
+  /** What callers may hold, where it differs. */
+  budget?: Partial<BudgetLimits>
   /** Every answer is checked against its schema before it leaves: for tests. */
   checkAnswers?: boolean
   /** False writes the copies of a message one after the other, as on a CouchDB: for tests of crashes between them. */
@@ -81,14 +84,15 @@ export interface App {
 
 /** A server starts without Redis, too; it finds the others once they hear each other. */
 const linkDueWithinMs = 2_000
-const transferIdleMs = 30_000
 const answersDueWithinMs = 8_000
+const lastLinesDueWithinMs = 500
 /** A device that does not answer the goodbye is cut off. */
 const goodbyesDueWithinMs = 2_000
 
 /** Joins all parts to one server that listens. @throws Error when the port is taken or the data cannot be used */
 export async function createApp(settings: Settings, overrides: AppOverrides = {}): Promise<App> {
-  const log = overrides.log ?? createLog(settings.logLevel)
+  const lines = openStandardLog()
+  const log = overrides.log ?? createLog(settings.logLevel, lines)
   const onError = (error: unknown) =>
     log.error({ err: error }, 'something failed in the background')
   const { dataDir, couchdbUrl, durability } = settings
@@ -119,6 +123,11 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const tokens = createTokenKeeper({ secret })
   const hasher = createPasswordHasher({ cost: overrides.passwordCost })
   const accessCheck = createAccessCheck({ tokens, sessions })
+  const budget = createBudget(overrides.budget)
+  const doorman = createDoorman({
+    ...{ budget, sessions, identify: accessCheck.identify, onError },
+    isBehindProxy: settings.trustProxy > 0,
+  })
 
   const { writeLastSeen } = accounts
   const shared = shareRealtime({
@@ -130,6 +139,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const media = createMedia({
     ...{ storage, directory, isShared, onError },
     readPicture: async (userId) => (await accounts.find(userId))?.profilePicture,
+    inTurn: (step) => budget.scans.once({ key: 'the sweep of files' }, step),
   })
   const metrics = createMetrics()
   const acceptance = measureAcceptance({
@@ -167,24 +177,23 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
 
   const app = express()
   const server = createServer({ app, settings })
+  doorman.watch(server)
   const { publicUrl } = settings
   const sockets = acceptSockets({
     ...{ app, server, publicUrl, openSocket: realtime.openSocket },
     pingEveryMs: overrides.socketPingEveryMs,
   })
   const { pollers } = realtime
-  metrics.watch(listLevels({ storage, sockets, pollers, presence, link }))
+  metrics.watch(listLevels({ storage, sockets, pollers, presence, link, lines }))
+  metrics.watch(budget.levels())
   const { authenticate } = accessCheck
-  const checkAnswers = overrides.checkAnswers ?? false
+  const mounting = { accessCheck, doorman, checkAnswers: overrides.checkAnswers ?? false }
   const limitAttempts = createAttemptLimiter({ isOn: settings.isRateLimited, link })
   const apiRoutes = createApiRoutes({
     ...{ storage, accounts, sessions, relations, departures, tokens, hasher, directory },
-    ...{ presence, media, limitAttempts, log },
+    ...{ presence, media, limitAttempts, log, budget },
     acceptance: { ...acceptance, acceptMessages },
-    uploads: {
-      limitBytes: settings.uploadLimitBytes,
-      idleMs: overrides.transferIdleMs ?? transferIdleMs,
-    },
+    uploadLimitBytes: settings.uploadLimitBytes,
   })
   const rootRoutes = [
     ...createHealthRoutes({ storage }),
@@ -196,15 +205,17 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     app,
     log,
     metrics,
+    doorman,
     isHttps: settings.tls !== undefined || publicUrl?.startsWith('https:') === true,
     trustProxy: settings.trustProxy,
     appDir: overrides.appDir ?? '',
-    root: mountRoutes({ routes: rootRoutes, accessCheck, checkAnswers }),
-    api: mountRoutes({ routes: [...apiRoutes, ...docsRoutes], accessCheck, checkAnswers }),
+    root: mountRoutes({ routes: rootRoutes, ...mounting }),
+    api: mountRoutes({ routes: [...apiRoutes, ...docsRoutes], ...mounting }),
     sync: createSyncRouter({
       storage,
       acceptance: { ...acceptance, acceptMessages },
       authenticate,
+      doorman,
       onError,
     }),
   })
@@ -244,9 +255,11 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       shared.close()
       link?.close()
       metrics.close()
+      doorman.close()
       await hasher.close()
       await storage.close()
       log.info('closed')
+      await lines.drain({ withinMs: lastLinesDueWithinMs })
     },
     async kill() {
       server.close()
@@ -257,6 +270,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       shared.close()
       link?.close()
       metrics.close()
+      doorman.close()
       const closed = storage.close()
       realtime.close()
       storage.signals.close()

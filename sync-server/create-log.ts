@@ -1,4 +1,6 @@
 import { pino } from 'pino'
+import { createLogDestination, type LogDestination } from './log-destination.ts'
+import { openStandardOutput } from './open-standard-output.ts'
 
 /** Names under which a secret or somebody's words could reach a log line, at any of three depths. */
 const secretNames = [
@@ -17,18 +19,29 @@ const secretNames = [
 
 export type Log = pino.Logger
 
+/** Standard output, for a log. When nothing can be written there, the server goes on without. */
+export function openStandardLog(): LogDestination {
+  return createLogDestination({ open: openStandardOutput, describeLost })
+}
+
 /**
- * One JSON object a line, on stdout. Secrets and message texts are removed wherever they are passed in.
- * @param destination for tests: receives the lines instead of stdout.
+ * One JSON object a line. Secrets and message texts are removed wherever they are passed in.
+ * @param destination receives the lines
  */
-export function createLog(level: string, destination?: pino.DestinationStream): Log {
+export function createLog(level: string, destination: pino.DestinationStream): Log {
   const options: pino.LoggerOptions = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: secretNames.flatMap(atEveryDepth), censor: '[removed]' },
   }
-  return destination ? pino(options, destination) : pino(options)
+  return pino(options, destination)
+}
+
+function describeLost(count: number): string {
+  const time = new Date().toISOString()
+  const msg = 'lines before this one were lost: the log could not be written'
+  return `${JSON.stringify({ level: pino.levels.values.warn, time, lost: count, msg })}\n`
 }
 
 function atEveryDepth(name: string): string[] {

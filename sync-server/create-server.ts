@@ -5,14 +5,25 @@ import type { Settings } from './config.ts'
 
 /** The device is to give up first: it knows what its person should read. */
 const afterDeviceMs = 60_000
+/** Long enough for the slowest line: a head is a few hundred bytes. */
+const headMs = 20_000
+const lookEveryMs = 5_000
 
-/** HTTP, or HTTPS. Node would end every request after five minutes; the largest file may take as long as it needs. */
+/**
+ * HTTP, or HTTPS. The largest file may take as long as it needs; bodies that come too slowly for their size are ended
+ * long before that, by whoever watches them.
+ */
 export function createServer(options: {
   app: RequestListener
   settings: Pick<Settings, 'tls' | 'uploadLimitBytes'>
 }): Server {
   const { tls, uploadLimitBytes } = options.settings
-  const server = tls ? createHttpsServer(tls, options.app) : createHttpServer(options.app)
-  server.requestTimeout = limitUploadMs(uploadLimitBytes) + afterDeviceMs
-  return server
+  const timing = {
+    headersTimeout: headMs,
+    requestTimeout: limitUploadMs(uploadLimitBytes) + afterDeviceMs,
+    connectionsCheckingInterval: lookEveryMs,
+  }
+  return tls
+    ? createHttpsServer({ ...tls, ...timing, handshakeTimeout: headMs }, options.app)
+    : createHttpServer(timing, options.app)
 }

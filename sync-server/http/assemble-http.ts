@@ -1,4 +1,5 @@
 import type { Express, RequestHandler, Router } from 'express'
+import type { Doorman } from '../budget/doorman.ts'
 import type { Log } from '../create-log.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import { measureRequests } from '../metrics/measure-requests.ts'
@@ -14,6 +15,7 @@ export function assembleHttp(options: {
   app: Express
   log: Log
   metrics: Metrics
+  doorman: Pick<Doorman, 'greet'>
   isHttps: boolean
   trustProxy: number
   appDir: string
@@ -22,9 +24,9 @@ export function assembleHttp(options: {
   api: Router
   sync: Router
 }) {
-  const { app, log, metrics, isHttps, trustProxy, appDir, root, api, sync } = options
+  const { app, log, metrics, doorman, isHttps, trustProxy, appDir, root, api, sync } = options
   app.disable('x-powered-by').set('trust proxy', trustProxy).set('query parser', 'simple')
-  app.use(closeStraySocket, logRequests({ log }), measureRequests({ metrics }))
+  app.use(closeStraySocket, logRequests({ log }), measureRequests({ metrics }), doorman.greet)
   app.use(setSecurityHeaders({ isHttps }))
   app.use('/poll', tellTime)
   app.use(root)

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import type { Sessions } from '../access/create-sessions.ts'
-import type { Caller, TokenHolder, TokenKeeper } from '../access/create-token-keeper.ts'
+import type { TokenHolder, TokenKeeper } from '../access/create-token-keeper.ts'
 import { RequestRefused } from './request-refused.ts'
 
 /** Finds out who sends a request, by its bearer token and the sign-in that this belongs to. */
@@ -14,7 +14,7 @@ export function createAccessCheck(options: { tokens: TokenKeeper; sessions: Sess
   }
 
   /** @throws RequestRefused 401 */
-  async function authenticate(request: Request): Promise<Caller> {
+  async function authenticate(request: Request): Promise<TokenHolder> {
     const token = /^Bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
     if (!token) throw new RequestRefused('authentication_required')
     const caller = await identify(token)

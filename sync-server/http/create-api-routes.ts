@@ -7,6 +7,7 @@ import type { Relations } from '../access/create-relations.ts'
 import { createReports } from '../access/create-reports.ts'
 import type { Sessions } from '../access/create-sessions.ts'
 import type { TokenKeeper } from '../access/create-token-keeper.ts'
+import type { Budget } from '../budget/budget.ts'
 import type { Log } from '../create-log.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
 import type { Presence } from '../realtime/create-presence.ts'
@@ -17,7 +18,6 @@ import { createSignIn } from './auth/create-sign-in.ts'
 import type { Media } from './media/create-media.ts'
 import { createMediaRoutes } from './media/create-media-routes.ts'
 import { createPictureRoutes } from './media/create-picture-routes.ts'
-import { createUploadGate } from './media/create-upload-gate.ts'
 import { createUploadReceiver } from './media/create-upload-receiver.ts'
 import { createConversationPresenter } from './messages/create-conversation-presenter.ts'
 import { createConversationRoutes } from './messages/create-conversation-routes.ts'
@@ -60,19 +60,21 @@ interface Options {
   presence: Presence
   acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations' | 'journal'>
   media: Media
-  uploads: { limitBytes: number; idleMs: number }
+  budget: Pick<Budget, 'reads' | 'scans' | 'uploads'>
+  uploadLimitBytes: number
   limitAttempts: LimitAttempts
   log: Log
 }
 
 /** Every call under `/api`. */
 export function createApiRoutes(options: Options): Route[] {
-  const { storage, accounts, acceptance, directory, presence } = options
+  const { storage, accounts, acceptance, directory, presence, budget } = options
+  const { reads, scans } = budget
   const { acceptMessages, acceptConversations, journal } = acceptance
   const users = createUserPresenter({ accounts, presence, directory })
-  const messages = createOwnMessages({ storage })
+  const messages = createOwnMessages({ storage, scans })
   const conversations = createOwnConversations({ storage, accounts, acceptConversations })
-  const history = createHistory({ messages, journal })
+  const history = createHistory({ messages, journal, scans })
   const writer = createMessageWriter({ messages, acceptMessages })
   const presenter = createMessagePresenter({ accounts, storage })
   const shown = { accounts, users, messagePresenter: presenter, messages, history, journal }
@@ -81,10 +83,10 @@ export function createApiRoutes(options: Options): Route[] {
     ...createPeopleRoutes({ ...options, users, messages, conversations, presenter }),
     ...createMediaAndPictureRoutes(options),
     ...createConversationRoutes({
-      ...{ conversations, history },
+      ...{ conversations, history, scans },
       presenter: createConversationPresenter(shown),
     }),
-    ...createMessageListRoutes({ accounts, messages, conversations, history, presenter }),
+    ...createMessageListRoutes({ accounts, messages, conversations, history, presenter, reads }),
     ...createStatusRoutes({ messages, conversations, presenter }),
     ...createSendingRoutes({ messages, writer, presenter }),
     ...createMessageRoutes({ writer, presenter }),
@@ -117,7 +119,8 @@ function createPeopleRoutes(
   return [
     ...createAccountRoutes({
       ...{ accounts, departures, presenter },
-      exportAccount: (own) => exportAccount({ ...kept, ...own, presenter: options.presenter }),
+      exportAccount: (own, signal) =>
+        exportAccount({ ...kept, ...own, signal, presenter: options.presenter }),
     }),
     ...createOwnRoutes({ accounts, presence, presenter, lookups }),
     ...createWhatsAppRoutes({ accounts, lookups }),
@@ -127,11 +130,11 @@ function createPeopleRoutes(
   ]
 }
 
-function createMediaAndPictureRoutes({ media, accounts, uploads }: Options): Route[] {
-  const { limitBytes, idleMs } = uploads
-  const receiveUpload = createUploadReceiver({ media, gate: createUploadGate(), idleMs })
+function createMediaAndPictureRoutes(options: Options): Route[] {
+  const { media, accounts, budget, uploadLimitBytes: limitBytes } = options
+  const receiveUpload = createUploadReceiver({ media, uploads: budget.uploads })
   return [
     ...createPictureRoutes({ media, accounts, receiveUpload }),
-    ...createMediaRoutes({ media, receiveUpload, limitBytes, idleMs }),
+    ...createMediaRoutes({ media, receiveUpload, limitBytes }),
   ]
 }

@@ -2,6 +2,7 @@ import type { ErrorRequestHandler } from 'express'
 import { type ApiErrorCode, apiErrors, type ErrorAnswer } from '../../schema/api-error.ts'
 import { HasherBusy } from '../access/create-password-hasher.ts'
 import { PersonGone } from '../access/person-gone.ts'
+import { isPastEnd } from '../budget/is-past-end.ts'
 import type { Log } from '../create-log.ts'
 import { StorageUnavailable } from '../storage/storage-unavailable.ts'
 import { RequestRefused } from './request-refused.ts'
@@ -10,11 +11,13 @@ const storageRetrySeconds = 5
 
 /** The last line of the app: every error becomes an answer `{error, code}`; only our own faults are logged. */
 export function createErrorHandler({ log }: { log: Log }): ErrorRequestHandler {
-  return (error, request, response, next) => {
+  return (error, request, response, _next) => {
     const refused = asRefusal(error)
+    if (isPastEnd(request, error)) return
     request.refusalCode = refused.reason
     if (refused.status >= 500) log.error({ err: error, requestId: request.id }, 'request failed')
-    if (response.headersSent) return next(error)
+    // Express would write the error to stderr, with its stack.
+    if (response.headersSent) return void response.destroy()
     const answer: ErrorAnswer = { error: refused.message, code: refused.reason }
     response.status(refused.status).set(refused.headers)
     if (refused.status === 401) response.set('www-authenticate', 'Bearer')

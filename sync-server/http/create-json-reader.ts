@@ -1,4 +1,5 @@
-import express, { type Request, type RequestHandler } from 'express'
+import express, { type RequestHandler } from 'express'
+import { hasBody } from './has-body.ts'
 import { RequestRefused } from './request-refused.ts'
 
 const depthMax = 32
@@ -15,11 +16,6 @@ export function createJsonReader({ limitBytes }: { limitBytes: number }): Reques
     if (request.is('json')) read(request, response, next)
     else next(new RequestRefused('json_required'))
   }
-}
-
-function hasBody(request: Request): boolean {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-  return encoding !== undefined || (length !== undefined && length !== '0')
 }
 
 function checkText(_request: unknown, _response: unknown, body: Buffer) {

@@ -26,7 +26,9 @@ describe('routes', () => {
       handle: async () => [],
     })
     const accessCheck = { requireCaller: () => undefined } as never
-    const mount = (routes: never) => mountRoutes({ routes, accessCheck, checkAnswers: true })
+    const doorman = { admit: () => undefined, takeBody: () => () => undefined }
+    const mount = (routes: never) =>
+      mountRoutes({ routes, accessCheck, doorman, checkAnswers: true })
     expect(() => mount([{ ...route, access: undefined }] as never)).toThrow(/no access rule/)
     expect(() => mount([route, route] as never)).toThrow(/declared twice/)
     expect(() => mount([route] as never)).not.toThrow()
@@ -69,7 +71,7 @@ describe('bodies', () => {
     ['nothing', '', 400, 'invalid_input'],
     [
       'deep nesting',
-      `{"username":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+      `{"username":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
       400,
       'nested_too_deeply',
     ],

@@ -7,12 +7,15 @@ export function listErrors(route: Route): ErrorCode[] {
   return [
     ...(takesSomething ? (['invalid_input'] as const) : []),
     ...(route.body
-      ? (['not_json', 'nested_too_deeply', 'too_large', 'json_required'] as const)
+      ? ([
+          ...(['not_json', 'nested_too_deeply', 'too_large', 'json_required'] as const),
+          'request_timed_out',
+        ] as const)
       : []),
     ...(route.access === 'signed-in'
       ? (['authentication_required', 'session_ended'] as const)
       : []),
     ...(route.errors ?? []),
-    ...(['internal_error', 'busy'] as const),
+    ...(['too_many_at_once', 'internal_error', 'busy', 'storage_unavailable'] as const),
   ]
 }

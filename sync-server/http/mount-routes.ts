@@ -1,5 +1,7 @@
 import express, { type RequestHandler, type Router } from 'express'
 import { limits } from '../../schema/limits.ts'
+import { budgetLimits } from '../budget/budget-limits.ts'
+import { type Doorman, visitOf } from '../budget/doorman.ts'
 import type { AccessCheck } from './create-access-check.ts'
 import { createJsonReader } from './create-json-reader.ts'
 import { listErrors } from './list-errors.ts'
@@ -9,16 +11,22 @@ import { RequestRefused } from './request-refused.ts'
 import { accessRules, alreadySent, type Route } from './route.ts'
 
 /**
- * Puts routes on a router: who calls is checked first, then the body is read, then every part is parsed.
+ * Puts routes on a router: who calls is checked first, then what they may have open, then the body is read, then every
+ * part is parsed.
  * @throws Error at the start for a route without an access rule, or for two routes of one address
  */
 export function mountRoutes(options: {
   routes: readonly Route[]
   accessCheck: AccessCheck
+  doorman: Pick<Doorman, 'admit' | 'takeBody'>
   checkAnswers: boolean
 }): Router {
   const router = express.Router({ caseSensitive: true })
-  const readJson = createJsonReader({ limitBytes: limits.jsonBodyMaxBytes })
+  const { accessCheck, doorman } = options
+  const readers = {
+    anyone: createJsonReader({ limitBytes: budgetLimits.strangerBodyMaxBytes }),
+    'signed-in': createJsonReader({ limitBytes: limits.jsonBodyMaxBytes }),
+  }
   const byPath = new Map<string, Route[]>()
   for (const route of options.routes) {
     requireAccessRule(route)
@@ -31,8 +39,8 @@ export function mountRoutes(options: {
   for (const [path, routes] of [...byPath].sort(([a], [b]) => comparePaths(a, b))) {
     const place = router.route(toExpressPath(path))
     for (const route of routes) {
-      const steps = [setRoute(route), checkAccess(route, options.accessCheck)]
-      if (route.body) steps.push(readJson)
+      const steps = [setRoute(route), checkAccess(route, accessCheck), doorman.admit]
+      if (route.body) steps.push(doorman.takeBody(readers[route.access]))
       place[route.method](...steps, answer(route, options.checkAnswers))
     }
     place.all(refuseMethod(routes))
@@ -102,6 +110,9 @@ function handleRoute(route: Route, checkAnswers: boolean): RequestHandler {
       body: parsePart(route.body, request.body),
       caller: request.caller,
       address: nameNetwork(request.ip ?? ''),
+      get signal() {
+        return visitOf(request).takeSignal()
+      },
       request,
       response,
     })

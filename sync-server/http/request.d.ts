@@ -1,4 +1,5 @@
-import type { Caller } from '../access/create-token-keeper.ts'
+import type { TokenHolder } from '../access/create-token-keeper.ts'
+import type { Visit } from '../budget/visit.ts'
 
 declare global {
   namespace Express {
@@ -6,11 +7,13 @@ declare global {
       /** Names this request in the log and in the `x-request-id` header of its answer. */
       id: string
       /** Set once the bearer token is checked. */
-      caller?: Caller
+      caller?: TokenHolder
       /** The route as declared, for the log and the metrics. */
       routeName?: string
       /** Why it was refused, for the metrics. */
       refusalCode?: string
+      /** What it holds, and how it can be ended. Set once it is greeted. */
+      visit?: Visit
     }
   }
 }

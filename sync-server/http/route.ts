@@ -21,6 +21,8 @@ interface Call<Access extends AccessRule, Params, Query, Headers, Body> {
   body: Output<Body>
   caller: Access extends 'signed-in' ? Caller : undefined
   address: string
+  /** Aborts when nobody waits for the answer any more, or the sign-in has ended. Whoever takes it can be stopped midway. */
+  readonly signal: AbortSignal
   request: Request
   response: Response
 }

@@ -85,7 +85,7 @@ function listConversations(actorId: string, peerId: string): Part[] {
 export function decideDelivery(
   delivery: Delivery,
   read: ReadPart,
-  journal: Pick<OrderJournal, 'give'>,
+  journal: Pick<OrderJournal, 'assignOrder'>,
 ): DeliveryDecision {
   const { actorId, peerId, reach, groups, isPeerOut, now } = delivery
   const stored = read<MessageDocument>(nameMessagesDatabase(actorId))
@@ -165,7 +165,7 @@ function givePlaces(
   { actorId, peerId, reach }: Delivery,
   drafts: readonly MessageDraft[],
   peerCopies: ReadonlyMap<string, MessageDocument>,
-  journal: Pick<OrderJournal, 'give'>,
+  journal: Pick<OrderJournal, 'assignOrder'>,
 ) {
   const places = new Map<string, number>()
   const wanted = drafts.flatMap(({ effect, next }) => (effect === 'deliver' && next ? [next] : []))
@@ -173,7 +173,7 @@ function givePlaces(
     const copy = reach === 'delivered' ? peerCopies.get(_id) : undefined
     // An earlier try, of which only the other person's copy is left, has given it its place.
     if (copy?.senderId === actorId && copy.recipientId === recipientId) continue
-    places.set(_id, journal.give(actorId, must(peerId, 'a recipient')))
+    places.set(_id, journal.assignOrder(actorId, must(peerId, 'a recipient')))
   }
   return {
     places,

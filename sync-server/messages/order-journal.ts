@@ -53,6 +53,15 @@ export function createOrderJournal(options: {
     raise(conversation, await findLast(conversation))
   }
 
+  /** The next place (`orderedAt`) behind all that a prepared conversation has; no other message gets it from here. */
+  function assignOrder(oneId: string, otherId: string): number {
+    const conversation = conversationKey(oneId, otherId)
+    const orderedAt = Math.max(now(), (lastGiven.get(conversation) ?? 0) + 1)
+    lastGiven.set(conversation, orderedAt)
+    link?.publish('place-given', { conversation, orderedAt })
+    return orderedAt
+  }
+
   return {
     /** Learns where two people's conversation stands, so that places can be given in it. */
     async prepare(oneId: string, otherId: string): Promise<void> {
@@ -66,14 +75,7 @@ export function createOrderJournal(options: {
       await lookUp(conversationKey(oneId, otherId))
     },
 
-    /** The next place (`orderedAt`) behind all that a prepared conversation has; no other message gets it from here. */
-    give(oneId: string, otherId: string): number {
-      const conversation = conversationKey(oneId, otherId)
-      const orderedAt = Math.max(now(), (lastGiven.get(conversation) ?? 0) + 1)
-      lastGiven.set(conversation, orderedAt)
-      link?.publish('place-given', { conversation, orderedAt })
-      return orderedAt
-    },
+    assignOrder,
 
     /** The newest place that this server knows of in two people's conversation; 0 when it knows none. */
     lastGiven: (oneId: string, otherId: string) =>

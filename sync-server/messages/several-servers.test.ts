@@ -36,7 +36,11 @@ afterEach(async () => {
 })
 
 async function openLink() {
-  const link = linkServers({ url: redis.url, secret: 'of both', log: createLog('silent') })
+  const link = linkServers({
+    url: redis.url,
+    secret: 'of both',
+    log: createLog('silent', { write: () => undefined }),
+  })
   expect(await link.waitUntilUp(20_000)).toBe(true)
   return link
 }

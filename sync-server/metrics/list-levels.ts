@@ -13,8 +13,9 @@ export function listLevels(parts: {
   pollers: Counted
   presence: { listOnline(): readonly string[] }
   link: ServerLink | undefined
+  lines: { countLost(): number }
 }): Levels {
-  const { storage, sockets, pollers, presence, link } = parts
+  const { storage, sockets, pollers, presence, link, lines } = parts
   return {
     gauges: {
       petrel_sockets: { help: 'Connected WebSockets.', read: sockets.count },
@@ -51,6 +52,10 @@ export function listLevels(parts: {
       petrel_keys_written_total: {
         help: 'Keys written to LevelDB.',
         read: () => storage.stats().keysWritten,
+      },
+      petrel_log_lines_lost_total: {
+        help: 'Lines of the log that could not be written.',
+        read: lines.countLost,
       },
     },
   }

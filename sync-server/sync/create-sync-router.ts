@@ -1,7 +1,8 @@
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import { limits } from '../../schema/limits.ts'
 import { must } from '../../schema/must.ts'
-import type { Caller } from '../access/create-token-keeper.ts'
+import type { TokenHolder } from '../access/create-token-keeper.ts'
+import { type Doorman, visitOf } from '../budget/doorman.ts'
 import { createJsonReader } from '../http/create-json-reader.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
 import type { Storage } from '../storage/create-storage.ts'
@@ -32,14 +33,15 @@ type Answer = (database: SyncDatabase, request: Request, response: Response) => 
 export function createSyncRouter(options: {
   storage: Storage
   acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
-  authenticate: (request: Request) => Promise<Caller>
+  authenticate: (request: Request) => Promise<TokenHolder>
+  doorman: Pick<Doorman, 'admit' | 'takeBody'>
   onError: (error: unknown) => void
 }) {
-  const { storage, acceptance, authenticate, onError } = options
+  const { storage, acceptance, authenticate, doorman, onError } = options
   const { signals } = storage
   const router = express.Router({ caseSensitive: true })
   const findDatabase = createDatabaseFinder({ storage, acceptance })
-  const parseJson = createJsonReader({ limitBytes: limits.syncBodyMaxBytes })
+  const parseJson = doorman.takeBody(createJsonReader({ limitBytes: limits.syncBodyMaxBytes }))
 
   const requireCaller: RequestHandler = async (request, _response, next) => {
     acceptBasicToken(request)
@@ -62,6 +64,8 @@ export function createSyncRouter(options: {
     }
 
   const changes = answer('_changes', (database, request, response) => {
+    // A feed ends with its sign-in: it goes on until then.
+    visitOf(request).takeSignal()
     const query = readChangesQuery(readQuery(request))
     return answerChanges({ database, signals, query, response })
   })
@@ -69,7 +73,7 @@ export function createSyncRouter(options: {
     answerAllDocs({ database, query: readQuery(request), response }),
   )
 
-  router.use(requireCaller)
+  router.use(requireCaller, doorman.admit)
   router.get('/', (_request, response) => sendJson(response, 200, describeServer()))
 
   router.get(

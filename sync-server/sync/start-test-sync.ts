@@ -5,6 +5,8 @@ import express from 'express'
 import type { AccountsDocument } from '../access/account-documents.ts'
 import { createSessions } from '../access/create-sessions.ts'
 import { createTokenKeeper } from '../access/create-token-keeper.ts'
+import { createBudget } from '../budget/budget.ts'
+import { createDoorman } from '../budget/doorman.ts'
 import { createAccessCheck } from '../http/create-access-check.ts'
 import { openTestAcceptance } from '../messages/open-test-acceptance.ts'
 import { createSyncRouter } from './create-sync-router.ts'
@@ -18,13 +20,17 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
   const database = storage.database<AccountsDocument>('accounts')
   const sessions = createSessions({ database, isShared: false })
   const tokens = createTokenKeeper({ secret: 'a secret that is for tests alone' })
-  const { authenticate } = createAccessCheck({ tokens, sessions })
+  const { authenticate, identify } = createAccessCheck({ tokens, sessions })
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
   const { acceptance } = t
+  const doorman = createDoorman({
+    ...{ budget: createBudget(), sessions, identify, isBehindProxy: false, onError },
+  })
   const app = express().use(
     '/sync',
-    createSyncRouter({ storage, acceptance, authenticate, onError }),
+    doorman.greet,
+    createSyncRouter({ storage, acceptance, authenticate, doorman, onError }),
   )
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -75,6 +81,7 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
       }
     },
     async close() {
+      doorman.close()
       storage.signals.close()
       server.closeAllConnections()
       server.close()

@@ -13,9 +13,8 @@ export function createMediaRoutes(options: {
   media: Media
   receiveUpload: ReceiveUpload
   limitBytes: number
-  idleMs: number
 }): Route[] {
-  const { media, receiveUpload, limitBytes, idleMs } = options
+  const { media, receiveUpload, limitBytes } = options
   return [
     defineRoute({
       method: 'post',
@@ -59,7 +58,7 @@ export function createMediaRoutes(options: {
       async handle({ caller, params, request, response }) {
         const file = await media.find(params.id, caller.userId)
         if (!file) throw new RequestRefused('media_not_found')
-        await sendFile({ file, read: media.read, request, response, idleMs })
+        await sendFile({ file, read: media.read, request, response })
         return alreadySent
       },
     }),

@@ -20,7 +20,10 @@ import { tidyFilename } from './tidy-filename.ts'
 
 export type MediaShelf = ReturnType<typeof createMediaShelf>
 
-/** A file that comes in. `check` throws when a file of this kind is not taken. The same `key` again is the same file. */
+/**
+ * A file that comes in. `check` throws when a file of this kind is not taken. The same `key` again is the same file.
+ * `confirm` throws when its owner may not any more, once all of it has come; after `signal` has aborted it is not kept.
+ */
 export interface ArrivingFile {
   ownerId: string
   purpose: MediaPurpose
@@ -29,6 +32,8 @@ export interface ArrivingFile {
   limitBytes: number
   key?: string | undefined
   check?: (kind: FileKind) => void
+  confirm?: () => Promise<void>
+  signal?: AbortSignal
 }
 
 type GivenUp = FileDocument | 'unknown' | 'wanted'
@@ -133,17 +138,19 @@ export function createMediaShelf(options: {
     return file?.state === 'ready' ? file : undefined
   }
 
-  /** @returns false when another upload with the same key was ready before */
-  async function settle(ready: FileDocument): Promise<boolean> {
+  /** @returns false when another upload with the same key was ready before, or its owner's files were taken away */
+  async function settle(ready: FileDocument, signal?: AbortSignal): Promise<boolean> {
     const { _id, mediaId, ownerId, key } = ready
-    if (key === undefined) {
-      await database.update([_id], () => ({ put: [ready], result: undefined }))
-      return true
-    }
-    const entry = { _id: nameUpload({ ownerId, key }), mediaId }
-    const { result } = await database.update<boolean>([_id, entry._id], (stored) =>
-      stored.has(entry._id) ? { result: false } : { put: [ready, entry], result: true },
-    )
+    const entry = key === undefined ? undefined : { _id: nameUpload({ ownerId, key }), mediaId }
+    const put = [ready, ...(entry ? [entry] : [])]
+    const ids = put.map((document) => document._id)
+    const { result } = await database.update<boolean>(ids, (stored) => {
+      const file = stored.get(_id)
+      // Without its mark no sweep would ever find it.
+      const isAwaited = isFile(file) && file.state === 'arriving' && !signal?.aborted
+      const isRepeated = entry !== undefined && stored.has(entry._id)
+      return isAwaited && !isRepeated ? { put, result: true } : { result: false }
+    })
     return result
   }
 
@@ -155,20 +162,23 @@ export function createMediaShelf(options: {
     /**
      * Stores a file whole, or leaves nothing of it behind.
      * @returns undefined for an empty file
-     * @throws RequestRefused `file_too_large`; what `check` throws; what the bytes throw
+     * @throws RequestRefused `file_too_large`; what `check`, `confirm` and the bytes throw; the signal's reason
      */
     async store(arriving: ArrivingFile): Promise<FileDocument | undefined> {
       const before = await findUploaded(arriving)
       if (before) {
         await readToEnd(limitBytes(arriving.bytes, arriving.limitBytes))
+        await arriving.confirm?.()
         return before
       }
       const file = await begin(arriving)
       try {
         const { kind, size } = await storeBytes(file.mediaId, arriving)
         if (kind) {
+          await arriving.confirm?.()
           const ready: FileDocument = { ...file, ...kind, size, state: 'ready' }
-          if (await settle(ready)) return ready
+          if (await settle(ready, arriving.signal)) return ready
+          arriving.signal?.throwIfAborted()
         }
       } catch (error) {
         await remove(file.mediaId).catch(onError)

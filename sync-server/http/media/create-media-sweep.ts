@@ -7,19 +7,23 @@ const looseKeptMs = 24 * 60 * 60 * 1000
 const arrivingKeptMs = 4 * 24 * 60 * 60 * 1000
 const marksAtOnce = 100
 
+export type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>
+
 /**
  * Takes away files that nothing refers to a day after they came, and what a crash left of uploads.
  * @param isAlone no other server uses the same database: then every upload from before the start is one that broke off
+ * @param inTurn runs one file's step when others have had theirs
  * @param keepPicture for a file that may be somebody's picture: true when it is, and then it is not loose any more
  */
 export function createMediaSweep(options: {
   shelf: MediaShelf
   isAlone: boolean
   now: () => number
+  inTurn: InTurn
   keepPicture: (file: FileDocument) => Promise<boolean>
   onError: (error: unknown) => void
 }) {
-  const { shelf, isAlone, now, keepPicture, onError } = options
+  const { shelf, isAlone, now, inTurn, keepPicture, onError } = options
   const { database } = shelf
   const startedAt = now()
   const state = { isClosed: false, sweep: undefined as Promise<number> | undefined }
@@ -45,7 +49,7 @@ export function createMediaSweep(options: {
         if (state.isClosed) return taken
         const isDue = (file: FileDocument) =>
           (file.looseSince ?? 0) <= (file.state === 'ready' ? readyUntil : arrivingUntil)
-        if (await sweepOne({ markId: _id, mediaId, isDue })) taken += 1
+        if (await inTurn(() => sweepOne({ markId: _id, mediaId, isDue }))) taken += 1
       }
       const last = marks.at(-1)
       if (!last || marks.length < marksAtOnce) break

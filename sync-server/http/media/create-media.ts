@@ -2,7 +2,7 @@ import type { Directory } from '../../access/create-directory.ts'
 import type { Storage } from '../../storage/create-storage.ts'
 import { createMediaSharing } from './create-media-sharing.ts'
 import { type ArrivingFile, createMediaShelf } from './create-media-shelf.ts'
-import { createMediaSweep } from './create-media-sweep.ts'
+import { createMediaSweep, type InTurn } from './create-media-sweep.ts'
 import { createPictures } from './create-pictures.ts'
 import { type FileDocument, idsFrom, isFile, nameFile } from './media-documents.ts'
 import { parseMediaUrl } from './media-url.ts'
@@ -13,6 +13,7 @@ export type Media = ReturnType<typeof createMedia>
  * Files that people upload: who may see them, who may send them on, and when they go.
  * @param readPicture the address in a person's record; undefined or null when there is none
  * @param isShared other servers use the same database
+ * @param inTurn how the sweep takes its turns beside what people ask for; at once when absent
  * @param onError told of what failed in the background
  */
 export function createMedia(options: {
@@ -20,15 +21,19 @@ export function createMedia(options: {
   directory: Pick<Directory, 'filterVisible'>
   readPicture: (userId: string) => Promise<string | null | undefined>
   isShared: boolean
+  inTurn?: InTurn
   onError: (error: unknown) => void
   now?: () => number
 }) {
   const { storage, directory, readPicture, isShared, onError, now = Date.now } = options
+  const { inTurn = (step) => step() } = options
   const shelf = createMediaShelf({ storage, now, onError })
   const sharing = createMediaSharing({ shelf, now })
   const pictures = createPictures({ shelf, readPicture })
   const { keepPicture } = pictures
-  const sweeper = createMediaSweep({ shelf, isAlone: !isShared, now, keepPicture, onError })
+  const sweeper = createMediaSweep({
+    ...{ shelf, isAlone: !isShared, now, inTurn, keepPicture, onError },
+  })
   const arriving = new Set<Promise<unknown>>()
 
   async function isVisible(file: FileDocument, viewerId: string): Promise<boolean> {

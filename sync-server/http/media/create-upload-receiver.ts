@@ -1,8 +1,9 @@
 import type { Request } from 'express'
+import { visitOf } from '../../budget/doorman.ts'
+import type { GivenUp, Ledger } from '../../budget/ledger.ts'
 import { RequestRefused } from '../request-refused.ts'
 import type { Media } from './create-media.ts'
 import type { ArrivingFile } from './create-media-shelf.ts'
-import type { UploadGate } from './create-upload-gate.ts'
 import { drainRequest } from './drain-request.ts'
 import type { FileDocument } from './media-documents.ts'
 import { readUpload } from './read-upload.ts'
@@ -15,16 +16,44 @@ export const uploadErrors = [
   'too_many_uploads',
 ] as const
 
+const comeAgain = { headers: { 'retry-after': '5' } }
+
 export type ReceiveUpload = ReturnType<typeof createUploadReceiver>
 
-/** Takes in the file of a form, of a bounded number at once. @param idleMs nothing coming for so long ends an upload */
-export function createUploadReceiver(options: { media: Media; gate: UploadGate; idleMs: number }) {
-  const { media, gate, idleMs } = options
+/** Takes in the file of a form, of a bounded number at once: who is slow gives way where there is no room for all. */
+export function createUploadReceiver(options: { media: Media; uploads: Ledger }) {
+  const { media, uploads } = options
 
   async function receive(upload: UploadRequest): Promise<FileDocument | undefined> {
     const { request, fieldName, ...arriving } = upload
-    const form = await readUpload({ request, fieldName, idleMs })
-    return form && (await media.store({ ...arriving, ...form }))
+    const visit = visitOf(request)
+    const signal = visit.takeSignal()
+    const form = await readUpload({ request, fieldName, signal })
+    return form && (await media.store({ ...arriving, ...form, signal, confirm: visit.confirm }))
+  }
+
+  function takePlace({ request, ownerId, purpose }: UploadRequest) {
+    const visit = visitOf(request)
+    const place = uploads.take({
+      ...{ key: `${purpose} ${ownerId}`, amount: 1, lateMs: visit.lateMs },
+      end: (why) => visit.refuse(new RequestRefused(endings[why], comeAgain)),
+    })
+    if (place === 'key') throw new RequestRefused('too_many_uploads', comeAgain)
+    if (place === 'all') throw new RequestRefused('busy', comeAgain)
+    return place
+  }
+
+  async function receiveInPlace(upload: UploadRequest) {
+    const visit = visitOf(upload.request)
+    visit.setLateRefusal(new RequestRefused('upload_timed_out'))
+    const place = takePlace(upload)
+    // Whoever hears that it has ended may begin the next one at once; tidying up takes a moment longer.
+    visit.takeSignal().addEventListener('abort', place.release)
+    try {
+      return await receive(upload)
+    } finally {
+      place.release()
+    }
   }
 
   /**
@@ -32,19 +61,27 @@ export function createUploadReceiver(options: { media: Media; gate: UploadGate; 
    * @throws RequestRefused for everything else, and nothing of the file stays
    */
   return async (upload: UploadRequest): Promise<FileDocument | undefined> => {
-    const { request, ownerId, purpose } = upload
+    const { request } = upload
     try {
-      return await gate.pass(`${purpose} ${ownerId}`, () => receive(upload))
+      return await receiveInPlace(upload)
     } catch (error) {
-      const isStalled = error instanceof RequestRefused && error.reason === 'upload_timed_out'
-      if (!isStalled) await drainRequest(request)
-      if (!request.readableEnded) request.res?.set('connection', 'close')
+      const visit = visitOf(request)
+      if (error instanceof RequestRefused) visit.setLateRefusal(error)
+      if (!visit.isOver) await drainRequest(request)
+      if (!request.readableEnded && !request.res?.headersSent) {
+        request.res?.set('connection', 'close')
+      }
       throw error
     }
   }
 }
 
-type UploadRequest = Omit<ArrivingFile, 'filename' | 'bytes'> & {
+const endings = { late: 'upload_timed_out', share: 'busy' } as const satisfies Record<
+  GivenUp,
+  string
+>
+
+type UploadRequest = Omit<ArrivingFile, 'filename' | 'bytes' | 'signal' | 'confirm'> & {
   request: Request
   fieldName: string
 }

@@ -20,19 +20,19 @@ const formLimits = {
 
 /**
  * Reads a multipart form as it comes in, holding a few chunks of it.
- * @param idleMs an upload from which nothing comes for so long is given up
+ * @param signal gives the upload up: what it throws then is the signal's reason
  * @returns its file; undefined when there is no file under this name
- * @throws RequestRefused `form_required`, `upload_unreadable`, `upload_timed_out`; the iteration of `bytes` too
+ * @throws RequestRefused `form_required`, `upload_unreadable`; the iteration of `bytes` too
  */
 export async function readUpload(options: {
   request: IncomingMessage
   fieldName: string
-  idleMs: number
+  signal: AbortSignal
 }): Promise<Upload | undefined> {
-  const { request, fieldName, idleMs } = options
+  const { request, fieldName, signal } = options
+  signal.throwIfAborted()
   const parser = openParser(request)
   const broken = new AbortController()
-  const timer = setTimeout(() => fail(new RequestRefused('upload_timed_out')), idleMs)
   const state = { file: undefined as BusboyFileStream | undefined }
 
   function fail(reason: unknown) {
@@ -45,10 +45,10 @@ export async function readUpload(options: {
   const onClose = () => {
     if (!request.readableEnded) isUnreadable()
   }
-  const onData = () => timer.refresh()
+  const giveUp = () => fail(signal.reason)
   function stop() {
-    clearTimeout(timer)
-    request.unpipe(parser).off('data', onData).off('close', onClose).pause()
+    signal.removeEventListener('abort', giveUp)
+    request.unpipe(parser).off('close', onClose).pause()
   }
 
   const finished = new Promise<void>((resolve, reject) => {
@@ -86,7 +86,8 @@ export async function readUpload(options: {
 
   parser.on('error', isUnreadable)
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit']) parser.on(limit, isUnreadable)
-  request.on('error', isUnreadable).on('close', onClose).on('data', onData)
+  request.on('error', isUnreadable).on('close', onClose)
+  signal.addEventListener('abort', giveUp)
   request.pipe(parser)
   return await Promise.race([upload, finished.then(() => undefined)])
 }

@@ -11,7 +11,6 @@ const yearSeconds = 365 * 24 * 60 * 60
 /**
  * Answers with a file, or the part of it that is asked for. Its address never gets other bytes, so browsers keep it; only
  * pictures, sound and video are shown in place, and even these run nothing.
- * @param idleMs a reader who takes nothing for so long is cut off
  * @throws RequestRefused `range_not_satisfiable`
  */
 export async function sendFile(options: {
@@ -19,9 +18,8 @@ export async function sendFile(options: {
   read: (file: FileDocument, range: ByteRange) => AsyncIterable<Buffer>
   request: Request
   response: Response
-  idleMs: number
 }): Promise<void> {
-  const { file, read, request, response, idleMs } = options
+  const { file, read, request, response } = options
   const range = findRange(request, file)
   describeFile(response, file)
   if (request.fresh) {
@@ -35,7 +33,6 @@ export async function sendFile(options: {
     response.end()
     return
   }
-  response.setTimeout(idleMs, () => response.destroy())
   try {
     await pipeline(Readable.from(read(file, { start, end })), response)
   } catch (error) {

@@ -5,7 +5,7 @@ import { fileHead, testBytes, uploadFile, writeForm } from './test-files.ts'
 
 const opened = {} as { app: TestApp; ann: TestPerson }
 beforeAll(async () => {
-  opened.app = await startTestApp({ UPLOAD_LIMIT_MB: '1' }, { transferIdleMs: 300 })
+  opened.app = await startTestApp({ UPLOAD_LIMIT_MB: '1' }, { budget: { patienceMs: 300 } })
   opened.ann = await opened.app.register('Ann')
 })
 afterAll(() => opened.app.close())

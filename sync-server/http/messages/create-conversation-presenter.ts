@@ -11,6 +11,7 @@ import { countUnread } from './count-unread.ts'
 import type { History } from './create-history.ts'
 import type { MessagePresenter } from './create-message-presenter.ts'
 import type { OwnMessages } from './create-own-messages.ts'
+import { shortenLastMessages } from './shorten-last-messages.ts'
 
 export type ConversationPresenter = ReturnType<typeof createConversationPresenter>
 
@@ -33,7 +34,7 @@ export function createConversationPresenter(options: {
     { _id: peerId, clearedUpTo }: ConversationDocument,
   ): Promise<MessageDocument | undefined> {
     const stretch = { ownerId, peerId, after: clearedUpTo, before: Number.MAX_SAFE_INTEGER }
-    return (await history.list(stretch, 1))[0]
+    return (await history.list(stretch, 1)).messages[0]
   }
 
   async function presentPeople(ownerId: string, conversations: readonly ConversationDocument[]) {
@@ -81,9 +82,11 @@ export function createConversationPresenter(options: {
       const cleared = new Set(
         conversations.flatMap(({ _id, clearedUpTo }) => (clearedUpTo > 0 ? [_id] : [])),
       )
-      return shown
-        .filter(({ _id, lastMessage }) => lastMessage !== null || !cleared.has(_id))
-        .sort(compareConversations)
+      return shortenLastMessages(
+        shown
+          .filter(({ _id, lastMessage }) => lastMessage !== null || !cleared.has(_id))
+          .sort(compareConversations),
+      )
     },
   }
 }

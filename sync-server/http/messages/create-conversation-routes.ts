@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { archiveChange, muteChange, pinChange } from '../../../schema/change-conversation.ts'
 import { conversationAnswer, conversationStats } from '../../../schema/conversation-answer.ts'
+import type { FairQueue } from '../../budget/fair-queue.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { ConversationPresenter } from './create-conversation-presenter.ts'
 import type { History } from './create-history.ts'
@@ -16,8 +17,9 @@ export function createConversationRoutes(options: {
   conversations: OwnConversations
   history: History
   presenter: ConversationPresenter
+  scans: FairQueue
 }): Route[] {
-  const { conversations, history, presenter } = options
+  const { conversations, history, presenter, scans } = options
 
   async function setFlag(asked: { ownerId: string; peerId: string; flag: Flag; value: boolean }) {
     const { ownerId, peerId, flag, value } = asked
@@ -33,7 +35,7 @@ export function createConversationRoutes(options: {
   async function markRead(ownerId: string, peerId: string) {
     const stored = await conversations.find(ownerId, peerId)
     const stretch = { ownerId, peerId, after: stored.clearedUpTo, before: Number.MAX_SAFE_INTEGER }
-    const newest = (await history.list(stretch, 1))[0]?.orderedAt
+    const newest = (await history.list(stretch, 1)).messages[0]?.orderedAt
     // Where nothing was said there is nothing to read, and no conversation to be made of it.
     if (newest === undefined) return await presenter.presentOne(ownerId, stored)
     const read = await conversations.change({
@@ -56,8 +58,10 @@ export function createConversationRoutes(options: {
       summary: 'Your conversations: pinned ones first, then by their newest message.',
       status: 200,
       answer: z.array(conversationAnswer),
-      handle: async ({ caller: { userId } }) =>
-        await presenter.presentList(userId, await conversations.list(userId)),
+      handle: async ({ caller: { userId }, signal }) =>
+        await scans.once({ key: userId, signal }, async () =>
+          presenter.presentList(userId, await conversations.list(userId)),
+        ),
     }),
 
     defineRoute({
@@ -138,11 +142,11 @@ export function createConversationRoutes(options: {
       status: 200,
       answer: conversationStats,
       errors: ['user_not_found'],
-      async handle({ caller: { userId: ownerId }, params }) {
+      async handle({ caller: { userId: ownerId }, params, signal }) {
         const conversation = await conversations.find(ownerId, params.userId)
         const { _id: peerId, clearedUpTo: after, readUpTo } = conversation
         const stretch = { ownerId, peerId, after, before: Number.MAX_SAFE_INTEGER }
-        return await summariseConversation(history.walkBack(stretch), { ownerId, readUpTo })
+        return await summariseConversation(history.walk(stretch, signal), { ownerId, readUpTo })
       },
     }),
   ]

@@ -1,11 +1,15 @@
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import type { FairQueue } from '../../budget/fair-queue.ts'
 import { type OrderEntry, parseOrderEntry } from '../../messages/order-entry.ts'
 import type { OrderJournal } from '../../messages/order-journal.ts'
 import type { OwnMessages } from './create-own-messages.ts'
+import { createPage, type Page } from './create-page.ts'
 
 export type History = ReturnType<typeof createHistory>
 
-const entriesAtOnce = 200
+const entriesAtOnce = 100
+/** A page of an answer may be full before: few of them are read in vain. */
+const listedAtOnce = 50
 
 /** A part of one conversation, seen by one of its two people: `after < orderedAt < before`. */
 export interface Stretch {
@@ -15,9 +19,16 @@ export interface Stretch {
   before: number
 }
 
-/** Walks conversations by the order that both people share. */
-export function createHistory(options: { messages: OwnMessages; journal: OrderJournal }) {
-  const { messages, journal } = options
+/**
+ * Walks conversations by the order that both people share.
+ * @param scans where whoever walks through all of one waits for their turn
+ */
+export function createHistory(options: {
+  messages: OwnMessages
+  journal: OrderJournal
+  scans: FairQueue
+}) {
+  const { messages, journal, scans } = options
 
   /** The owner's copies in pages of at most `limit`, newest first. */
   async function* walkBack(
@@ -50,15 +61,19 @@ export function createHistory(options: { messages: OwnMessages; journal: OrderJo
   }
 
   return {
-    walkBack,
-    /** The newest `limit` of a stretch, oldest first. */
-    async list(stretch: Stretch, limit: number): Promise<MessageDocument[]> {
-      const found: MessageDocument[] = []
-      for await (const page of walkBack(stretch, limit)) {
-        found.push(...page)
-        if (found.length >= limit) break
+    /** All of a stretch in pages, newest first. */
+    walk: (stretch: Stretch, signal: AbortSignal) =>
+      scans.walk({ key: stretch.ownerId, signal }, walkBack(stretch)),
+
+    /** The newest `limit` of a stretch, oldest first; fewer where they are too long for one answer. */
+    async list(stretch: Stretch, limit: number): Promise<Page> {
+      const found = createPage({ limit })
+      for await (const page of walkBack(stretch, Math.min(limit, listedAtOnce))) {
+        found.add(page)
+        if (found.isFull()) break
       }
-      return found.slice(0, limit).reverse()
+      const { messages: newestFirst, isCut } = found.read()
+      return { messages: newestFirst.reverse(), isCut }
     },
   }
 }

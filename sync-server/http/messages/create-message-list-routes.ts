@@ -1,7 +1,11 @@
+import type { Request, Response } from 'express'
 import * as z from 'zod/mini'
 import { limits } from '../../../schema/limits.ts'
-import { messageAnswer } from '../../../schema/message-answer.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import { type MessageAnswer, messageAnswer } from '../../../schema/message-answer.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
+import type { Caller } from '../../access/create-token-keeper.ts'
+import type { FairQueue } from '../../budget/fair-queue.ts'
 import { RequestRefused } from '../request-refused.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { readWholeNumber } from '../users/read-whole-number.ts'
@@ -9,10 +13,14 @@ import type { History } from './create-history.ts'
 import type { MessagePresenter } from './create-message-presenter.ts'
 import type { OwnConversations } from './create-own-conversations.ts'
 import type { OwnMessages } from './create-own-messages.ts'
+import type { Page } from './create-page.ts'
 import { type MessagePage, messagePage } from './message-page.ts'
-import { searchMessages } from './search-messages.ts'
+import { isBefore, searchMessages } from './search-messages.ts'
+import { tellRest } from './tell-rest.ts'
 
 const endOfTime = Number.MAX_SAFE_INTEGER
+
+const inPieces = 'A page that gets too large ends early, and says in Link where the rest is.'
 
 /** Reading messages: of one conversation, by a phone number, by what they say, by their star. */
 export function createMessageListRoutes(options: {
@@ -21,16 +29,37 @@ export function createMessageListRoutes(options: {
   conversations: OwnConversations
   history: History
   presenter: MessagePresenter
+  reads: FairQueue
 }): Route[] {
-  const { accounts, messages, conversations, history, presenter } = options
+  const { accounts, messages, conversations, history, presenter, reads } = options
 
-  async function listConversation(ownerId: string, peerId: string, page: MessagePage) {
+  async function readConversation(
+    ownerId: string,
+    peerId: string,
+    page: MessagePage,
+  ): Promise<{ found: Page; shown: MessageAnswer[] }> {
     const { clearedUpTo: after } = await conversations.find(ownerId, peerId)
     const from = page.before === undefined ? undefined : await messages.find(ownerId, page.before)
     if (from && from.peerId !== peerId) throw new RequestRefused('message_not_found')
     const stretch = { ownerId, peerId, after, before: from?.orderedAt ?? endOfTime }
     const found = await history.list(stretch, page.limit)
-    return await presenter.presentAll(ownerId, found)
+    return { found, shown: await presenter.presentAll(ownerId, found.messages) }
+  }
+
+  async function listConversation(asked: {
+    caller: Caller
+    peerId: string
+    query: MessagePage
+    signal: AbortSignal
+    request: Request
+    response: Response
+  }) {
+    const { caller, peerId, query, signal } = asked
+    const key = caller.userId
+    const read = () => readConversation(key, peerId, query)
+    const { found, shown } = await reads.once({ key, signal }, read)
+    tellRest(found, asked)
+    return shown
   }
 
   return [
@@ -38,13 +67,18 @@ export function createMessageListRoutes(options: {
       method: 'get',
       path: '/messages/starred',
       access: 'signed-in',
-      summary: `What you have starred, newest first, at most ${limits.starredMax}.`,
+      summary: `What you have starred, newest first, at most ${limits.starredMax}. ${inPieces}`,
+      query: z.pick(messagePage, { before: true }),
       status: 200,
       answer: z.array(messageAnswer),
-      async handle({ caller: { userId } }) {
-        const isWanted = ({ isStarred }: { isStarred: boolean }) => isStarred
-        const found = await messages.scan(userId, { isWanted, limit: limits.starredMax })
-        return await presenter.presentAll(userId, found)
+      errors: ['message_not_found'],
+      async handle({ caller: { userId }, query: { before }, signal, request, response }) {
+        const from = before === undefined ? undefined : await messages.find(userId, before)
+        const isWanted = (message: MessageDocument) => message.isStarred && isBefore(message, from)
+        const asked = { isWanted, limit: limits.starredMax, signal }
+        const found = await messages.scan(userId, asked)
+        tellRest(found, { request, response })
+        return await presenter.presentAll(userId, found.messages)
       },
     }),
 
@@ -52,8 +86,7 @@ export function createMessageListRoutes(options: {
       method: 'get',
       path: '/messages/search',
       access: 'signed-in',
-      summary:
-        'Messages with this text in them, in any case, newest first; with userId of one conversation.',
+      summary: `Messages with this text in them, in any case, newest first; with userId of one conversation. ${inPieces}`,
       query: z.extend(messagePage, {
         query: z
           .string('A search text is required')
@@ -63,12 +96,15 @@ export function createMessageListRoutes(options: {
       status: 200,
       answer: z.array(messageAnswer),
       errors: ['user_not_found', 'message_not_found'],
-      async handle({ caller: { userId: ownerId }, query: { query: text, userId, before, limit } }) {
+      async handle({ caller, query: { query: text, userId, before, limit }, ...call }) {
+        const { userId: ownerId } = caller
+        const { signal } = call
         const conversation = userId ? await conversations.find(ownerId, userId) : undefined
         const from = before === undefined ? undefined : await messages.find(ownerId, before)
-        const asked = { ownerId, text, conversation, from, limit }
+        const asked = { ownerId, text, conversation, from, limit, signal }
         const found = await searchMessages({ messages, history, ...asked })
-        return await presenter.presentAll(ownerId, found)
+        tellRest(found, call)
+        return await presenter.presentAll(ownerId, found.messages)
       },
     }),
 
@@ -77,16 +113,16 @@ export function createMessageListRoutes(options: {
       path: '/messages/phone/{phone}',
       access: 'signed-in',
       summary:
-        'The conversation with the person of a whole phone number, oldest first; empty for nobody.',
+        'The conversation with the person of a whole phone number, as by their id; empty for nobody.',
       params: z.object({ phone: z.string() }),
       query: messagePage,
       status: 200,
       answer: z.array(messageAnswer),
       errors: ['message_not_found'],
-      async handle({ caller: { userId }, params, query }) {
+      async handle({ caller, params, ...call }) {
         const account = await accounts.findByPhone(readWholeNumber(params.phone))
-        if (!account || account.userId === userId) return []
-        return await listConversation(userId, account.userId, query)
+        if (!account || account.userId === caller.userId) return []
+        return await listConversation({ ...call, caller, peerId: account.userId })
       },
     }),
 
@@ -94,14 +130,13 @@ export function createMessageListRoutes(options: {
       method: 'get',
       path: '/messages/{id}',
       access: 'signed-in',
-      summary: 'The conversation with the person of this id: the newest messages, oldest first.',
+      summary: `The conversation with the person of this id: the newest messages, oldest first. ${inPieces}`,
       params: z.object({ id: z.string() }),
       query: messagePage,
       status: 200,
       answer: z.array(messageAnswer),
       errors: ['user_not_found', 'message_not_found'],
-      handle: async ({ caller: { userId }, params, query }) =>
-        await listConversation(userId, params.id, query),
+      handle: async ({ params, ...call }) => await listConversation({ ...call, peerId: params.id }),
     }),
   ]
 }

@@ -1,20 +1,23 @@
-import pLimit from 'p-limit'
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { idPattern } from '../../../schema/id.ts'
 import { isAccepted, isDiscarded, type MessageDocument } from '../../../schema/message.ts'
+import type { FairQueue } from '../../budget/fair-queue.ts'
 import type { Storage } from '../../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../../storage/database-names.ts'
 import { RequestRefused } from '../request-refused.ts'
+import { createPage, type Page } from './create-page.ts'
 
 export type OwnMessages = ReturnType<typeof createOwnMessages>
 
-const copiesAtOnce = 1_000
-/** Reading all that somebody has takes a second for 50,000 messages: two at a time leave room for what is urgent. */
-const scansAtOnce = 2
+/** How many copies are read in one turn: more of them where they are short. */
+const copiesAtOnce = { first: 32, most: 500, characters: 1024 * 1024 }
 
-/** Reads a person's own copies. Whose they are follows from the caller's token alone (P8). */
-export function createOwnMessages({ storage }: { storage: Storage }) {
-  const scanning = pLimit(scansAtOnce)
+/**
+ * Reads a person's own copies. Whose they are follows from the caller's token alone (P8).
+ * @param scans where whoever reads all that somebody has waits for their turn
+ */
+export function createOwnMessages(options: { storage: Storage; scans: FairQueue }) {
+  const { storage, scans } = options
   const open = (ownerId: string) => storage.database<MessageDocument>(nameMessagesDatabase(ownerId))
 
   async function findStored(ownerId: string, id: string): Promise<MessageDocument | undefined> {
@@ -24,18 +27,33 @@ export function createOwnMessages({ storage }: { storage: Storage }) {
 
   /** All copies, in pages, in no order that means anything. */
   async function* readPages(ownerId: string): AsyncGenerator<MessageDocument[]> {
-    for (let after = ''; ; ) {
-      const page = await open(ownerId).range({ startkey: after, limit: copiesAtOnce })
+    for (let after = '', limit = copiesAtOnce.first; ; ) {
+      const page = await open(ownerId).range({ startkey: after, limit })
       yield page
       const last = page.at(-1)
-      if (!last || page.length < copiesAtOnce) return
+      if (!last || page.length < limit) return
       after = `${last._id}\0`
+      limit = countNext(page)
+    }
+  }
+
+  /** All copies that are shown: neither what was cleared nor what was never sent. */
+  async function* readShown(ownerId: string): AsyncGenerator<MessageDocument[]> {
+    const clearedUpTo = await readClearedMarks(storage, ownerId)
+    for await (const page of readPages(ownerId)) {
+      yield page.filter(
+        (message) =>
+          isAccepted(message) && message.orderedAt > (clearedUpTo.get(message.peerId) ?? 0),
+      )
     }
   }
 
   return {
-    readPages,
     findStored,
+
+    /** All copies, a page at a time, in no order that means anything. */
+    walk: (ownerId: string, signal: AbortSignal) =>
+      scans.walk({ key: ownerId, signal }, readPages(ownerId)),
 
     /** @throws RequestRefused `message_not_found`, also for what cannot be any message's id */
     async find(ownerId: string, id: string): Promise<MessageDocument> {
@@ -47,23 +65,28 @@ export function createOwnMessages({ storage }: { storage: Storage }) {
     read: (ownerId: string, ids: readonly string[]) => open(ownerId).read(ids),
 
     /** The `limit` newest that `isWanted`, newest first. What was cleared, or never sent, is not there. */
-    scan(
+    async scan(
       ownerId: string,
-      wanted: { isWanted: (message: MessageDocument) => boolean; limit: number },
-    ): Promise<MessageDocument[]> {
-      return scanning(async () => {
-        const clearedUpTo = await readClearedMarks(storage, ownerId)
-        const isShown = (message: MessageDocument) =>
-          isAccepted(message) && message.orderedAt > (clearedUpTo.get(message.peerId) ?? 0)
-        let found: MessageDocument[] = []
-        for await (const page of readPages(ownerId)) {
-          const hits = page.filter((message) => isShown(message) && wanted.isWanted(message))
-          if (hits.length > 0) found = [...found, ...hits].sort(byNewest).slice(0, wanted.limit)
-        }
-        return found
-      })
+      wanted: {
+        isWanted: (message: MessageDocument) => boolean
+        limit: number
+        signal: AbortSignal
+      },
+    ): Promise<Page> {
+      const { isWanted, limit, signal } = wanted
+      const found = createPage({ limit, compare: byNewest })
+      for await (const page of scans.walk({ key: ownerId, signal }, readShown(ownerId))) {
+        found.add(page.filter(isWanted))
+      }
+      return found.read()
     },
   }
+}
+
+function countNext(page: readonly MessageDocument[]): number {
+  const characters = page.reduce((sum, { content }) => sum + content.length, 0)
+  const fitting = Math.floor((copiesAtOnce.characters * page.length) / Math.max(characters, 1))
+  return Math.min(Math.max(fitting, copiesAtOnce.first), copiesAtOnce.most)
 }
 
 function byNewest(a: MessageDocument, b: MessageDocument): number {

@@ -2,6 +2,7 @@ import type { ConversationDocument } from '../../../schema/conversation.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { History } from './create-history.ts'
 import type { OwnMessages } from './create-own-messages.ts'
+import { createPage, type Page } from './create-page.ts'
 
 /**
  * Finds messages by a part of their text, in any case, newest first. Deleted ones say nothing, so they are not found.
@@ -15,26 +16,28 @@ export async function searchMessages(asked: {
   conversation: ConversationDocument | undefined
   from: MessageDocument | undefined
   limit: number
-}): Promise<MessageDocument[]> {
-  const { messages, history, ownerId, conversation, from, limit } = asked
+  signal: AbortSignal
+}): Promise<Page> {
+  const { messages, history, ownerId, conversation, from, limit, signal } = asked
   const wanted = fold(asked.text.trim())
-  if (wanted === '') return []
+  const found = createPage({ limit })
+  if (wanted === '') return found.read()
   const isHit = ({ content }: MessageDocument) => fold(content).includes(wanted)
   if (!conversation) {
     const isWanted = (message: MessageDocument) => isBefore(message, from) && isHit(message)
-    return await messages.scan(ownerId, { isWanted, limit })
+    return await messages.scan(ownerId, { isWanted, limit, signal })
   }
   const { _id: peerId, clearedUpTo: after } = conversation
   const before = from?.orderedAt ?? Number.MAX_SAFE_INTEGER
-  const found: MessageDocument[] = []
-  for await (const page of history.walkBack({ ownerId, peerId, after, before })) {
-    found.push(...page.filter(isHit))
-    if (found.length >= limit) break
+  for await (const page of history.walk({ ownerId, peerId, after, before }, signal)) {
+    found.add(page.filter(isHit))
+    if (found.isFull()) break
   }
-  return found.slice(0, limit)
+  return found.read()
 }
 
-function isBefore(message: MessageDocument, from: MessageDocument | undefined): boolean {
+/** Comes it after `from`, going back? */
+export function isBefore(message: MessageDocument, from: MessageDocument | undefined): boolean {
   if (!from) return true
   if (message.orderedAt !== from.orderedAt) return message.orderedAt < from.orderedAt
   return message._id < from._id

@@ -27,10 +27,8 @@ export function createPollRoutes({ pollers }: { pollers: Pollers }): Route[] {
       status: 200,
       answer: pollAnswer,
       errors: ['too_many_requests'],
-      async handle({ caller, query, response }) {
-        const gone = new AbortController()
-        response.once('close', () => gone.abort())
-        const outcome = await pollers.poll({ caller, pollerId: query.poller }, gone.signal)
+      async handle({ caller, query, signal }) {
+        const outcome = await pollers.poll({ caller, pollerId: query.poller }, signal)
         if (outcome === 'too-many') throw refuseTooMany()
         if (outcome.kind === 'signed-out') throw new RequestRefused('session_ended')
         return { events: outcome.events }

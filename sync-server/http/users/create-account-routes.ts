@@ -14,7 +14,10 @@ export function createAccountRoutes(options: {
   accounts: Accounts
   departures: Departures
   presenter: UserPresenter
-  exportAccount: (kept: { user: OwnUser; formerNames: string[] }) => AsyncIterable<string>
+  exportAccount: (
+    kept: { user: OwnUser; formerNames: string[] },
+    signal: AbortSignal,
+  ) => AsyncGenerator<string>
 }): Route[] {
   const { accounts, departures, presenter, exportAccount } = options
   return [
@@ -26,17 +29,21 @@ export function createAccountRoutes(options: {
       status: 200,
       answer: accountExport,
       errors: ['user_not_found'],
-      async handle({ caller, response }) {
+      async handle({ caller, signal, response }) {
         const account = await findAccount(accounts, caller.userId)
         const user = await presenter.presentOwn(account)
         const { formerNames = [] } = account
+        const pieces = exportAccount({ user, formerNames }, signal)
+        // A refusal comes before the answer begins.
+        const first = await pieces.next()
         response.set({
           'content-type': 'application/json; charset=utf-8',
           'content-disposition': 'attachment; filename="petrel-export.json"',
         })
-        await pipeline(Readable.from(exportAccount({ user, formerNames })), response).catch(
-          ignoreDeparture,
-        )
+        const whole = Readable.from(begin(first.value, pieces))
+        await pipeline(whole, response)
+          .catch(ignoreDeparture)
+          .finally(() => pieces.return(undefined))
         return alreadySent
       },
     }),
@@ -55,6 +62,11 @@ export function createAccountRoutes(options: {
       },
     }),
   ]
+}
+
+async function* begin(first: string, rest: AsyncGenerator<string>) {
+  yield first
+  yield* rest
 }
 
 /** Somebody who goes away in the middle has done nothing wrong, and neither have we. */

@@ -1,5 +1,6 @@
 import type { AccountExport } from '../../../schema/account-export.ts'
 import type { ConversationDocument } from '../../../schema/conversation.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
 import type { OwnUser } from '../../../schema/user.ts'
 import type { SessionDocument } from '../../access/account-documents.ts'
 import type { Relations } from '../../access/create-relations.ts'
@@ -11,7 +12,27 @@ import type { OwnMessages } from '../messages/create-own-messages.ts'
 import { toIso, toIsoOrNull } from '../to-iso.ts'
 
 /** Everything that is kept of a person, as pieces of one JSON text; at no time more than a page of it is in memory. */
-export async function* exportAccount(options: {
+export async function* exportAccount(options: ExportOptions): AsyncGenerator<string> {
+  const { user, messages, signal } = options
+  const pages = messages.walk(user._id, signal)
+  try {
+    // Whoever asks for too much is told so before the first piece.
+    const first = await pages.next()
+    yield await describeHead(options)
+    let separator = ''
+    for (let read = first; !read.done; read = await pages.next()) {
+      for (const message of await describeMessages(options, read.value)) {
+        yield `${separator}${message}`
+        separator = ','
+      }
+    }
+    yield ']}'
+  } finally {
+    await pages.return(undefined)
+  }
+}
+
+interface ExportOptions {
   user: OwnUser
   formerNames: readonly string[]
   sessions: Sessions
@@ -20,8 +41,11 @@ export async function* exportAccount(options: {
   messages: OwnMessages
   conversations: OwnConversations
   presenter: MessagePresenter
-}): AsyncGenerator<string> {
-  const { user, sessions, relations, reports, messages, conversations, presenter } = options
+  signal: AbortSignal
+}
+
+async function describeHead(options: ExportOptions): Promise<string> {
+  const { user, sessions, relations, reports, conversations } = options
   const { _id: userId } = user
   const head: Omit<AccountExport, 'messages'> = {
     exportedAt: toIso(Date.now()),
@@ -39,21 +63,22 @@ export async function* exportAccount(options: {
     })),
     conversations: (await conversations.list(userId)).map(describeConversation),
   }
-  yield `${JSON.stringify(head).slice(0, -1)},"messages":[`
-  let separator = ''
-  for await (const page of messages.readPages(userId)) {
-    const shown = await presenter.presentAll(userId, page)
-    for (const [index, message] of shown.entries()) {
-      const { statusHistory = [] } = page[index] ?? {}
-      const history = statusHistory.map(({ status, timestamp }) => ({
-        status,
-        timestamp: toIso(timestamp),
-      }))
-      yield `${separator}${JSON.stringify({ ...message, history })}`
-      separator = ','
-    }
-  }
-  yield ']}'
+  return `${JSON.stringify(head).slice(0, -1)},"messages":[`
+}
+
+async function describeMessages(
+  { user, presenter }: ExportOptions,
+  page: readonly MessageDocument[],
+): Promise<string[]> {
+  const shown = await presenter.presentAll(user._id, page)
+  return shown.map((message, index) => {
+    const { statusHistory = [] } = page[index] ?? {}
+    const history = statusHistory.map(({ status, timestamp }) => ({
+      status,
+      timestamp: toIso(timestamp),
+    }))
+    return JSON.stringify({ ...message, history })
+  })
 }
 
 function describeSession(session: SessionDocument): AccountExport['sessions'][number] {

@@ -1,0 +1,40 @@
+import type { ServerResponse } from 'node:http'
+
+interface Watcher {
+  /** A piece of so many bytes is about to be written. @returns false when it must not be */
+  mayWrite(bytes: number): boolean
+  /** A piece of so many bytes has left for the network. */
+  noteSent(bytes: number): void
+}
+
+type Written = (error?: Error | null) => void
+
+/**
+ * Tells of every piece of an answer, whoever writes it, when it is written and when it has left. What is written with
+ * `end` has left when the response closes. Text is measured by its characters.
+ */
+export function meterAnswer(response: ServerResponse, { mayWrite, noteSent }: Watcher): void {
+  const { write, end } = response
+
+  response.write = (chunk: unknown, ...rest: unknown[]): boolean => {
+    const bytes = measure(chunk)
+    if (!mayWrite(bytes)) return false
+    const [encoding] = rest.filter((one) => typeof one === 'string')
+    const written = rest.find((one): one is Written => typeof one === 'function')
+    const note: Written = (error) => {
+      noteSent(bytes)
+      written?.(error)
+    }
+    return Reflect.apply(write, response, [chunk, encoding, note])
+  }
+
+  response.end = (...given: unknown[]) => {
+    if (mayWrite(measure(given[0]))) Reflect.apply(end, response, given)
+    return response
+  }
+}
+
+function measure(chunk: unknown): number {
+  if (typeof chunk === 'string') return chunk.length
+  return chunk instanceof Uint8Array ? chunk.byteLength : 0
+}

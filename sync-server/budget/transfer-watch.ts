@@ -1,0 +1,67 @@
+import type { Visit } from './visit.ts'
+
+interface Limits {
+  bytesPerSecondMin: number
+  patienceMs: number
+  drainMs: number
+  lookEveryMs: number
+}
+
+/**
+ * Looks now and then after bodies that come and answers that leave: the ones that are too slow are ended. A body is
+ * watched until its last byte, whether or not anybody reads it.
+ */
+export function createTransferWatch(limits: Limits) {
+  const bodies = new Map<Visit, { bytesRead: number; answeredAt: number | undefined }>()
+  const answers = new Set<Visit>()
+  const { bytesPerSecondMin, patienceMs, drainMs } = limits
+  // Tests are impatient.
+  const everyMs = Math.min(limits.lookEveryMs, patienceMs / 4)
+  const state = { lookedAt: performance.now() }
+
+  function lookAtBody(visit: Visit, blindMs: number) {
+    const { request, response, pace } = visit
+    const known = bodies.get(visit)
+    const { bytesRead, destroyed } = request.socket
+    if (!known || !pace || request.complete || destroyed) return void bodies.delete(visit)
+    pace.excuse(blindMs)
+    pace.note(bytesRead - known.bytesRead)
+    known.bytesRead = bytesRead
+    if (response.writableFinished) {
+      known.answeredAt ??= performance.now()
+      // Nobody reads it, so nobody waits for the rest.
+      if (performance.now() - known.answeredAt > drainMs || pace.isOver()) request.socket.destroy()
+    } else if (request.isPaused()) pace.hold()
+    else if (pace.isOver()) visit.giveUpBody()
+  }
+
+  function lookAtAnswer({ response, oldestLeaving }: Visit) {
+    if (!oldestLeaving) return
+    const { bytes, since } = oldestLeaving
+    const allowedMs = patienceMs + (bytes / bytesPerSecondMin) * 1_000
+    if (performance.now() - since > allowedMs) response.destroy()
+  }
+
+  const timer = setInterval(() => {
+    const now = performance.now()
+    // Where this process was held up, what has come meanwhile is read only after this.
+    const blindMs = Math.max(0, now - state.lookedAt - everyMs)
+    state.lookedAt = now
+    for (const visit of bodies.keys()) lookAtBody(visit, blindMs)
+    for (const visit of answers) lookAtAnswer(visit)
+  }, everyMs).unref()
+
+  return {
+    watchBody(visit: Visit) {
+      const { bytesRead } = visit.request.socket
+      bodies.set(visit, { bytesRead, answeredAt: undefined })
+    },
+    /** To be called when a piece of its answer is written; an answer is watched until it closes. */
+    watchAnswer(visit: Visit) {
+      if (answers.has(visit)) return
+      answers.add(visit)
+      visit.onClose(() => answers.delete(visit))
+    },
+    close: () => clearInterval(timer),
+  }
+}

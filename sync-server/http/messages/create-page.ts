@@ -1,0 +1,45 @@
+import { limits } from '../../../schema/limits.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import { measureMessage } from './measure-message.ts'
+
+/** Messages for one answer. `isCut`: there was no room in it for all that were asked for. */
+export interface Page {
+  messages: MessageDocument[]
+  isCut: boolean
+}
+
+/**
+ * Collects messages for one answer, in the order in which they are wanted, up to `limit` of them and
+ * `limits.answerMaxBytes`; one at least, however large.
+ * @param compare keeps them in this order, where they do not come in it
+ */
+export function createPage(options: {
+  limit: number
+  compare?: (a: MessageDocument, b: MessageDocument) => number
+}) {
+  const { limit, compare } = options
+  const state = { kept: [] as { message: MessageDocument; bytes: number }[], isCut: false }
+
+  function cut() {
+    let bytes = 0
+    const wanted = state.kept.slice(0, limit)
+    const end = wanted.findIndex((one, index) => {
+      bytes += one.bytes
+      return index > 0 && bytes > limits.answerMaxBytes
+    })
+    if (end !== -1) state.isCut = true
+    state.kept = end === -1 ? wanted : wanted.slice(0, end)
+  }
+
+  return {
+    add(messages: readonly MessageDocument[]) {
+      if (messages.length === 0) return
+      state.kept.push(...messages.map((message) => ({ message, bytes: measureMessage(message) })))
+      if (compare) state.kept.sort((a, b) => compare(a.message, b.message))
+      cut()
+    },
+    /** Nothing that comes after what is here has a place. */
+    isFull: () => state.isCut || state.kept.length >= limit,
+    read: (): Page => ({ messages: state.kept.map(({ message }) => message), isCut: state.isCut }),
+  }
+}

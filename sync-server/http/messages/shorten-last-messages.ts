@@ -1,0 +1,21 @@
+import type { ConversationAnswer } from '../../../schema/conversation-answer.ts'
+import { limits } from '../../../schema/limits.ts'
+
+/** Far more than any list shows of a message. */
+const shownCharacters = 1_000
+
+/**
+ * Leaves a list of conversations as it is while it fits into one answer; of a larger one, only the beginnings of the
+ * long last messages are in it. Each is there whole in its conversation.
+ */
+export function shortenLastMessages(conversations: ConversationAnswer[]): ConversationAnswer[] {
+  const bytes = conversations.reduce((sum, one) => sum + Buffer.byteLength(JSON.stringify(one)), 0)
+  return bytes > limits.answerMaxBytes ? conversations.map(shorten) : conversations
+}
+
+function shorten(conversation: ConversationAnswer): ConversationAnswer {
+  const { lastMessage } = conversation
+  if (!lastMessage || lastMessage.content.length <= shownCharacters) return conversation
+  const content = `${lastMessage.content.slice(0, shownCharacters)}…`
+  return { ...conversation, lastMessage: { ...lastMessage, content } }
+}

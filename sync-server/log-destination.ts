@@ -1,0 +1,121 @@
+import type { Writable } from 'node:stream'
+
+/** So much waits to be written; what comes on top of it is lost, and counted. */
+const waitingMaxCharacters = 1024 * 1024
+/** What is handed over at a time: so much can hang in a pipe that nobody reads. */
+const writtenAtOnce = 64 * 1024
+const retryMs = 1_000
+
+export type LogDestination = ReturnType<typeof createLogDestination>
+
+/**
+ * Takes lines for a stream that may fail, as on a full disk, or never end a write, as a pipe that nobody reads. It holds
+ * up nobody and ends nothing: lines wait for a while, further ones are dropped, and how many it were is told by the first
+ * line that can be written again.
+ * @param open called again after each write that failed
+ * @param describeLost the line that tells of lost ones
+ */
+export function createLogDestination(options: {
+  open: () => Writable
+  describeLost: (count: number) => string
+}) {
+  const { describeLost } = options
+  const state = {
+    stream: undefined as Writable | undefined,
+    waiting: [] as string[],
+    characters: 0,
+    isWriting: false,
+    /** Lines that are being written. */
+    handedOver: 0,
+    /** Was the last write torn off? What follows must not be glued to it. */
+    isTorn: false,
+    untold: 0,
+    lost: 0,
+    retry: undefined as NodeJS.Timeout | undefined,
+    idle: [] as (() => void)[],
+  }
+
+  function open(): Writable {
+    if (!state.stream) {
+      // A write that fails tells its own callback; without a listener it would end the process.
+      state.stream = options.open().off('error', ignore).on('error', ignore)
+      process.off('exit', writeRest).on('exit', writeRest)
+    }
+    return state.stream
+  }
+
+  /** The last moment: what can be written without waiting is. */
+  function writeRest() {
+    const rest = state.waiting.slice(state.isWriting ? state.handedOver : 0)
+    if (rest.length > 0) open().write(rest.join(''))
+  }
+
+  function takePart(): { text: string; count: number; told: number } {
+    const told = state.untold
+    const notes = [state.isTorn ? '\n' : '', told > 0 ? describeLost(told) : '']
+    let length = 0
+    const end = state.waiting.findIndex((line) => {
+      length += line.length
+      return length > writtenAtOnce
+    })
+    const count = end === -1 ? state.waiting.length : Math.max(end, 1)
+    return { text: notes.join('') + state.waiting.slice(0, count).join(''), count, told }
+  }
+
+  function writeOn() {
+    if (state.isWriting || state.retry) return
+    if (state.waiting.length === 0) {
+      for (const resolve of state.idle.splice(0)) resolve()
+      return
+    }
+    const { text, count, told } = takePart()
+    state.isWriting = true
+    state.handedOver = count
+    open().write(text, (error) => {
+      state.isWriting = false
+      state.isTorn = Boolean(error)
+      if (error) {
+        state.stream = undefined
+        state.retry = setTimeout(retry, retryMs).unref()
+        return
+      }
+      const written = state.waiting.splice(0, count)
+      state.characters -= written.reduce((sum, line) => sum + line.length, 0)
+      state.untold -= told
+      writeOn()
+    })
+  }
+
+  function retry() {
+    state.retry = undefined
+    writeOn()
+  }
+
+  return {
+    write(line: string) {
+      if (state.characters + line.length > waitingMaxCharacters) {
+        state.untold += 1
+        state.lost += 1
+        return
+      }
+      state.waiting.push(line)
+      state.characters += line.length
+      writeOn()
+    },
+    /** Resolves when everything is written, or after `withinMs`. */
+    async drain({ withinMs }: { withinMs: number }): Promise<void> {
+      if (state.waiting.length === 0) return
+      await new Promise<void>((resolve) => {
+        const deadline = setTimeout(resolve, withinMs)
+        state.idle.push(() => {
+          clearTimeout(deadline)
+          resolve()
+        })
+      })
+    },
+    /** Lines since the start that were never written. */
+    countLost: () => state.lost,
+  }
+}
+
+function ignore() {}
