@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Document, Revisions } from './documents.ts'
 import type { PouchWrite } from './pouch.ts'
 import type { Leaf } from './read-leaves.ts'
@@ -12,16 +12,21 @@ export interface PushedRevision {
 
 /**
  * Plans how a document goes on after a client pushed revisions of its own making (`new_edits: false`): `body` becomes
- * a child of what was pushed, so the pusher's tree grows by one, and every other open leaf is closed.
- * @returns revisions to write as replicated, and the winning one; `undefined` when the tree knows all that was pushed
+ * a child of what was pushed, so the pusher's tree grows by one, and every other open leaf is closed. What contradicts
+ * the tree, or would make it too wide to work with, stays out of it.
+ * @param plan.nameChild names a revision; the same for the same where several servers may do the same
+ * @returns revisions to write as replicated, and the winning one; `undefined` when there is nothing to grow
  */
 export function growBranch(plan: {
   body: Document
   pushed: readonly PushedRevision[]
   leaves: readonly Leaf[]
+  nameChild?: NameChild
 }): { docs: PouchWrite[]; rev: string | undefined } | undefined {
+  const { nameChild = nameByContent } = plan
   const known = new Set(plan.leaves.flatMap((leaf) => listRevs(leaf.revisions)))
-  const news = plan.pushed.filter(({ revisions }) => !known.has(nameRev(revisions)))
+  const unknown = plan.pushed.filter(({ revisions }) => !known.has(nameRev(revisions)))
+  const news = takeConsistent(plan.leaves, unknown).slice(0, leavesMax - plan.leaves.length)
   if (news.length === 0) return undefined
   const open = plan.leaves.filter((leaf) => !leaf.isDeleted)
 
@@ -35,16 +40,19 @@ export function growBranch(plan: {
   const docs = ends.map(({ revisions }) => asTombstone(plan.body._id, revisions))
   if (!parent) return { docs, rev: undefined }
 
-  const child = grow(parent.revisions, JSON.stringify(plan.body))
+  const child = grow(parent.revisions, JSON.stringify(plan.body), nameChild)
   const path = new Set(listRevs(child))
   const others = [...open, ...branches.slice(1)].filter(
     ({ revisions }) => !path.has(nameRev(revisions)),
   )
   for (const { revisions } of others)
-    docs.push(asTombstone(plan.body._id, grow(revisions, 'closed')))
+    docs.push(asTombstone(plan.body._id, grow(revisions, 'closed', nameChild)))
   docs.push({ ...plan.body, _rev: nameRev(child), _revisions: child })
   return { docs, rev: nameRev(child) }
 }
+
+/** More open and closed ends than this a document never has. */
+const leavesMax = 100
 
 /** The name of the newest revision of a path, `<generation>-<hash>`. */
 export function nameRev(revisions: Revisions): string {
@@ -62,10 +70,51 @@ function byLength(a: PushedRevision, b: PushedRevision): number {
   )
 }
 
+export type NameChild = (parent: Revisions, content: string) => string
+
 /** The same content on the same parent gets the same name, so a repeated push meets what the first one stored. */
-export function grow(parent: Revisions, content: string): Revisions {
-  const hash = createHash('md5').update(nameRev(parent)).update(content).digest('hex')
-  return { start: parent.start + 1, ids: [hash, ...parent.ids] }
+export const nameByContent: NameChild = (parent, content) =>
+  createHash('md5').update(nameRev(parent)).update(content).digest('hex')
+
+/** A name that nobody can foresee, and push before it is given. */
+export const nameByChance: NameChild = () => randomBytes(16).toString('hex')
+
+export function grow(parent: Revisions, content: string, nameChild: NameChild): Revisions {
+  return { start: parent.start + 1, ids: [nameChild(parent, content), ...parent.ids] }
+}
+
+/**
+ * PouchDB keeps one body for each name of a revision. Under two parents, a name would be compacted in one place and be
+ * the only one in the other: such a document could never be read again.
+ */
+function takeConsistent(
+  leaves: readonly Leaf[],
+  pushed: readonly PushedRevision[],
+): PushedRevision[] {
+  const parents = new Map<string, string | undefined>()
+  const note = (revisions: Revisions) => {
+    const revs = listRevs(revisions)
+    for (const [index, rev] of revs.entries()) {
+      parents.set(rev, revs[index + 1] ?? parents.get(rev))
+    }
+  }
+  for (const { revisions } of leaves) note(revisions)
+  return pushed.filter(({ revisions }) => {
+    const revs = listRevs(revisions)
+    const isConsistent = revs.every((rev, index) => {
+      const [before, now] = [parents.get(rev), revs[index + 1]]
+      return before === undefined || now === undefined
+        ? !parents.has(rev) || before === now || isCutOff(revisions)
+        : before === now
+    })
+    if (isConsistent) note(revisions)
+    return isConsistent
+  })
+}
+
+/** Does a path end above the first generation, because older revisions were left out? */
+function isCutOff({ start, ids }: Revisions): boolean {
+  return start > ids.length
 }
 
 function asTombstone(id: string, revisions: Revisions): PouchWrite {

@@ -1,5 +1,5 @@
 import type { Document, Stored } from './documents.ts'
-import { growBranch, type PushedRevision } from './grow-branch.ts'
+import { growBranch, nameByChance, nameByContent, type PushedRevision } from './grow-branch.ts'
 import type { Pouch, PouchWrite } from './pouch.ts'
 import { readLeaves } from './read-leaves.ts'
 
@@ -29,7 +29,9 @@ export async function planWrites(
   const plan: WritePlan = { edits: [], replicated: [], revs }
   for (const { body, isChanged, pushed } of writes) {
     const leaves = pushed.length > 0 ? await readLeaves(pouch, body._id) : []
-    const grown = growBranch({ body, pushed, leaves })
+    // CouchDB may hear the same from several servers; PouchDB must never hear a name before we have given it.
+    const nameChild = pouch.adapter === 'http' ? nameByContent : nameByChance
+    const grown = growBranch({ body, pushed, leaves, nameChild })
     plan.replicated.push(...(grown?.docs ?? []))
     if (grown?.rev) revs.set(body._id, grown.rev)
     else if (isChanged) plan.edits.push({ ...body, _rev: revs.get(body._id) })

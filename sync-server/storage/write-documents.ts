@@ -26,7 +26,7 @@ export async function writeDocuments(
   return { revs, conflicts, written: edits.length - conflicts.size + replicated.length }
 }
 
-export function isWritten(
+function isWritten(
   row: { id: string; rev: string; ok: true } | PouchFailure,
 ): row is { id: string; rev: string; ok: true } {
   return 'ok' in row && row.ok === true

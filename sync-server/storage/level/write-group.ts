@@ -4,7 +4,6 @@ import { draftWrites, type WriteDraft } from '../draft-writes.ts'
 import { planWrites } from '../plan-writes.ts'
 import { readDocuments } from '../read-documents.ts'
 import type { DatabaseWrite, Transaction, TransactionOutcome } from '../transaction.ts'
-import { isWritten } from '../write-documents.ts'
 import type { LevelStore } from './level-store.ts'
 import type { OpenDatabase, OpenDatabases } from './open-databases.ts'
 import { toBatch } from './to-batch.ts'
@@ -82,28 +81,22 @@ async function writeDrafts(options: {
 }) {
   const { opened, drafts, store, decided } = options
   const written = new Map<string, { revs: Revs; isWritten: boolean }>()
-  const batches: (PouchBatch & { name: string; revs: Revs })[] = []
+  const batches: (PouchBatch & { name: string })[] = []
   for (const [name, draft] of drafts) {
     const database = must(opened.get(name), name)
     const plan = await planWrites(database.pouch, draft.stored, draft.writes.values())
     const batch = toBatch(plan)
     written.set(name, { revs: batch.revs, isWritten: batch.docs.length > 0 })
-    if (batch.docs.length > 0) batches.push({ ...batch, name, database })
+    if (batch.docs.length > 0) batches.push({ docs: batch.docs, name, database })
   }
   // Attachments pass this by: nothing that is written together may have them.
   const isTogether = findTogether(decided)
   const together = batches.filter(({ name }) => isTogether.has(name))
   const alone = batches.filter(({ name }) => !isTogether.has(name))
-  const rows = await Promise.all([
-    together.length > 0 ? writeTogether(store, together) : [],
-    ...alone.map(async (batch) => [await writeBatch(batch)]),
+  await Promise.all([
+    ...(together.length > 0 ? [writeTogether(store, together)] : []),
+    ...alone.map(writeBatch),
   ])
-  for (const [index, batch] of [...together, ...alone].entries()) {
-    for (const row of rows.flat()[index] ?? []) {
-      if (!isWritten(row)) throw new Error(`${batch.name} could not be written`, { cause: row })
-      batch.revs.set(row.id, row.rev)
-    }
-  }
   return written
 }
 

@@ -1,26 +1,22 @@
 import { createDeferred } from '../../../schema/create-deferred.ts'
-import type { PouchFailure, PouchWrite } from '../pouch.ts'
+import type { PouchWrite } from '../pouch.ts'
 import type { LevelStore, Operation } from './level-store.ts'
 import type { OpenDatabase } from './open-databases.ts'
 
-/** What one database is given in one call. `isReplicated`: the documents carry their revisions with their ancestry. */
+/** What one database is given in one call: revisions with their ancestry. */
 export interface PouchBatch {
   database: OpenDatabase
   docs: PouchWrite[]
-  isReplicated: boolean
 }
-
-type Rows = ({ id: string; rev: string; ok: true } | PouchFailure)[]
 
 /**
  * Writes into several databases at once: what PouchDB makes of each call is held back until all have come, and goes
  * into the store as one batch. All of it is stored, or nothing.
- * @returns PouchDB's rows for each batch, in their order
  */
 export async function writeTogether(
   store: LevelStore,
   batches: readonly PouchBatch[],
-): Promise<Rows[]> {
+): Promise<void> {
   const operations: Operation[] = []
   const state = { left: batches.length }
   const together = createDeferred()
@@ -42,7 +38,7 @@ export async function writeTogether(
       await together.promise
     })
     try {
-      return await writeBatch(batch)
+      await writeBatch(batch)
     } catch (error) {
       // Before all have arrived nothing is in the store, and nothing comes into it any more.
       arrived.reject(error)
@@ -62,11 +58,11 @@ export async function writeTogether(
     await Promise.allSettled(writing)
     throw error
   }
-  return await Promise.all(writing)
+  await Promise.all(writing)
 }
 
-export async function writeBatch({ database, docs, isReplicated }: PouchBatch): Promise<Rows> {
-  return isReplicated
-    ? await database.pouch.bulkDocs(docs, { new_edits: false })
-    : await database.pouch.bulkDocs(docs)
+/** @throws Error when PouchDB does not take one of the documents */
+export async function writeBatch({ database, docs }: PouchBatch): Promise<void> {
+  const failures = await database.pouch.bulkDocs(docs, { new_edits: false })
+  if (failures.length > 0) throw new Error('a revision could not be stored', { cause: failures })
 }
