@@ -52,6 +52,8 @@ export interface AppOverrides {
   presenceGraceMs?: number
   /** Who is online is told at most so often. */
   announceEveryMs?: number
+  /** Up to so many online, everybody is told of everybody. */
+  usersOnlineMax?: number
   /** How often a socket has to show that somebody is there. */
   socketPingEveryMs?: number
   /** How long an unused database stays open. */
@@ -150,6 +152,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     identify: accessCheck.identify,
     sendMessage: createMessageSender({ acceptMessages }),
     announceEveryMs: overrides.announceEveryMs,
+    usersOnlineMax: overrides.usersOnlineMax,
     onError,
   })
 
@@ -160,8 +163,8 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     ...{ app, server, publicUrl, openSocket: realtime.openSocket },
     pingEveryMs: overrides.socketPingEveryMs,
   })
-  const { pollers } = realtime
-  metrics.watch(listLevels({ storage, sockets, pollers, presence, link }))
+  const { pollers, presenceCounts } = realtime
+  metrics.watch(listLevels({ storage, sockets, pollers, presence, presenceCounts, link }))
   const { authenticate } = accessCheck
   const checkAnswers = overrides.checkAnswers ?? false
   const limitAttempts = createAttemptLimiter({ isOn: settings.isRateLimited, link })
