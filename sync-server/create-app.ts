@@ -112,7 +112,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
 
   const { writeLastSeen } = accounts
   const shared = shareRealtime({
-    ...{ link, sessions, writeLastSeen, onError },
+    ...{ link, sessions, relations, writeLastSeen, onError },
     connections: createConnections(),
     presence: createPresence({ writeLastSeen, graceMs: overrides.presenceGraceMs, onError }),
   })

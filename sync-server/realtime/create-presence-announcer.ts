@@ -159,7 +159,8 @@ export function createPresenceAnnouncer(options: {
         // There, nobody can be shown before the contacts are known.
         if (directory.isForContacts) await opened
       }
-      await teller.greet(connection)
+      const release = views.hold()
+      await teller.greet(connection).finally(release)
     },
 
     /** Tells a device that asks what it does not know yet: mostly nothing, and never more than a list a second. */

@@ -9,8 +9,6 @@ const listEveryMs = 1_000
 /** And of those whom it has begun to watch; one that asks more often is told by a list. */
 const watchedEveryMs = 300
 
-export type PresenceTeller = ReturnType<typeof createPresenceTeller>
-
 type Scope = Extract<ServerEvent, { event: 'presence-scope' }>['data']
 
 /** What holds now; `version` counts all comings and goings. */

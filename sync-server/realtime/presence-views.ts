@@ -3,16 +3,16 @@ import type { Directory } from '../access/create-directory.ts'
 import type { Connection, Connections } from './create-connections.ts'
 import { createReverseIndex } from './reverse-index.ts'
 
-/** Few at a time: what people do now comes before whom they know. */
-const readingsAtOnce = 4
-/** Receipts write conversations all the time; a device that shows a new chat watches its person anyhow. */
+/** Few at a time, and none while somebody waits to be let in: after a restart everybody comes at once. */
+const readingsAtOnce = 2
+/** Receipts write conversations all the time, and a device that shows a new chat watches its person anyhow. */
 const readAgainMs = 30_000
 
 export type PresenceViews = ReturnType<typeof createPresenceViews>
 
 interface Reading {
-  /** `performance.now()` */
-  beganAt: number
+  /** When it was last read because of a change: `performance.now()` */
+  againAt: number
   first: Promise<void>
   again: NodeJS.Timeout | undefined
 }
@@ -33,11 +33,16 @@ export function createPresenceViews(options: {
   const watched = createReverseIndex<Connection>()
   const readings = new Map<string, Reading>()
   const turn = pLimit(readingsAtOnce)
+  const held = { count: 0, waiting: [] as (() => void)[] }
+
+  async function waitWhileHeld() {
+    while (held.count > 0) await new Promise<void>((resolve) => held.waiting.push(resolve))
+  }
 
   async function readContacts(viewerId: string, reading: Reading) {
     const isWanted = () => readings.get(viewerId) === reading
+    if (isWanted()) await waitWhileHeld()
     if (!isWanted()) return
-    reading.beganAt = performance.now()
     const found = await directory.listContacts(viewerId)
     if (!isWanted()) return
     const fresh = contacts.set(viewerId, found)
@@ -50,14 +55,12 @@ export function createPresenceViews(options: {
   function readAgain(viewerId: string) {
     const reading = readings.get(viewerId)
     if (!reading || reading.again) return
-    const dueMs = reading.beganAt + readAgainMs - performance.now()
-    reading.again = setTimeout(
-      () => {
-        reading.again = undefined
-        void read(viewerId, reading)
-      },
-      Math.max(0, dueMs),
-    ).unref()
+    const dueMs = Math.max(0, reading.againAt + readAgainMs - performance.now())
+    reading.again = setTimeout(() => {
+      reading.again = undefined
+      reading.againAt = performance.now()
+      void read(viewerId, reading)
+    }, dueMs).unref()
   }
 
   function close(viewerId: string) {
@@ -77,10 +80,20 @@ export function createPresenceViews(options: {
     async open(viewerId: string): Promise<void> {
       const known = readings.get(viewerId)
       if (known) return await known.first
-      const reading: Reading = { beganAt: 0, first: Promise.resolve(), again: undefined }
+      const againAt = Number.NEGATIVE_INFINITY
+      const reading: Reading = { againAt, first: Promise.resolve(), again: undefined }
       readings.set(viewerId, reading)
       reading.first = read(viewerId, reading)
       await reading.first
+    },
+
+    /** Lets no reading begin until the function that this gives is called. */
+    hold(): () => void {
+      held.count += 1
+      return () => {
+        held.count -= 1
+        if (held.count === 0) for (const begin of held.waiting.splice(0)) begin()
+      }
     },
 
     /** Forgets a person's contacts. */

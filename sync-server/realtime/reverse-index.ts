@@ -1,5 +1,3 @@
-export type ReverseIndex<Owner> = ReturnType<typeof createReverseIndex<Owner>>
-
 /** Which ids each owner has, and who has an id. */
 export function createReverseIndex<Owner>() {
   const idsOf = new Map<Owner, ReadonlySet<string>>()

@@ -1,7 +1,5 @@
 import { limits } from '../../schema/limits.ts'
 
-export type SocketSeats = ReturnType<typeof createSocketSeats>
-
 /** One socket's place among those of its person. */
 export interface SocketSeat {
   /** The device has said something. */

@@ -4,8 +4,6 @@ import type WebSocket from 'ws'
 
 const pauseMs = 10
 
-export type LongestWait = ReturnType<typeof createLongestWait>
-
 /**
  * Has one frame after the other go from one socket to another (or the same), until it is stopped.
  * @param frame what is said; what answers it holds `answer`
