@@ -14,6 +14,8 @@ export interface LabOptions {
   settings?: Record<string, string>
   /** After how long the server closes a database that nobody uses. */
   idleCloseMs?: number
+  /** Up to how many online the server tells everybody of everybody. */
+  usersOnlineMax?: number
 }
 
 /**

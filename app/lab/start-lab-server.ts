@@ -25,7 +25,11 @@ export interface LabServer {
 }
 
 export async function startLabServer(
-  options: { settings?: Record<string, string>; idleCloseMs?: number } = {},
+  options: {
+    settings?: Record<string, string>
+    idleCloseMs?: number
+    usersOnlineMax?: number
+  } = {},
 ): Promise<LabServer> {
   const folder = await mkdtemp(join(tmpdir(), 'petrel-lab-'))
   let app: App | undefined
@@ -48,7 +52,10 @@ export async function startLabServer(
         DURABILITY: 'relaxed',
         ...options.settings,
       }),
-      { passwordCost: 4, checkAnswers: true, onStage, idleCloseMs: options.idleCloseMs },
+      {
+        ...{ passwordCost: 4, checkAnswers: true, onStage },
+        ...{ idleCloseMs: options.idleCloseMs, usersOnlineMax: options.usersOnlineMax },
+      },
     )
   }
 
