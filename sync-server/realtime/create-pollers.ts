@@ -28,9 +28,8 @@ export function createPollers(options: {
   announcer: PresenceAnnouncer
   handleEvent: EventHandler
   frameBudgets: FrameBudgets
-  onError: (error: unknown) => void
 }) {
-  const { connections, presence, announcer, handleEvent, frameBudgets, onError } = options
+  const { connections, presence, announcer, handleEvent, frameBudgets } = options
   const byPerson = new Map<string, Map<string, Poller>>()
   const state = { isClosed: false }
 
@@ -55,7 +54,7 @@ export function createPollers(options: {
     own.set(nameLine(address), poller)
     byPerson.set(userId, own)
     connections.add(poller.connection)
-    announcer.welcome(poller.connection).catch(onError)
+    announcer.welcome(poller.connection)
     return poller
   }
 

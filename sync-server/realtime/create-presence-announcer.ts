@@ -107,21 +107,24 @@ export function createPresenceAnnouncer(options: {
     const bytesBefore = teller.counts.bytes
     adjustScope()
     let row = 0
+    const failed: unknown[] = []
     for (const [viewerId, news] of takeNews()) {
-      await teller.tell(viewerId, news)
+      await teller.tell(viewerId, news).catch((error: unknown) => {
+        failed.push(error)
+        teller.oweLists(viewerId)
+      })
       row += 1
       if (row % peopleInARow === 0) await letOthers()
     }
+    // A storage that fails does so for everybody: one word of it is enough.
+    if (failed.length > 0) onError(failed[0])
     return Math.max(everyMs, (teller.counts.bytes - bytesBefore) / bytesPerMs)
   }
 
   const isAnythingUntold = () => changed.size > 0 || pending.size > 0
 
   async function run() {
-    const waitMs = await announce().catch((error: unknown) => {
-      onError(error)
-      return everyMs
-    })
+    const waitMs = await announce()
     if (!state.isClosed) state.timer = setTimeout(rest, waitMs).unref()
   }
 
@@ -132,6 +135,18 @@ export function createPresenceAnnouncer(options: {
 
   function request() {
     if (!state.isClosed) state.timer ??= setTimeout(() => void run(), 0).unref()
+  }
+
+  async function greet(connection: Connection) {
+    const { userId } = connection.caller
+    adjustScope()
+    if (!state.isWhole) {
+      const opened = views.open(userId)
+      // There, nobody can be shown before the contacts are known.
+      if (directory.isForContacts) await opened
+    }
+    const release = views.hold()
+    await teller.greet(connection).finally(release)
   }
 
   return {
@@ -150,17 +165,13 @@ export function createPresenceAnnouncer(options: {
       request()
     },
 
-    /** Tells a device that has come whom its person may see. */
-    async welcome(connection: Connection) {
-      const { userId } = connection.caller
-      adjustScope()
-      if (!state.isWhole) {
-        const opened = views.open(userId)
-        // There, nobody can be shown before the contacts are known.
-        if (directory.isForContacts) await opened
-      }
-      const release = views.hold()
-      await teller.greet(connection).finally(release)
+    /** Tells a device that has come whom its person may see; one that cannot be told is to come again. */
+    welcome(connection: Connection) {
+      greet(connection).catch((error: unknown) => {
+        if (state.isClosed) return
+        onError(error)
+        connection.close(1011, 'The server could not open this connection.')
+      })
     },
 
     /** Tells a device that asks what it does not know yet: mostly nothing, and never more than a list a second. */

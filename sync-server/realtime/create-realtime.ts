@@ -44,13 +44,13 @@ export function createRealtime(options: {
       connections.closeSession(ended, socketCloseCodes.signInEnded, socketCloseWords.signInEnded),
     ),
   ]
-  const door = { connections, presence, announcer, handleEvent, frameBudgets, onError }
+  const door = { connections, presence, announcer, handleEvent, frameBudgets }
   const pollers = createPollers(door)
   return {
     pollers,
     /** What has been told of who is online since the start. */
     presenceCounts: announcer.counts,
-    openSocket: createSocketOpener({ ...door, identify: options.identify }),
+    openSocket: createSocketOpener({ ...door, identify: options.identify, onError }),
     close() {
       for (const stop of stopListening) stop()
       announcer.close()

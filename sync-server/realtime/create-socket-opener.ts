@@ -60,7 +60,7 @@ export function createSocketOpener(options: {
       announcer.forget(connection)
       presence.leave(caller.userId)
     })
-    announcer.welcome(connection).catch(onError)
+    announcer.welcome(connection)
     return { connection, seat }
   }
 

@@ -78,3 +78,35 @@ it('a device of the first version is told whole lists, beside one that is told c
   expect(young.count('users-online')).toBe(1)
   expect(old.count('presence-changed') + old.count('presence-scope')).toBe(0)
 })
+
+it('devices of the first version share one list for each change', async () => {
+  const { app, connect, count } = await openTestPresence()
+  const names = Array.from({ length: 30 }, (_, index) => `Person${index}`)
+  const crowd = await Promise.all(names.map((name) => app.register(name)))
+  const devices = await Promise.all(crowd.map((person) => connect(person, [])))
+  for (const device of devices) {
+    await expect.poll(() => whoIsOnline(device).size).toBe(devices.length)
+  }
+  const before = await count()
+  const ann = await app.register('Ann')
+  await connect(ann, [])
+  for (const device of devices) await expect.poll(() => isShownAsOnline(device, ann)).toBe(true)
+  const { lists, frames } = await count()
+  expect(frames - before.frames).toBe(devices.length + 1)
+  expect(lists - before.lists).toBe(1)
+})
+
+it('a device that asks in a flood, of what it is still to be told, gets one list a second', async () => {
+  const { app, connect } = await openTestPresence({}, { announceEveryMs: 60 * 60 * 1_000 })
+  const [ann, ben] = [await app.register('Ann'), await app.register('Ben')]
+  const anns = await connect(ann, [])
+  const greetedAt = performance.now()
+  await connect(ben)
+  const ask = () => {
+    for (let time = 0; time < 20; time += 1) anns.say('user-online', ann.userId)
+    return isShownAsOnline(anns, ben)
+  }
+  await expect.poll(ask, { interval: 400 }).toBe(true)
+  const seconds = (performance.now() - greetedAt) / 1_000
+  expect(anns.count('users-online')).toBeLessThanOrEqual(1 + Math.ceil(seconds))
+})
