@@ -41,7 +41,7 @@ export function createPresenceAnnouncer(options: {
   /** Who has come or gone since the last announcement, each with the version that this made. */
   const changed = new Map<string, number>()
   /** What one person alone is to be told, where not everybody is told of everybody. */
-  const pending = new Map<string, { userIds: string[]; version: number }>()
+  const pending = new Map<string, { userIds: Set<string>; version: number }>()
   const views = createPresenceViews({
     ...{ directory, connections, onError },
     onFound(viewerId, userIds) {
@@ -62,14 +62,14 @@ export function createPresenceAnnouncer(options: {
   })
 
   function newsFor(viewerId: string) {
-    const news = pending.get(viewerId) ?? { userIds: [], version: -1 }
+    const news = pending.get(viewerId) ?? { userIds: new Set<string>(), version: -1 }
     pending.set(viewerId, news)
     return news
   }
 
   function noteFor(viewerId: string, userId: string, version: number) {
     const news = newsFor(viewerId)
-    news.userIds.push(userId)
+    news.userIds.add(userId)
     news.version = Math.max(news.version, version)
   }
 
@@ -86,7 +86,7 @@ export function createPresenceAnnouncer(options: {
   }
 
   /** Who is to be told what; it counts as told from here on. */
-  function takeNews(): Iterable<[string, PresenceNews]> {
+  function takeNews(): [string, PresenceNews][] {
     const news = { userIds: [...changed.keys()], version: state.version }
     if (!state.isWhole) {
       views.forConcerned(changed.keys(), (viewerId, userId) =>
@@ -94,7 +94,10 @@ export function createPresenceAnnouncer(options: {
       )
       for (const viewerId of teller.listOwed()) newsFor(viewerId)
     }
-    const own = [...pending]
+    const own = [...pending].map(([viewerId, { userIds, version }]): [string, PresenceNews] => [
+      viewerId,
+      { userIds: [...userIds], version },
+    ])
     changed.clear()
     pending.clear()
     if (!state.isWhole) return own

@@ -57,6 +57,8 @@ export function createPresenceTeller(options: {
   const told = new WeakMap<Connection, Told>()
   /** They wait for a list: their line was full, it was too early, or what they may see is another. */
   const owed = new Set<Connection>()
+  /** What a device may see can be read after it has gone. */
+  const gone = new WeakSet<Connection>()
   const counts = { lists: 0, frames: 0, bytes: 0 }
   /** Those who see everybody are told the same. */
   const shared = {
@@ -113,6 +115,7 @@ export function createPresenceTeller(options: {
   }
 
   function tellList(connection: Connection, readList: () => string) {
+    if (gone.has(connection)) return
     const before = told.get(connection) ?? { ...nothingTold }
     const now = performance.now()
     owed.add(connection)
@@ -180,7 +183,8 @@ export function createPresenceTeller(options: {
       const sight = await directory.readSight(connection.caller.userId)
       // Who may not be seen is offline like others: silence would tell that somebody has blocked somebody.
       const isShown = (userId: string) => presence.isOnline(userId) && sight.sees(userId)
-      if (!send(connection, wordChange(userIds, isShown))) owed.add(connection)
+      const isSent = send(connection, wordChange(userIds, isShown))
+      if (!isSent && !gone.has(connection)) owed.add(connection)
     },
 
     /** What was told to a person's devices does not hold any more: each is owed a list. */
@@ -194,6 +198,7 @@ export function createPresenceTeller(options: {
     listOwed: () => new Set([...owed].map(({ caller }) => caller.userId)),
 
     forget(connection: Connection) {
+      gone.add(connection)
       owed.delete(connection)
       told.delete(connection)
     },
