@@ -57,6 +57,18 @@ describe.each([
   })
 })
 
+it('P8: who blocks somebody and is asked for while they are there is offline', async () => {
+  const { ann, ben, cyd, connect, setBlocked } = await start({}, 0)
+  await setBlocked(ann, ben, true)
+  await connect(ann)
+  await connect(cyd)
+  const bens = await connect(ben)
+  await expect.poll(() => bens.last('presence-scope')).toBe('some')
+  bens.say('watch-people', { userIds: [ann.userId, cyd.userId] })
+  await expect.poll(() => isShownAsOnline(bens, cyd)).toBe(true)
+  expect(isShownAsOnline(bens, ann)).toBe(false)
+})
+
 describe('P8: with DIRECTORY=contacts', () => {
   it('nobody is told of people without a chat, however they ask', async () => {
     const { ann, ben, cyd, connect, write } = await start({ DIRECTORY: 'contacts' })
