@@ -52,7 +52,10 @@ export const limits = {
   socketTimeoutMs: 20_000,
   socketFrameMaxBytes: 16 * 1024,
   socketPingEveryMs: 25_000,
+  socketsPerPersonMax: 20,
   presenceGraceMs: 10_000,
+  usersOnlineMax: 500,
+  watchedPeopleMax: 100,
 
   jsonBodyMaxBytes: 512 * 1024,
   failedSignIns: { max: 10, perAddressMax: 100, windowMs: 15 * 60 * 1000 },

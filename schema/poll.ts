@@ -3,7 +3,11 @@ import { id } from './id.ts'
 import { type ClientEvent, clientEvents, type ServerEvent, serverEvents } from './socket-events.ts'
 
 /** Names one device's line of events; the device makes it, and makes a new one when it begins anew. */
-export const pollQuery = z.object({ poller: id })
+export const pollQuery = z.object({
+  poller: id,
+  /** What the device understands beyond the first version, with commas; see `SocketWord`. */
+  understands: z.optional(z.string().check(z.maxLength(200))),
+})
 
 export const pollLimits = {
   /** What nobody fetches is kept for so long. A poll without events is answered after `limits.syncPollMaxMs`. */

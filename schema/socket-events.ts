@@ -7,8 +7,37 @@ import { messageTypes } from './message.ts'
 export const socketProtocol = 'petrel.v1'
 export const bearerProtocolPrefix = 'bearer.'
 
+/**
+ * What a device may understand beyond the first version. It offers `understands.<word>` as a subprotocol too, because
+ * an older server takes no notice of that, and closes a socket for an event that it does not know.
+ * - `presence-changes`: after the first `users-online` it is told what changes, by `presence-changed`
+ */
+const socketWords = ['presence-changes'] as const
+export type SocketWord = (typeof socketWords)[number]
+export const understandsProtocolPrefix = 'understands.'
+
+/** Those of the words offered that this version knows. */
+export function readSocketWords(offered: Iterable<string>): readonly SocketWord[] {
+  const words = new Set(offered)
+  return socketWords.filter((word) => words.has(word))
+}
+
 /** Close codes of our own: RFC 6455 leaves 4000–4999 to applications. */
-export const socketCloseCodes = { signInEnded: 4401, badFrame: 4400, tooManyFrames: 4429 } as const
+export const socketCloseCodes = {
+  badFrame: 4400,
+  signInEnded: 4401,
+  /** A person has more sockets than `limits.socketsPerPersonMax`: do not connect again until somebody comes back. */
+  displaced: 4409,
+  tooManyFrames: 4429,
+} as const
+
+/** What each code says to a person; a close frame has room for 123 bytes. */
+export const socketCloseWords: Record<keyof typeof socketCloseCodes, string> = {
+  badFrame: 'This frame cannot be read.',
+  signInEnded: 'Please sign in again.',
+  displaced: 'You have too many tabs or devices open. This one reconnects when you return to it.',
+  tooManyFrames: 'Too many frames.',
+}
 
 /** A message as `send-message` may carry it; a bare string is its text. */
 const outgoing = z.object({
@@ -24,6 +53,8 @@ export const clientEvents = {
   'user-online': z.optional(z.string().check(z.maxLength(64))),
   typing: z.object({ recipientId: id }),
   'stop-typing': z.object({ recipientId: id }),
+  /** Whom this device shows now, in place of whom it named before. Only a server that told a `presence-scope` knows it. */
+  'watch-people': z.object({ userIds: z.array(id).check(z.maxLength(limits.watchedPeopleMax)) }),
   'send-message': z.object({
     recipientId: id,
     message: z.union([z.string().check(z.maxLength(limits.messageMaxCharacters)), outgoing]),
@@ -32,7 +63,15 @@ export const clientEvents = {
 
 /** What the server says, by event name. */
 export const serverEvents = {
+  /** Who is online, of those whom the device may see: it takes the place of all that was told before. */
   'users-online': z.array(id),
+  /**
+   * Of whom the device is told, for those that understand `presence-changes`: first said when it is not `everybody`.
+   * `some`: too many are online; people one has a chat with, and those that the device watches.
+   */
+  'presence-scope': z.enum(['everybody', 'some']),
+  /** What has changed since, for those that understand `presence-changes`. */
+  'presence-changed': z.object({ online: z.array(id), offline: z.array(id) }),
   'user-typing': z.object({ userId: id }),
   'user-stop-typing': z.object({ userId: id }),
   /** A hint (P7): what it tells arrives by replication too. `timestamp` is an ISO time. */

@@ -55,6 +55,8 @@ export interface AppOverrides {
   presenceGraceMs?: number
   /** Who is online is told at most so often. */
   announceEveryMs?: number
+  /** Up to so many online, everybody is told of everybody. */
+  usersOnlineMax?: number
   /** How often a socket has to show that somebody is there. */
   socketPingEveryMs?: number
   /** How long an unused database stays open. */
@@ -131,7 +133,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
 
   const { writeLastSeen } = accounts
   const shared = shareRealtime({
-    ...{ link, sessions, writeLastSeen, onError },
+    ...{ link, sessions, relations, writeLastSeen, onError },
     connections: createConnections(),
     presence: createPresence({ writeLastSeen, graceMs: overrides.presenceGraceMs, onError }),
   })
@@ -172,6 +174,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     identify: accessCheck.identify,
     sendMessage: createMessageSender({ acceptMessages }),
     announceEveryMs: overrides.announceEveryMs,
+    usersOnlineMax: overrides.usersOnlineMax,
     onError,
   })
 
@@ -183,8 +186,8 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     ...{ app, server, publicUrl, openSocket: realtime.openSocket },
     pingEveryMs: overrides.socketPingEveryMs,
   })
-  const { pollers } = realtime
-  metrics.watch(listLevels({ storage, sockets, pollers, presence, link, lines }))
+  const { pollers, presenceCounts } = realtime
+  metrics.watch(listLevels({ storage, sockets, pollers, presence, presenceCounts, link, lines }))
   metrics.watch(budget.levels())
   const { authenticate } = accessCheck
   const mounting = { accessCheck, doorman, checkAnswers: overrides.checkAnswers ?? false }

@@ -1,9 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pLimit from 'p-limit'
 import { readSettings } from './config.ts'
 import { type AppOverrides, createApp } from './create-app.ts'
 import { createStorage, type Storage } from './storage/create-storage.ts'
+
+const registrationsAtOnce = 20
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 
@@ -64,6 +67,11 @@ export async function startTestApp(env: Record<string, string> = {}, overrides: 
     return { username, email, password, token: answer.body.token, userId: answer.body.user._id }
   }
 
+  /** Many people, some at a time: from one address only so many passwords wait. */
+  async function registerAll(usernames: readonly string[]): Promise<TestPerson[]> {
+    return await pLimit(registrationsAtOnce).map(usernames, register)
+  }
+
   return {
     get url() {
       return running.app.url
@@ -75,6 +83,7 @@ export async function startTestApp(env: Record<string, string> = {}, overrides: 
     stats: () => running.app.stats(),
     call,
     register,
+    registerAll,
     async restart() {
       await running.app.close()
       running.app = await start()

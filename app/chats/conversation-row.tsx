@@ -8,6 +8,7 @@ import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { joinClassNames } from '../ui/join-class-names.ts'
 import type { MenuPoint } from '../ui/menu-action.ts'
+import { useIsOnline } from '../ui/use-is-online.ts'
 import { useLivePart } from '../ui/use-live-value.ts'
 import { useLongPress } from '../ui/use-long-press.ts'
 import styles from './conversation-row.module.css'
@@ -35,7 +36,7 @@ export const ConversationRowItem = memo(function ConversationRowItem({
   onOpenMenu,
 }: ConversationRowItemProps) {
   const { peerId, unreadCount } = row
-  const isOnline = useLivePart(messenger.presence, (presence) => presence.isOnline(peerId))
+  const isOnline = useIsOnline(messenger, peerId)
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
   // Beside its own composer a draft says nothing new, and would draw this row with every key.
   const draft = useLivePart(messenger.drafts.get(peerId), (text) => (isSelected ? '' : text))

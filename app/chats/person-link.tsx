@@ -2,7 +2,7 @@ import { Link } from 'react-router-dom'
 import type { PublicUser } from '../../schema/user.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { Avatar } from '../ui/avatar.tsx'
-import { useLivePart } from '../ui/use-live-value.ts'
+import { useIsOnline } from '../ui/use-is-online.ts'
 import styles from './chat-list-panel.module.css'
 
 interface PersonLinkProps {
@@ -14,7 +14,7 @@ interface PersonLinkProps {
 
 /** Somebody with whom a conversation can be opened. */
 export function PersonLink({ person, messenger, linkState, onChoose }: PersonLinkProps) {
-  const isOnline = useLivePart(messenger.presence, (presence) => presence.isOnline(person._id))
+  const isOnline = useIsOnline(messenger, person._id)
   return (
     <Link className={styles.person} to={`/chat/${person._id}`} state={linkState} onClick={onChoose}>
       <Avatar

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import type { PublicUser } from '../../schema/user.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { formatLastSeen } from '../ui/format-last-seen.ts'
+import { useIsOnline } from '../ui/use-is-online.ts'
 import { useLivePart } from '../ui/use-live-value.ts'
 
 const minuteMs = 60_000
@@ -18,7 +19,7 @@ export function usePresenceWords(
   peerId: string,
   peer: PublicUser | undefined,
 ): PresenceWords {
-  const isOnline = useLivePart(messenger.presence, (presence) => presence.isOnline(peerId))
+  const isOnline = useIsOnline(messenger, peerId)
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
   const now = useMinute()
   return { words: describe(), isOnline, isTyping }

@@ -16,6 +16,8 @@ export interface LabOptions {
   isAtomic?: boolean
   /** After how long the server closes a database that nobody uses. */
   idleCloseMs?: number
+  /** Up to how many online the server tells everybody of everybody. */
+  usersOnlineMax?: number
 }
 
 /**

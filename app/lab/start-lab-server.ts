@@ -25,7 +25,12 @@ export interface LabServer {
 }
 
 export async function startLabServer(
-  options: { settings?: Record<string, string>; idleCloseMs?: number; isAtomic?: boolean } = {},
+  options: {
+    settings?: Record<string, string>
+    idleCloseMs?: number
+    isAtomic?: boolean
+    usersOnlineMax?: number
+  } = {},
 ): Promise<LabServer> {
   const folder = await mkdtemp(join(tmpdir(), 'petrel-lab-'))
   let app: App | undefined
@@ -51,6 +56,7 @@ export async function startLabServer(
       {
         ...{ passwordCost: 4, checkAnswers: true, onStage },
         ...{ idleCloseMs: options.idleCloseMs, isAtomic: options.isAtomic },
+        usersOnlineMax: options.usersOnlineMax,
       },
     )
   }

@@ -13,48 +13,62 @@ export interface LiveLineOptions extends SocketOptions {
  * tried, and takes over as soon as it opens. Source: section 7 of the specification.
  */
 export function createLiveLine(options: LiveLineOptions): Socket {
-  const state: { isClosed: boolean; isSocketUp: boolean; isPollingUp: boolean } = {
+  const state = {
     isClosed: false,
     isSocketUp: false,
     isPollingUp: false,
+    /** Polls would cost the server more than the socket that had to make room. */
+    isDisplaced: false,
   }
   let polling: Socket | undefined
-  let patience = setTimeout(poll, patienceMs)
+  let patience: ReturnType<typeof setTimeout> | undefined
 
   const socket = createSocket({
     ...options,
     onOpen() {
-      clearTimeout(patience)
+      losePatience()
       state.isSocketUp = true
       stopPolling()
       options.onOpen()
     },
-    onDown() {
-      if (state.isSocketUp) patience = setTimeout(poll, patienceMs)
+    onDown(why) {
       state.isSocketUp = false
-      if (!state.isPollingUp) options.onDown()
+      state.isDisplaced = why === 'displaced'
+      waitToPoll()
+      if (!state.isPollingUp) options.onDown(why)
     },
     onSignedOut: endSignedOut,
   })
 
+  function waitToPoll() {
+    if (polling || state.isClosed || state.isDisplaced) return
+    patience ??= setTimeout(poll, patienceMs)
+  }
+
+  function losePatience() {
+    clearTimeout(patience)
+    patience = undefined
+  }
+
   function poll() {
+    patience = undefined
     import('./create-polling.ts').then(startPolling).catch(() => {
       // Without a network its code cannot be fetched either.
-      if (!state.isClosed && !state.isSocketUp) patience = setTimeout(poll, patienceMs)
+      if (!state.isSocketUp) waitToPoll()
     })
   }
 
   function startPolling({ createPolling }: typeof import('./create-polling.ts')) {
-    if (state.isClosed || state.isSocketUp || polling) return
+    if (state.isClosed || state.isSocketUp || state.isDisplaced || polling) return
     polling = createPolling({
       ...options,
       onOpen() {
         state.isPollingUp = true
         options.onOpen()
       },
-      onDown() {
+      onDown(why) {
         state.isPollingUp = false
-        options.onDown()
+        options.onDown(why)
       },
       onSignedOut: endSignedOut,
     })
@@ -68,17 +82,18 @@ export function createLiveLine(options: LiveLineOptions): Socket {
 
   function endSignedOut() {
     close()
-    options.onDown()
+    options.onDown('broken')
     options.onSignedOut()
   }
 
   function close() {
     state.isClosed = true
-    clearTimeout(patience)
+    losePatience()
     stopPolling()
     socket.close()
   }
 
+  waitToPoll()
   return {
     send: (event) => socket.send(event) || (polling?.send(event) ?? false),
     close,

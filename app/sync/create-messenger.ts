@@ -19,6 +19,7 @@ import type { Messenger } from './messenger.ts'
 import type { Powers } from './powers.ts'
 import { createRequests } from './requests/create-requests.ts'
 import type { RequestCalls } from './requests/request-calls.ts'
+import { createWatchedPeople } from './watched-people.ts'
 
 export interface MessengerOptions {
   userId: string
@@ -123,11 +124,14 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     },
     onEvent(event) {
       presence.hear(event)
+      watched.hear(event)
       if (event.event === 'receive-message') sync?.expectMessage(event.data.messageId)
     },
-    onDown() {
-      connection.noteSocket(false)
+    onDown(why) {
+      // Who has too many tabs is online all the same: the server itself has said so.
+      connection.noteSocket(why === 'displaced')
       presence.forget()
+      watched.forget()
     },
     onSignedOut: signOutHere,
   })
@@ -135,6 +139,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     if (event === 'online') people.refresh().catch(() => {})
   })
   const typing = createTypingSignal({ send: line.send, now: powers.now })
+  const watched = createWatchedPeople({ send: line.send, now: powers.now })
 
   async function stop() {
     stopMeeting()
@@ -144,6 +149,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     stopListening()
     for (const part of [
       typing,
+      watched,
       presence,
       connection,
       starred,
@@ -169,6 +175,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     drafts,
     starred: starred.starred,
     presence: presence.presence,
+    watchPerson: watched.watch,
     typing: typing.typing,
     stopTyping: typing.stopTyping,
     connection: connection.connection,

@@ -47,7 +47,7 @@ export function createPolling(options: PollingOptions): Socket {
   async function hold(id: string): Promise<'signed-out' | 'down'> {
     for (;;) {
       const begunAt = powers.now()
-      const response = await ask(`?poller=${id}`)
+      const response = await ask(`?poller=${id}&understands=presence-changes`)
       if (response.status === 401) return 'signed-out'
       if (!response.ok) return 'down'
       const { events } = answer.parse(await response.json())
@@ -70,7 +70,7 @@ export function createPolling(options: PollingOptions): Socket {
       const attempt = await backOff.begin(signal)
       const end = await hold(createId()).catch(() => 'down' as const)
       if (signal.aborted) return
-      if (state.openId) onDown()
+      if (state.openId) onDown('broken')
       delete state.openId
       if (end === 'signed-out') return onSignedOut()
       backOff.fail(attempt)

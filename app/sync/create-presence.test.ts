@@ -7,6 +7,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 const ben = '01900000-0000-7000-8000-00000000000b'
+const cyd = '01900000-0000-7000-8000-00000000000c'
+const dan = '01900000-0000-7000-8000-00000000000d'
 
 test('somebody types for three seconds after the last word of it, or until they stop or have sent', () => {
   const { presence, hear } = createPresence({ onLeft: () => {} })
@@ -40,6 +42,33 @@ test('who has left is told once, and nobody leaves with the connection', () => {
   expect(left).toEqual([ben])
   hear({ event: 'users-online', data: [ben] })
   forget()
+  expect(left).toEqual([ben])
+})
+
+test('a change is taken on top of the list, and who goes by it is told once', () => {
+  const left: string[] = []
+  const { presence, hear } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
+  const isOnline = (userId: string) => presence.getSnapshot().isOnline(userId)
+  hear({ event: 'users-online', data: [ben] })
+  hear({ event: 'presence-changed', data: { online: [cyd], offline: [] } })
+  expect([isOnline(ben), isOnline(cyd)]).toEqual([true, true])
+  hear({ event: 'presence-changed', data: { online: [cyd], offline: [ben, dan] } })
+  expect([isOnline(ben), isOnline(cyd)]).toEqual([false, true])
+  expect(left).toEqual([ben])
+  hear({ event: 'users-online', data: [ben] })
+  expect([isOnline(ben), isOnline(cyd)]).toEqual([true, false])
+  expect(left).toEqual([ben, cyd])
+})
+
+test('nobody has left because a list is of fewer people than the one before', () => {
+  const left: string[] = []
+  const { presence, hear } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
+  hear({ event: 'users-online', data: [ben, cyd] })
+  hear({ event: 'presence-scope', data: 'some' })
+  hear({ event: 'users-online', data: [ben] })
+  expect(presence.getSnapshot().isOnline(cyd)).toBe(false)
+  expect(left).toEqual([])
+  hear({ event: 'users-online', data: [] })
   expect(left).toEqual([ben])
 })
 

@@ -15,6 +15,8 @@ export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]
   close(): void
 } {
   let online: ReadonlySet<string> = new Set()
+  /** The next list is of other people: who is not in it may be there all the same. */
+  let isOtherScope = false
   const typing = new Map<string, ReturnType<typeof setTimeout>>()
   const presence = createLiveValue<Presence>(snapshot())
 
@@ -41,19 +43,35 @@ export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]
   function forget() {
     for (const timer of typing.values()) clearTimeout(timer)
     typing.clear()
-    online = new Set()
+    isOtherScope = false
+    setOnline(new Set())
+  }
+
+  function setOnline(next: ReadonlySet<string>) {
+    online = next
     presence.set(snapshot())
+  }
+
+  function hearList(userIds: readonly string[]) {
+    const before = online
+    setOnline(new Set(userIds))
+    if (!isOtherScope) onLeft([...before].filter((id) => !online.has(id)))
+    isOtherScope = false
+  }
+
+  function hearChange(change: { online: readonly string[]; offline: readonly string[] }) {
+    const left = change.offline.filter((id) => online.has(id))
+    const gone = new Set(left)
+    setOnline(new Set([...[...online].filter((id) => !gone.has(id)), ...change.online]))
+    onLeft(left)
   }
 
   return {
     presence,
     hear(event) {
-      if (event.event === 'users-online') {
-        const before = online
-        online = new Set(event.data)
-        presence.set(snapshot())
-        onLeft([...before].filter((id) => !online.has(id)))
-      }
+      if (event.event === 'presence-scope') isOtherScope = true
+      if (event.event === 'users-online') hearList(event.data)
+      if (event.event === 'presence-changed') hearChange(event.data)
       if (event.event === 'user-typing') startTyping(event.data.userId)
       if (event.event === 'user-stop-typing') stopTyping(event.data.userId)
       if (event.event === 'receive-message') stopTyping(event.data.senderId)

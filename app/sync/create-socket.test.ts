@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import NodeWebSocket from 'ws'
 import {
   bearerProtocolPrefix,
   type ServerEvent,
+  socketCloseCodes,
   socketProtocol,
 } from '../../schema/socket-events.ts'
 import { createLabPage } from '../lab/create-lab-page.ts'
@@ -19,7 +20,7 @@ async function start() {
   await once(server, 'listening')
   const page = createLabPage()
   const heard: ServerEvent[] = []
-  const seen = { opened: 0, down: 0, signedOut: 0 }
+  const seen = { opened: 0, down: 0, signedOut: 0, why: '' }
   const protocols: (string | undefined)[] = []
   server.on('connection', (_socket, request) => {
     protocols.push(request.headers['sec-websocket-protocol'])
@@ -30,7 +31,10 @@ async function start() {
     readToken: () => 'a.b.c',
     onOpen: () => (seen.opened += 1),
     onEvent: (event) => heard.push(event),
-    onDown: () => (seen.down += 1),
+    onDown: (why) => {
+      seen.down += 1
+      seen.why = why
+    },
     onSignedOut: () => (seen.signedOut += 1),
   })
   onTestFinished(() => {
@@ -41,10 +45,14 @@ async function start() {
   return { server, socket, page, heard, seen, protocols, until }
 }
 
-test('it says who it is by its protocols, and hears what it understands', async () => {
+test('it says who it is and what it understands by its protocols, and hears that', async () => {
   const { server, socket, heard, seen, protocols, until } = await start()
   await until(() => seen.opened === 1)
-  expect(protocols[0]?.split(/, ?/)).toEqual([socketProtocol, `${bearerProtocolPrefix}a.b.c`])
+  expect(protocols[0]?.split(/, ?/)).toEqual([
+    socketProtocol,
+    'understands.presence-changes',
+    `${bearerProtocolPrefix}a.b.c`,
+  ])
   const [peer] = server.clients
   const frames: string[] = []
   peer?.on('message', (frame) => frames.push(String(frame)))
@@ -88,4 +96,29 @@ test('a sign-in that has ended is told, and not tried again', async () => {
   page.setVisible(true)
   await new Promise(setImmediate)
   expect(seen.opened).toBe(1)
+})
+
+test('P12: one that had to make room for another tab comes back with the person, and not before', async () => {
+  const { server, socket, page, seen, until } = await start()
+  const displace = () => {
+    for (const peer of server.clients) peer.close(socketCloseCodes.displaced, 'too many')
+  }
+  await until(() => seen.opened === 1)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  displace()
+  await until(() => seen.down === 1)
+  expect(seen.why).toBe('displaced')
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(socket.send({ event: 'user-online', data: 'ann' })).toBe(false)
+  page.tellOnline()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(seen.opened).toBe(1)
+  page.setVisible(true)
+  await until(() => seen.opened === 2)
+
+  displace()
+  await until(() => seen.down === 2)
+  expect(socket.send({ event: 'typing', data: { recipientId: 'ben' } })).toBe(false)
+  await until(() => seen.opened === 3)
 })

@@ -1,3 +1,4 @@
+import { createDeferred } from '../../schema/create-deferred.ts'
 import { limits } from '../../schema/limits.ts'
 import {
   bearerProtocolPrefix,
@@ -6,8 +7,9 @@ import {
   type ServerEvent,
   socketCloseCodes,
   socketProtocol,
+  understandsProtocolPrefix,
 } from '../../schema/socket-events.ts'
-import { createBackOff } from './create-back-off.ts'
+import { createBackOff, orAborted } from './create-back-off.ts'
 import type { Powers } from './powers.ts'
 
 export interface SocketOptions {
@@ -17,8 +19,11 @@ export interface SocketOptions {
   readToken: () => string | undefined
   onOpen: () => void
   onEvent: (event: ServerEvent) => void
-  /** Closed, or not opened; it tries again by itself. */
-  onDown: () => void
+  /**
+   * `broken`: closed, or not opened; it tries again by itself. `displaced`: the person has too many tabs and devices,
+   * so it waits until they return to this one.
+   */
+  onDown: (why: 'broken' | 'displaced') => void
   /** The server says that this sign-in has ended: it does not try again. */
   onSignedOut: () => void
 }
@@ -29,9 +34,17 @@ export interface Socket {
   close(): void
 }
 
+type End = 'signed-out' | 'displaced' | 'broken'
+
+const ends = new Map<number, End>([
+  [socketCloseCodes.signInEnded, 'signed-out'],
+  [socketCloseCodes.displaced, 'displaced'],
+])
+
 /**
  * One connection at a time, made again when it breaks: five times a second apart, then slower and with
  * jitter, and at once when the network or the person comes back. Section 9 of the specification.
+ * One that had to make room for another tab of the person does not come back before the person does.
  */
 export function createSocket(options: SocketOptions): Socket {
   const { powers, readToken, onOpen, onEvent, onDown, onSignedOut } = options
@@ -45,10 +58,17 @@ export function createSocket(options: SocketOptions): Socket {
   let current: WebSocket | undefined
   /** Ends the connection without waiting for the other side, which may never hear of it. */
   let drop = () => {}
+  /** The person is here again. */
+  let wake = () => {}
 
   /** Resolves when this connection is over. */
-  function connect(token: string): Promise<'signed-out' | 'down'> {
-    const socket = new powers.WebSocket(url, [socketProtocol, `${bearerProtocolPrefix}${token}`])
+  function connect(token: string): Promise<End> {
+    const words = `${understandsProtocolPrefix}presence-changes`
+    const socket = new powers.WebSocket(url, [
+      socketProtocol,
+      words,
+      `${bearerProtocolPrefix}${token}`,
+    ])
     current = socket
     const slow = setTimeout(() => socket.close(), limits.socketTimeoutMs)
     return new Promise((resolve) => {
@@ -63,16 +83,15 @@ export function createSocket(options: SocketOptions): Socket {
       }
       // Every error is followed by a close.
       socket.onerror = () => {}
-      const end = (how: 'signed-out' | 'down') => {
+      const end = (how: End) => {
         clearTimeout(slow)
         if (current === socket) current = undefined
         socket.onmessage = null
         resolve(how)
       }
-      socket.onclose = ({ code }: { code: number }) =>
-        end(code === socketCloseCodes.signInEnded ? 'signed-out' : 'down')
+      socket.onclose = ({ code }: { code: number }) => end(ends.get(code) ?? 'broken')
       drop = () => {
-        end('down')
+        end('broken')
         socket.close()
       }
     })
@@ -85,13 +104,22 @@ export function createSocket(options: SocketOptions): Socket {
       if (!token) return
       const end = await connect(token)
       if (closing.signal.aborted) return
-      onDown()
+      onDown(end === 'displaced' ? 'displaced' : 'broken')
       if (end === 'signed-out') return onSignedOut()
-      backOff.fail(attempt)
+      if (end === 'displaced') await waitForPerson()
+      else backOff.fail(attempt)
     }
   }
 
+  /** Whatever else it waited for, it would take the place of another tab, which then did the same. */
+  async function waitForPerson() {
+    const { promise, resolve } = createDeferred()
+    wake = resolve
+    await orAborted(promise, closing.signal)
+  }
+
   const unsubscribe = powers.page.subscribe((event) => {
+    if (event === 'front') wake()
     if (event === 'online' || event === 'front') backOff.hurry()
     // Some browsers keep it open for minutes, and who was online would seem to be so still.
     if (event === 'offline') drop()
@@ -102,6 +130,7 @@ export function createSocket(options: SocketOptions): Socket {
 
   return {
     send(event) {
+      if (event.event === 'typing') wake()
       if (current?.readyState !== powers.WebSocket.OPEN) return false
       current.send(JSON.stringify(event))
       return true

@@ -82,6 +82,8 @@ export interface Messenger {
   /** Newest star first; undefined until they are read. */
   starred: LiveValue<readonly MessageDocument[] | undefined>
   presence: LiveValue<Presence>
+  /** Says that a screen shows somebody, so that `presence` knows of them however many are online. @returns ends it */
+  watchPerson(userId: string): () => void
   typing(peerId: string): void
   stopTyping(peerId: string): void
   connection: LiveValue<Connection>

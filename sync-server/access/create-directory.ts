@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { limits } from '../../schema/limits.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameConversationsDatabase } from '../storage/database-names.ts'
+import type { Seq } from '../storage/documents.ts'
 import type { AccountDocument } from './account-documents.ts'
 import type { Accounts } from './create-accounts.ts'
 import type { NameIndex } from './create-name-index.ts'
@@ -9,6 +10,24 @@ import type { Relations } from './create-relations.ts'
 
 const peopleRemembered = 20_000
 const sharedRememberedMs = 10_000
+const conversationsPrefix = nameConversationsDatabase('')
+
+/** Somebody's conversations as they were read last, and up to where. */
+interface Contacts {
+  ids: ReadonlySet<string>
+  seq: Seq
+  readAt: number
+  isStale: boolean
+  reading: Promise<void> | undefined
+}
+
+const noContacts = { seq: 0, readAt: 0, isStale: true, reading: undefined }
+
+/** Whose presence a person may see; oneself always. */
+export interface Sight {
+  seesAll: boolean
+  sees(userId: string): boolean
+}
 
 export type Directory = ReturnType<typeof createDirectory>
 
@@ -28,27 +47,60 @@ export function createDirectory(options: {
 }) {
   const { mode, storage, accounts, relations, nameIndex, isShared } = options
 
-  /** By database name. Presence is told often, and must not open a database for everybody who is connected. */
-  const contactsOf = new LRUCache<string, ReadonlySet<string>>({
-    max: peopleRemembered,
-    ...(isShared ? { ttl: sharedRememberedMs } : {}),
-  })
-  const changes = { count: 0 }
+  /** Presence is told often, and must not open a database for everybody who is connected. */
+  const contactsOf = new LRUCache<string, Contacts>({ max: peopleRemembered })
+  const listeners = new Set<(userId: string) => void>()
   storage.signals.subscribe((name) => {
-    if (!name.startsWith('conversations-')) return
-    changes.count += 1
-    contactsOf.delete(name)
+    if (!name.startsWith(conversationsPrefix)) return
+    const userId = name.slice(conversationsPrefix.length)
+    const kept = contactsOf.peek(userId)
+    if (kept) kept.isStale = true
+    for (const listener of listeners) listener(userId)
   })
 
+  /** Receipts write conversations all the time: only what is new since the last reading is read. */
+  async function readContacts(userId: string, contacts: Contacts) {
+    contacts.isStale = false
+    contacts.readAt = Date.now()
+    const database = storage.database(nameConversationsDatabase(userId))
+    try {
+      const { results, last_seq } = await database.changes({ since: contacts.seq })
+      const fresh = results.filter(({ id, deleted }) => !deleted && !contacts.ids.has(id))
+      if (fresh.length > 0) contacts.ids = new Set([...contacts.ids, ...fresh.map(({ id }) => id)])
+      contacts.seq = last_seq
+    } catch (error) {
+      contacts.isStale = true
+      throw error
+    }
+  }
+
   async function listContacts(userId: string): Promise<ReadonlySet<string>> {
-    const name = nameConversationsDatabase(userId)
-    const kept = contactsOf.get(name)
-    if (kept) return kept
-    const changesBefore = changes.count
-    const conversations = await storage.database(name).range({})
-    const contacts = new Set(conversations.map(({ _id }) => _id))
-    if (changes.count === changesBefore) contactsOf.set(name, contacts)
-    return contacts
+    const kept = contactsOf.get(userId)
+    const contacts = kept ?? { ...noContacts, ids: new Set<string>() }
+    if (!kept) contactsOf.set(userId, contacts)
+    // A reading that is under way may have begun before what the caller knows of.
+    if (contacts.reading) await contacts.reading
+    const isOld = isShared && Date.now() - contacts.readAt > sharedRememberedMs
+    if (contacts.isStale || isOld) {
+      contacts.reading = readContacts(userId, contacts).finally(() => {
+        contacts.reading = undefined
+      })
+      await contacts.reading
+    }
+    return contacts.ids
+  }
+
+  async function readSight(viewerId: string): Promise<Sight> {
+    const { blocked, blockedBy } = await relations.readBlocks(viewerId)
+    const contacts = mode === 'contacts' ? await listContacts(viewerId) : undefined
+    return {
+      seesAll: !contacts && blocked.size === 0 && blockedBy.size === 0,
+      sees(userId) {
+        if (userId === viewerId) return true
+        if (blocked.has(userId) || blockedBy.has(userId)) return false
+        return !contacts || contacts.has(userId)
+      },
+    }
   }
 
   async function listPeople(userId: string): Promise<AccountDocument[]> {
@@ -112,14 +164,22 @@ export function createDirectory(options: {
 
     /** Those of `userIds` whose presence the viewer may see; the viewer may see their own. */
     async filterVisible(viewerId: string, userIds: readonly string[]): Promise<string[]> {
-      const { blocked, blockedBy } = await relations.readBlocks(viewerId)
-      const contacts = mode === 'contacts' ? await listContacts(viewerId) : undefined
-      if (!contacts && blocked.size === 0 && blockedBy.size === 0) return [...userIds]
-      return userIds.filter((userId) => {
-        if (userId === viewerId) return true
-        if (blocked.has(userId) || blockedBy.has(userId)) return false
-        return !contacts || contacts.has(userId)
-      })
+      const { seesAll, sees } = await readSight(viewerId)
+      return seesAll ? [...userIds] : userIds.filter(sees)
+    },
+
+    readSight,
+
+    /** Nobody sees the presence of anybody but their contacts. */
+    isForContacts: mode === 'contacts',
+
+    /** Everybody whom the person has a conversation with; the set never changes. */
+    listContacts,
+
+    /** Calls back with a person whose conversations were written. @returns a function that ends it */
+    onConversationsWritten(listener: (userId: string) => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
   }
 }

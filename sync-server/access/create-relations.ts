@@ -133,6 +133,9 @@ export function createRelations(options: {
       tellChanged([userId, ...others])
     },
 
+    /** Takes note that another server has changed whom these people block. */
+    noteChanged: tellChanged,
+
     /** Calls back with both people when one blocks the other or stops. @returns a function that ends it */
     onChanged(listener: (userIds: readonly string[]) => void): () => void {
       listeners.add(listener)

@@ -111,6 +111,19 @@ describe('two servers on one CouchDB and one Redis', () => {
     expect(ann.last('users-online')).toContain(opened.ben.userId)
   })
 
+  it('P8: let nobody see whoever has blocked them with the other, at once', async () => {
+    const { ann, ben } = await connectBoth()
+    const setBlocked = (blocked: boolean) =>
+      annsServer().call('PUT', `/api/users/${opened.ben.userId}/block`, {
+        ...{ token: opened.ann.token, body: { blocked } },
+      })
+    await setBlocked(true)
+    await expect.poll(() => ben.last('users-online'), waiting).not.toContain(opened.ann.userId)
+    await expect.poll(() => ann.last('users-online'), waiting).not.toContain(opened.ben.userId)
+    await setBlocked(false)
+    await expect.poll(() => ben.last('users-online'), waiting).toContain(opened.ann.userId)
+  })
+
   it('P2, P3: give concurrent messages one strict order, the same for both people', async () => {
     const texts = Array.from({ length: 40 }, (_, index) => `at once ${index}`)
     const answers = await Promise.all(

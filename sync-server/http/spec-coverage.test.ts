@@ -17,6 +17,8 @@ const sending = 'messages/sending.test.ts'
 const lists = 'messages/message-lists.test.ts'
 const conversations = 'messages/conversations.test.ts'
 const sockets = '../realtime/sockets.test.ts'
+const changes = '../realtime/presence-changes.test.ts'
+const views = '../realtime/presence-views.test.ts'
 
 /** Every row of section 7 of the specification. */
 const specified: Row[] = [
@@ -86,13 +88,16 @@ const beyond: Row[] = [
 
 /** Events of the socket, both ways. */
 const events: Row[] = [
-  ['user-online', sockets, 'lasts while one device of several is connected'],
+  ['user-online', changes, 'a device that says again and again that it is online'],
+  ['watch-people', views, 'and of those whom it watches, as long as it does'],
   ['typing', sockets, 'reaches the one it is for, by its sender’s own id'],
   ['stop-typing', sockets, 'reaches the one it is for, by its sender’s own id'],
   ['send-message', sockets, 'P4: sent by a socket are hinted to the recipient, and stored'],
   ['receive-message', sockets, 'P4: sent by a socket are hinted to the recipient, and stored'],
   ['message-refused', sockets, 'P6: that are refused are told to their author'],
   ['users-online', sockets, 'tells who is online, and when they were last'],
+  ['presence-changed', changes, 'two hundred devices are told by one small frame each'],
+  ['presence-scope', views, 'a device is told of the people that its person has a chat with'],
   ['user-typing', sockets, 'reaches the one it is for, by its sender’s own id'],
   ['user-stop-typing', sockets, 'reaches the one it is for, by its sender’s own id'],
 ]

@@ -11,18 +11,19 @@ export function listLevels(parts: {
   storage: Storage
   sockets: Counted
   pollers: Counted
-  presence: { listOnline(): readonly string[] }
+  presence: { countOnline(): number }
+  presenceCounts: Readonly<Record<'lists' | 'frames' | 'bytes', number>>
   link: ServerLink | undefined
   lines: { countLost(): number }
 }): Levels {
-  const { storage, sockets, pollers, presence, link, lines } = parts
+  const { storage, sockets, pollers, presence, presenceCounts, link, lines } = parts
   return {
     gauges: {
       petrel_sockets: { help: 'Connected WebSockets.', read: sockets.count },
       petrel_pollers: { help: 'Devices that poll in place of a socket.', read: pollers.count },
       petrel_people_online: {
         help: 'People who are online, with any server.',
-        read: () => presence.listOnline().length,
+        read: () => presence.countOnline(),
       },
       petrel_waiting_feeds: {
         help: 'Requests for changes that wait for news and hold no database.',
@@ -56,6 +57,18 @@ export function listLevels(parts: {
       petrel_log_lines_lost_total: {
         help: 'Lines of the log that could not be written.',
         read: lines.countLost,
+      },
+      petrel_presence_lists_total: {
+        help: 'Lists of who is online that were put together.',
+        read: () => presenceCounts.lists,
+      },
+      petrel_presence_frames_total: {
+        help: 'Frames that told somebody who is online.',
+        read: () => presenceCounts.frames,
+      },
+      petrel_presence_bytes_total: {
+        help: 'Bytes of those frames.',
+        read: () => presenceCounts.bytes,
       },
     },
   }

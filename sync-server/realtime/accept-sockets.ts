@@ -3,8 +3,13 @@ import type { Express } from 'express'
 import expressWs from 'express-ws'
 import type WebSocket from 'ws'
 import { limits } from '../../schema/limits.ts'
-import { bearerProtocolPrefix, socketProtocol } from '../../schema/socket-events.ts'
-import type { SocketOpener } from './create-socket-opener.ts'
+import {
+  bearerProtocolPrefix,
+  readSocketWords,
+  socketProtocol,
+  understandsProtocolPrefix,
+} from '../../schema/socket-events.ts'
+import type { SocketOffer, SocketOpener } from './create-socket-opener.ts'
 import { isAllowedOrigin } from './is-allowed-origin.ts'
 
 /**
@@ -34,7 +39,7 @@ export function acceptSockets(options: {
     },
   })
   withSockets.ws('/', (socket, request) =>
-    openSocket(socket, readToken(request.headers['sec-websocket-protocol'])),
+    openSocket(socket, readOffer(request.headers['sec-websocket-protocol'])),
   )
 
   const quiet = new WeakSet<WebSocket>()
@@ -63,8 +68,12 @@ export function acceptSockets(options: {
 }
 
 /** Browsers can set no header on a socket but this one. */
-function readToken(offered: string | undefined): string {
+function readOffer(offered: string | undefined): SocketOffer {
   const protocols = offered?.split(',').map((protocol) => protocol.trim()) ?? []
-  const bearer = protocols.find((protocol) => protocol.startsWith(bearerProtocolPrefix))
-  return bearer?.slice(bearerProtocolPrefix.length) ?? ''
+  const listAfter = (prefix: string) =>
+    protocols.flatMap((one) => (one.startsWith(prefix) ? [one.slice(prefix.length)] : []))
+  return {
+    token: listAfter(bearerProtocolPrefix)[0] ?? '',
+    understands: readSocketWords(listAfter(understandsProtocolPrefix)),
+  }
 }

@@ -1,4 +1,4 @@
-import type { ServerEvent } from '../../schema/socket-events.ts'
+import type { ServerEvent, SocketWord } from '../../schema/socket-events.ts'
 import type { Caller } from '../access/create-token-keeper.ts'
 
 export type Connections = ReturnType<typeof createConnections>
@@ -6,6 +6,8 @@ export type Connections = ReturnType<typeof createConnections>
 /** One device's way to be told something at once: a socket, or a waiting poll. */
 export interface Connection {
   caller: Caller
+  /** What the device understands beyond the first version. */
+  understands: readonly SocketWord[]
   /** @returns false when the line is too full to take this now */
   send(text: string): boolean
   /** Nothing is lost by it: the client connects again, or signs in. */

@@ -39,6 +39,8 @@ export function createEventHandler(options: {
         return await relayTyping(userId, heard.data.recipientId, 'user-typing')
       case 'stop-typing':
         return await relayTyping(userId, heard.data.recipientId, 'user-stop-typing')
+      case 'watch-people':
+        return await announcer.watch(connection, heard.data.userIds)
       case 'send-message':
         return await sendMessage(connection, heard.data)
       default:

@@ -1,9 +1,8 @@
 import { limits } from '../../schema/limits.ts'
 import { pollLimits } from '../../schema/poll.ts'
-import { type ServerEvent, socketCloseCodes } from '../../schema/socket-events.ts'
+import { type ServerEvent, type SocketWord, socketCloseCodes } from '../../schema/socket-events.ts'
 import type { Caller } from '../access/create-token-keeper.ts'
 import type { Connection } from './create-connections.ts'
-import { createFrameLimit } from './create-frame-limit.ts'
 
 /** A device that does not fetch its events goes without further ones, and learns by replication (P7). */
 const queuedMaxCharacters = 64 * 1024
@@ -16,7 +15,12 @@ export type PollOutcome = { kind: 'events'; events: ServerEvent[] } | { kind: 's
  * One device that polls: a connection whose events wait for the next poll.
  * @param onGone called once: the line was closed, or nobody has polled for half a minute
  */
-export function createPoller({ caller, onGone }: { caller: Caller; onGone: () => void }) {
+export function createPoller(options: {
+  caller: Caller
+  understands: readonly SocketWord[]
+  onGone: () => void
+}) {
+  const { caller, understands, onGone } = options
   const queue: string[] = []
   const state = {
     queuedCharacters: 0,
@@ -33,6 +37,7 @@ export function createPoller({ caller, onGone }: { caller: Caller; onGone: () =>
 
   const connection: Connection = {
     caller,
+    understands,
     send(text) {
       if (state.queuedCharacters > queuedMaxCharacters) return false
       queue.push(text)
@@ -65,7 +70,6 @@ export function createPoller({ caller, onGone }: { caller: Caller; onGone: () =>
 
   return {
     connection,
-    takeFrame: createFrameLimit(),
 
     /** @param gone aborts when nobody hears the answer any more; what is queued then waits for the next poll */
     async wait(gone: AbortSignal): Promise<PollOutcome> {

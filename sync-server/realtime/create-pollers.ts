@@ -1,10 +1,11 @@
-import type { ClientEvent } from '../../schema/socket-events.ts'
+import type { ClientEvent, SocketWord } from '../../schema/socket-events.ts'
 import type { Caller } from '../access/create-token-keeper.ts'
 import type { Connections } from './create-connections.ts'
 import type { EventHandler } from './create-event-handler.ts'
 import { createPoller, type Poller, type PollOutcome } from './create-poller.ts'
 import type { Presence } from './create-presence.ts'
 import type { PresenceAnnouncer } from './create-presence-announcer.ts'
+import type { FrameBudgets } from './frame-budgets.ts'
 
 /** A browser with more tabs than this has some without hints; their messages arrive by replication (P7). */
 const pollersPerPersonMax = 32
@@ -26,8 +27,9 @@ export function createPollers(options: {
   presence: Presence
   announcer: PresenceAnnouncer
   handleEvent: EventHandler
+  frameBudgets: FrameBudgets
 }) {
-  const { connections, presence, announcer, handleEvent } = options
+  const { connections, presence, announcer, handleEvent, frameBudgets } = options
   const byPerson = new Map<string, Map<string, Poller>>()
   const state = { isClosed: false }
 
@@ -36,14 +38,15 @@ export function createPollers(options: {
   }
 
   /** @returns undefined when the person has too many of them */
-  function open(address: PollAddress): Poller | undefined {
+  function open(address: PollAddress, understands: readonly SocketWord[]): Poller | undefined {
     const { userId } = address.caller
     const own = byPerson.get(userId) ?? new Map<string, Poller>()
     if (own.size >= pollersPerPersonMax) return undefined
     const poller = createPoller({
-      caller: address.caller,
+      ...{ caller: address.caller, understands },
       onGone() {
         connections.remove(poller.connection)
+        announcer.forget(poller.connection)
         own.delete(nameLine(address))
         if (own.size === 0) byPerson.delete(userId)
       },
@@ -51,27 +54,20 @@ export function createPollers(options: {
     own.set(nameLine(address), poller)
     byPerson.set(userId, own)
     connections.add(poller.connection)
-    return poller
-  }
-
-  async function arrive(address: PollAddress): Promise<Poller | undefined> {
-    const { userId } = address.caller
-    const known = find(address)
-    presence.arrive(userId)
-    const poller = known ?? open(address)
-    if (poller && !known) {
-      await announcer.welcome(poller.connection)
-      announcer.request()
-    }
+    announcer.welcome(poller.connection)
     return poller
   }
 
   return {
     /** Waits for events, for 25 s at most; an earlier poll of the same line is answered at once. */
-    async poll(address: PollAddress, gone: AbortSignal): Promise<PollOutcome | 'too-many'> {
+    async poll(
+      address: PollAddress,
+      { understands, gone }: { understands: readonly SocketWord[]; gone: AbortSignal },
+    ): Promise<PollOutcome | 'too-many'> {
       if (state.isClosed) return { kind: 'events', events: [] }
+      presence.arrive(address.caller.userId)
       try {
-        const poller = await arrive(address)
+        const poller = find(address) ?? open(address, understands)
         return poller ? await poller.wait(gone) : 'too-many'
       } finally {
         presence.leave(address.caller.userId)
@@ -80,11 +76,11 @@ export function createPollers(options: {
 
     /** Does what a device says, in its order. @returns how many of the events were heard */
     async emit(address: PollAddress, events: readonly ClientEvent[]): Promise<number | 'too-many'> {
-      const poller = find(address) ?? open(address)
+      const poller = find(address) ?? open(address, [])
       if (!poller) return 'too-many'
       let heard = 0
       for (const event of events) {
-        if (!poller.takeFrame()) return heard > 0 ? heard : 'too-many'
+        if (!frameBudgets.takeFrame(address.caller.userId)) return heard > 0 ? heard : 'too-many'
         await handleEvent(poller.connection, event)
         heard += 1
       }

@@ -27,10 +27,10 @@ export function createPresence(options: {
 }) {
   const { writeLastSeen, onError, graceMs = limits.presenceGraceMs, now = Date.now } = options
   const people = new Map<string, Attendance>()
-  const listeners = new Set<() => void>()
+  const listeners = new Set<(userIds: readonly string[]) => void>()
 
-  function tellChanged() {
-    for (const listener of listeners) listener()
+  function tellChanged(userId: string) {
+    for (const listener of listeners) listener([userId])
   }
 
   function attend(userId: string): Attendance {
@@ -38,18 +38,20 @@ export function createPresence(options: {
     if (found) return found
     const attendance = { devices: 0, leftAt: now() }
     people.set(userId, attendance)
-    tellChanged()
+    tellChanged(userId)
     return attendance
   }
 
   function expectGoodbye(userId: string, attendance: Attendance, afterMs: number) {
     clearTimeout(attendance.timer)
-    attendance.timer = setTimeout(() => sayGoodbye(userId, attendance), afterMs).unref()
+    attendance.timer = setTimeout(() => void sayGoodbye(userId, attendance), afterMs).unref()
   }
 
-  function sayGoodbye(userId: string, attendance: Attendance) {
+  /** They have gone, also when their last time cannot be stored. */
+  async function sayGoodbye(userId: string, attendance: Attendance) {
     people.delete(userId)
-    writeLastSeen([userId], attendance.leftAt).then(tellChanged, onError)
+    await writeLastSeen([userId], attendance.leftAt).catch(onError)
+    tellChanged(userId)
   }
 
   function drop() {
@@ -63,6 +65,7 @@ export function createPresence(options: {
     drop,
     isOnline: (userId: string) => people.has(userId),
     listOnline: () => [...people.keys()],
+    countOnline: () => people.size,
 
     /** A device has connected. */
     arrive(userId: string) {
@@ -90,8 +93,8 @@ export function createPresence(options: {
       expectGoodbye(userId, attendance, isOnline ? statedOnlineMs : 0)
     },
 
-    /** @returns a function that stops listening */
-    onChanged(listener: () => void): () => void {
+    /** Calls back with people who may have come or gone. @returns a function that stops listening */
+    onChanged(listener: (userIds: readonly string[]) => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

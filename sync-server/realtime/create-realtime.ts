@@ -1,4 +1,4 @@
-import { socketCloseCodes } from '../../schema/socket-events.ts'
+import { socketCloseCodes, socketCloseWords } from '../../schema/socket-events.ts'
 import type { Directory } from '../access/create-directory.ts'
 import type { Relations } from '../access/create-relations.ts'
 import type { Sessions } from '../access/create-sessions.ts'
@@ -9,6 +9,7 @@ import { createPollers } from './create-pollers.ts'
 import type { Presence } from './create-presence.ts'
 import { createPresenceAnnouncer } from './create-presence-announcer.ts'
 import { createSocketOpener } from './create-socket-opener.ts'
+import { createFrameBudgets } from './frame-budgets.ts'
 
 /** Joins connections with presence and sign-ins: what a device hears, and when it is cut off. */
 export function createRealtime(options: {
@@ -20,13 +21,16 @@ export function createRealtime(options: {
   identify: (token: string) => Promise<TokenHolder | null>
   sendMessage: SendMessage
   announceEveryMs?: number | undefined
+  usersOnlineMax?: number | undefined
   onError: (error: unknown) => void
 }) {
   const { directory, relations, sessions, presence, connections, onError } = options
   const announcer = createPresenceAnnouncer({
     ...{ presence, connections, directory, onError },
     everyMs: options.announceEveryMs,
+    usersOnlineMax: options.usersOnlineMax,
   })
+  const frameBudgets = createFrameBudgets()
   const handleEvent = createEventHandler({
     connections,
     announcer,
@@ -34,23 +38,19 @@ export function createRealtime(options: {
     sendMessage: options.sendMessage,
   })
   const stopListening = [
-    presence.onChanged(announcer.request),
-    relations.onChanged(announcer.request),
+    presence.onChanged(announcer.noteChanged),
+    relations.onChanged(announcer.noteSight),
     sessions.onEnded((ended) =>
-      connections.closeSession(ended, socketCloseCodes.signInEnded, 'Please sign in again.'),
+      connections.closeSession(ended, socketCloseCodes.signInEnded, socketCloseWords.signInEnded),
     ),
   ]
-  const pollers = createPollers({ connections, presence, announcer, handleEvent })
+  const door = { connections, presence, announcer, handleEvent, frameBudgets }
+  const pollers = createPollers(door)
   return {
     pollers,
-    openSocket: createSocketOpener({
-      identify: options.identify,
-      connections,
-      presence,
-      announcer,
-      handleEvent,
-      onError,
-    }),
+    /** What has been told of who is online since the start. */
+    presenceCounts: announcer.counts,
+    openSocket: createSocketOpener({ ...door, identify: options.identify, onError }),
     close() {
       for (const stop of stopListening) stop()
       announcer.close()

@@ -17,10 +17,11 @@ interface Server {
 
 /**
  * What the other servers have told of who is online with them.
+ * @param onChanged told who has come to one of them or gone from it
  * @param onMissed something that this server has told was not heard: it has to be asked for all
  */
 export function createRemotePresence(options: {
-  onChanged: () => void
+  onChanged: (userIds: readonly string[]) => void
   onMissed: (serverId: string) => void
 }) {
   const { onChanged, onMissed } = options
@@ -28,7 +29,6 @@ export function createRemotePresence(options: {
 
   function setAll(from: string, version: number, online: Set<string>) {
     servers.set(from, { version, online, heardAt: performance.now() })
-    onChanged()
   }
 
   return {
@@ -39,6 +39,7 @@ export function createRemotePresence(options: {
       for (const userId of left) server.online.delete(userId)
       for (const userId of joined) server.online.add(userId)
       setAll(from, version, server.online)
+      onChanged([...joined, ...left])
     },
     hearBeat(data: unknown, from: string) {
       const { version } = beat.parse(data)
@@ -48,7 +49,11 @@ export function createRemotePresence(options: {
     },
     hearAll(data: unknown, from: string) {
       const { version, online } = all.parse(data)
-      setAll(from, version, new Set(online))
+      const before = servers.get(from)?.online ?? new Set()
+      const now = new Set(online)
+      setAll(from, version, now)
+      const left = [...before].filter((userId) => !now.has(userId))
+      onChanged([...online.filter((userId) => !before.has(userId)), ...left])
     },
     /** Takes a server as one that was last heard then. @param heardAt as of `performance.now()` */
     expectSilence(from: string, heardAt: number) {
@@ -63,11 +68,11 @@ export function createRemotePresence(options: {
         servers.delete(serverId)
         gone.push(...online)
       }
-      if (gone.length > 0) onChanged()
+      if (gone.length > 0) onChanged(gone)
       return gone
     },
+    isOnline: (userId: string) => [...servers.values()].some(({ online }) => online.has(userId)),
     findServers: (userId: string) =>
       [...servers].filter(([, { online }]) => online.has(userId)).map(([serverId]) => serverId),
-    listOnline: () => [...servers.values()].flatMap(({ online }) => [...online]),
   }
 }

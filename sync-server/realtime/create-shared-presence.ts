@@ -25,26 +25,35 @@ export function createSharedPresence(options: {
 }) {
   const { presence, link, writeLastSeen, onError } = options
   const { beatEveryMs = defaultBeatEveryMs, silentMs = defaultSilentMs } = options
-  const listeners = new Set<() => void>()
+  const listeners = new Set<(userIds: readonly string[]) => void>()
   const told = { version: 0, online: new Set<string>() }
+  /** With any server. */
+  const online = new Set<string>()
+  const changed = new Set<string>()
   const state = { gathering: undefined as NodeJS.Timeout | undefined }
   const remote = createRemotePresence({
-    onChanged: tellListeners,
+    onChanged: noteChanged,
     onMissed: (serverId) => link.tell(serverId, 'presence-ask', null),
   })
 
-  function tellListeners() {
-    for (const listener of listeners) listener()
+  function noteChanged(userIds: readonly string[]) {
+    for (const userId of userIds) {
+      if (isOnline(userId)) online.add(userId)
+      else online.delete(userId)
+    }
+    for (const listener of listeners) listener(userIds)
   }
 
   function tellChange() {
     state.gathering = undefined
-    const online = new Set(presence.listOnline())
-    const joined = [...online].filter((userId) => !told.online.has(userId))
-    const left = [...told.online].filter((userId) => !online.has(userId))
+    const userIds = [...changed]
+    changed.clear()
+    const joined = userIds.filter((id) => presence.isOnline(id) && !told.online.has(id))
+    const left = userIds.filter((id) => !presence.isOnline(id) && told.online.has(id))
     if (joined.length === 0 && left.length === 0) return
     told.version += 1
-    told.online = online
+    for (const userId of joined) told.online.add(userId)
+    for (const userId of left) told.online.delete(userId)
     link.publish('presence-change', { version: told.version, joined, left })
   }
 
@@ -54,7 +63,11 @@ export function createSharedPresence(options: {
     const gone = remote.dropSilent(performance.now() - silentMs)
     // While the link is down it is this server that hears nothing, and nobody has gone.
     const left = link.isUp() ? gone.filter((userId) => !isOnline(userId)) : []
-    if (left.length > 0) writeLastSeen(left, Date.now() - silentMs).then(tellListeners, onError)
+    const tell = () => noteChanged(left)
+    if (left.length > 0)
+      writeLastSeen(left, Date.now() - silentMs)
+        .then(tell)
+        .catch(onError)
   }
 
   const beating = setInterval(() => {
@@ -63,9 +76,10 @@ export function createSharedPresence(options: {
   }, beatEveryMs).unref()
 
   const stopListening = [
-    presence.onChanged(() => {
+    presence.onChanged((userIds) => {
+      for (const userId of userIds) changed.add(userId)
       state.gathering ??= setTimeout(tellChange, gatherMs).unref()
-      tellListeners()
+      noteChanged(userIds)
     }),
     link.listen('presence-change', remote.hearChange),
     link.listen('presence-beat', remote.hearBeat),
@@ -83,7 +97,7 @@ export function createSharedPresence(options: {
   ]
 
   function isOnline(userId: string): boolean {
-    return presence.isOnline(userId) || remote.findServers(userId).length > 0
+    return presence.isOnline(userId) || remote.isOnline(userId)
   }
 
   function drop() {
@@ -91,16 +105,18 @@ export function createSharedPresence(options: {
     clearTimeout(state.gathering)
     for (const stop of stopListening) stop()
     listeners.clear()
+    online.clear()
     presence.drop()
   }
 
   return {
     ...presence,
     isOnline,
-    listOnline: () => [...new Set([...presence.listOnline(), ...remote.listOnline()])],
+    listOnline: () => [...online],
+    countOnline: () => online.size,
     /** Ids of the other servers that a person is connected to. */
     findServers: remote.findServers,
-    onChanged(listener: () => void): () => void {
+    onChanged(listener: (userIds: readonly string[]) => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

@@ -1,17 +1,32 @@
 import type WebSocket from 'ws'
-import { parseClientFrame, socketCloseCodes } from '../../schema/socket-events.ts'
+import {
+  parseClientFrame,
+  type SocketWord,
+  socketCloseCodes,
+  socketCloseWords,
+} from '../../schema/socket-events.ts'
 import type { Caller, TokenHolder } from '../access/create-token-keeper.ts'
 import type { Connection, Connections } from './create-connections.ts'
 import type { EventHandler } from './create-event-handler.ts'
 import { createFrameLimit } from './create-frame-limit.ts'
 import type { Presence } from './create-presence.ts'
 import type { PresenceAnnouncer } from './create-presence-announcer.ts'
+import type { FrameBudgets } from './frame-budgets.ts'
 import { runAt } from './run-at.ts'
+import { createSocketSeats } from './socket-seats.ts'
 
 export type SocketOpener = ReturnType<typeof createSocketOpener>
 
+/** What a device offers with its handshake. */
+export interface SocketOffer {
+  token: string
+  understands: readonly SocketWord[]
+}
+
 /** A device that reads slower than this goes without hints, and learns by replication (P7). */
 const bufferedMaxBytes = 64 * 1024
+/** A socket that had to make room and does not answer the goodbye is cut off. */
+const goodbyeDueWithinMs = 2_000
 
 /** Lets a device in by its token, and hears what it says until it goes. */
 export function createSocketOpener(options: {
@@ -20,61 +35,83 @@ export function createSocketOpener(options: {
   presence: Presence
   announcer: PresenceAnnouncer
   handleEvent: EventHandler
+  frameBudgets: FrameBudgets
   onError: (error: unknown) => void
 }) {
-  const { identify, connections, presence, announcer, handleEvent, onError } = options
+  const { identify, connections, presence, announcer, handleEvent, frameBudgets, onError } = options
+  const seats = createSocketSeats()
 
-  async function letIn(socket: WebSocket, token: string): Promise<Connection | null> {
+  async function letIn(socket: WebSocket, { token, understands }: SocketOffer) {
     const caller = await identify(token)
     if (socket.readyState !== socket.OPEN) return null
-    const endSignIn = () => socket.close(socketCloseCodes.signInEnded, 'Please sign in again.')
     if (!caller) {
-      endSignIn()
+      end(socket, 'signInEnded')
       return null
     }
-    const connection = connect(socket, caller)
+    const connection = connect(socket, caller, understands)
+    const seat = seats.take(caller.userId, () => displace(socket))
     connections.add(connection)
     presence.arrive(caller.userId)
-    const cancelEnd = runAt(caller.expiresAt, endSignIn)
+    const cancelEnd = runAt(caller.expiresAt, () => end(socket, 'signInEnded'))
     socket.on('close', () => {
       cancelEnd()
+      seat.leave()
       connections.remove(connection)
+      announcer.forget(connection)
       presence.leave(caller.userId)
     })
-    await announcer.welcome(connection)
-    announcer.request()
-    return connection
+    announcer.welcome(connection)
+    return { connection, seat }
   }
 
-  return (socket: WebSocket, token: string): void => {
+  return (socket: WebSocket, offer: SocketOffer): void => {
     const takeFrame = createFrameLimit()
-    const entering = letIn(socket, token).catch((error: unknown) => {
+    const entering = letIn(socket, offer).catch((error: unknown) => {
       onError(error)
       socket.close(1011, 'The server could not open this connection.')
       return null
     })
     async function hear(frame: unknown) {
-      const connection = await entering
-      if (!connection || socket.readyState !== socket.OPEN) return
+      const entered = await entering
+      if (!entered || socket.readyState !== socket.OPEN) return
+      const { connection, seat } = entered
+      seat.touch()
+      if (!frameBudgets.takeFrame(connection.caller.userId)) return end(socket, 'tooManyFrames')
       const heard = typeof frame === 'string' ? parseClientFrame(frame) : null
       if (heard) await handleEvent(connection, heard)
-      else socket.close(socketCloseCodes.badFrame, 'This frame cannot be read.')
+      else end(socket, 'badFrame')
     }
     // Listening begins before anything is waited for, or the first frames would be lost.
     socket.on('message', (frame: unknown) => {
       if (takeFrame()) hear(frame).catch(onError)
-      else socket.close(socketCloseCodes.tooManyFrames, 'Too many frames.')
+      else end(socket, 'tooManyFrames')
     })
     // A frame that breaks the protocol ends its own connection; ws closes it after this event.
     socket.on('error', () => undefined)
   }
 }
 
-function connect(socket: WebSocket, caller: Caller): Connection {
+function end(socket: WebSocket, why: keyof typeof socketCloseCodes) {
+  socket.close(socketCloseCodes[why], socketCloseWords[why])
+}
+
+function displace(socket: WebSocket) {
+  end(socket, 'displaced')
+  const cutting = setTimeout(() => socket.terminate(), goodbyeDueWithinMs).unref()
+  socket.once('close', () => clearTimeout(cutting))
+}
+
+function connect(
+  socket: WebSocket,
+  caller: Caller,
+  understands: readonly SocketWord[],
+): Connection {
   return {
     caller,
+    understands,
     send(text) {
-      if (socket.bufferedAmount > bufferedMaxBytes) return false
+      if (socket.readyState !== socket.OPEN || socket.bufferedAmount > bufferedMaxBytes)
+        return false
       socket.send(text, () => undefined)
       return true
     },

@@ -5,6 +5,7 @@ import {
   bearerProtocolPrefix,
   type ServerEvent,
   socketProtocol,
+  understandsProtocolPrefix,
 } from '../../schema/socket-events.ts'
 
 export type TestSocket = Awaited<ReturnType<typeof openTestSocket>>
@@ -15,17 +16,24 @@ export async function openTestSocket(at: {
   token?: string
   path?: string
   headers?: Record<string, string>
+  /** Beyond the first version. */
+  understands?: readonly string[]
 }) {
-  const { url, token, path = '/', headers = {} } = at
-  const protocols = [socketProtocol, ...(token ? [`${bearerProtocolPrefix}${token}`] : [])]
+  const { url, token, path = '/', headers = {}, understands = [] } = at
+  const protocols = [
+    socketProtocol,
+    ...understands.map((one) => `${understandsProtocolPrefix}${one}`),
+    ...(token ? [`${bearerProtocolPrefix}${token}`] : []),
+  ]
   const socket = new WebSocket(url.replace('http', 'ws') + path, protocols, { headers })
   const upgraded = once(socket, 'upgrade').catch(() => [])
   const heard: ServerEvent[] = []
   socket.on('message', (frame) => heard.push(JSON.parse(String(frame))))
-  const end: { code?: number } = {}
+  const end: { code?: number; words?: string } = {}
   const closed = new Promise<number>((resolve) => {
-    socket.on('close', (code) => {
+    socket.on('close', (code, words) => {
       end.code = code
+      end.words = words
       resolve(code)
     })
     socket.on('error', () => undefined)
@@ -40,6 +48,7 @@ export async function openTestSocket(at: {
     closed,
     /** Why it is closed; undefined while it is open. */
     closedWith: () => end.code,
+    closedSaying: () => end.words,
     heard,
     say: (event: string, data: unknown) => socket.send(JSON.stringify({ event, data })),
     /** What was told last of this kind. */

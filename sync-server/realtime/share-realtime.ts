@@ -1,3 +1,4 @@
+import type { Relations } from '../access/create-relations.ts'
 import type { Sessions } from '../access/create-sessions.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import type { Connections } from './create-connections.ts'
@@ -5,24 +6,30 @@ import type { Presence } from './create-presence.ts'
 import { createSharedPresence } from './create-shared-presence.ts'
 import { shareConnections } from './share-connections.ts'
 import { shareSessionEndings } from './share-session-endings.ts'
+import { createSharedBlockChanges } from './shared-block-changes.ts'
 
-/** Presence, events and ended sign-ins over all servers that are linked; without a link they stay as they are. */
+/** Presence, events, blocks and ended sign-ins over all servers that are linked; without a link they stay as they are. */
 export function shareRealtime(options: {
   link: ServerLink | undefined
   presence: Presence
   connections: Connections
   sessions: Sessions
+  relations: Relations
   writeLastSeen: (userIds: readonly string[], lastSeen: number) => Promise<void>
   onError: (error: unknown) => void
 }): { presence: Presence; connections: Connections; close(): void } {
-  const { link, presence, connections, sessions, writeLastSeen, onError } = options
+  const { link, presence, connections, sessions, relations, writeLastSeen, onError } = options
   if (!link) return { presence, connections, close: () => undefined }
   const shared = createSharedPresence({ presence, link, writeLastSeen, onError })
   const { findServers } = shared
   const endings = shareSessionEndings({ sessions, connections, link, onError })
+  const blockChanges = createSharedBlockChanges({ relations, connections, link })
   return {
     presence: shared,
     connections: shareConnections({ connections, link, findServers }),
-    close: endings.close,
+    close() {
+      endings.close()
+      blockChanges.close()
+    },
   }
 }

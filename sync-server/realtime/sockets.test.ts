@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { limits } from '../../schema/limits.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
 import { openTestSocket, type TestSocket } from './open-test-socket.ts'
 
@@ -83,8 +84,8 @@ describe('a socket', () => {
     const good = await connect(opened.ann.token)
     bad.socket.send(frame)
     expect(await bad.closed).toBe(4400)
-    good.say('user-online', opened.ann.userId)
-    await expect.poll(() => good.count('users-online')).toBeGreaterThan(1)
+    good.say('typing', { recipientId: opened.ann.userId })
+    await expect.poll(() => good.last('user-typing')).toEqual({ userId: opened.ann.userId })
   })
 
   it('that sends bytes, or more than 16 KiB, is closed', async () => {
@@ -154,8 +155,8 @@ describe('presence', () => {
     // When the later of the two goodbyes has been told, the earlier one would have been.
     cydsPhone.socket.close()
     await expect.poll(() => ann.last('users-online')).not.toContain(cyd.userId)
-    laptop.say('user-online', opened.ben.userId)
-    await expect.poll(() => laptop.count('users-online')).toBeGreaterThan(1)
+    laptop.say('typing', { recipientId: opened.ben.userId })
+    await expect.poll(() => laptop.count('user-typing')).toBe(1)
     expect(await isOnline(opened.ben.userId)).toBe(true)
     const lists = ann.heard.slice(told).filter(({ event }) => event === 'users-online')
     for (const { data } of lists) expect(data).toContain(opened.ben.userId)
@@ -176,7 +177,9 @@ describe('typing', () => {
 
 describe('idle sockets', () => {
   it('P9: keep no database open', async () => {
-    const many = await Promise.all(Array.from({ length: 50 }, () => connect(opened.ann.token)))
+    const many = await Promise.all(
+      Array.from({ length: limits.socketsPerPersonMax }, () => connect(opened.ann.token)),
+    )
     expect(many.every(({ socket }) => socket.readyState === socket.OPEN)).toBe(true)
     await expect.poll(() => opened.app.stats().openDatabases).toBe(0)
   })

@@ -38,7 +38,7 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
   const url = `http://127.0.0.1:${port}/sync/`
 
   async function signIn(userId: string): Promise<string> {
-    const keptMs = 60_000
+    const keptMs = 60 * 60_000
     const session = await sessions.start({ userId, device: 'test', keptMs })
     return tokens.sign({ userId, sessionId: session.sessionId }, session.expiresAt)
   }

@@ -4,7 +4,7 @@ import WebSocket from 'ws'
 
 /**
  * The floor of a chat server here: Express and `ws` without a product. It reads JSON and answers with what it was given,
- * or with a page of messages from memory, and its sockets do nothing. Run as a process of its own; prints its port.
+ * or with a page of messages from memory, and its sockets say back what they hear. Run as a process of its own; prints its port.
  */
 const page = Array.from({ length: 50 }, (_, index) => ({
   _id: `01890000-0000-7000-8000-${String(index).padStart(12, '0')}`,
@@ -26,7 +26,11 @@ app.get('/processor', (_request, response) => {
   response.json((user + system) / 1e6)
 })
 const server = createServer(app)
-new WebSocket.Server({ server, perMessageDeflate: false })
+const sockets = new WebSocket.Server({ server, perMessageDeflate: false })
+sockets.on('connection', (socket) => socket.on('message', echo))
+function echo(this: WebSocket, frame: WebSocket.Data) {
+  this.send(frame)
+}
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
   process.stdout.write(`${typeof address === 'object' ? address?.port : address}\n`)

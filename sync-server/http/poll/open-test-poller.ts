@@ -4,8 +4,14 @@ import type { ServerEvent } from '../../../schema/socket-events.ts'
 export type TestPoller = ReturnType<typeof openTestPoller>
 
 /** For tests: a device that polls, one request after the other, with everything that it heard. */
-export function openTestPoller(at: { url: string; token: string; pollerId?: string }) {
-  const { url, token, pollerId = uuidv7() } = at
+export function openTestPoller(at: {
+  url: string
+  token: string
+  pollerId?: string
+  /** Beyond the first version. */
+  understands?: string
+}) {
+  const { url, token, pollerId = uuidv7(), understands = '' } = at
   const heard: ServerEvent[] = []
   const stopping = new AbortController()
   const { signal } = stopping
@@ -14,7 +20,8 @@ export function openTestPoller(at: { url: string; token: string; pollerId?: stri
   /** @returns the status of the poll that was not answered with events; 0 once it is stopped */
   async function run(): Promise<number> {
     for (;;) {
-      const response = await fetch(`${url}/poll?poller=${pollerId}`, { headers, signal })
+      const address = `${url}/poll?poller=${pollerId}&understands=${understands}`
+      const response = await fetch(address, { headers, signal })
       if (response.status !== 200) return response.status
       const { events } = (await response.json()) as { events: ServerEvent[] }
       heard.push(...events)

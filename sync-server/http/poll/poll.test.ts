@@ -23,8 +23,8 @@ afterAll(() => opened.app.close())
 const atOnce = { timeout: limits.syncPollMaxMs - 5_000 }
 
 /** A device that polls, once it has been greeted. */
-async function poll(person: TestPerson, token = person.token) {
-  const poller = openTestPoller({ url: opened.app.url, token })
+async function poll(person: TestPerson, token = person.token, understands = '') {
+  const poller = openTestPoller({ url: opened.app.url, token, understands })
   opened.pollers.push(poller)
   await expect.poll(() => poller.last('users-online')).toContain(person.userId)
   return poller
@@ -67,6 +67,20 @@ describe('a device that polls', () => {
       .toMatchObject({ content: 'from a poller', senderUsername: 'Ben' })
     ann.socket.close()
     await ann.closed
+  })
+
+  it('that understands changes is told who comes and goes, and no second list', async () => {
+    const ben = await poll(opened.ben, opened.ben.token, 'from-the-future,presence-changes')
+    const { userId, token } = await opened.app.register('Dan')
+    const dan = await openTestSocket({ url: opened.app.url, token })
+    await expect
+      .poll(() => ben.last('presence-changed'))
+      .toMatchObject({ online: expect.arrayContaining([userId]) })
+    dan.socket.close()
+    await expect
+      .poll(() => ben.last('presence-changed'))
+      .toMatchObject({ offline: expect.arrayContaining([userId]) })
+    expect(ben.count('users-online')).toBe(1)
   })
 
   it('hears by its next poll what came while it did not ask', async () => {

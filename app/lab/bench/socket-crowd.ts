@@ -1,0 +1,61 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('socket-crowd-program.ts', import.meta.url))
+/** What a process needs besides its sockets. */
+const otherFiles = 200
+
+export type CrowdOrder =
+  | { kind: 'connect'; url: string; tokens: readonly string[] }
+  | { kind: 'report' }
+
+export interface CrowdReport {
+  /** Sockets that are open now. */
+  open: number
+  /** What each device was told since it connected. */
+  bytes: readonly number[]
+}
+
+export type SocketCrowd = ReturnType<typeof createSocketCrowd>
+
+/**
+ * A process with a socket for each of many devices.
+ * @throws Error when this machine lets no process open so many sockets
+ */
+export function createSocketCrowd(size: number) {
+  requireFiles(size + otherFiles)
+  const child = fork(program, { execArgv: ['--import', 'tsx'] })
+
+  async function order(what: CrowdOrder): Promise<CrowdReport> {
+    const answered = once(child, 'message')
+    child.send(what)
+    const ended = once(child, 'exit').then(() => Promise.reject(new Error('The crowd has gone.')))
+    const [report] = (await Promise.race([answered, ended])) as [CrowdReport]
+    return report
+  }
+
+  return {
+    /** Connects all; resolves when each has heard its first frame. */
+    connect: (origin: string, tokens: readonly string[]) =>
+      order({ kind: 'connect', url: origin.replace('http', 'ws'), tokens }),
+    report: () => order({ kind: 'report' }),
+    async close() {
+      child.kill()
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** Node raises what a process may open to the hard limit by itself; beyond that only the machine's owner can. */
+function requireFiles(needed: number) {
+  const { userLimits } = process.report.getReport() as {
+    userLimits?: { open_files?: { hard: string | number } }
+  }
+  const hard = Number(userLimits?.open_files?.hard)
+  if (hard < needed) {
+    throw new Error(
+      `This takes ${needed} open files, and \`ulimit -Hn\` here is ${hard}: raise it.`,
+    )
+  }
+}

@@ -1,0 +1,40 @@
+import * as z from 'zod/mini'
+import type { Relations } from '../access/create-relations.ts'
+import type { ServerLink } from '../cluster/server-link.ts'
+import type { Connections } from './create-connections.ts'
+
+const userIds = z.array(z.string())
+
+/**
+ * Somebody who is blocked with one server disappears at once for devices with any. What may have been missed while the
+ * servers did not hear each other is looked up for everybody who is connected.
+ */
+export function createSharedBlockChanges(options: {
+  relations: Pick<Relations, 'onChanged' | 'noteChanged'>
+  connections: Pick<Connections, 'listUsers'>
+  link: ServerLink
+}) {
+  const { relations, connections, link } = options
+  const state = { isHearing: false }
+
+  function hear(changed: readonly string[]) {
+    state.isHearing = true
+    relations.noteChanged(changed)
+    state.isHearing = false
+  }
+
+  const stopListening = [
+    relations.onChanged((changed) => {
+      if (!state.isHearing) link.publish('blocks-changed', changed)
+    }),
+    link.listen('blocks-changed', (data) => hear(userIds.parse(data))),
+    link.onTurn((isUp) => {
+      if (isUp) hear(connections.listUsers())
+    }),
+  ]
+  return {
+    close() {
+      for (const stop of stopListening) stop()
+    },
+  }
+}
