@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describeCouches } from './couch/describe-couches.ts'
 import { createStorage, type Storage, type StorageOptions } from './create-storage.ts'
-import { startCouch } from './start-couch.ts'
 import { startLosingProxy } from './start-losing-proxy.ts'
 import { describeStorage } from './storage.contract.ts'
 
@@ -28,13 +28,7 @@ afterEach(async () => {
 
 describeStorage('LevelDB', () => openLevel())
 
-describe('with a CouchDB', () => {
-  let couch: Awaited<ReturnType<typeof startCouch>>
-  beforeAll(async () => {
-    couch = await startCouch()
-  })
-  afterAll(() => couch.close())
-
+describeCouches('storage', (couch) => {
   describeStorage('CouchDB', async () => {
     const storage = keep(createStorage({ dataDir: '', couchdbUrl: couch.url }))
     await storage.destroy('notes')
