@@ -243,6 +243,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     port,
     stats: () => ({ openDatabases: storage.stats().open, sockets: sockets.count() }),
     async close() {
+      storage.giveUpIn(answersDueWithinMs)
       const stopped = stopServer(server, { withinMs: answersDueWithinMs })
       realtime.close()
       storage.signals.close()

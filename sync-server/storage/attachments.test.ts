@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { describeAttachments } from './attachments.contract.ts'
-import { describeCouches } from './couch/describe-couches.ts'
+import { describeCouches } from './couch/couches.contract.ts'
 import { createStorage, type Storage } from './create-storage.ts'
 
 const opened: Storage[] = []

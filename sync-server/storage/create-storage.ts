@@ -1,3 +1,4 @@
+import type { TimeLimits } from './couch/answer-in-time.ts'
 import { createCouchHome } from './couch/couch-home.ts'
 import { createSignals, type Signals } from './create-signals.ts'
 import { createStoredAttachments, type StoredAttachments } from './create-stored-attachments.ts'
@@ -22,8 +23,8 @@ export interface StorageOptions {
   signals?: Signals
   /** Told how far the take-over of an earlier version's data is. */
   onTakeOver?: LevelHomeOptions['onTakeOver']
-  /** A request to CouchDB is given up then. */
-  couchTimeoutMs?: number
+  /** How long a request to CouchDB may take. */
+  couchLimits?: Partial<TimeLimits>
   /** For tests of crashes: false writes databases one after the other also where they could be written at once. */
   isAtomic?: boolean
   /** For tests: stands between the store and LevelDB. */
@@ -50,19 +51,20 @@ export interface Storage {
   /** Stores something and reads it again. Rejects with the reason when nothing can be stored now. */
   ready(): Promise<void>
   stats(): HomeStats
+  /** After so many milliseconds nothing waits any more for a CouchDB that does not answer, and whatever comes later fails. */
+  giveUpIn(withinMs: number): void
   /** Waits for what is under way and closes every database; calls that come later reject. */
   close(): Promise<void>
 }
 
 export function createStorage(options: StorageOptions): Storage {
   const { dataDir, couchdbUrl, durability = 'sync', idleCloseMs = 10_000, wrapLevel } = options
-  const { signals = createSignals(), onTakeOver = () => undefined, couchTimeoutMs } = options
+  const { signals = createSignals(), onTakeOver = () => undefined, couchLimits: limits } = options
   const isAtomic = couchdbUrl === undefined && options.isAtomic !== false
   const home = openHome()
 
   function openHome(): DatabaseHome {
-    if (couchdbUrl)
-      return createCouchHome({ couchdbUrl, signals, requestTimeoutMs: couchTimeoutMs })
+    if (couchdbUrl) return createCouchHome({ couchdbUrl, signals, limits })
     const level = createLevelHome({
       ...{ dataDir, durability, idleCloseMs, signals, onTakeOver, wrapLevel },
     })
@@ -92,6 +94,7 @@ export function createStorage(options: StorageOptions): Storage {
     destroy: (name) => home.destroy(name),
     ready: () => home.ready(),
     stats: () => home.stats(),
+    giveUpIn: home.giveUpIn,
     close: () => home.close(),
   }
 }

@@ -3,7 +3,7 @@ import type { DatabaseHome } from './database-home.ts'
 import type { ChangesPage, Document, Seq, Stored } from './documents.ts'
 import type { WantedWrites } from './draft-writes.ts'
 import { findMissingRevisions, type MissingRevisions } from './find-missing-revisions.ts'
-import { isConflict, isMissing, type OpenRevision, type Pouch } from './pouch.ts'
+import { isConflict, type OpenRevision, orUndefined, type Pouch } from './pouch.ts'
 import { readDocuments } from './read-documents.ts'
 import { readOpenRevisions, readRevision } from './read-revisions.ts'
 
@@ -61,7 +61,10 @@ export interface StoredDatabase<Body extends Document> {
   ): Promise<OpenRevision[] | undefined>
   /** A document that is not replicated, by its id without `_local/`. */
   readLocal(id: string): Promise<Record<string, unknown> | undefined>
-  /** Stores one. `undefined` when `doc._rev` is not its current revision, else the new revision. */
+  /**
+   * Stores one. `undefined` when `doc._rev` is not its current revision, else the new revision. Of two that come at the
+   * same time on CouchDB, the later one may be stored over the other.
+   */
   writeLocal(id: string, doc: Record<string, unknown>): Promise<string | undefined>
 }
 
@@ -146,6 +149,9 @@ export function createStoredDatabase(options: {
       }),
     writeLocal: (id, doc) =>
       use(async (pouch) => {
+        // CouchDB compares no revisions of these documents.
+        const stored = pouch.adapter === 'http' ? await orUndefined(pouch.get(`_local/${id}`)) : doc
+        if (stored?._rev !== doc._rev) return undefined
         try {
           return (await pouch.put({ ...doc, _id: `_local/${id}` })).rev
         } catch (error) {
@@ -153,14 +159,5 @@ export function createStoredDatabase(options: {
           throw error
         }
       }),
-  }
-}
-
-async function orUndefined<Found>(reading: Promise<Found>): Promise<Found | undefined> {
-  try {
-    return await reading
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
   }
 }

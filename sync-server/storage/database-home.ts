@@ -27,6 +27,8 @@ export interface DatabaseHome {
   /** Stores something and reads it again. @throws with the reason when that is not possible */
   ready(): Promise<void>
   stats(): HomeStats
+  /** After so many milliseconds nothing waits any more for a CouchDB that does not answer, and whatever comes later fails. */
+  giveUpIn(withinMs: number): void
   /** Waits for what is under way; whatever comes later is refused. */
   close(): Promise<void>
 }

@@ -106,8 +106,8 @@ function giveOther(outgoing: ServerResponse, { status, body, type, location }: O
 }
 
 function giveHalf(outgoing: ServerResponse, response: IncomingMessage) {
-  const chunks: Buffer[] = []
-  response.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  response.on('data', (chunk: Uint8Array<ArrayBuffer>) => chunks.push(chunk))
   response.on('end', () => {
     const whole = Buffer.concat(chunks)
     outgoing.writeHead(response.statusCode ?? 500, {

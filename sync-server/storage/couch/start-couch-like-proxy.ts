@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { type PlainChange, spreadChanges } from './couch-like-changes.ts'
@@ -201,7 +201,7 @@ export async function startCouchLikeProxy(
   async function pass({ method, path, query, headers, body }: Asked): Promise<Answer> {
     const url = new URL(path.map(encodeURIComponent).join('/'), target)
     url.search = query.toString()
-    const { 'content-type': type = 'application/json', accept = '*/*' } = headers
+    const { 'content-type': type = 'application/json', accept = 'application/json' } = headers
     const hasBody = method !== 'GET' && method !== 'HEAD' && body.length > 0
     return await ask(url, {
       ...{ method, headers: { 'content-type': type, accept } },
@@ -209,17 +209,17 @@ export async function startCouchLikeProxy(
     })
   }
 
-  const server = createServer((incoming, outgoing) => {
-    const answering = readAsked(incoming).then(answer)
-    answering
+  async function serve(incoming: IncomingMessage, outgoing: ServerResponse) {
+    const { status, body } = await readAsked(incoming)
+      .then(answer)
       .catch((error: unknown) => refuse(500, 'unknown_error', String(error)))
-      .then(({ status, body }) => {
-        const isBinary = Buffer.isBuffer(body)
-        const type = isBinary ? 'application/octet-stream' : 'application/json'
-        outgoing.writeHead(status, { 'content-type': type })
-        outgoing.end(isBinary ? body : JSON.stringify(body))
-      })
-  })
+    const isBinary = Buffer.isBuffer(body)
+    const type = isBinary ? 'application/octet-stream' : 'application/json'
+    outgoing.writeHead(status, { 'content-type': type })
+    outgoing.end(isBinary ? body : JSON.stringify(body))
+  }
+
+  const server = createServer((incoming, outgoing) => void serve(incoming, outgoing))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -263,7 +263,7 @@ async function readAsked(incoming: IncomingMessage): Promise<Asked> {
 }
 
 async function ask(url: string | URL, init: RequestInit = {}): Promise<Answer> {
-  const response = await fetch(url, init)
+  const response = await fetch(url, { headers: { accept: 'application/json' }, ...init })
   const isJson = response.headers.get('content-type')?.includes('json')
   const bytes = Buffer.from(await response.arrayBuffer())
   return { status: response.status, body: isJson ? JSON.parse(String(bytes)) : bytes }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { asStorageError } from '../as-storage-error.ts'
 import type { Signals } from '../create-signals.ts'
 import type { DatabaseHome } from '../database-home.ts'
+import { createReadyCheck } from '../ready-check.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
 import { type Level, openLevelStore } from './level-store.ts'
 import { createLevelWriter } from './level-writer.ts'
@@ -15,7 +16,6 @@ import { takeOverFolders } from './take-over-folders.ts'
 const seqKey = '\xffmeta-store\xff_local_last_update_seq'
 /** No database can have this name. */
 const readyKey = '!ready'
-const readyKnownMs = 1_000
 
 export interface LevelHomeOptions {
   dataDir: string
@@ -35,7 +35,6 @@ export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
   const opening = open()
   // Whoever uses it first is told.
   opening.catch(() => undefined)
-  const ready = { until: 0, checking: undefined as Promise<void> | undefined }
 
   async function open() {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
@@ -59,7 +58,6 @@ export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
     await store.write([{ type: 'put', key: readyKey, value }])
     const found = await (await store.read()).get(readyKey)
     if (found !== value) throw new StorageUnavailable('what is stored cannot be read again')
-    ready.until = performance.now() + readyKnownMs
   }
   const state = { opened: undefined as Awaited<typeof opening> | undefined }
   opening.then(
@@ -84,18 +82,13 @@ export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
     },
     measure: async (name) => await (await opening).store.measure(rangeOf(name)),
     destroy: async (name) => await (await opening).databases.destroy(name),
-    async ready() {
-      if (performance.now() < ready.until) return
-      ready.checking ??= checkReady().finally(() => {
-        ready.checking = undefined
-      })
-      await ready.checking
-    },
+    ready: createReadyCheck(checkReady),
     stats: () => ({
       ...(state.opened?.databases.stats() ?? { open: 0, inUse: 0 }),
       queuedUpdates: state.opened?.writer.countWaiting() ?? 0,
       ...(state.opened?.store.stats() ?? { syncedWrites: 0, keysWritten: 0 }),
     }),
+    giveUpIn: () => undefined,
     async close() {
       const opened = await opening.catch(() => undefined)
       await opened?.writer.settle()
