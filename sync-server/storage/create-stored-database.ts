@@ -4,6 +4,7 @@ import type { ChangesPage, Document, Seq, Stored } from './documents.ts'
 import type { WantedWrites } from './draft-writes.ts'
 import { findMissingRevisions, type MissingRevisions } from './find-missing-revisions.ts'
 import { isConflict, type OpenRevision, orUndefined, type Pouch } from './pouch.ts'
+import { readChanges } from './read-changes.ts'
 import { readDocuments } from './read-documents.ts'
 import { readOpenRevisions, readRevision } from './read-revisions.ts'
 
@@ -40,6 +41,7 @@ export interface StoredDatabase<Body extends Document> {
   range(options: RangeOptions): Promise<Stored<Body>[]>
   /** As `range`, but only what each is called. */
   listRevs(options: RangeOptions): Promise<{ _id: string; _rev: string }[]>
+  /** A `since` that this database's history does not have is its beginning. */
   changes(options: ChangesOptions): Promise<ChangesPage<Body>>
   updateSeq(): Promise<Seq>
   /** About how many bytes it takes. */
@@ -124,13 +126,10 @@ export function createStoredDatabase(options: {
         const { rows } = await pouch.allDocs(range)
         return rows.map(({ id, value: { rev } }) => ({ _id: id, _rev: rev }))
       }),
-    changes: ({ includeDocs = false, ...rest }) =>
-      use(async (pouch) => {
-        const batch = pouch.adapter === 'http' ? { batch_size: rest.limit ?? 1000 } : {}
-        const asked = { since: 0, ...rest, ...batch, include_docs: includeDocs }
-        const { results, last_seq } = await pouch.changes(asked)
-        return { results, last_seq }
-      }),
+    changes: ({ includeDocs = false, ...rest }) => {
+      const asked = { ...rest, include_docs: includeDocs }
+      return use((pouch) => readChanges(pouch, asked, () => home.readSeq(name)))
+    },
     updateSeq: () => home.readSeq(name),
     measure: () => home.measure(name),
     info: () =>

@@ -105,6 +105,11 @@ export function isConflict(error: unknown): boolean {
   return statusOf(error) === 409
 }
 
+/** True when CouchDB says that it was asked what cannot be asked. */
+export function isRefused(error: unknown): boolean {
+  return statusOf(error) === 400
+}
+
 function statusOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
 }
