@@ -5,10 +5,15 @@ import { StorageUnavailable } from './storage-unavailable.ts'
  * this server; and what a CouchDB that is broken makes of a call is that nothing can be stored.
  */
 export function asStorageError(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof StorageUnavailable) return error
-  const status = 'status' in error ? error.status : undefined
+  // PouchDB throws CouchDB's answers as they are, without making errors of them.
+  if (typeof error !== 'object' || error === null || error instanceof StorageUnavailable)
+    return error
+  const { status, name, message, reason } = error as Record<string, unknown>
+  if (status === undefined) return error
+  const words = String(message ?? reason ?? name)
   // A document that PouchDB itself refuses has 500, too.
-  const isTheirs = typeof status === 'number' && status >= 500 && error.name !== 'doc_validation'
-  if (isTheirs) return new StorageUnavailable(`CouchDB: ${error.message}`, { cause: error })
-  return status === undefined ? error : new Error(`PouchDB: ${error.message}`, { cause: error })
+  const isTheirs = typeof status === 'number' && status >= 500 && name !== 'doc_validation'
+  return isTheirs
+    ? new StorageUnavailable(`CouchDB: ${words}`, { cause: error })
+    : new Error(`PouchDB: ${words}`, { cause: error })
 }

@@ -16,8 +16,12 @@ interface OtherAnswer {
   location?: string
 }
 
-type Fault = { kind: 'lost' | 'silent' | 'stalled' } | { kind: 'answered'; answer: OtherAnswer }
+type Fault =
+  | { kind: 'lost' | 'silent' | 'stalled' }
+  | { kind: 'slow'; forMs: number }
+  | { kind: 'answered'; answer: OtherAnswer }
 
+const spaceEveryMs = 50
 const broken: OtherAnswer = { status: 500, body: '{"error":"broken"}' }
 
 /**
@@ -62,6 +66,7 @@ export async function startLosingProxy(
     const passed = request(to, { method, headers: { ...headers, host: to.host } }, (response) => {
       if (fault?.kind === 'lost') response.resume().on('end', () => answer.destroy())
       else if (fault?.kind === 'stalled') giveHalf(answer, response)
+      else if (fault?.kind === 'slow') giveSlowly(answer, response, fault.forMs)
       else {
         answer.writeHead(response.statusCode ?? 500, response.headers)
         response.pipe(answer)
@@ -88,6 +93,8 @@ export async function startLosingProxy(
       add(path, { kind: 'silent' }, options),
     /** Answers to such a path stop in the middle of their body, until the returned function is called. */
     stall: (path: RegExp) => add(path, { kind: 'stalled' }),
+    /** Answers to such a path come in JSON's white space for so long, before they come. */
+    slow: (path: RegExp, { forMs }: { forMs: number }) => add(path, { kind: 'slow', forMs }),
     /** The requests since the last call, as `METHOD path`. */
     takeRequests: () => requests.splice(0),
     /** Has it got lost? */
@@ -115,5 +122,18 @@ function giveHalf(outgoing: ServerResponse, response: IncomingMessage) {
       'content-length': whole.length,
     })
     outgoing.write(whole.subarray(0, Math.floor(whole.length / 2)))
+  })
+}
+
+function giveSlowly(outgoing: ServerResponse, response: IncomingMessage, forMs: number) {
+  outgoing.writeHead(response.statusCode ?? 500, { 'content-type': 'application/json' })
+  const speaking = setInterval(() => outgoing.write(' '), spaceEveryMs)
+  const end = setTimeout(() => {
+    clearInterval(speaking)
+    response.pipe(outgoing)
+  }, forMs)
+  outgoing.once('close', () => {
+    clearInterval(speaking)
+    clearTimeout(end)
   })
 }

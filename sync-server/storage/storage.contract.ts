@@ -149,7 +149,6 @@ export function describeStorage(kind: string, open: () => Storage | Promise<Stor
 
     test.each([
       ['a number', 7_000],
-      ['what no storage gives', '12-zzz'],
       ['words', 'abc'],
       ['a fraction', 1.5],
     ])('a place that no history has, %s, is its beginning', async (_what, since) => {

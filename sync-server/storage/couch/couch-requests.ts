@@ -70,7 +70,7 @@ export function createCouchRequests(options: {
 
 function describeRefusal(status: number, asked: string, reason: string): string {
   return status === 401 || status === 403
-    ? `The login in COUCHDB_URL may not do what the server has to (${asked}): ${reason} Give it a server admin's.`
+    ? `The login in COUCHDB_URL may not do what the server has to (${asked}): ${reason} Give it a server admin’s.`
     : `CouchDB answered ${status} to ${asked}: ${reason}`
 }
 
