@@ -68,10 +68,10 @@ describe('a server', () => {
     expect(read()).not.toContain(encodeURIComponent(running.login.password))
   })
 
-  it('that gets its login refused ends at once, with one sentence', async () => {
+  it('that gets its login refused ends at once, with one sentence, and is not to be started again', async () => {
     const couchdbUrl = running.urlFor({ ...running.login, password: 'gess' })
     const { ended, read } = await startServer(couchdbUrl)
-    expect(await ended).toEqual([1, null])
+    expect(await ended).toEqual([78, null])
     expect(read()).toBe(
       'Petrel cannot run:\nCouchDB refuses the login: Name or password is incorrect. Set COUCHDB_URL to a name and a password that it takes.\n',
     )

@@ -1,6 +1,7 @@
 import { StorageUnavailable } from '../storage-unavailable.ts'
 import { answerInTime, type TimeLimits } from './answer-in-time.ts'
 import { createLoginGuard } from './login-guard.ts'
+import { LoginRefused } from './login-refused.ts'
 
 const defaultLimits: TimeLimits = { silentMs: 15_000, longestMs: 5 * 60_000 }
 
@@ -53,9 +54,7 @@ export function createCouchRequests(options: {
       }
       if (response.ok || accepted.includes(response.status)) return answer
       const { reason = '' } = answer as { reason?: string }
-      throw new StorageUnavailable(
-        describeRefusal(response.status, `${method} ${url.pathname}`, reason),
-      )
+      throw describeRefusal(response.status, `${method} ${url.pathname}`, reason)
     },
     /** After so many milliseconds what is under way is given up, and whatever comes later fails. */
     abortIn(withinMs: number) {
@@ -68,10 +67,12 @@ export function createCouchRequests(options: {
   }
 }
 
-function describeRefusal(status: number, asked: string, reason: string): string {
+function describeRefusal(status: number, asked: string, reason: string) {
   return status === 401 || status === 403
-    ? `The login in COUCHDB_URL may not do what the server has to (${asked}): ${reason} Give it a server admin’s.`
-    : `CouchDB answered ${status} to ${asked}: ${reason}`
+    ? new LoginRefused(
+        `The login in COUCHDB_URL may not do what the server has to (${asked}): ${reason} Give it a server admin’s.`,
+      )
+    : new StorageUnavailable(`CouchDB answered ${status} to ${asked}: ${reason}`)
 }
 
 function splitLogin(couchdbUrl: string) {

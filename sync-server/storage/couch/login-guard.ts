@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../storage-unavailable.ts'
+import { LoginRefused } from './login-refused.ts'
 
 /** CouchDB locks a login out after five wrong tries within five minutes, for every server that uses it. */
 const triedAgainAfterMs = 2 * 60_000
@@ -12,13 +12,13 @@ export function createLoginGuard({ now = Date.now }: { now?: () => number } = {}
   const state = { refusal: undefined as string | undefined, triedAt: 0 }
 
   return {
-    /** To be called before each request. @throws StorageUnavailable while the login counts as refused */
+    /** To be called before each request. @throws LoginRefused while the login counts as refused */
     check() {
       if (state.refusal === undefined) return
-      if (now() - state.triedAt < triedAgainAfterMs) throw new StorageUnavailable(state.refusal)
+      if (now() - state.triedAt < triedAgainAfterMs) throw new LoginRefused(state.refusal)
       state.triedAt = now()
     },
-    /** To be called with each answer. @throws StorageUnavailable for one that refuses the login */
+    /** To be called with each answer. @throws LoginRefused for one that refuses the login */
     async note(response: Response) {
       const reason = await readRefusal(response)
       if (reason === undefined) {
@@ -28,7 +28,7 @@ export function createLoginGuard({ now = Date.now }: { now?: () => number } = {}
       const isNew = state.refusal === undefined
       state.refusal = `CouchDB refuses the login: ${reason} Set COUCHDB_URL to a name and a password that it takes.`
       if (isNew) state.triedAt = now()
-      throw new StorageUnavailable(state.refusal)
+      throw new LoginRefused(state.refusal)
     },
   }
 }
