@@ -29,10 +29,14 @@ const broken: OtherAnswer = { status: 500, body: '{"error":"broken"}' }
  * fall silent. A pattern is held against `/path?query` and against `METHOD /path?query`.
  * @param target the CouchDB; its login comes into the address of this one
  * @param rename another path for each path
+ * @param delayMs how long each request is under way
  */
 export async function startLosingProxy(
   target: string,
-  { rename = (path) => path }: { rename?: (path: string) => string } = {},
+  {
+    rename = (path) => path,
+    delayMs = 0,
+  }: { rename?: (path: string) => string; delayMs?: number } = {},
 ) {
   const faults = new Set<Fault & { path: RegExp; isOnce: boolean }>()
   const requests: string[] = []
@@ -73,7 +77,8 @@ export async function startLosingProxy(
       }
     })
     passed.on('error', () => answer.destroy())
-    asked.pipe(passed)
+    if (delayMs > 0) setTimeout(() => asked.pipe(passed), delayMs)
+    else asked.pipe(passed)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

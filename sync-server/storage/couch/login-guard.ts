@@ -33,8 +33,6 @@ export function createLoginGuard({ now = Date.now }: { now?: () => number } = {}
   }
 }
 
-export type LoginGuard = ReturnType<typeof createLoginGuard>
-
 /** 401 is also what somebody gets who is known, and may not do what only an admin may. */
 async function readRefusal(response: Response): Promise<string | undefined> {
   if (response.status !== 401 && response.status !== 403) return undefined
