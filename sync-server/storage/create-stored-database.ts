@@ -5,7 +5,6 @@ import type { WantedWrites } from './draft-writes.ts'
 import { findMissingRevisions, type MissingRevisions } from './find-missing-revisions.ts'
 import { isConflict, type OpenRevision, orUndefined, type Pouch } from './pouch.ts'
 import { readChanges } from './read-changes.ts'
-import { readDocuments } from './read-documents.ts'
 import { readOpenRevisions, readRevision } from './read-revisions.ts'
 
 /**
@@ -108,7 +107,7 @@ export function createStoredDatabase(options: {
 
   return {
     name,
-    read: (ids) => use((pouch) => readDocuments(pouch, new Set(ids))),
+    read: (ids) => home.read(name, ids),
     update,
     async insert(doc) {
       const { result } = await update<boolean>([doc._id], (stored) =>

@@ -1,4 +1,4 @@
-import type { Seq } from './documents.ts'
+import type { Document, Seq, Stored } from './documents.ts'
 import type { Pouch } from './pouch.ts'
 import type { Transaction, TransactionOutcome } from './transaction.ts'
 
@@ -17,6 +17,8 @@ export interface HomeStats {
 export interface DatabaseHome {
   /** Runs `work` with the database open; made when it is not there. @throws StorageUnavailable */
   use<Result>(name: string, work: (pouch: Pouch) => Promise<Result>): Promise<Result>
+  /** The documents that are there, by id. */
+  read(name: string, ids: readonly string[]): Promise<Map<string, Stored<Document>>>
   transact<Result>(transaction: Transaction<Result>): Promise<TransactionOutcome<Result>>
   /** Where the database stands. */
   readSeq(name: string): Promise<Seq>

@@ -37,7 +37,7 @@ export function createSendingRoutes(options: {
         if (body.whatsappData) throw new RequestRefused('whatsapp_not_linked')
         const { recipientId, content, type, replyToMessageId, mediaUrl } = body
         const _id = readId(body._id, headers['idempotency-key'])
-        const { message, isCreated, refusal } = await writer.send({
+        const sending = writer.send({
           senderId: userId,
           recipientId,
           message: {
@@ -46,8 +46,14 @@ export function createSendingRoutes(options: {
             mediaUrl: mediaUrl || undefined,
           },
         })
+        // Who they are is read while it is being written.
+        const [{ message, isCreated, refusal }, people] = await Promise.all([
+          sending,
+          presenter.readPeople([userId, recipientId]),
+        ])
         throwRefusal(refusal)
-        if (!isCreated) response.status(200)
+        if (isCreated) return presenter.presentNew(message, people)
+        response.status(200)
         return await presenter.presentOne(userId, message)
       },
     }),

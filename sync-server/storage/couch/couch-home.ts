@@ -4,12 +4,12 @@ import type { Signals } from '../create-signals.ts'
 import type { DatabaseHome } from '../database-home.ts'
 import { isPersonalDatabase } from '../database-names.ts'
 import { connectPouch, isConflict, orUndefined, type Pouch } from '../pouch.ts'
-import { readDocuments } from '../read-documents.ts'
 import { createReadyCheck } from '../ready-check.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
 import { transactInTurn } from '../transact-in-turn.ts'
 import type { TimeLimits } from './answer-in-time.ts'
 import { createCouchRequests } from './couch-requests.ts'
+import { createJoinedReads } from './joined-reads.ts'
 import { createWriteQueues } from './write-queues.ts'
 
 const databasesRemembered = 20_000
@@ -85,11 +85,11 @@ export function createCouchHome(options: {
   }
 
   const queues = createWriteQueues({ use, signals })
-  const read = (name: string, ids: readonly string[]) =>
-    use(name, (pouch) => readDocuments(pouch, new Set(ids)))
+  const read = createJoinedReads(use)
 
   return {
     use,
+    read,
     async transact(transaction) {
       const [part, ...others] = transaction.parts
       if (!part || others.length > 0) {

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { asStorageError } from '../as-storage-error.ts'
 import type { Signals } from '../create-signals.ts'
 import type { DatabaseHome } from '../database-home.ts'
+import type { Pouch } from '../pouch.ts'
+import { readDocuments } from '../read-documents.ts'
 import { createReadyCheck } from '../ready-check.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
 import { type Level, openLevelStore } from './level-store.ts'
@@ -67,13 +69,16 @@ export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
     () => undefined,
   )
 
+  async function use<Result>(name: string, work: (pouch: Pouch) => Promise<Result>) {
+    const { databases } = await opening
+    return await databases.use(name, work).catch((error: unknown) => {
+      throw asStorageError(error)
+    })
+  }
+
   return {
-    async use(name, work) {
-      const { databases } = await opening
-      return await databases.use(name, work).catch((error: unknown) => {
-        throw asStorageError(error)
-      })
-    },
+    use,
+    read: (name, ids) => use(name, (pouch) => readDocuments(pouch, new Set(ids))),
     transact: async (transaction) => await (await opening).writer.transact(transaction),
     async readSeq(name) {
       const { store } = await opening
