@@ -71,7 +71,16 @@ export async function openPouch(name: string, options: object): Promise<Pouch> {
 
 /** A database in a CouchDB, of which nothing is asked yet. @param url without a login */
 export function connectPouch(url: string, fetch: CouchFetch): Pouch {
-  return connect(url, { adapter: 'http', skip_setup: true, fetch })
+  const pouch = connect(url, { adapter: 'http', skip_setup: true, fetch })
+  // PouchDB's own takes a refusal for an answer.
+  return Object.assign(pouch, {
+    async info() {
+      const response = await fetch(`${url}/`)
+      const answer = await response.json()
+      if (!response.ok) throw Object.assign(answer, { status: response.status })
+      return answer
+    },
+  })
 }
 
 /** As the http adapter asks: always with the whole address. */

@@ -250,6 +250,22 @@ export function describeStorage(kind: string, open: () => Storage | Promise<Stor
       expect((await storage.database<Note>('notes').read(['a'])).size).toBe(0)
     })
 
+    test('a database that nobody has written is empty, whatever it is asked', async () => {
+      const storage = await open()
+      await storage.destroy('notes')
+      const notes = storage.database<Note>('notes')
+      const { docCount, updateSeq } = await notes.info()
+      expect(docCount).toBe(0)
+      expect((await notes.changes({ since: updateSeq })).results).toEqual([])
+      await storage.destroy('notes')
+      expect((await notes.changes({ since: await notes.updateSeq() })).results).toEqual([])
+      await storage.destroy('notes')
+      expect((await notes.changes({})).results).toEqual([])
+      await storage.destroy('notes')
+      expect(await notes.range({})).toEqual([])
+      expect(await notes.readLocal('nothing')).toBeUndefined()
+    })
+
     test('names that could lead elsewhere are refused', async () => {
       const storage = await open()
       for (const name of ['', '../accounts', 'a/b', 'A', '_users', 'a?b', 'a%2fb', 'é']) {

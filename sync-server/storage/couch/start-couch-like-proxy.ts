@@ -70,7 +70,7 @@ export async function startCouchLikeProxy(
     if (!(await isThere(name))) return refuse(404, 'not_found', 'Database does not exist.')
     switch (part) {
       case '':
-        return await tellInfo(asked, name)
+        return await tellInfo(name)
       case '_changes':
         return await tellChanges(asked, name)
       case '_local':
@@ -122,8 +122,8 @@ export async function startCouchLikeProxy(
     return Number((body as { update_seq: number }).update_seq)
   }
 
-  async function tellInfo(asked: Asked, name: string): Promise<Answer> {
-    const { body } = await pass(asked)
+  async function tellInfo(name: string): Promise<Answer> {
+    const { body } = await ask(`${target}${name}`)
     const info = body as { update_seq: number }
     return ok({ ...info, update_seq: packSeqs(startOf(name, info.update_seq)) })
   }
