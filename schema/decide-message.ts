@@ -94,10 +94,7 @@ export function isAcknowledged(proposed: Pick<MessageDocument, 'status'>): boole
 function isReceived({ actorId, proposed }: MessageProposal): boolean {
   const { senderId, recipientId, peerId } = proposed
   return (
-    isAccepted(proposed) &&
-    senderId === peerId &&
-    senderId !== actorId &&
-    recipientId === actorId
+    isAccepted(proposed) && senderId === peerId && senderId !== actorId && recipientId === actorId
   )
 }
 

@@ -89,7 +89,8 @@ export function claimPeerMarks(
   upTo: number,
 ): PeerMarks {
   const { stored, claimed } = marks
-  if (Math.max(claimed.peerDeliveredUpTo, claimed.peerReadUpTo) > upTo) return stored
+  const furthest = Math.max(claimed.peerDeliveredUpTo, claimed.peerReadUpTo)
+  if (furthest === 0 || furthest > upTo) return stored
   const room = Math.max(0, silencesKept - readMarks(stored).peerSilences.length)
   const peerSilences = claimed.peerSilences.slice(0, room)
   return mergePeerMarks(stored, { ...claimed, peerSilences })

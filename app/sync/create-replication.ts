@@ -16,6 +16,10 @@ export interface ReplicationOptions<T extends { _id: string }> {
   readToken: () => string | undefined
   clock: Clock
   backOff: BackOff
+  /** Names its checkpoints on this device. */
+  identifier: string
+  epoch: SyncFetchOptions['epoch']
+  versions?: SyncFetchOptions['versions']
   onOutcome: SyncFetchOptions['onOutcome']
   line?: SyncFetchOptions['line']
   /** The device's own storage failed: what was pulled may be missing, so this replication must not go on. */
@@ -32,6 +36,8 @@ export interface Replication {
   /** Ids of the documents whose present version the server has not taken. */
   findUnsent(): Promise<string[]>
   close(): Promise<void>
+  /** Ends it, and forgets its checkpoints and what it knows of the server. */
+  remove(): Promise<void>
 }
 
 /** Chosen by measurement: larger ones catch up no faster, and hold the page longer at a time. */
@@ -56,7 +62,7 @@ export function createReplication<T extends { _id: string }>(
     if (state.internalReplicationState) state.internalReplicationState.input.pullBatchSize = rows
   }
   const state: RxCouchDBReplicationState<T> = replicateCouchDB<T>({
-    replicationIdentifier: 'petrel',
+    replicationIdentifier: options.identifier,
     collection,
     url: options.url,
     live: true,
@@ -89,13 +95,20 @@ export function createReplication<T extends { _id: string }>(
     if (!stop.signal.aborted && !isRequestError(error)) onBroken(error)
   })
   repairPushCheckpoint(state).catch(onBroken)
+  function end() {
+    stop.abort(new Error('This replication has ended.'))
+    errors.unsubscribe()
+  }
   return {
     reSync: () => state.reSync(),
     findUnsent: () => findUnsent(state),
     async close() {
-      stop.abort(new Error('This replication has ended.'))
-      errors.unsubscribe()
+      end()
       await state.cancel()
+    },
+    async remove() {
+      end()
+      await state.remove()
     },
   }
 }
