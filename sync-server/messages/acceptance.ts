@@ -13,7 +13,7 @@ import { createOrderJournal } from './order-journal.ts'
  * Everything that writes messages and conversations (P4): replication, REST, the socket and the business channel
  * come through here.
  * @param files who may see the file of a message; without it, messages with files are refused
- * @param listLost what the server has forgotten, after a backup was put back
+ * @param listLost what the server has forgotten of somebody, after a backup was put back
  * @param now epoch ms
  * @param onError told what went wrong in the background: copies that could not be written, or not completed after a crash
  * @param isShared other servers may write the same databases; `link` is how they hear each other
@@ -27,7 +27,7 @@ export function createAcceptance(options: {
   isShared?: boolean
   link?: ServerLink | undefined
   lookAgainMs?: number
-  listLost?: () => readonly LostSpan[]
+  listLost?: (userId: string) => readonly LostSpan[]
   now?: () => number
   onError?: (error: unknown) => void
   onStage?: (stage: Stage) => void | Promise<void>

@@ -31,7 +31,7 @@ interface Written {
  * author whose conversation cannot be written holds up nobody else (P6): what they are to be told is hinted. Nothing is
  * told between people of whom one blocks the other, and what happened meanwhile is not told after it either: whoever
  * ends a block does not want to say what they did during it. A receipt never begins a conversation for its author.
- * @param listLost what the server has forgotten, after a backup was put back
+ * @param listLost what the server has forgotten of somebody, after a backup was put back
  * @param onError told why an author's conversation could not be written
  */
 export function createConversationAcceptor(options: {
@@ -39,7 +39,7 @@ export function createConversationAcceptor(options: {
   journal: OrderJournal
   hints: Hints
   relations: Pick<Relations, 'canReach'>
-  listLost: () => readonly LostSpan[]
+  listLost: (userId: string) => readonly LostSpan[]
   now: () => number
   onError: (error: unknown) => void
 }) {
@@ -117,7 +117,7 @@ export function createConversationAcceptor(options: {
         const stored = read<ConversationDocument>(own).get(peerId)
         const { next, ...decided } = decideConversations({
           ...{ proposals, stored, now: newest },
-          lost: listLost(),
+          lost: listLost(ownerId),
         })
         const writes: DatabaseWrite[] = []
         const theirs = told === 'now' ? read<ConversationDocument>(peers).get(ownerId) : undefined

@@ -39,7 +39,7 @@ const mostTries = 5
  * messages with one other person are one transaction: the place, the other person's copy, and the own copy, which is the
  * acknowledgement (P3). Where storage cannot write them at once, somebody whose copies cannot be written holds up nobody
  * else (P6), and what was meant for them is not acknowledged.
- * @param listLost what the server has forgotten, after a backup was put back
+ * @param listLost what the server has forgotten of somebody, after a backup was put back
  * @param onStarted told of messages that are about to be written, and calls what it returns when they are not any more
  * @param onFinished told of the places whose messages are complete
  * @param onError told why another person's copies could not be written
@@ -51,7 +51,7 @@ export function createMessageAcceptor(options: {
   hints: Hints
   relations: Pick<Relations, 'canReach'>
   files: MessageFiles
-  listLost: () => readonly LostSpan[]
+  listLost: (userId: string) => readonly LostSpan[]
   now: () => number
   onStarted: (actorId: string, messageIds: readonly string[]) => () => void
   onFinished: (entries: readonly Pick<OrderEntry, '_id'>[]) => void
@@ -111,7 +111,7 @@ export function createMessageAcceptor(options: {
     if (peerId !== undefined && reach !== 'unknown_person') await journal.prepare(actorId, peerId)
     const delivery: Delivery = {
       ...{ ...asked, reach, isAtomic, now: now(), isPeerOut: false, touched: new Set() },
-      lost: listLost(),
+      lost: listLost(actorId),
       sharedFiles: await lookAtFiles(asked, reach),
       hasBegun: begun.has(`${actorId} ${peerId}`),
     }
@@ -138,7 +138,7 @@ export function createMessageAcceptor(options: {
       const { _rev, ...before } = stored.get(group.id) ?? { _rev: '' }
       const isThere = stored.has(group.id)
       return draftGroup({
-        ...{ actorId, group, reach, lost: listLost(), now: now(), isPeerTouched: false },
+        ...{ actorId, group, reach, lost: listLost(actorId), now: now(), isPeerTouched: false },
         stored: isThere ? (before as MessageDocument) : undefined,
       }).whole
     })

@@ -43,7 +43,7 @@ export async function answerChanges(options: {
     }
     const isAnswered = query.feed === 'longpoll' && writer.countRows() > 0
     const timeoutMs = deadline - performance.now()
-    if (query.feed === 'normal' || isAnswered || isFull()) break
+    if (query.feed === 'normal' || isAnswered || isFull() || isOfOldEpoch()) break
     if (timeoutMs <= 0 || gone.signal.aborted) break
     writer.startHeartbeat()
     // Whatever was written since the look above has changed what is known, so that this returns at once.
@@ -51,6 +51,11 @@ export async function answerChanges(options: {
     isUpToDate = false
   }
   writer.end(since)
+
+  /** A device that has to begin again hears of it now, and not when there is news. */
+  function isOfOldEpoch(): boolean {
+    return knownEpoch !== undefined && knownEpoch !== database.epoch()
+  }
 
   function isFull(): boolean {
     return writer.countRows() >= query.limit

@@ -29,8 +29,8 @@ export function createDatabaseFinder(options: {
     const turn: SyncDatabase['turn'] = (read) => reads.once({ key: actorId, signal }, read)
     const open = (stored: string) => ({
       ...{ name, turn, stored: storage.database<Document>(stored) },
-      epoch: () => epochs.of(stored),
-      noteAhead: (knownEpoch: string | undefined) => epochs.raise(stored, knownEpoch),
+      epoch: () => epochs.of(actorId),
+      noteAhead: (knownEpoch: string | undefined) => epochs.raise(actorId, knownEpoch),
     })
     switch (name) {
       case 'messages':

@@ -5,10 +5,11 @@ import type { ServerLink } from '../cluster/server-link.ts'
 import { type OrderEntry, parseOrderEntry } from '../messages/order-entry.ts'
 import { ordersDatabase } from '../messages/order-journal.ts'
 import type { Storage } from '../storage/create-storage.ts'
+import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 
-/** The one of the installation, and one for each database that was seen to be behind its reader. */
+/** The one of the installation, and one for each person whose databases were seen to be behind their reader. */
 interface EpochDocument {
-  /** `installation`, or the name of a database. */
+  /** `installation`, or a person's id. */
   _id: string
   epoch: string
   /** What the last restore was called. */
@@ -22,9 +23,9 @@ const entriesLookedAt = 500
 const reloadEveryMs = 30_000
 
 /**
- * In which epoch each database counts its changes. It is another one after a backup was put back, for everybody, and
- * after somebody's database was found to be behind what its own device had read, for that person alone: so nobody can
- * make others begin again.
+ * In which epoch a person's databases count their changes. It is another one after a backup was put back, for everybody,
+ * and after one of theirs was found to be behind what their own device had read, for that person alone: so nobody can make
+ * others begin again.
  * @param restored what a restore is called; one that was not heard of before raises the installation's epoch
  * @param link how other servers on the same CouchDB hear of it; without it each looks every 30 s
  * @param now epoch ms
@@ -92,9 +93,11 @@ export async function createEpochs(options: {
       }, reloadEveryMs).unref()
     : undefined
 
-  function epochOf(name: string): string {
-    const { epoch } = must(known.get(installationId), 'the epoch of the installation')
-    const own = known.get(name)?.epoch
+  const readInstallation = () => must(known.get(installationId), 'the epoch of the installation')
+
+  function epochOf(userId: string): string {
+    const { epoch } = readInstallation()
+    const own = known.get(userId)?.epoch
     return own === undefined ? epoch : `${epoch}.${own}`
   }
 
@@ -102,27 +105,36 @@ export async function createEpochs(options: {
 
   return {
     /** The installation's, for what is not about one database. */
-    installation: () => epochOf(installationId).split('.')[0] ?? '',
-    /** In which epoch a database counts. */
+    installation: () => readInstallation().epoch,
+    /** In which epoch a person's databases count. */
     of: epochOf,
-    /** What restores have lost. */
-    listLost: (): readonly LostSpan[] => known.get(installationId)?.lost ?? [],
+    /** What the databases of a person have lost. */
+    listLost: (userId: string): readonly LostSpan[] => [
+      ...(readInstallation().lost ?? []),
+      ...(known.get(userId)?.lost ?? []),
+    ],
     /**
-     * A reader of this database stands ahead of it, and knows of no other epoch than the present one: what was written
-     * there is gone. Raises the epoch of this database.
-     * @param told the epoch that the reader knows; others have been told to begin again already
+     * Somebody's device stands ahead of their database, and knows no other epoch than the present one: what was written
+     * there is gone.
+     * @param told the epoch that the device knows; with another one it begins again anyway
      */
-    async raise(name: string, told: string | undefined): Promise<void> {
-      if (told === undefined || told !== epochOf(name)) return
-      const seen = known.get(name)?.epoch
-      const raised: EpochDocument = { _id: name, epoch: randomUUID() }
-      const { result } = await database.update<EpochDocument>([name], (stored) => {
-        const before = stored.get(name)
+    async raise(userId: string, told: string | undefined): Promise<void> {
+      if (told === undefined || told !== epochOf(userId)) return
+      const seen = known.get(userId)?.epoch
+      const upTo = now()
+      // Their own word is no proof that messages of others are lost: none is taken from a reader for it.
+      const raised = { _id: userId, epoch: randomUUID(), lost: [{ after: upTo, upTo }] }
+      const { result } = await database.update<EpochDocument>([userId], (stored) => {
+        const before = stored.get(userId)
         return before?.epoch === seen
           ? { put: [raised], result: raised }
           : { result: must(before, 'an epoch that another server has raised') }
       })
-      known.set(name, result)
+      known.set(userId, result)
+      // Their other devices wait for news, and this is some. No database gives such a number: who waits looks.
+      for (const name of [nameMessagesDatabase(userId), nameConversationsDatabase(userId)]) {
+        storage.signals.notify(name, `epoch ${result.epoch}`)
+      }
       link?.publish('epoch-raised', null)
     },
     close() {
