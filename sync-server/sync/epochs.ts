@@ -45,6 +45,14 @@ export async function createEpochs(options: {
   const database = storage.database<EpochDocument>('epochs')
   const known = new Map<string, EpochDocument>()
 
+  /** One after the other: what was read before a raise must not be taken for news after it. */
+  const turn = { last: Promise.resolve() }
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = turn.last.then(work)
+    turn.last = done.catch(() => undefined)
+    return done
+  }
+
   async function begin() {
     const span = restored === undefined ? undefined : await measureLoss()
     const fresh = randomUUID()
@@ -80,7 +88,7 @@ export async function createEpochs(options: {
     for (const document of stored) known.set(document._id, document)
   }
 
-  const hearing = () => void reload().catch(onError)
+  const hearing = () => void inTurn(reload).catch(onError)
   const stopListening = [
     link?.listen('epoch-raised', hearing),
     link?.onTurn((isUp) => {
@@ -101,7 +109,27 @@ export async function createEpochs(options: {
     return own === undefined ? epoch : `${epoch}.${own}`
   }
 
-  await begin()
+  async function raise(userId: string, told: string | undefined) {
+    if (told === undefined || told !== epochOf(userId)) return
+    const seen = known.get(userId)?.epoch
+    const upTo = now()
+    // Their own word is no proof that messages of others are lost: none is taken from a reader for it.
+    const raised = { _id: userId, epoch: randomUUID(), lost: [{ after: upTo, upTo }] }
+    const { result } = await database.update<EpochDocument>([userId], (stored) => {
+      const before = stored.get(userId)
+      return before?.epoch === seen
+        ? { put: [raised], result: raised }
+        : { result: must(before, 'an epoch that another server has raised') }
+    })
+    known.set(userId, result)
+    // Their other devices wait for news, and this is some. No database gives such a number: who waits looks.
+    for (const name of [nameMessagesDatabase(userId), nameConversationsDatabase(userId)]) {
+      storage.signals.notify(name, `epoch ${result.epoch}`)
+    }
+    link?.publish('epoch-raised', null)
+  }
+
+  await inTurn(begin)
 
   return {
     /** The installation's, for what is not about one database. */
@@ -118,25 +146,8 @@ export async function createEpochs(options: {
      * there is gone.
      * @param told the epoch that the device knows; with another one it begins again anyway
      */
-    async raise(userId: string, told: string | undefined): Promise<void> {
-      if (told === undefined || told !== epochOf(userId)) return
-      const seen = known.get(userId)?.epoch
-      const upTo = now()
-      // Their own word is no proof that messages of others are lost: none is taken from a reader for it.
-      const raised = { _id: userId, epoch: randomUUID(), lost: [{ after: upTo, upTo }] }
-      const { result } = await database.update<EpochDocument>([userId], (stored) => {
-        const before = stored.get(userId)
-        return before?.epoch === seen
-          ? { put: [raised], result: raised }
-          : { result: must(before, 'an epoch that another server has raised') }
-      })
-      known.set(userId, result)
-      // Their other devices wait for news, and this is some. No database gives such a number: who waits looks.
-      for (const name of [nameMessagesDatabase(userId), nameConversationsDatabase(userId)]) {
-        storage.signals.notify(name, `epoch ${result.epoch}`)
-      }
-      link?.publish('epoch-raised', null)
-    },
+    raise: (userId: string, told: string | undefined): Promise<void> =>
+      inTurn(() => raise(userId, told)),
     close() {
       clearInterval(looking)
       for (const stop of stopListening) stop?.()
