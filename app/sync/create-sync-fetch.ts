@@ -57,7 +57,7 @@ export interface SyncFetchOptions {
  */
 export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
   const { readToken, clock, backOff, epoch, versions, pace, pageRows, signal, onOutcome } = options
-  const { fetch, line = slowestLine } = options
+  const { line = slowestLine } = options
   const caughtUp = createDeferred<string>()
   const pushes = createPushWatch(options)
   const page = createPortion({ first: pageRows, least: 1, most: pageRows })
@@ -68,6 +68,14 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
   const answered = new Map<string, unknown>()
   let gathering = Promise.resolve()
   let pushing: Promise<unknown> = Promise.resolve()
+
+  // The body may take its time; what the head says of the clock is true when it comes.
+  const fetch: typeof globalThis.fetch = async (...asked) => {
+    const response = await options.fetch(...asked)
+    const serverNow = Number(response.headers.get('x-petrel-now'))
+    if (serverNow > 0) clock.hear(serverNow)
+    return response
+  }
 
   async function attempt(
     request: SyncRequest,
@@ -90,8 +98,6 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
       throw cause
     })
     const { response, body } = given
-    const serverNow = Number(response.headers.get('x-petrel-now'))
-    if (serverNow > 0) clock.hear(serverNow)
     if (response.status === 401) {
       onOutcome('signed-out')
       // Nothing is lost and nothing is asked again: whoever owns this replication ends it.
@@ -106,12 +112,20 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
     }
     const told = response.headers.get(epochHeader)
     // What the server counts now is another history: this replication is about to end, and learns nothing of it.
-    if (told !== null && !(await epoch.take(told))) {
+    if (told !== null && !(await takeEpoch(told, begun))) {
       return await orAborted(new Promise<never>(() => {}), signal)
     }
     backOff.succeed()
     onOutcome('reached')
     return body
+  }
+
+  async function takeEpoch(told: string, begun: object): Promise<boolean> {
+    return await epoch.take(told).catch((cause: unknown) => {
+      // The device cannot store it: then it could not store what the answer brings either.
+      backOff.fail(begun)
+      throw cause
+    })
   }
 
   async function attemptPush(request: SyncRequest): Promise<unknown[]> {
