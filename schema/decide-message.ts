@@ -86,7 +86,7 @@ function decideNew(asked: MessageProposal): MessageDecision {
  * Does it claim to have been acknowledged already? A device holds it so when the server has lost it since. It counts as
  * sent now: whether it keeps its place, the journal says.
  */
-export function isAcknowledged(proposed: Pick<MessageDocument, 'status'>): boolean {
+function isAcknowledged(proposed: Pick<MessageDocument, 'status'>): boolean {
   return proposed.status === 'sent'
 }
 
