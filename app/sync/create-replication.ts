@@ -1,6 +1,7 @@
 import type { RxCollection, WithDeleted } from 'rxdb/plugins/core'
 import { type RxCouchDBReplicationState, replicateCouchDB } from 'rxdb/plugins/replication-couchdb'
 import { idPattern } from '../../schema/id.ts'
+import { limits } from '../../schema/limits.ts'
 import type { Clock } from '../database/create-clock.ts'
 import type { BackOff } from './create-back-off.ts'
 import { createPullPace } from './create-pull-pace.ts'
@@ -43,6 +44,8 @@ export interface Replication {
 /** Chosen by measurement: larger ones catch up no faster, and hold the page longer at a time. */
 const pullBatch = 500
 const pushBatch = 100
+/** Where everything is offered again, most of it never leaves the device. The server takes as many at once. */
+const offerBatch = limits.syncBatchMaxDocuments
 /** The back-off does the waiting; RxDB only must not spin. */
 const retryTimeMs = 50
 
@@ -82,7 +85,7 @@ export function createReplication<T extends { _id: string }>(
       }),
     },
     push: {
-      batchSize: pushBatch,
+      batchSize: options.versions ? offerBatch : pushBatch,
       modifier(document: WithDeleted<T>) {
         // The server has no place for such an id, and would stop the batch that it is in.
         if (!idPattern.test(document._id)) return null
