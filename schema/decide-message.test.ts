@@ -125,6 +125,8 @@ describe('P4: a new message', () => {
     expect(decide({ proposed: received, lost })).toEqual(decision)
     const later = { ...received, orderedAt: received.orderedAt + 1 }
     expect(decide({ proposed: later, lost })).toEqual({ kind: 'keep' })
+    const content = 'x'.repeat(limits.messageMaxCharacters + 1)
+    expect(decide({ proposed: { ...received, content }, lost })).toEqual({ kind: 'keep' })
   })
 
   test('deleted before it was sent is never delivered', () => {

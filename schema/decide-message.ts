@@ -58,7 +58,7 @@ function decideNew(asked: MessageProposal): MessageDecision {
   const { lost = [] } = proposal
   if (isReceived(proposal)) {
     // A reader's word alone makes no message of somebody else: only where the server is known to have forgotten.
-    return isInLostSpan(lost, proposed.orderedAt)
+    return isInLostSpan(lost, proposed.orderedAt) && !findContentRefusal(proposed)
       ? { kind: 'accept', next: takeBack(proposal), effect: 'own' }
       : { kind: 'keep' }
   }
@@ -124,6 +124,10 @@ function findRefusal({
   if (proposed.recipientId !== proposed.peerId) return refuse('wrong_sender')
   if (isAccepted(proposed) && !isAcknowledged(proposed)) return refuse('forged_status')
   if (!isRecipientKnown) return refuse('unknown_person')
+  return findContentRefusal(proposed)
+}
+
+function findContentRefusal(proposed: MessageDocument): Refusal | undefined {
   if (proposed.type === 'template' || proposed.type === 'interactive') {
     return refuse('type_not_allowed')
   }
