@@ -1,3 +1,4 @@
+import { createDeferred } from '../../../schema/create-deferred.ts'
 import { must } from '../../../schema/must.ts'
 import { openPouch, type Pouch } from '../pouch.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
@@ -15,6 +16,8 @@ interface Entry {
   opened: Promise<OpenDatabase>
   inUse: number
   idleSince: number
+  /** Something in it could not be read: what PouchDB remembers of it may be wrong. */
+  isSpoilt: boolean
   /** Set once it is to be closed: resolves when it is. */
   closed?: Promise<void>
   whenUnused?: () => void
@@ -45,13 +48,15 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     return { pouch, view }
   }
 
+  const isSound = (entry: Entry) => !entry.isSpoilt && entry.generation === store.generation()
+
   async function acquire(name: string): Promise<Entry> {
     for (;;) {
       if (state.isClosed)
         throw new StorageUnavailable(`storage is closed; ${name} cannot be opened`)
       const found = entries.get(name)
       if (!found) break
-      if (found.closed === undefined && found.generation === store.generation()) {
+      if (found.closed === undefined && isSound(found)) {
         found.inUse += 1
         return found
       }
@@ -60,11 +65,21 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     }
     const entry: Entry = {
       ...{ generation: store.generation(), opened: open(name) },
-      ...{ inUse: 1, idleSince: 0 },
+      ...{ inUse: 1, idleSince: 0, isSpoilt: false },
     }
     entries.set(name, entry)
     entry.opened.catch(() => entries.delete(name))
     return entry
+  }
+
+  /** What is under way in it is not waited for; so nothing of that may be stored from now on. */
+  async function markSpoilt(used: Iterable<Entry>) {
+    for (const entry of used) {
+      const opened = await entry.opened.catch(() => undefined)
+      if (entry.isSpoilt || opened?.view.readFailure() === undefined) continue
+      entry.isSpoilt = true
+      store.outdate()
+    }
   }
 
   function release(name: string, entry: Entry) {
@@ -91,6 +106,8 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     }
     const opened = await entry.opened.catch(() => undefined)
     await opened?.pouch.close()
+    // Whoever opens it next has to see what is being written now.
+    if (!isSound(entry)) await store.write([]).catch(() => undefined)
     entries.delete(name)
   }
 
@@ -118,9 +135,11 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
       await Promise.all(names.map(async (name) => acquired.set(name, await acquire(name))))
       const databases = new Map<string, OpenDatabase>()
       for (const [name, { opened }] of acquired) databases.set(name, await opened)
-      const result = await work(databases)
-      for (const { view } of databases.values()) throwReadFailure(view)
-      return result
+      const views = [...databases.values()].map(({ view }) => view)
+      return await untilReadFailure(views, () => work(databases))
+    } catch (error) {
+      await markSpoilt(acquired.values())
+      throw error
     } finally {
       for (const [name, entry] of acquired) release(name, entry)
     }
@@ -137,7 +156,8 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
       const closed = store.clear(rangeOf(name)).finally(() => entries.delete(name))
       const gone = Promise.reject(new Error(`${name} is being removed`))
       gone.catch(() => undefined)
-      entries.set(name, { generation: -1, opened: gone, inUse: 0, idleSince: 0, closed })
+      const unusable = { generation: -1, inUse: 0, idleSince: 0, isSpoilt: true }
+      entries.set(name, { ...unusable, opened: gone, closed })
       await closed
     },
     stats: () => ({
@@ -155,8 +175,28 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
 
 export type OpenDatabases = ReturnType<typeof createOpenDatabases>
 
+/** What PouchDB was doing when it could not read something may have no end: it is not waited for. */
+async function untilReadFailure<Result>(
+  views: readonly View[],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const failed = createDeferred<never>()
+  failed.promise.catch(() => undefined)
+  const forget = views.map((view) => view.onReadFailure((cause) => failed.reject(refuse(cause))))
+  try {
+    const result = await Promise.race([work(), failed.promise])
+    for (const view of views) throwReadFailure(view)
+    return result
+  } finally {
+    for (const end of forget) end()
+  }
+}
+
 function throwReadFailure(view: View) {
   const failure = view.readFailure()
-  if (failure === undefined) return
-  throw new StorageUnavailable('something stored could not be read', { cause: failure })
+  if (failure !== undefined) throw refuse(failure)
+}
+
+function refuse(cause: unknown) {
+  return new StorageUnavailable('something stored could not be read', { cause })
 }
