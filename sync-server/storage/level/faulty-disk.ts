@@ -68,9 +68,10 @@ export function createFaultyDisk() {
       state.writes += 1
       const death = takeDeath()
       if (death) {
-        if (death.side === 'after' && !handle.isTorn) await store(...given)
+        const stored = death.side === 'after' && !handle.isTorn ? store(...given) : undefined
         own.isDead = true
         death.onDeath?.()
+        await stored
         throw new Error('The process was killed.')
       }
       const leaves = takeRefusal()
