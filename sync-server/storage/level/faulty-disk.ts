@@ -27,6 +27,9 @@ export interface Death {
 /** As the store writes: of the forms of `batch` this is the only one. */
 type Write = (...given: readonly unknown[]) => Promise<void>
 
+/** As the store reads: a key, or the next of a range. */
+type Read = (...given: readonly unknown[]) => Promise<unknown>
+
 export type FaultyDisk = ReturnType<typeof createFaultyDisk>
 
 /** For tests: a disk that can be full, and a process that can end at any write. Its `wrapLevel` is for the storage. */
@@ -34,6 +37,8 @@ export function createFaultyDisk() {
   const state = {
     writes: 0,
     refused: 0,
+    /** So many reads pass before one that does not. */
+    readsLeft: undefined as number | undefined,
     full: undefined as FullDisk | undefined,
     death: undefined as Death | undefined,
     process: { isDead: false },
@@ -55,6 +60,20 @@ export function createFaultyDisk() {
     }
     state.full = full.count > 1 ? { ...full, count: full.count - 1 } : undefined
     return full.leaves
+  }
+
+  /** @throws Error at the read whose turn it is */
+  function passRead() {
+    if (state.readsLeft === undefined) return
+    state.readsLeft = state.readsLeft > 0 ? state.readsLeft - 1 : undefined
+    if (state.readsLeft === undefined) throw new Error('IO error: Input/output error')
+  }
+
+  function guardRead(read: Read): Read {
+    return async (...given) => {
+      passRead()
+      return await read(...given)
+    }
   }
 
   function wrapLevel(level: Level): Level {
@@ -86,7 +105,19 @@ export function createFaultyDisk() {
       for (const given of handle.unseen.splice(0)) await store(...given)
       await close()
     }
-    return Object.assign(level, { batch: write as Level['batch'], close: closeAfterUnseen })
+    const get = level.get.bind(level) as unknown as Read
+    const open = level.iterator.bind(level)
+    function iterate(...given: Parameters<typeof open>) {
+      const iterator = open(...given)
+      const next = iterator.next.bind(iterator) as unknown as Read
+      return Object.assign(iterator, { next: guardRead(next) as typeof iterator.next })
+    }
+    return Object.assign(level, {
+      batch: write as Level['batch'],
+      close: closeAfterUnseen,
+      get: guardRead(get) as unknown as Level['get'],
+      iterator: iterate as Level['iterator'],
+    })
   }
 
   return {
@@ -100,6 +131,12 @@ export function createFaultyDisk() {
     dieAt(death: Death | undefined) {
       state.death = death
     },
+    /** The read after so many others fails. */
+    failRead({ after }: { after: number }) {
+      state.readsLeft = after
+    },
+    /** False when as many have not come yet. */
+    hasReadFailed: () => state.readsLeft === undefined,
     isDead: () => state.process.isDead,
     /** A process that starts now lives, and dies of nothing that was meant for the one before. */
     beginLife() {

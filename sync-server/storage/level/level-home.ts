@@ -85,7 +85,8 @@ export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
     measure: async (name) => await (await opening).store.measure(rangeOf(name)),
     destroy: async (name) => await (await opening).databases.destroy(name),
     async ready() {
-      if (performance.now() < ready.until) return
+      const isKnown = performance.now() < ready.until
+      if (isKnown && state.opened?.store.isSound()) return
       ready.checking ??= checkReady().finally(() => {
         ready.checking = undefined
       })

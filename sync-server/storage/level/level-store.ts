@@ -179,6 +179,8 @@ export async function openLevelStore(options: {
     readNow: () => state.level,
 
     ensureSound,
+    /** False from a failed write on, until the handle was replaced. */
+    isSound: () => state.failure === undefined,
 
     /**
      * Resolves when all of this is stored.

@@ -44,7 +44,13 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     const view = views.get(name)
     views.delete(name)
     if (!view) throw new Error(`PouchDB has opened ${name} without its leveldown`)
-    throwReadFailure(view)
+    try {
+      throwReadFailure(view)
+    } catch (error) {
+      // PouchDB would give the same one to whoever opens it next.
+      await pouch.close()
+      throw error
+    }
     return { pouch, view }
   }
 
