@@ -10,7 +10,7 @@ export interface HistoryTold {
   refused: number
 }
 
-const steps = 50
+const steps = 40
 const [, , from, count] = process.argv
 for (let seed = Number(from); seed < Number(from) + Number(count); seed += 1) {
   process.send?.(await run(seed))
