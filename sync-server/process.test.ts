@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
+import { createDeferred } from '../schema/create-deferred.ts'
 import type { MessageDocument } from '../schema/message.ts'
 import { must } from '../schema/must.ts'
 import { endProcess, nameDataDir, spawnServer, startServerProcess } from './open-test-process.ts'
@@ -50,10 +51,8 @@ const [senders, roundLength] = [8, 40]
 /** Ann and Ben write to each other, eight messages at a time, until the server is gone. */
 function startTraffic(url: string, { ann, ben }: { ann: Person; ben: Person }) {
   const told = { tried: new Map<string, Person>(), acknowledged: new Set<string>() }
-  const state = { isOver: false, enough: () => undefined as void }
-  const enough = new Promise<void>((resolve) => {
-    state.enough = resolve
-  })
+  const state = { isOver: false }
+  const enough = createDeferred()
 
   async function work(index: number) {
     const [from, to] = index % 2 === 0 ? [ann, ben] : [ben, ann]
@@ -62,11 +61,11 @@ function startTraffic(url: string, { ann, ben }: { ann: Person; ben: Person }) {
       told.tried.set(id, from)
       if (await send(url, { from, to, id })) told.acknowledged.add(id)
       else state.isOver = true
-      if (told.acknowledged.size === roundLength) state.enough()
+      if (told.acknowledged.size === roundLength) enough.resolve()
     }
   }
   const working = Array.from({ length: senders }, (_, index) => work(index))
-  return { ...told, enough, over: Promise.all(working) }
+  return { ...told, enough: enough.promise, over: Promise.all(working) }
 }
 
 /** Nothing acknowledged is lost, nothing is half, and both see the same order. */

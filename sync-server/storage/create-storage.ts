@@ -22,6 +22,8 @@ export interface StorageOptions {
   signals?: Signals
   /** Told how far the take-over of an earlier version's data is. */
   onTakeOver?: LevelHomeOptions['onTakeOver']
+  /** Told of databases of an earlier version that were damaged, and of which not all could be taken over. */
+  onSetAside?: LevelHomeOptions['onSetAside']
   /** A request to CouchDB is given up then. */
   couchTimeoutMs?: number
   /** For tests of crashes: false writes databases one after the other also where they could be written at once. */
@@ -57,6 +59,7 @@ export interface Storage {
 export function createStorage(options: StorageOptions): Storage {
   const { dataDir, couchdbUrl, durability = 'sync', idleCloseMs = 10_000, wrapLevel } = options
   const { signals = createSignals(), onTakeOver = () => undefined, couchTimeoutMs } = options
+  const { onSetAside = () => undefined } = options
   const isAtomic = couchdbUrl === undefined && options.isAtomic !== false
   const home = openHome()
 
@@ -64,7 +67,7 @@ export function createStorage(options: StorageOptions): Storage {
     if (couchdbUrl)
       return createCouchHome({ couchdbUrl, signals, requestTimeoutMs: couchTimeoutMs })
     const level = createLevelHome({
-      ...{ dataDir, durability, idleCloseMs, signals, onTakeOver, wrapLevel },
+      ...{ dataDir, durability, idleCloseMs, signals, onTakeOver, onSetAside, wrapLevel },
     })
     return isAtomic ? level : createInTurnHome(level)
   }
