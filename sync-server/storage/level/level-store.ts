@@ -215,11 +215,6 @@ export async function openLevelStore(options: {
       return (await (await this.read()).approximateSize(gte, lt)) ?? 0
     },
 
-    /** What waits to be written was made of something that may be wrong: it is refused. */
-    outdate() {
-      state.generation += 1
-    },
-
     /** What was read may be wrong: the handle is opened again before anything is written, when it is still this one. */
     noteReadFailure(level: Level | undefined, error: unknown) {
       if (level !== undefined && level === state.level) fail(error)

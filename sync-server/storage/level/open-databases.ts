@@ -78,14 +78,13 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     return entry
   }
 
-  /** What is under way in it is not waited for; so nothing of that may be stored from now on. */
-  async function markSpoilt(used: Iterable<Entry>) {
-    for (const entry of used) {
-      const opened = await entry.opened.catch(() => undefined)
-      if (entry.isSpoilt || opened?.view.readFailure() === undefined) continue
-      entry.isSpoilt = true
-      store.outdate()
-    }
+  /** What is under way in them is not waited for; so nothing that it still wants to write is stored. */
+  async function spoilTogether(used: readonly Entry[]) {
+    const opened = await Promise.all(used.map((entry) => entry.opened.catch(() => undefined)))
+    const failure = opened.find((one) => one?.view.readFailure() !== undefined)?.view.readFailure()
+    if (failure === undefined) return
+    for (const one of opened) one?.view.spoil(failure)
+    for (const entry of used) entry.isSpoilt = true
   }
 
   function release(name: string, entry: Entry) {
@@ -111,10 +110,13 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
       })
     }
     const opened = await entry.opened.catch(() => undefined)
-    await opened?.pouch.close()
-    // Whoever opens it next has to see what is being written now.
-    if (!isSound(entry)) await store.write([]).catch(() => undefined)
-    entries.delete(name)
+    try {
+      await opened?.pouch.close()
+      // Whoever opens it next has to see what is being written now.
+      if (!isSound(entry)) await store.write([]).catch(() => undefined)
+    } finally {
+      entries.delete(name)
+    }
   }
 
   function closeIdle() {
@@ -144,7 +146,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
       const views = [...databases.values()].map(({ view }) => view)
       return await untilReadFailure(views, () => work(databases))
     } catch (error) {
-      await markSpoilt(acquired.values())
+      await spoilTogether([...acquired.values()])
       throw error
     } finally {
       for (const [name, entry] of acquired) release(name, entry)

@@ -22,6 +22,8 @@ export interface View {
   generation: number
   /** Why something could not be read. PouchDB takes it for something that is not there. */
   readFailure(): unknown
+  /** Nothing is written through it any more. */
+  spoil(why: unknown): void
   /** Calls back at the first such failure: PouchDB may never end what it was doing. */
   onReadFailure(listener: (error: unknown) => void): () => void
 }
@@ -63,6 +65,7 @@ export function createPrefixedLeveldown(options: {
       },
       generation,
       readFailure: () => state.failure,
+      spoil: noteFailure,
       onReadFailure(listener) {
         listeners.add(listener)
         return () => listeners.delete(listener)
