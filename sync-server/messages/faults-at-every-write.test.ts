@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ConversationDocument, newConversation } from '../../schema/conversation.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import { must } from '../../schema/must.ts'
+import { nameConversationsDatabase } from '../storage/database-names.ts'
 import { createFaultyDisk, type FaultyDisk, type Remains } from '../storage/level/faulty-disk.ts'
 import {
   openTestAcceptance,
@@ -202,6 +203,29 @@ describe.each(storages)('P3 P12: $name', ({ isAtomic }) => {
       expect(disk.countRefused()).toBeGreaterThan(2)
     },
   )
+})
+
+test('P3: a kill at any write of a receipt that comes before its author’s conversation loses no receipt', async () => {
+  const receipt = must(actions['a receipt'], 'an action')
+  const { t, disk, prepare, startAnew } = await open(false)
+  for (let deaths = 0; ; deaths += 1) {
+    const bench = await prepare(receipt)
+    const conversations = nameConversationsDatabase(t.ann)
+    await t.storage.database(conversations).update([bench.reader], (stored) => ({
+      put: [...stored.values()].map((conversation) => ({ ...conversation, _deleted: true })),
+      result: undefined,
+    }))
+    disk.dieAt({ after: deaths, side: 'after' })
+    await isResolved(receipt.act(bench))
+    if (!disk.isDead()) {
+      expect(deaths).toBeGreaterThan(1)
+      break
+    }
+    await startAnew()
+    await receipt.act(bench)
+    await t.acceptance.healCopies()
+    expect(receipt.isDone(await readCopies(bench))).toBe(true)
+  }
 })
 
 async function isResolved(acting: Promise<unknown>): Promise<boolean> {

@@ -41,6 +41,22 @@ function connect(device: Device, url: string, token: string): Promise<void> {
   })
 }
 
+/** A device that finds the door full comes again. */
+async function connectAtLast(
+  device: Device,
+  { url, token, isPatient }: { url: string; token: string; isPatient: boolean },
+): Promise<void> {
+  for (;;) {
+    try {
+      return await connect(device, url, token)
+    } catch (error) {
+      if (!isPatient) throw error
+      pulls.askedAgain += 1
+      await pause(askAgainMs)
+    }
+  }
+}
+
 /** Pulls both databases of one device from the beginning, over a connection of its own. */
 async function pullAll(url: string, token: string): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -78,7 +94,7 @@ async function connectAll(order: Extract<CrowdOrder, { kind: 'connect' }>) {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const device: Device = { socket: undefined, bytes: 0 }
       devices[next.index] = device
-      await connect(device, url, next.token)
+      await connectAtLast(device, { url, token: next.token, isPatient: isPulling === true })
       if (isPulling) pulling.push(pullAll(url.replace('ws', 'http'), next.token))
     }
   }
