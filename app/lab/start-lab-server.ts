@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { must } from '../../schema/must.ts'
@@ -11,6 +11,7 @@ import {
   type Death,
   type FaultyDisk,
 } from '../../sync-server/storage/level/faulty-disk.ts'
+import type { TestCouch } from '../../sync-server/storage/start-couch.ts'
 
 /** The real server in this process, on a port of its own, with LevelDB in a temporary folder. */
 export interface LabServer {
@@ -31,6 +32,13 @@ export interface LabServer {
   killAtWrite(death: Pick<Death, 'after' | 'side'>): Promise<void>
   /** Starts again on the same port, with the same data; one that runs just goes on. */
   start(): Promise<void>
+  /** Keeps a copy of everything that it has stored by now. It does not run meanwhile. */
+  takeBackup(): Promise<void>
+  /**
+   * Puts the copy in the place of everything that it has stored since, and starts again.
+   * @param options.restored what the operator calls this; an operator who forgot to say it, without
+   */
+  putBackBackup(options?: { restored?: string }): Promise<void>
   /** Ends it for good and removes its data. */
   close(): Promise<void>
 }
@@ -41,9 +49,13 @@ export async function startLabServer(
     idleCloseMs?: number
     isAtomic?: boolean
     usersOnlineMax?: number
+    couch?: Pick<TestCouch, 'url' | 'folder' | 'stop' | 'start'> | undefined
   } = {},
 ): Promise<LabServer> {
+  const { couch } = options
   const folder = await mkdtemp(join(tmpdir(), 'petrel-lab-'))
+  const backup = `${folder}-backup`
+  let restored: string | undefined
   let app: App | undefined
   let dying: Promise<unknown> | undefined
   let deaths = 0
@@ -66,6 +78,11 @@ export async function startLabServer(
         RATE_LIMIT: 'off',
         LOG_LEVEL: 'silent',
         DURABILITY: 'relaxed',
+        ...(couch && {
+          COUCHDB_URL: couch.url,
+          JWT_SECRET: 'a secret of the lab, and of nobody else',
+        }),
+        ...(restored !== undefined && { RESTORED: restored }),
         ...options.settings,
       }),
       {
@@ -83,6 +100,15 @@ export async function startLabServer(
     }
     app = undefined
     await dying
+  }
+
+  /** Files of a storage that runs are in motion. */
+  async function whileStopped(work: (data: string) => Promise<void>) {
+    await kill()
+    await couch?.stop()
+    await work(couch?.folder ?? folder)
+    await couch?.start()
+    await start()
   }
 
   async function onStage(stage: Stage) {
@@ -114,8 +140,21 @@ export async function startLabServer(
         disk.dieAt({ ...death, onDeath: () => void kill().then(died) })
       }),
     start,
+    takeBackup: () =>
+      whileStopped(async (data) => {
+        await rm(backup, { recursive: true, force: true })
+        await cp(data, backup, { recursive: true })
+      }),
+    async putBackBackup(told) {
+      restored = told?.restored
+      await whileStopped(async (data) => {
+        await rm(data, { recursive: true })
+        await cp(backup, data, { recursive: true })
+      })
+    },
     async close() {
       await kill()
+      await rm(backup, { recursive: true, force: true })
       // LevelDB may still tidy up after a kill.
       await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
