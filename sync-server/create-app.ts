@@ -108,6 +108,11 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     isAtomic: overrides.isAtomic,
     onTakeOver: ({ done, of }) =>
       log.info({ done, of }, 'taking over the databases of an earlier version'),
+    onSetAside: (what) =>
+      log.error(
+        what,
+        'a database of an earlier version is damaged: what can be used of it is taken over, and its folder is kept',
+      ),
   })
   const isShared = couchdbUrl !== undefined
   const epochs = await storage

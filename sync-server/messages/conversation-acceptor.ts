@@ -83,10 +83,7 @@ export function createConversationAcceptor(options: {
         error instanceof TransactionFailed && error.database === nameConversationsDatabase(peerId)
       if (!isOfPeer) throw error
       onError(error)
-      const written = await write({ ...change, told: 'nobody' })
-      const { rise } = written
-      if (rise) await hintReceipts(ownerId, peerId, rise)
-      return written
+      return await write({ ...change, told: 'nobody', isHintDue: true })
     }
   }
 
@@ -101,13 +98,16 @@ export function createConversationAcceptor(options: {
     proposals: readonly Proposal[]
     told: 'now' | 'later' | 'nobody'
     at: number
+    /** The author cannot be told now: a hint is stored first, so that a crash does not make it forgotten. */
+    isHintDue?: boolean
+    isHinted?: boolean
   }): Promise<Written> {
-    const { ownerId, peerId, proposals, told, at } = change
+    const { ownerId, peerId, proposals, told, at, isHintDue = false, isHinted = false } = change
     const own = nameConversationsDatabase(ownerId)
     const peers = nameConversationsDatabase(peerId)
     const silencesId = silencesKey(peerId, ownerId)
     const newest = Math.max(at, journal.lastGiven(ownerId, peerId))
-    const { result, revs } = await storage.transact<Omit<Written, 'rev'> & { isMissed: boolean }>({
+    const { result, revs } = await storage.transact<Omit<Written, 'rev'> & { isUntold: boolean }>({
       parts: [
         { name: own, ids: [peerId] },
         ...(told === 'nobody' ? [] : [{ name: ordersDatabase, ids: [silencesId] }]),
@@ -121,6 +121,10 @@ export function createConversationAcceptor(options: {
         })
         const writes: DatabaseWrite[] = []
         const theirs = told === 'now' ? read<ConversationDocument>(peers).get(ownerId) : undefined
+        // It has yet to begin, where it is not written at once with the message that begins it.
+        const isMissed = told === 'now' && !theirs && !storage.isAtomic
+        const isUntold = decided.rise !== undefined && (isMissed || isHintDue)
+        if (isUntold && !isHinted) return { writes: [], result: { ...decided, isUntold } }
         if (decided.rise && theirs) {
           const silences = read<SilencesDocument>(ordersDatabase).get(silencesId)
           const raised = tellMarks({ stored: theirs, rise: decided.rise, silences, at })
@@ -138,12 +142,14 @@ export function createConversationAcceptor(options: {
           revisions ? [{ id, revisions, isDeleted }] : [],
         )
         writes.push({ name: own, put: next ? [next] : [], pushed })
-        return { writes, result: { ...decided, isMissed: told === 'now' && !theirs } }
+        return { writes, result: { ...decided, isUntold } }
       },
     })
-    const { rise, isMissed } = result
-    // It has yet to begin, where it is not written at once with the message that begins it.
-    if (rise && isMissed && !storage.isAtomic) await hintReceipts(ownerId, peerId, rise)
+    const { rise, isUntold } = result
+    if (rise && isUntold && !isHinted) {
+      await hintReceipts(ownerId, peerId, rise)
+      return await write({ ...change, isHinted: true })
+    }
     return { ...result, rev: revs(own).get(peerId) }
   }
 

@@ -9,7 +9,7 @@ import type { AccountsDocument } from '../access/account-documents.ts'
 import { createAccounts } from '../access/create-accounts.ts'
 import { createRelations } from '../access/create-relations.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
-import { createStorage, type Storage } from '../storage/create-storage.ts'
+import { createStorage, type Storage, type StorageOptions } from '../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import { createAcceptance } from './acceptance.ts'
 import type { Stage } from './message-acceptor.ts'
@@ -106,6 +106,8 @@ interface TestOptions {
   durability?: 'sync' | 'relaxed'
   /** False writes the copies one after the other, as on a CouchDB: only then a crash comes between them. */
   isAtomic?: boolean
+  /** Stands between the store and LevelDB. */
+  wrapLevel?: StorageOptions['wrapLevel']
   link?: ServerLink | undefined
   /** By default true with a CouchDB: then what is young may still be under way on another server. */
   isShared?: boolean
@@ -116,8 +118,8 @@ interface TestOptions {
 }
 
 function openAll(dataDir: string, options: TestOptions) {
-  const { couchdbUrl, durability = 'relaxed', isAtomic = true } = options
-  const place = couchdbUrl ? { dataDir, couchdbUrl } : { dataDir, durability, isAtomic }
+  const { couchdbUrl, durability = 'relaxed', isAtomic = true, wrapLevel } = options
+  const place = couchdbUrl ? { dataDir, couchdbUrl } : { dataDir, durability, isAtomic, wrapLevel }
   const storage = createStorage({ ...place, idleCloseMs: 200 })
   const database = storage.database<AccountsDocument>('accounts')
   const accounts = createAccounts({ database })

@@ -23,6 +23,8 @@ export interface StorageOptions {
   signals?: Signals
   /** Told how far the take-over of an earlier version's data is. */
   onTakeOver?: LevelHomeOptions['onTakeOver']
+  /** Told of databases of an earlier version that were damaged, and of which not all could be taken over. */
+  onSetAside?: LevelHomeOptions['onSetAside']
   /** How long a request to CouchDB may take. */
   couchLimits?: Partial<TimeLimits>
   /** For tests of crashes: false writes databases one after the other also where they could be written at once. */
@@ -60,13 +62,14 @@ export interface Storage {
 export function createStorage(options: StorageOptions): Storage {
   const { dataDir, couchdbUrl, durability = 'sync', idleCloseMs = 10_000, wrapLevel } = options
   const { signals = createSignals(), onTakeOver = () => undefined, couchLimits: limits } = options
+  const { onSetAside = () => undefined } = options
   const isAtomic = couchdbUrl === undefined && options.isAtomic !== false
   const home = openHome()
 
   function openHome(): DatabaseHome {
     if (couchdbUrl) return createCouchHome({ couchdbUrl, signals, limits })
     const level = createLevelHome({
-      ...{ dataDir, durability, idleCloseMs, signals, onTakeOver, wrapLevel },
+      ...{ dataDir, durability, idleCloseMs, signals, onTakeOver, onSetAside, wrapLevel },
     })
     return isAtomic ? level : createInTurnHome(level)
   }

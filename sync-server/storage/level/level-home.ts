@@ -12,7 +12,7 @@ import { type Level, openLevelStore } from './level-store.ts'
 import { createLevelWriter } from './level-writer.ts'
 import { createOpenDatabases } from './open-databases.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
-import { takeOverFolders } from './take-over-folders.ts'
+import { type TakeOverOptions, takeOverFolders } from './take-over-folders.ts'
 
 /** PouchDB's own key for where a database stands, beneath the database's prefix. */
 const seqKey = '\xffmeta-store\xff_local_last_update_seq'
@@ -27,13 +27,15 @@ export interface LevelHomeOptions {
   signals: Signals
   /** Told how far the take-over of an earlier version's folders is. */
   onTakeOver: (progress: { done: number; of: number }) => void
+  /** Told of an earlier version's databases that were damaged. */
+  onSetAside: TakeOverOptions['onSetAside']
   /** For tests: stands between the store and LevelDB. */
   wrapLevel?: ((level: Level) => Level) | undefined
 }
 
 /** All databases in one LevelDB under `dataDir/store`, for one process at a time. */
 export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
-  const { dataDir, durability, idleCloseMs, signals, onTakeOver, wrapLevel } = options
+  const { dataDir, durability, idleCloseMs, signals, onTakeOver, onSetAside, wrapLevel } = options
   const opening = open()
   // Whoever uses it first is told.
   opening.catch(() => undefined)
@@ -45,7 +47,8 @@ export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
     const isSynced = durability === 'sync'
     const store = await openLevelStore({ location, isSynced, wrap: wrapLevel })
     try {
-      await takeOverFolders({ folder: join(dataDir, 'databases'), store, onProgress: onTakeOver })
+      const folder = join(dataDir, 'databases')
+      await takeOverFolders({ folder, store, onProgress: onTakeOver, onSetAside })
     } catch (error) {
       await store.close()
       throw error
@@ -87,7 +90,7 @@ export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
     },
     measure: async (name) => await (await opening).store.measure(rangeOf(name)),
     destroy: async (name) => await (await opening).databases.destroy(name),
-    ready: createReadyCheck(checkReady),
+    ready: createReadyCheck(checkReady, () => state.opened?.store.isSound() ?? true),
     stats: () => ({
       ...(state.opened?.databases.stats() ?? { open: 0, inUse: 0 }),
       queuedUpdates: state.opened?.writer.countWaiting() ?? 0,

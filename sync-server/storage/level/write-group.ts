@@ -32,6 +32,8 @@ export async function writeGroup(options: {
   const parts = group.flatMap(({ transaction }) => transaction.parts)
   const names = [...new Set(parts.map(({ name }) => name))]
 
+  // What was read before the store was opened again would be refused.
+  await store.ensureSound()
   await databases.openAll(names, async (opened) => {
     const drafts = new Map<string, WriteDraft>()
     await Promise.all(

@@ -51,7 +51,8 @@ export async function writeTogether(
 
   try {
     await arrived.promise
-    await store.write(operations)
+    const generation = Math.min(...batches.map(({ database: { view } }) => view.generation))
+    await store.write(operations, { generation })
     together.resolve()
   } catch (error) {
     together.reject(error)
