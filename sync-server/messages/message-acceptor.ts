@@ -10,6 +10,7 @@ import { nameMessagesDatabase } from '../storage/database-names.ts'
 import { TransactionFailed } from '../storage/transaction.ts'
 import { beginConversations } from './begin-conversations.ts'
 import { type Delivery, type DeliveryDecision, decideDelivery, listParts } from './delivery.ts'
+import { digestsDatabase } from './digest-documents.ts'
 import { type MessageDraft, type MessageProposal, readMessageProposal } from './draft-message.ts'
 import { type Hint, type Hints, hintsDatabase } from './hints.ts'
 import { createKeyedBatcher } from './keyed-batcher.ts'
@@ -251,7 +252,8 @@ function isOfPeer(error: unknown, { actorId, peerId }: Delivery): boolean {
 
 function stageOf(name: string, { actorId }: Delivery): Stage {
   if (name === nameMessagesDatabase(actorId)) return 'own'
-  return name === ordersDatabase || name === hintsDatabase ? 'ordered' : 'peer'
+  const isBefore = [digestsDatabase, hintsDatabase, ordersDatabase].includes(name)
+  return isBefore ? 'ordered' : 'peer'
 }
 
 /** What lies there in the end is the answer to each; whether it was taken is said of each by itself. */
