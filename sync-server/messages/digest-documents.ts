@@ -57,8 +57,13 @@ export function deletionKey(oneId: string, otherId: string, messageId: string): 
   return `deletion~${conversationKey(oneId, otherId)}~${messageId}`
 }
 
+/** What the tallies of this person begin with. */
+export function talliesPrefix(ownerId: string): string {
+  return `tally~${ownerId}~`
+}
+
 export function tallyKey(ownerId: string, peerId: string, orderedAt: number): string {
-  return `tally~${ownerId}~${peerId}~${String(orderedAt).padStart(15, '0')}`
+  return `${talliesPrefix(ownerId)}${peerId}~${String(orderedAt).padStart(15, '0')}`
 }
 
 /** Says that every star of this person has its digest. */

@@ -41,6 +41,7 @@ const mostTries = 5
  * else (P6), and what was meant for them is not acknowledged.
  * @param onStarted told of messages that are about to be written, and calls what it returns when they are not any more
  * @param onFinished told of the places whose messages are complete
+ * @param onAdded told of two people and how many messages have come between them
  * @param onError told why another person's copies could not be written
  * @param onStage for tests of crashes
  */
@@ -53,11 +54,12 @@ export function createMessageAcceptor(options: {
   now: () => number
   onStarted: (actorId: string, messageIds: readonly string[]) => () => void
   onFinished: (entries: readonly Pick<OrderEntry, '_id'>[]) => void
+  onAdded: (oneId: string, otherId: string, count: number) => void
   onError: (error: unknown) => void
   onStage?: ((stage: Stage) => void | Promise<void>) | undefined
 }) {
   const { storage, journal, hints, relations, files, now } = options
-  const { onStarted, onFinished, onError, onStage } = options
+  const { onStarted, onFinished, onAdded, onError, onStage } = options
   const { isAtomic } = storage
   const batcher = createKeyedBatcher<Proposal, Outcome<MessageDocument>>(acceptBatch)
   /** Who has written to whom, and both conversations have begun. */
@@ -203,6 +205,7 @@ export function createMessageAcceptor(options: {
       onError(error)
     }
     onFinished(entries)
+    if (delivery.peerId) onAdded(delivery.actorId, delivery.peerId, entries.length)
     await onStage?.('finished')
   }
 

@@ -12,8 +12,6 @@ import {
 } from './digest-documents.ts'
 import { recordDigests } from './record-digests.ts'
 
-export type Stars = ReturnType<typeof createStars>
-
 const copiesAtOnce = 100
 
 /** Finds what people have starred by its digests. */

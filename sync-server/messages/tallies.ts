@@ -24,8 +24,6 @@ export interface View {
   peerId: string
 }
 
-export type Tallies = ReturnType<typeof createTallies>
-
 /**
  * Counts what lies in a conversation up to a place without walking through it: every so many places, what lies up to
  * there is stored, and counting begins at the nearest. A stored tally can be lost or be missing: it is counted again.
