@@ -21,7 +21,9 @@ export async function openTestAcceptance(options: TestOptions = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'petrel-sync-'))
   const state = openAll(dataDir, options)
   if (options.couchdbUrl) {
-    await Promise.all(['accounts', 'orders', 'debts', 'digests'].map((name) => state.storage.destroy(name)))
+    await Promise.all(
+      ['accounts', 'orders', 'debts', 'digests'].map((name) => state.storage.destroy(name)),
+    )
   }
 
   const others: Storage[] = []
