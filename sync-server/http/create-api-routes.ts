@@ -87,8 +87,7 @@ export function createApiRoutes(options: Options): Route[] {
       presenter: createConversationPresenter(shown),
     }),
     ...createMessageListRoutes({
-      ...{ accounts, messages, conversations, history, presenter, reads, scans },
-      stars: digests.stars,
+      ...{ accounts, messages, conversations, history, presenter, digests, reads, scans },
     }),
     ...createStatusRoutes({ messages, conversations, presenter }),
     ...createSendingRoutes({ messages, writer, presenter }),
@@ -103,7 +102,7 @@ function createSignInRoutes(options: Options & { users: UserPresenter }): Route[
   return [
     ...createAuthRoutes({
       ...{ accounts, hasher, sessions, signIn, checkPassword, limitAttempts },
-      stars: options.acceptance.digests.stars,
+      completeness: options.acceptance.digests.completeness,
     }),
     ...createSessionRoutes({ accounts, hasher, sessions, checkPassword }),
   ]

@@ -66,9 +66,9 @@ export function tallyKey(ownerId: string, peerId: string, orderedAt: number): st
   return `${talliesPrefix(ownerId)}${peerId}~${String(orderedAt).padStart(15, '0')}`
 }
 
-/** Says that every star of this person has its digest. */
-export function completeStarsKey(ownerId: string): string {
-  return `stars~${ownerId}`
+/** Says that every star of this person, and every deletion among their messages, has its digest. */
+export function completeKey(ownerId: string): string {
+  return `complete~${ownerId}`
 }
 
 /** The ids that begin with this. */

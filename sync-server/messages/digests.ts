@@ -1,23 +1,26 @@
 import type { Storage } from '../storage/create-storage.ts'
 import type { Document } from '../storage/documents.ts'
-import { listDeletions } from './deletions.ts'
+import { createCompleteness } from './completeness.ts'
 import {
-  completeStarsKey,
+  completeKey,
   digestsDatabase,
   idsBeneath,
+  type StarDigest,
   starKey,
   talliesPrefix,
 } from './digest-documents.ts'
+import { listDeletions } from './list-deletions.ts'
 import type { OrderJournal } from './order-journal.ts'
-import { createStars } from './stars.ts'
 import { createTallies, type View } from './tallies.ts'
+import { walkStars } from './walk-stars.ts'
 
 const forgottenAtOnce = 500
 
 export type Digests = ReturnType<typeof createDigests>
 
 /**
- * What can be said of all that somebody has without reading all of it.
+ * What can be said of all that somebody has without reading all of it. Everything here can be made again from places
+ * and copies, and is, when it was lost.
  * @param every how many places lie between two stored tallies, about
  * @param now epoch ms
  */
@@ -44,7 +47,9 @@ export function createDigests(options: {
 
   return {
     tallies,
-    stars: createStars({ storage }),
+    completeness: createCompleteness({ storage }),
+    walkStars: (ownerId: string, isWanted: (star: StarDigest) => boolean) =>
+      walkStars(storage, ownerId, isWanted),
     listDeletions: (view: View & { after: number }) => listDeletions(storage, view),
     noteAdded,
     drop,
@@ -53,7 +58,7 @@ export function createDigests(options: {
     /** Takes away what was made for somebody who leaves. */
     async forget(userId: string): Promise<void> {
       await forgetBeneath(starKey(userId, ''))
-      await forgetBeneath(completeStarsKey(userId))
+      await forgetBeneath(completeKey(userId))
       await forgetBeneath(talliesPrefix(userId))
     },
   }

@@ -7,10 +7,8 @@ import {
   digestsDatabase,
   type Seen,
   type Tally,
-  toDeletionDigest,
 } from './digest-documents.ts'
 import { type OrderEntry, placeOf } from './order-entry.ts'
-import { recordDigests } from './record-digests.ts'
 
 /** What places say to one of the two people. `open`: nobody can say yet whether there is a message. */
 export interface Resolved extends Tally {
@@ -21,7 +19,7 @@ export interface Resolved extends Tally {
 
 /**
  * Looks behind places of one conversation, for one of its people: is there a message, and what is it? Whole ones say it
- * themselves; of the others it is their copies that say it. A copy that an earlier version has deleted gets its digest.
+ * themselves; of the others it is their copies that say it.
  * @param entries oldest first
  */
 export async function resolveEntries(options: {
@@ -60,10 +58,7 @@ export async function resolveEntries(options: {
     const deleted = [...copies.values()].filter(isDeleted)
     if (deleted.length === 0) return new Map()
     const ids = deleted.map(({ _id }) => deletionKey(ownerId, peerId, _id))
-    const found = await storage.database<DeletionDigest>(digestsDatabase).read(ids)
-    const missing = deleted.map(toDeletionDigest).filter(({ _id }) => !found.has(_id))
-    await recordDigests(storage, missing)
-    return found
+    return await storage.database<DeletionDigest>(digestsDatabase).read(ids)
   }
 
   function hadFile(copy: MessageDocument | undefined): boolean {

@@ -20,9 +20,9 @@ export function createAuthRoutes(options: {
   signIn: SignIn
   checkPassword: PasswordCheck
   limitAttempts: LimitAttempts
-  stars: Pick<Digests['stars'], 'complete'>
+  completeness: Pick<Digests['completeness'], 'setComplete'>
 }): Route[] {
-  const { accounts, hasher, sessions, signIn, checkPassword, limitAttempts, stars } = options
+  const { accounts, hasher, sessions, signIn, checkPassword, limitAttempts, completeness } = options
   const registrations = limitAttempts('registrations', limits.registrationsPerAddress)
 
   return [
@@ -52,7 +52,7 @@ export function createAuthRoutes(options: {
         const outcome = await accounts.register({ username, email, passwordHash })
         if (outcome.kind !== 'done') throw refuseTaken(outcome)
         // It only saves looking through their messages later.
-        await stars.complete(outcome.account.userId).catch(() => undefined)
+        await completeness.setComplete(outcome.account.userId).catch(() => undefined)
         return await signIn({
           account: outcome.account,
           isKept: body.keepSignedIn !== false,

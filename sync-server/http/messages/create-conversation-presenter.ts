@@ -8,6 +8,7 @@ import type { Digests } from '../../messages/digests.ts'
 import type { OrderJournal } from '../../messages/order-journal.ts'
 import { toIsoOrNull } from '../to-iso.ts'
 import type { UserPresenter } from '../users/create-user-presenter.ts'
+import { completeDigests } from './complete-digests.ts'
 import { countUnread } from './count-unread.ts'
 import type { MessagePresenter } from './create-message-presenter.ts'
 import type { OwnMessages } from './create-own-messages.ts'
@@ -72,6 +73,7 @@ export function createConversationPresenter(options: {
 
   return {
     async presentOne(ownerId: string, conversation: ConversationDocument) {
+      await completeDigests({ ownerId, messages, digests })
       const [shown] = await presentAll(ownerId, [conversation])
       return must(shown, 'a conversation that was presented')
     },

@@ -4,10 +4,10 @@ import { conversationAnswer, conversationStats } from '../../../schema/conversat
 import type { FairQueue } from '../../budget/fair-queue.ts'
 import type { Digests } from '../../messages/digests.ts'
 import { defineRoute, type Route } from '../route.ts'
+import { completeDigests } from './complete-digests.ts'
 import type { ConversationPresenter } from './create-conversation-presenter.ts'
 import type { OwnConversations } from './create-own-conversations.ts'
 import type { OwnMessages } from './create-own-messages.ts'
-import { completeStars } from './list-starred.ts'
 import { summariseConversation } from './summarise-conversation.ts'
 
 type Flag = 'isArchived' | 'isPinned' | 'isMuted'
@@ -61,10 +61,12 @@ export function createConversationRoutes(options: {
       summary: 'Your conversations: pinned ones first, then by their newest message.',
       status: 200,
       answer: z.array(conversationAnswer),
-      handle: async ({ caller: { userId }, signal }) =>
-        await scans.once({ key: userId, signal }, async () =>
+      async handle({ caller: { userId }, signal }) {
+        await completeDigests({ ownerId: userId, messages, digests, signal })
+        return await scans.once({ key: userId, signal }, async () =>
           presenter.presentList(userId, await conversations.list(userId)),
-        ),
+        )
+      },
     }),
 
     defineRoute({
@@ -147,7 +149,7 @@ export function createConversationRoutes(options: {
       errors: ['user_not_found'],
       async handle({ caller: { userId: ownerId }, params, signal }) {
         const conversation = await conversations.find(ownerId, params.userId)
-        await completeStars({ ownerId, messages, stars: digests.stars, signal })
+        await completeDigests({ ownerId, messages, digests, signal })
         const summarise = () => summariseConversation({ ownerId, conversation, digests })
         return await scans.once({ key: ownerId, signal }, summarise)
       },

@@ -30,11 +30,11 @@ export function createMessageListRoutes(options: {
   conversations: OwnConversations
   history: History
   presenter: MessagePresenter
-  stars: Digests['stars']
+  digests: Digests
   reads: FairQueue
   scans: FairQueue
 }): Route[] {
-  const { accounts, messages, conversations, history, presenter, stars, reads, scans } = options
+  const { accounts, messages, conversations, history, presenter, digests, reads, scans } = options
 
   async function readConversation(
     ownerId: string,
@@ -78,7 +78,7 @@ export function createMessageListRoutes(options: {
       async handle({ caller: { userId }, query: { before }, signal, request, response }) {
         const from = before === undefined ? undefined : await messages.find(userId, before)
         const asked = { ownerId: userId, from, limit: limits.starredMax, signal }
-        const found = await listStarred({ ...asked, messages, conversations, stars, scans })
+        const found = await listStarred({ ...asked, messages, conversations, digests, scans })
         tellRest(found, { request, response })
         return await presenter.presentAll(userId, found.messages)
       },

@@ -52,7 +52,7 @@ export function createOwnMessages(options: { storage: Storage; scans: FairQueue 
     findStored,
 
     /** All copies, a page at a time, in no order that means anything. */
-    walk: (ownerId: string, signal: AbortSignal) =>
+    walk: (ownerId: string, signal: AbortSignal | undefined) =>
       scans.walk({ key: ownerId, signal }, readPages(ownerId)),
 
     /** @throws RequestRefused `message_not_found`, also for what cannot be any message's id */

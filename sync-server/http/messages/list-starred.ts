@@ -1,6 +1,7 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
 import type { Digests } from '../../messages/digests.ts'
+import { completeDigests } from './complete-digests.ts'
 import type { OwnConversations } from './create-own-conversations.ts'
 import type { OwnMessages } from './create-own-messages.ts'
 import { createPage, type Page } from './create-page.ts'
@@ -14,18 +15,18 @@ export async function listStarred(asked: {
   ownerId: string
   messages: OwnMessages
   conversations: OwnConversations
-  stars: Digests['stars']
+  digests: Digests
   scans: FairQueue
   from: MessageDocument | undefined
   limit: number
   signal: AbortSignal
 }): Promise<Page> {
-  const { ownerId, messages, conversations, stars, scans, from, limit, signal } = asked
-  await completeStars({ ownerId, messages, stars, signal })
+  const { ownerId, messages, conversations, digests, scans, from, limit, signal } = asked
+  await completeDigests({ ownerId, messages, digests, signal })
   const shown = await conversations.list(ownerId)
   const clearedUpTo = new Map(shown.map((one) => [one._id, one.clearedUpTo]))
   const found = createPage({ limit })
-  const pages = stars.walk(
+  const pages = digests.walkStars(
     ownerId,
     ({ messageId: _id, peerId, orderedAt }) =>
       orderedAt > (clearedUpTo.get(peerId) ?? 0) && isBefore({ _id, orderedAt }, from),
@@ -35,17 +36,4 @@ export async function listStarred(asked: {
     if (found.isFull()) break
   }
   return found.read()
-}
-
-/** Looks once through all that somebody has from an earlier version, which had no digests. */
-export async function completeStars(asked: {
-  ownerId: string
-  messages: OwnMessages
-  stars: Digests['stars']
-  signal: AbortSignal
-}): Promise<void> {
-  const { ownerId, messages, stars, signal } = asked
-  if (await stars.isComplete(ownerId)) return
-  for await (const page of messages.walk(ownerId, signal)) await stars.record(ownerId, page)
-  await stars.complete(ownerId)
 }

@@ -38,7 +38,7 @@ export async function summariseConversation(options: {
     let count = 0
     const isOfThis = (star: { peerId: string; orderedAt: number }) =>
       star.peerId === peerId && star.orderedAt > clearedUpTo
-    for await (const page of digests.stars.walk(ownerId, isOfThis)) count += page.length
+    for await (const page of digests.walkStars(ownerId, isOfThis)) count += page.length
     return count
   }
 }
