@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { must } from '../../../schema/must.ts'
+import { digestsDatabase } from '../../messages/digest-documents.ts'
 import { walkAll } from '../../messages/walk-all.ts'
 import type { TestPerson } from '../../start-test-app.ts'
 import { testBytes, uploadFile } from '../media/test-files.ts'
@@ -11,7 +12,16 @@ import { openTestChat, type TestChat } from './open-test-chat.ts'
 
 const kinds = [
   ...(['say', 'push many', 'push many', 'push many', 'edit', 'delete', 'delete many'] as const),
-  ...(['star', 'star', 'read all', 'read up to', 'clear up to', 'block', 'kill'] as const),
+  ...([
+    'star',
+    'star',
+    'read all',
+    'read up to',
+    'clear up to',
+    'block',
+    'kill',
+    'lose digests',
+  ] as const),
 ]
 
 /** What somebody does next; the numbers choose among what is there then. */
@@ -119,6 +129,9 @@ async function openPeople(isAtomic: boolean) {
         return
       case 'kill':
         await chat.app.killAndStart()
+        return
+      case 'lose digests':
+        await chat.app.whileStopped((storage) => storage.destroy(digestsDatabase))
     }
   }
 
