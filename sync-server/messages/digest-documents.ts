@@ -14,6 +14,7 @@ export interface StarDigest {
   _id: string
   messageId: string
   peerId: string
+  /** Its place; where storage is not atomic, the one that it was to get. */
   orderedAt: number
 }
 

@@ -5,14 +5,13 @@ import {
   completeKey,
   digestsDatabase,
   idsBeneath,
-  type StarDigest,
   starKey,
   talliesPrefix,
 } from './digest-documents.ts'
 import { listDeletions } from './list-deletions.ts'
 import type { OrderJournal } from './order-journal.ts'
 import { createTallies, type View } from './tallies.ts'
-import { walkStars } from './walk-stars.ts'
+import { type Place, walkStars } from './walk-stars.ts'
 
 const forgottenAtOnce = 500
 
@@ -48,7 +47,9 @@ export function createDigests(options: {
   return {
     tallies,
     completeness: createCompleteness({ storage }),
-    walkStars: (ownerId: string, isWanted: (star: StarDigest) => boolean) =>
+    /** Does `walkStars` begin with the newest? */
+    areStarsInOrder: storage.isAtomic,
+    walkStars: (ownerId: string, isWanted: (place: Place) => boolean) =>
       walkStars(storage, ownerId, isWanted),
     listDeletions: (view: View & { after: number }) => listDeletions(storage, view),
     noteAdded,

@@ -6,7 +6,7 @@ import { endOfTime } from '../../messages/tallies.ts'
 import type { OwnMessages } from './create-own-messages.ts'
 
 /** So many places are looked at one by one: few are unread as a rule. */
-const countedSingly = 100
+const countedSingly = 50
 
 /** How many messages of the other person lie above what its owner has read or cleared; deleted ones do not count. */
 export async function countUnread(options: {

@@ -1,6 +1,7 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
 import type { Digests } from '../../messages/digests.ts'
+import { byNewest } from '../../messages/walk-stars.ts'
 import { completeDigests } from './complete-digests.ts'
 import type { OwnConversations } from './create-own-conversations.ts'
 import type { OwnMessages } from './create-own-messages.ts'
@@ -25,15 +26,14 @@ export async function listStarred(asked: {
   await completeDigests({ ownerId, messages, digests, signal })
   const shown = await conversations.list(ownerId)
   const clearedUpTo = new Map(shown.map((one) => [one._id, one.clearedUpTo]))
-  const found = createPage({ limit })
-  const pages = digests.walkStars(
+  const found = createPage({ limit, compare: byNewest })
+  const stars = digests.walkStars(
     ownerId,
-    ({ messageId: _id, peerId, orderedAt }) =>
-      orderedAt > (clearedUpTo.get(peerId) ?? 0) && isBefore({ _id, orderedAt }, from),
+    (place) => place.orderedAt > (clearedUpTo.get(place.peerId) ?? 0) && isBefore(place, from),
   )
-  for await (const page of scans.walk({ key: ownerId, signal }, pages)) {
+  for await (const page of scans.walk({ key: ownerId, signal }, stars)) {
     found.add(page)
-    if (found.isFull()) break
+    if (digests.areStarsInOrder && found.isFull()) break
   }
   return found.read()
 }
