@@ -9,7 +9,7 @@ import type { AccountsDocument } from '../access/account-documents.ts'
 import { createAccounts } from '../access/create-accounts.ts'
 import { createRelations } from '../access/create-relations.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
-import { createStorage, type Storage } from '../storage/create-storage.ts'
+import { createStorage, type Storage, type StorageOptions } from '../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import { createAcceptance } from './acceptance.ts'
 import type { Stage } from './message-acceptor.ts'
@@ -114,13 +114,15 @@ interface TestOptions {
   now?: () => number
   lookAgainMs?: number
   tallyEvery?: number
+  /** Stands between the store and LevelDB. */
+  wrapLevel?: StorageOptions['wrapLevel']
   onStage?: (stage: Stage) => void | Promise<void>
   onError?: (error: unknown) => void
 }
 
 function openAll(dataDir: string, options: TestOptions) {
-  const { couchdbUrl, durability = 'relaxed', isAtomic = true } = options
-  const place = couchdbUrl ? { dataDir, couchdbUrl } : { dataDir, durability, isAtomic }
+  const { couchdbUrl, durability = 'relaxed', isAtomic = true, wrapLevel } = options
+  const place = couchdbUrl ? { dataDir, couchdbUrl } : { dataDir, durability, isAtomic, wrapLevel }
   const storage = createStorage({ ...place, idleCloseMs: 200 })
   const database = storage.database<AccountsDocument>('accounts')
   const accounts = createAccounts({ database })
