@@ -9,6 +9,7 @@ import { summariseConversation } from '../http/messages/summarise-conversation.t
 import { createStorage, type Storage } from '../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import { unpackFixture } from '../storage/level/unpack-fixture.ts'
+import { startCouch } from '../storage/start-couch.ts'
 import { type Acceptance, createAcceptance } from './acceptance.ts'
 import { digestsDatabase, type TallyDigest, talliesPrefix } from './digest-documents.ts'
 import type { Stage } from './message-acceptor.ts'
@@ -25,10 +26,10 @@ const crash: { after?: Stage | undefined; reached?: () => void } = {}
 const clock = { ahead: 0 }
 let t: TestAcceptance
 
-async function open(isAtomic: boolean) {
+async function open(isAtomic: boolean, place: { couchdbUrl?: string } = {}) {
   clock.ahead = 0
   const opened = await openTestAcceptance({
-    ...{ isAtomic, tallyEvery, now: () => Date.now() + clock.ahead },
+    ...{ ...place, isAtomic, tallyEvery, now: () => Date.now() + clock.ahead },
     onStage(stage) {
       if (stage !== crash.after) return
       crash.reached?.()
@@ -137,13 +138,13 @@ async function act({ kind, isAnns, which, crashAfter }: Step) {
 test.each([true, false])(
   'P3: digests say what a walk through every copy says, after crashes at every stage, isAtomic: %s',
   async (isAtomic) => {
-    const history = fc.array(step, { minLength: 40, maxLength: 80 })
+    const history = fc.array(step, { minLength: 30, maxLength: 60 })
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
         await open(isAtomic)
         for (const [index, each] of steps.entries()) {
           await act(each)
-          if (index % 5 === 0) await compareBoth()
+          if (index % 8 === 0) await compareBoth()
         }
         await compareBoth()
       }),
@@ -190,6 +191,18 @@ describe('a place whose message nobody knows of yet', () => {
     expect(await t.acceptance.healCopies()).toBe(6)
     await compareBoth()
   })
+})
+
+test('digests say the same on a CouchDB', async () => {
+  const couch = await startCouch()
+  onTestFinished(couch.close)
+  await open(false, { couchdbUrl: couch.url })
+  const steps = fc.sample(step, 25)
+  for (const [index, each] of steps.entries()) {
+    await act(each)
+    if (index % 6 === 0) await compareBoth()
+  }
+  await compareBoth()
 })
 
 test('digests are made of what an earlier version has left', async () => {
