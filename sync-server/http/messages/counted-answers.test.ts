@@ -37,7 +37,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
 describe.each([true, false])('what is counted, isAtomic: %s', (isAtomic) => {
   it('is what a walk through every copy finds, after whatever was done before', async () => {
-    const history = fc.array(step, { minLength: 30, maxLength: 60 })
+    const history = fc.array(step, { minLength: 20, maxLength: 40 })
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
         const people = await openPeople(isAtomic)
@@ -51,7 +51,7 @@ describe.each([true, false])('what is counted, isAtomic: %s', (isAtomic) => {
           await people.close()
         }
       }),
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: 2, endOnFailure: true },
     )
   })
 })
