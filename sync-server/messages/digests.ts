@@ -56,6 +56,12 @@ export function createDigests(options: {
     drop,
     settle,
 
+    /** Takes away what was counted between two people: a message comes back into a place below others. */
+    async forgetTallies(oneId: string, otherId: string): Promise<void> {
+      await forgetBeneath(`${talliesPrefix(oneId)}${otherId}~`)
+      await forgetBeneath(`${talliesPrefix(otherId)}${oneId}~`)
+    },
+
     /** Takes away what was made for somebody who leaves. */
     async forget(userId: string): Promise<void> {
       await forgetBeneath(starKey(userId, ''))
