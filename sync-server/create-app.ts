@@ -70,6 +70,8 @@ export interface AppOverrides {
   isAtomic?: boolean
   /** Stands between the store and LevelDB: for tests of disks that fail. */
   wrapLevel?: StorageOptions['wrapLevel']
+  /** How many messages lie between two stored tallies of a conversation, about. */
+  tallyEvery?: number
   /** Runs after each stage of a message's write, and holds it up: for tests of crashes. */
   onStage?: (stage: Stage) => void | Promise<void>
 }
@@ -162,7 +164,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     metrics,
     acceptance: createAcceptance({
       ...{ storage, relations, isShared, link, files: media, listLost: epochs.listLost },
-      ...{ onError, onStage: overrides.onStage },
+      ...{ onError, onStage: overrides.onStage, tallyEvery: overrides.tallyEvery },
     }),
   })
   const acceptMessages = announceMessages({
@@ -172,6 +174,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const departures = createDepartures({
     ...{ database, storage, accounts, sessions, relations, onError },
     deleteMediaOf: media.deleteMediaOf,
+    forgetDigestsOf: acceptance.digests.forget,
     async settle(userId) {
       // What comes after nothing is done when nothing is: writes of one person are done in turn.
       const nothing = { actorId: userId, proposals: [] }

@@ -34,6 +34,7 @@ async function openAnn(onSettle: (userId: string) => Promise<void> = async () =>
     ...{ database, storage, accounts, sessions, relations, now },
     settle: onSettle,
     deleteMediaOf: async () => undefined,
+    forgetDigestsOf: async () => undefined,
     onError: (error) => opened.errors.push(error),
   })
   const details = { username: 'Ann', email: 'ann@example.org', passwordHash: 'x' }

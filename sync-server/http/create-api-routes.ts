@@ -58,7 +58,7 @@ interface Options {
   hasher: PasswordHasher
   directory: Directory
   presence: Presence
-  acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations' | 'journal'>
+  acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations' | 'journal' | 'digests'>
   media: Media
   budget: Pick<Budget, 'reads' | 'scans' | 'uploads'>
   uploadLimitBytes: number
@@ -70,23 +70,25 @@ interface Options {
 export function createApiRoutes(options: Options): Route[] {
   const { storage, accounts, acceptance, directory, presence, budget } = options
   const { reads, scans } = budget
-  const { acceptMessages, acceptConversations, journal } = acceptance
+  const { acceptMessages, acceptConversations, journal, digests } = acceptance
   const users = createUserPresenter({ accounts, presence, directory })
   const messages = createOwnMessages({ storage, scans })
   const conversations = createOwnConversations({ storage, accounts, acceptConversations })
   const history = createHistory({ messages, journal, scans })
   const writer = createMessageWriter({ messages, acceptMessages })
   const presenter = createMessagePresenter({ accounts, storage })
-  const shown = { accounts, users, messagePresenter: presenter, messages, history, journal }
+  const shown = { accounts, users, messagePresenter: presenter, messages, journal, digests }
   return [
     ...createSignInRoutes({ ...options, users }),
     ...createPeopleRoutes({ ...options, users, messages, conversations, presenter }),
     ...createMediaAndPictureRoutes(options),
     ...createConversationRoutes({
-      ...{ conversations, history, scans },
+      ...{ conversations, messages, digests, scans },
       presenter: createConversationPresenter(shown),
     }),
-    ...createMessageListRoutes({ accounts, messages, conversations, history, presenter, reads }),
+    ...createMessageListRoutes({
+      ...{ accounts, messages, conversations, history, presenter, digests, reads, scans },
+    }),
     ...createStatusRoutes({ messages, conversations, presenter }),
     ...createSendingRoutes({ messages, writer, presenter }),
     ...createMessageRoutes({ writer, presenter }),
@@ -98,7 +100,10 @@ function createSignInRoutes(options: Options & { users: UserPresenter }): Route[
   const signIn = createSignIn({ sessions, tokens, presenter })
   const checkPassword = createPasswordCheck({ hasher, limitAttempts })
   return [
-    ...createAuthRoutes({ accounts, hasher, sessions, signIn, checkPassword, limitAttempts }),
+    ...createAuthRoutes({
+      ...{ accounts, hasher, sessions, signIn, checkPassword, limitAttempts },
+      completeness: options.acceptance.digests.completeness,
+    }),
     ...createSessionRoutes({ accounts, hasher, sessions, checkPassword }),
   ]
 }

@@ -11,6 +11,7 @@ import { nameMessagesDatabase } from '../storage/database-names.ts'
 import { TransactionFailed } from '../storage/transaction.ts'
 import { beginConversations } from './begin-conversations.ts'
 import { type Delivery, type DeliveryDecision, decideDelivery, listParts } from './delivery.ts'
+import { digestsDatabase } from './digest-documents.ts'
 import { type MessageDraft, type MessageProposal, readMessageProposal } from './draft-message.ts'
 import { type Hint, type Hints, hintsDatabase } from './hints.ts'
 import { createKeyedBatcher } from './keyed-batcher.ts'
@@ -42,6 +43,8 @@ const mostTries = 5
  * @param listLost what the server has forgotten of somebody, after a backup was put back
  * @param onStarted told of messages that are about to be written, and calls what it returns when they are not any more
  * @param onFinished told of the places whose messages are complete
+ * @param onAdded told of two people and how many messages have come between them
+ * @param onReturned told of two people between whom a message comes back into a place below others
  * @param onError told why another person's copies could not be written
  * @param onStage for tests of crashes
  */
@@ -55,11 +58,13 @@ export function createMessageAcceptor(options: {
   now: () => number
   onStarted: (actorId: string, messageIds: readonly string[]) => () => void
   onFinished: (entries: readonly Pick<OrderEntry, '_id'>[]) => void
+  onAdded: (oneId: string, otherId: string, count: number) => void
+  onReturned: (oneId: string, otherId: string) => Promise<void>
   onError: (error: unknown) => void
   onStage?: ((stage: Stage) => void | Promise<void>) | undefined
 }) {
   const { storage, journal, hints, relations, files, listLost, now } = options
-  const { onStarted, onFinished, onError, onStage } = options
+  const { onStarted, onFinished, onAdded, onReturned, onError, onStage } = options
   const { isAtomic } = storage
   const batcher = createKeyedBatcher<Proposal, Outcome<MessageDocument>>(acceptBatch)
   /** Who has written to whom, and both conversations have begun. */
@@ -115,7 +120,14 @@ export function createMessageAcceptor(options: {
       sharedFiles: await lookAtFiles(asked, reach),
       hasBegun: begun.has(`${actorId} ${peerId}`),
     }
+    const isReturning = delivery.groups.some(({ proposals }) =>
+      proposals.some(({ message }) => message?.status === 'sent'),
+    )
+    const mayReturn = peerId !== undefined && delivery.lost.length > 0 && isReturning
+    // Before it is there, so that a crash leaves none that lacks it; and after, for who has counted meanwhile.
+    if (mayReturn) await onReturned(actorId, peerId)
     const decided = await writeWithPeer(delivery)
+    if (mayReturn) await onReturned(actorId, peerId)
     await finish(decided)
     return listOutcomes(decided)
   }
@@ -207,6 +219,7 @@ export function createMessageAcceptor(options: {
       onError(error)
     }
     onFinished(entries)
+    if (delivery.peerId) onAdded(delivery.actorId, delivery.peerId, entries.length)
     await onStage?.('finished')
   }
 
@@ -256,7 +269,8 @@ function isOfPeer(error: unknown, { actorId, peerId }: Delivery): boolean {
 
 function stageOf(name: string, { actorId }: Delivery): Stage {
   if (name === nameMessagesDatabase(actorId)) return 'own'
-  return name === ordersDatabase || name === hintsDatabase ? 'ordered' : 'peer'
+  const isBefore = [digestsDatabase, hintsDatabase, ordersDatabase].includes(name)
+  return isBefore ? 'ordered' : 'peer'
 }
 
 /** What lies there in the end is the answer to each; whether it was taken is said of each by itself. */

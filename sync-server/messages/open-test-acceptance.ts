@@ -21,7 +21,9 @@ export async function openTestAcceptance(options: TestOptions = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'petrel-sync-'))
   const state = openAll(dataDir, options)
   if (options.couchdbUrl) {
-    await Promise.all(['accounts', 'orders', 'debts'].map((name) => state.storage.destroy(name)))
+    await Promise.all(
+      ['accounts', 'orders', 'debts', 'digests'].map((name) => state.storage.destroy(name)),
+    )
   }
 
   const others: Storage[] = []
@@ -113,6 +115,9 @@ interface TestOptions {
   isShared?: boolean
   now?: () => number
   lookAgainMs?: number
+  tallyEvery?: number
+  /** Stands between the store and LevelDB. */
+  wrapLevel?: StorageOptions['wrapLevel']
   onStage?: (stage: Stage) => void | Promise<void>
   onError?: (error: unknown) => void
 }
