@@ -116,8 +116,6 @@ interface TestOptions {
   now?: () => number
   lookAgainMs?: number
   tallyEvery?: number
-  /** Stands between the store and LevelDB. */
-  wrapLevel?: StorageOptions['wrapLevel']
   onStage?: (stage: Stage) => void | Promise<void>
   onError?: (error: unknown) => void
 }
