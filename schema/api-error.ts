@@ -22,6 +22,11 @@ export const apiErrors = {
   wrong_password: { status: 403, error: 'The current password is not right.' },
   forbidden: { status: 403, error: 'Access forbidden' },
   whatsapp_not_linked: { status: 403, error: 'WhatsApp account is not linked' },
+  storage_full: {
+    status: 403,
+    error:
+      'Your storage on this server is full. Delete messages or files that you sent, and try again; it can take two days until there is room.',
+  },
   origin_not_allowed: { status: 403, error: 'This page may not open a connection here.' },
   user_not_found: { status: 404, error: 'User not found' },
   message_not_found: { status: 404, error: 'Message not found' },
@@ -71,6 +76,10 @@ export const apiErrors = {
     status: 429,
     error: 'Too much at once. Please wait a moment and try again.',
   },
+  too_many_messages: {
+    status: 429,
+    error: 'Too many new messages in a short time. Please wait a moment and try again.',
+  },
   too_many_lookups: {
     status: 429,
     error: 'Too many searches by phone number. Please wait a minute and try again.',
@@ -94,6 +103,7 @@ const refusalStatuses: Record<RefusalCode, number> = {
   to_yourself: 400,
   unknown_person: 404,
   recipient_unavailable: 503,
+  recipient_full: 403,
   foreign_id: 409,
   empty: 400,
   too_long: 400,

@@ -22,6 +22,8 @@ export interface MessageProposal {
   proposed: MessageDocument
   /** May the actor write to this person? A blocked person's message is taken like any other. */
   isRecipientKnown: boolean
+  /** Is there no room left for anything that is sent to this person? What they have still changes. */
+  isRecipientFull?: boolean
   /** The server's time, epoch ms. */
   now: number
 }
@@ -73,6 +75,7 @@ function findRefusal({
   actorId,
   proposed,
   isRecipientKnown,
+  isRecipientFull,
 }: MessageProposal): Refusal | undefined {
   if (proposed.senderId !== actorId) return refuse('wrong_sender')
   if (proposed.recipientId === actorId) return refuse('to_yourself')
@@ -85,7 +88,7 @@ function findRefusal({
   if (proposed.mediaUrl !== undefined && !proposed.mediaUrl.startsWith(limits.mediaPathPrefix)) {
     return refuse('media_not_allowed')
   }
-  return refuseText(proposed)
+  return refuseText(proposed) ?? (isRecipientFull ? refuse('recipient_full') : undefined)
 }
 
 /**

@@ -21,6 +21,8 @@ export interface Delivery {
   /** Undefined for what names nobody: it concerns nobody else. */
   peerId: string | undefined
   reach: Reach
+  /** The other person has no room left for anything new. */
+  isPeerFull: boolean
   groups: readonly ProposalGroup[]
   /** Which new messages with a file may share it, by id. */
   sharedFiles: ReadonlyMap<string, boolean>
@@ -87,11 +89,11 @@ export function decideDelivery(
   read: ReadPart,
   journal: Pick<OrderJournal, 'assignOrder'>,
 ): DeliveryDecision {
-  const { actorId, peerId, reach, groups, isPeerOut, now } = delivery
+  const { actorId, peerId, reach, isPeerFull, groups, isPeerOut, now } = delivery
   const stored = read<MessageDocument>(nameMessagesDatabase(actorId))
   const ruled = groups.map((group) =>
     draftGroup({
-      ...{ actorId, group, reach, now, stored: stored.get(group.id) },
+      ...{ actorId, group, reach, isPeerFull, now, stored: stored.get(group.id) },
       isPeerTouched: delivery.touched.has(group.id),
     }),
   )

@@ -44,12 +44,13 @@ export function draftMessage(draft: {
   proposal: MessageProposal
   stored: MessageDocument | undefined
   reach: Reach
+  isPeerFull: boolean
   isPeerTouched: boolean
   now: number
 }): MessageDraft {
-  const { actorId, proposal, stored, reach, now } = draft
+  const { actorId, proposal, stored, reach } = draft
   const base = { proposal, stored, reach }
-  const drafted = applyRule({ actorId, proposal, stored, reach, now })
+  const drafted = applyRule(draft)
   const isOwn = drafted.next?.senderId === actorId
   const isSent = drafted.next !== undefined && isAccepted(drafted.next)
   const mustAmend =
@@ -72,14 +73,17 @@ function applyRule(draft: {
   proposal: MessageProposal
   stored: MessageDocument | undefined
   reach: Reach
+  isPeerFull: boolean
   now: number
 }): Pick<MessageDraft, 'next' | 'effect' | 'refusal'> {
-  const { actorId, proposal, stored, reach, now } = draft
+  const { actorId, proposal, stored, reach, isPeerFull: isRecipientFull, now } = draft
   if (proposal.isDeleted) return { next: stored, effect: 'none' }
   const proposed = proposal.message
   if (!proposed) return keepUnreadable({ actorId, proposal, stored, now })
   const isRecipientKnown = reach !== 'unknown_person'
-  const decision = decideMessage({ actorId, stored, proposed, isRecipientKnown, now })
+  const decision = decideMessage({
+    ...{ actorId, stored, proposed, isRecipientKnown, isRecipientFull, now },
+  })
   switch (decision.kind) {
     case 'keep':
       return { next: stored, effect: 'none' }

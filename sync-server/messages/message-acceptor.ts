@@ -38,6 +38,7 @@ const mostTries = 5
  * messages with one other person are one transaction: the place, the other person's copy, and the own copy, which is the
  * acknowledgement (P3). Where storage cannot write them at once, somebody whose copies cannot be written holds up nobody
  * else (P6), and what was meant for them is not acknowledged.
+ * @param isFull has somebody no room left for what others send them?
  * @param onStarted told of messages that are about to be written, and calls what it returns when they are not any more
  * @param onFinished told of the places whose messages are complete
  * @param onError told why another person's copies could not be written
@@ -49,6 +50,7 @@ export function createMessageAcceptor(options: {
   hints: Hints
   relations: Pick<Relations, 'canReach'>
   files: MessageFiles
+  isFull: (userId: string) => boolean
   now: () => number
   onStarted: (actorId: string, messageIds: readonly string[]) => () => void
   onFinished: (entries: readonly Pick<OrderEntry, '_id'>[]) => void
@@ -106,9 +108,11 @@ export function createMessageAcceptor(options: {
     const { actorId, peerId } = asked
     const reach = await findReach(actorId, peerId)
     if (peerId !== undefined && reach !== 'unknown_person') await journal.prepare(actorId, peerId)
+    // What is held back takes no room of theirs, and must not say anything about them.
+    const isPeerFull = peerId !== undefined && reach === 'delivered' && options.isFull(peerId)
     const delivery: Delivery = {
-      ...{ ...asked, reach, isAtomic, now: now(), isPeerOut: false, touched: new Set() },
-      sharedFiles: await lookAtFiles(asked, reach),
+      ...{ ...asked, reach, isPeerFull, isAtomic, now: now(), isPeerOut: false, touched: new Set() },
+      sharedFiles: await lookAtFiles({ ...asked, reach, isPeerFull }),
       hasBegun: begun.has(`${actorId} ${peerId}`),
     }
     const decided = await writeWithPeer(delivery)
@@ -122,8 +126,10 @@ export function createMessageAcceptor(options: {
   }
 
   /** Files are shared before a copy names them, and taken away before one is blanked: a crash then hides, and never shows. */
-  async function lookAtFiles(asked: Pick<Delivery, 'actorId' | 'groups'>, reach: Reach) {
-    const { actorId, groups } = asked
+  async function lookAtFiles(
+    asked: Pick<Delivery, 'actorId' | 'groups' | 'reach' | 'isPeerFull'>,
+  ) {
+    const { actorId, groups, reach, isPeerFull } = asked
     const concerned = groups.filter(({ proposals }) =>
       proposals.some(({ message }) => message?.mediaUrl ?? message?.deletedAt),
     )
@@ -134,7 +140,7 @@ export function createMessageAcceptor(options: {
       const { _rev, ...before } = stored.get(group.id) ?? { _rev: '' }
       const isThere = stored.has(group.id)
       return draftGroup({
-        ...{ actorId, group, reach, now: now(), isPeerTouched: false },
+        ...{ actorId, group, reach, isPeerFull, now: now(), isPeerTouched: false },
         stored: isThere ? (before as MessageDocument) : undefined,
       }).whole
     })
