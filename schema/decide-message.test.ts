@@ -78,7 +78,6 @@ describe('P4: a new message', () => {
     ['another conversation than its recipient', { peerId: ann }, 'wrong_sender'],
     ['oneself as recipient', { peerId: ann, recipientId: ann }, 'to_yourself'],
     ['no text', { content: ' \n' }, 'empty'],
-    ['too long a text', { content: 'x'.repeat(limits.messageMaxCharacters + 1) }, 'too_long'],
     ['a template', { type: 'template' as const }, 'type_not_allowed'],
     ['a foreign attachment', { mediaUrl: 'https://evil.example/x.png' }, 'media_not_allowed'],
     ['a forged receipt', { status: 'read' as const }, 'forged_status'],
@@ -89,6 +88,13 @@ describe('P4: a new message', () => {
     expect(next).toMatchObject({ status: 'failed', errorCode: code, content: proposed.content })
     expect(next.senderId).toBe(ann)
     expect(mergeMessages(next, proposed).status).toBe('failed')
+  })
+
+  test('P6: with too long a text is refused and keeps of it what an accepted one may have', () => {
+    const content = 'x'.repeat(limits.messageMaxCharacters)
+    const { next, refusal } = refuse({ proposed: { ...written, content: `${content}xx` } })
+    expect(refusal.code).toBe('too_long')
+    expect(next).toMatchObject({ status: 'failed', errorCode: 'too_long', content })
   })
 
   test('P6: to nobody is refused', () => {

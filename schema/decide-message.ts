@@ -1,3 +1,4 @@
+import { cutText } from './cut-text.ts'
 import { limits } from './limits.ts'
 import { areMessagesEqual } from './merge-messages.ts'
 import { blankDeleted, isAccepted, type MessageDocument, withoutBusinessFields } from './message.ts'
@@ -105,6 +106,7 @@ export function failMessage(failure: {
   const { actorId, proposed, refusal, now } = failure
   return blankDeleted({
     ...proposed,
+    content: cutText(proposed.content),
     senderId: actorId,
     recipientId: proposed.peerId,
     status: 'failed',

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { id } from './id.ts'
+import { limits } from './limits.ts'
 
 export const messageTypes = [
   'text',
@@ -26,9 +27,9 @@ const statusEntry = z.object({ status: z.enum(messageStatuses), timestamp: epoch
  */
 const refusedChange = z.object({
   at: epochMs,
-  code: z.string(),
-  error: z.string(),
-  content: z.optional(z.string()),
+  code: z.string().check(z.maxLength(100)),
+  error: z.string().check(z.maxLength(2_000)),
+  content: z.optional(z.string().check(z.maxLength(limits.messageMaxCharacters))),
   isDismissed: z.optional(z.boolean()),
 })
 export type RefusedChange = z.infer<typeof refusedChange>
@@ -75,8 +76,8 @@ export const messageDocument = z.object({
   isStarredAt: z._default(epochMs, 0),
   replyTo: z.optional(id),
   mediaUrl: z.optional(z.string().check(z.maxLength(2_048))),
-  error: z.optional(z.string()),
-  errorCode: z.optional(z.string()),
+  error: z.optional(z.string().check(z.maxLength(2_000))),
+  errorCode: z.optional(z.string().check(z.maxLength(100))),
   refused: z.optional(refusedChange),
   ...businessFields,
 })

@@ -1,3 +1,4 @@
+import { cutText } from './cut-text.ts'
 import { limits } from './limits.ts'
 import { mergeMessages } from './merge-messages.ts'
 import type { MessageDocument } from './message.ts'
@@ -150,7 +151,7 @@ function noteRefusal(
   return {
     ...merged,
     ...(isText && merged.deletedAt === undefined ? { editedAt: at } : {}),
-    refused: { at, ...refusal, ...(isText ? { content: proposed.content } : {}) },
+    refused: { at, ...refusal, ...(isText ? { content: cutText(proposed.content) } : {}) },
   }
 }
 

@@ -217,7 +217,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     sync: createSyncRouter({
       storage,
       acceptance: { ...acceptance, acceptMessages },
-      authenticate,
+      ...{ authenticate, reads: budget.reads },
       doorman,
       onError,
     }),

@@ -112,6 +112,7 @@ function keepUnreadable(draft: {
     return { next: stored, refusal, effect: 'none' }
   }
   const at = Math.max(stored.refused?.at ?? 0, stored.editedAt ?? 0) + 1
+  // Cut already: it is kept for its author only.
   const { content } = salvaged
   const refused = { at, ...refusal, ...(content && content !== stored.content ? { content } : {}) }
   return { next: { ...stored, refused }, refusal, effect: 'own' }

@@ -1,5 +1,5 @@
-import type { Document, Revisions, Stored } from './documents.ts'
 import type { Pouch, PouchFailure } from './pouch.ts'
+import { readRevision, type StoredRevision } from './read-revisions.ts'
 
 export interface BulkGetOptions {
   docs: readonly { id: string; rev?: string }[]
@@ -11,17 +11,23 @@ export interface BulkGetOptions {
 
 export interface BulkGetRow {
   id: string
-  docs: ({ ok: Stored<Document> & { _revisions?: Revisions } } | { error: PouchFailure })[]
+  docs: ({ ok: StoredRevision } | { error: PouchFailure })[]
 }
 
-/** CouchDB's `_bulk_get`, with CouchDB's form for what is not there also on LevelDB. */
-export async function bulkGet(pouch: Pouch, options: BulkGetOptions): Promise<BulkGetRow[]> {
-  const { results } = await pouch.bulkGet(options)
-  return results.map(({ id, docs }) => ({
-    id,
-    docs: docs.map((doc) => {
-      if (!('missing' in doc)) return doc
-      return { error: { id, rev: doc.missing, error: 'not_found', reason: 'missing' } }
+/** CouchDB's `_bulk_get`: a row for each that is asked for, in their order; each is read once, however often. */
+export async function bulkGet(
+  pouch: Pouch,
+  { docs, revs = false, latest = false }: BulkGetOptions,
+): Promise<BulkGetRow[]> {
+  const reads = new Map<string, Promise<StoredRevision | undefined>>()
+  return await Promise.all(
+    docs.map(async ({ id, rev }) => {
+      const key = `${id} ${rev}`
+      const read = reads.get(key) ?? readRevision(pouch, id, { rev, revs, latest })
+      reads.set(key, read)
+      const ok = await read
+      const missing = { id, ...(rev && { rev }), error: 'not_found', reason: 'missing' }
+      return { id, docs: [ok ? { ok } : { error: missing }] }
     }),
-  }))
+  )
 }

@@ -5,6 +5,7 @@ import type { WantedWrites } from './draft-writes.ts'
 import { findMissingRevisions, type MissingRevisions } from './find-missing-revisions.ts'
 import { isConflict, isMissing, type OpenRevision, type Pouch } from './pouch.ts'
 import { readDocuments } from './read-documents.ts'
+import { readOpenRevisions, readRevision } from './read-revisions.ts'
 
 /**
  * A pure function from the stored documents (by id, without `_rev`; absent ones are not in the map) to what is next.
@@ -37,6 +38,8 @@ export interface StoredDatabase<Body extends Document> {
   insert(doc: Body): Promise<{ isInserted: boolean }>
   /** Documents with `startkey <= _id <= endkey`; descending ones from `startkey` down to `endkey`, as in CouchDB. */
   range(options: RangeOptions): Promise<Stored<Body>[]>
+  /** As `range`, but only what each is called. */
+  listRevs(options: RangeOptions): Promise<{ _id: string; _rev: string }[]>
   changes(options: ChangesOptions): Promise<ChangesPage<Body>>
   updateSeq(): Promise<Seq>
   /** About how many bytes it takes. */
@@ -113,6 +116,11 @@ export function createStoredDatabase(options: {
         const { rows } = await pouch.allDocs({ ...range, include_docs: true })
         return rows.flatMap((row) => (row.doc ? [row.doc] : []))
       }),
+    listRevs: (range) =>
+      use(async (pouch) => {
+        const { rows } = await pouch.allDocs(range)
+        return rows.map(({ id, value: { rev } }) => ({ _id: id, _rev: rev }))
+      }),
     changes: ({ includeDocs = false, ...rest }) =>
       use(async (pouch) => {
         const batch = pouch.adapter === 'http' ? { batch_size: rest.limit ?? 1000 } : {}
@@ -129,9 +137,8 @@ export function createStoredDatabase(options: {
       }),
     findMissingRevisions: (revs) => use((pouch) => findMissingRevisions(pouch, revs)),
     bulkGet: (asked) => use((pouch) => bulkGet(pouch, asked)),
-    readRevision: (id, asked) => use((pouch) => orUndefined(pouch.get(id, asked))),
-    readOpenRevisions: (id, { openRevs, ...asked }) =>
-      use((pouch) => orUndefined(pouch.get(id, { ...asked, open_revs: openRevs }))),
+    readRevision: (id, asked) => use((pouch) => readRevision(pouch, id, asked)),
+    readOpenRevisions: (id, asked) => use((pouch) => readOpenRevisions(pouch, id, asked)),
     readLocal: (id) =>
       use(async (pouch) => {
         const doc = await orUndefined(pouch.get(`_local/${id}`))

@@ -25,14 +25,8 @@ export interface Pouch {
   readonly adapter: string
   setMaxListeners(count: number): void
   get(id: string): Promise<Stored<Document>>
-  get(
-    id: string,
-    options: { open_revs: 'all' | string[]; revs?: boolean; latest?: boolean },
-  ): Promise<OpenRevision[]>
-  get(
-    id: string,
-    options: { rev?: string; revs?: boolean; latest?: boolean },
-  ): Promise<Stored<Document>>
+  get(id: string, options: { open_revs: 'all'; revs: true }): Promise<OpenRevision[]>
+  get(id: string, options: { rev?: string; revs?: boolean }): Promise<Stored<Document>>
   put(doc: PouchWrite): Promise<{ rev: string }>
   bulkDocs(
     docs: PouchWrite[],
@@ -40,12 +34,9 @@ export interface Pouch {
   ): Promise<({ id: string; rev: string; ok: true } | PouchFailure)[]>
   allDocs(options: object): Promise<{
     total_rows: number
-    rows: { id: string; doc?: Stored<Document> | null; error?: string }[]
+    rows: { id: string; value: { rev: string }; doc?: Stored<Document> | null; error?: string }[]
   }>
   changes(options: object): Promise<ChangesPage<Document>>
-  bulkGet(options: object): Promise<{
-    results: { id: string; docs: (OpenRevision | { error: PouchFailure })[] }[]
-  }>
   revsDiff(
     revs: Record<string, string[]>,
   ): Promise<Record<string, { missing?: string[]; possible_ancestors?: string[] }>>

@@ -5,13 +5,15 @@ import { tooLarge } from './couch-error.ts'
 import { readIdRange } from './read-id-range.ts'
 import { isStorableId } from './read-proposal.ts'
 import { type Query, readFlag, readTexts } from './read-query.ts'
-import { sendJson } from './send-json.ts'
+import { sendList } from './send-list.ts'
+import { slicesOf } from './slices-of.ts'
 import type { SyncDatabase } from './sync-database.ts'
-import { writeText } from './write-text.ts'
+
+const keysAtOnce = 16
 
 /**
- * CouchDB's `_all_docs`: by `keys`, or a range of ids, which is sent as it is read. Removed documents are never in
- * these databases, so `deleted: 'ok'` asks for nothing more.
+ * CouchDB's `_all_docs`: by `keys`, or a range of ids, sent as it is read. Removed documents are never in these
+ * databases, so `deleted: 'ok'` asks for nothing more.
  */
 export async function answerAllDocs(options: {
   database: SyncDatabase
@@ -19,39 +21,39 @@ export async function answerAllDocs(options: {
   response: Response
 }): Promise<void> {
   const { database, query, response } = options
-  const { stored } = database
   const includeDocs = readFlag(query, 'include_docs')
   const keys = readTexts(query, 'keys')
-  const { docCount } = await stored.info()
-  if (keys) {
-    const rows = await readKeys(database, keys, includeDocs)
-    return sendJson(response, 200, { total_rows: docCount, offset: 0, rows })
-  }
-  const pages = readIdRange(stored, query)
+  const pages = keys
+    ? readKeys(database, keys, includeDocs)
+    : readIdRange(database, query, { includeDocs })
   const first = await pages.next()
-  response.status(200).set({ 'content-type': 'application/json', 'cache-control': 'no-store' })
-  response.write(`{"total_rows":${docCount},"offset":0,"rows":[\n`)
-  let separator = ''
-  for (let page = first; !page.done && !response.destroyed; page = await pages.next()) {
-    const rows = page.value.map((doc) => JSON.stringify(toRow(doc, includeDocs)))
-    await writeText(response, separator + rows.join(',\n'))
-    separator = ',\n'
-  }
-  response.end('\n]}\n')
-}
-
-async function readKeys({ stored }: SyncDatabase, keys: string[], includeDocs: boolean) {
-  if (keys.length > limits.syncBatchMaxDocuments) {
-    throw tooLarge(`At most ${limits.syncBatchMaxDocuments} keys can be asked for at once.`)
-  }
-  const found = await stored.read(keys.filter(isStorableId))
-  return keys.map((key) => {
-    const doc = found.get(key)
-    return doc ? toRow(doc, includeDocs) : { key, error: 'not_found' }
+  const { docCount } = await database.stored.info()
+  await sendList(response, {
+    head: `{"total_rows":${docCount},"offset":0,"rows":[\n`,
+    tail: '\n]}\n',
+    first,
+    pages,
   })
 }
 
-function toRow(doc: Stored<Document>, includeDocs: boolean) {
+async function* readKeys(
+  { stored, turn }: SyncDatabase,
+  keys: readonly string[],
+  includeDocs: boolean,
+): AsyncGenerator<string[], void> {
+  if (keys.length > limits.syncBatchMaxDocuments) {
+    throw tooLarge(`At most ${limits.syncBatchMaxDocuments} keys can be asked for at once.`)
+  }
+  for (const slice of slicesOf(keys, keysAtOnce)) {
+    const found = await turn(() => stored.read(slice.filter(isStorableId)))
+    // A key that comes again and again in one request is read and written down once.
+    const rows = new Map(slice.map((key) => [key, toRow(key, found.get(key), includeDocs)]))
+    yield slice.map((key) => rows.get(key) ?? '')
+  }
+}
+
+function toRow(key: string, doc: Stored<Document> | undefined, includeDocs: boolean): string {
+  if (!doc) return JSON.stringify({ key, error: 'not_found' })
   const row = { id: doc._id, key: doc._id, value: { rev: doc._rev } }
-  return includeDocs ? { ...row, doc } : row
+  return JSON.stringify(includeDocs ? { ...row, doc } : row)
 }

@@ -2,10 +2,9 @@ import type { Response } from 'express'
 import type { Signals } from '../storage/create-signals.ts'
 import type { Seq } from '../storage/documents.ts'
 import { createChangesWriter } from './create-changes-writer.ts'
+import { createPageSize } from './page-size.ts'
 import type { ChangesQuery } from './read-changes-query.ts'
 import type { SyncDatabase } from './sync-database.ts'
-
-const rowsAtOnce = 500
 
 /**
  * CouchDB's `_changes`. A feed that waits is woken by a signal and holds no database open meanwhile (P9). What is sent
@@ -18,13 +17,14 @@ export async function answerChanges(options: {
   response: Response
 }): Promise<void> {
   const { database, signals, query, response } = options
-  const { stored } = database
+  const { stored, turn } = database
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   const deadline = performance.now() + query.timeoutMs
   const writer = createChangesWriter(response, query)
+  const size = createPageSize()
   let since = query.since === 'now' ? await stored.updateSeq() : query.since
-  let isUpToDate = query.feed !== 'normal' && since === signals.lastSeq(stored.name)
+  let isUpToDate = await isAtNewest(since)
 
   for (;;) {
     if (!isUpToDate) {
@@ -49,27 +49,42 @@ export async function answerChanges(options: {
     return writer.countRows() >= query.limit
   }
 
+  /** Most who ask after a restart of the server know everything: one small reading says so, and nothing is opened. */
+  async function isAtNewest(at: Seq): Promise<boolean> {
+    const { descending } = query
+    if (descending) return false
+    const known = signals.lastSeq(stored.name)
+    if (known !== undefined) return known === at
+    const newest = await stored.updateSeq()
+    signals.observe(stored.name, undefined, newest)
+    return newest === at
+  }
+
   async function sendPages(from: Seq): Promise<{ at: Seq; isAtEnd: boolean }> {
-    let at = isOfThisHistory(from, await stored.updateSeq()) ? from : 0
+    let at = (await isOfThisHistory(from)) ? from : 0
     for (;;) {
-      const limit = Math.min(query.limit - writer.countRows(), rowsAtOnce)
+      const limit = Math.min(query.limit - writer.countRows(), size.rows())
       const { includeDocs, style, descending } = query
-      const page = await stored.changes({ since: at, limit, includeDocs, style, descending })
+      const page = await turn(() =>
+        stored.changes({ since: at, limit, includeDocs, style, descending }),
+      )
       const wanted = query.docIds && new Set(query.docIds)
-      await writer.write(wanted ? page.results.filter(({ id }) => wanted.has(id)) : page.results)
+      const rows = wanted ? page.results.filter(({ id }) => wanted.has(id)) : page.results
+      size.record(rows.length, await writer.write(rows))
       at = page.last_seq
       const isAtEnd = !descending && page.results.length < limit
       if (isAtEnd || descending || isFull() || gone.signal.aborted) return { at, isAtEnd }
     }
   }
-}
 
-/**
- * A checkpoint from another history, as after a move between LevelDB and CouchDB or after a backup was put back, would
- * hide what is new: such a client begins again, which costs it time and nothing else.
- */
-function isOfThisHistory(since: Seq, newest: Seq): boolean {
-  if (since === 0) return true
-  if (typeof since !== typeof newest) return false
-  return typeof since === 'string' || since <= Number(newest)
+  /**
+   * A checkpoint from another history, as after a move between LevelDB and CouchDB or after a backup was put back, would
+   * hide what is new: such a client begins again, which costs it time and nothing else.
+   */
+  async function isOfThisHistory(at: Seq): Promise<boolean> {
+    if (at === 0) return true
+    const newest = await stored.updateSeq()
+    if (typeof at !== typeof newest) return false
+    return typeof at === 'string' || at <= Number(newest)
+  }
 }

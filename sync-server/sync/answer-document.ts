@@ -1,29 +1,41 @@
 import type { Request, Response } from 'express'
-import { CouchError, conflict, forbidden, notFound } from './couch-error.ts'
+import { badRequest, CouchError, conflict, forbidden, notFound, tooLarge } from './couch-error.ts'
 import { pushDocuments } from './push-documents.ts'
 import { isStorableId } from './read-proposal.ts'
-import { type Query, readFlag, readQuery, readText, readTexts } from './read-query.ts'
+import { isRev, type Query, readFlag, readQuery, readRev, readTexts } from './read-query.ts'
 import { sendJson } from './send-json.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
+const openRevsMax = 100
+
 /** CouchDB's GET of one document: the winning revision, one by `rev`, or leaves by `open_revs`. */
-async function answerDocument({ stored }: SyncDatabase, request: { id: string; query: Query }) {
+async function answerDocument(
+  { stored, turn }: SyncDatabase,
+  request: { id: string; query: Query },
+) {
   const { id, query } = request
   if (id.startsWith('_design/')) throw notFound()
   if (!isStorableId(id)) throw notFound()
-  const rev = readText(query, 'rev')
+  const rev = readRev(query, 'rev')
   const options = { revs: readFlag(query, 'revs'), latest: readFlag(query, 'latest') }
   if (query.has('open_revs')) {
-    const openRevs =
-      query.get('open_revs') === 'all' ? 'all' : (readTexts(query, 'open_revs') ?? [])
-    const leaves = await stored.readOpenRevisions(id, { openRevs, ...options })
+    const openRevs = query.get('open_revs') === 'all' ? 'all' : readOpenRevs(query)
+    const leaves = await turn(() => stored.readOpenRevisions(id, { openRevs, ...options }))
     if (leaves) return leaves
     if (openRevs === 'all') throw notFound()
     return openRevs.map((missing) => ({ missing }))
   }
-  const doc = await stored.readRevision(id, { ...options, ...(rev === undefined ? {} : { rev }) })
+  const wanted = { ...options, ...(rev === undefined ? {} : { rev }) }
+  const doc = await turn(() => stored.readRevision(id, wanted))
   if (!doc) throw notFound()
   return doc
+}
+
+function readOpenRevs(query: Query): string[] {
+  const revs = readTexts(query, 'open_revs') ?? []
+  if (revs.length > openRevsMax) throw tooLarge(`At most ${openRevsMax} revisions at once.`)
+  if (revs.every(isRev)) return revs
+  throw badRequest('Invalid rev format')
 }
 
 /** CouchDB's PUT of one document, through the same door as a push of many (P4). */

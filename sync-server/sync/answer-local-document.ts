@@ -1,9 +1,12 @@
 import type { Request, Response } from 'express'
 import { badRequest, conflict, notFound, tooLarge } from './couch-error.ts'
+import { isRev } from './read-query.ts'
 import { sendJson } from './send-json.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
 const idMaxLength = 256
+/** What replicators name their checkpoints with: Base64 and the like. */
+const idPattern = /^[\w.~+/=:@-]+$/
 const localMaxBytes = 64 * 1024
 
 /** Checkpoints of replicating clients. They lie in the person's own database, so two people never share one. */
@@ -30,8 +33,12 @@ export async function putLocalDocument(
   if (Buffer.byteLength(JSON.stringify(body)) > localMaxBytes) {
     throw tooLarge('A checkpoint is smaller than that.')
   }
-  const { _rev, _id, _deleted, _attachments, ...fields } = body as Record<string, unknown>
-  const seen = typeof _rev === 'string' ? { _rev } : {}
+  const { _rev, _id, _attachments, _revisions, ...fields } = body as Record<string, unknown>
+  const foreign = Object.keys(fields).find((field) => field.startsWith('_'))
+  if (foreign !== undefined)
+    throw badRequest(`A field of a checkpoint cannot be called ${foreign}.`)
+  if (_rev !== undefined && !isRev(_rev)) throw badRequest('Invalid rev format')
+  const seen = _rev === undefined ? {} : { _rev }
   const rev = await stored.writeLocal(id, { ...fields, ...seen })
   if (rev === undefined) throw conflict()
   sendJson(response, 201, { ok: true, id: `_local/${id}`, rev })
@@ -40,5 +47,6 @@ export async function putLocalDocument(
 function readId(request: Request): string {
   const id = String(request.params.localId)
   if (id.length > idMaxLength) throw badRequest('This id is too long.')
+  if (!idPattern.test(id)) throw badRequest('This id has characters that no checkpoint has.')
   return id
 }

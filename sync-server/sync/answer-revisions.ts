@@ -1,56 +1,104 @@
+import type { Response } from 'express'
 import { limits } from '../../schema/limits.ts'
-import type { BulkGetRow } from '../storage/bulk-get.ts'
 import { badRequest, tooLarge } from './couch-error.ts'
 import { isStorableId } from './read-proposal.ts'
-import { type Query, readFlag } from './read-query.ts'
+import { isRev, type Query, readFlag } from './read-query.ts'
+import { sendList } from './send-list.ts'
+import { slicesOf } from './slices-of.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
+const idsAtOnce = 50
+const documentsAtOnce = 16
+const revsPerDocument = 1_000
+
 /** CouchDB's `_revs_diff`: which of the client's revisions have never been seen here. */
-export async function answerRevsDiff({ stored }: SyncDatabase, body: unknown) {
+export async function answerRevsDiff({ stored, turn }: SyncDatabase, body: unknown) {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw badRequest('The body must map ids to lists of revisions.')
   }
   const asked = Object.entries(body).map(([id, revs]) => [id, readRevs(revs)] as const)
   refuseTooMany(asked.length)
-  const storable = asked.filter(([id]) => isStorableId(id))
-  const found = await stored.findMissingRevisions(Object.fromEntries(storable))
-  const rest = asked.filter(([id]) => !isStorableId(id))
-  return Object.fromEntries([
-    ...Object.entries(found),
-    ...rest.map(([id, missing]) => [id, { missing }] as const),
-  ])
+  const missing: [string, object][] = []
+  for (const slice of slicesOf(asked, idsAtOnce)) {
+    const storable = slice.filter(([id]) => isStorableId(id))
+    const found = await turn(() => stored.findMissingRevisions(Object.fromEntries(storable)))
+    const rest = slice.filter(([id]) => !isStorableId(id))
+    missing.push(...Object.entries(found), ...rest.map(toMissing))
+  }
+  return Object.fromEntries(missing)
 }
 
-/** CouchDB's `_bulk_get`. */
-export async function answerBulkGet({ stored }: SyncDatabase, body: unknown, query: Query) {
+const toMissing = ([id, missing]: readonly [string, string[]]): [string, object] => [
+  id,
+  { missing },
+]
+
+/** CouchDB's `_bulk_get`, sent as it is read. */
+export async function answerBulkGet(options: {
+  database: SyncDatabase
+  body: unknown
+  query: Query
+  response: Response
+}): Promise<void> {
+  const { database, body, query, response } = options
   const docs: unknown = (body as { docs?: unknown } | undefined)?.docs
   if (!Array.isArray(docs)) throw badRequest('docs must be a list of ids and revisions')
   refuseTooMany(docs.length)
-  const asked = docs.map(readAsked)
-  const storable = asked.filter(({ id }) => isStorableId(id))
-  const revs = readFlag(query, 'revs')
-  const latest = readFlag(query, 'latest')
-  const found = storable.length > 0 ? await stored.bulkGet({ docs: storable, revs, latest }) : []
-  const rest = asked.filter(({ id }) => !isStorableId(id)).map(toMissing)
-  return { results: [...found, ...rest] }
+  const flags = { revs: readFlag(query, 'revs'), latest: readFlag(query, 'latest') }
+  const pages = readDocuments(database, docs.map(readAsked), flags)
+  const first = await pages.next()
+  await sendList(response, { head: '{"results":[\n', tail: '\n]}\n', first, pages })
 }
 
-function toMissing({ id, rev }: { id: string; rev?: string }): BulkGetRow {
-  return {
-    id,
-    docs: [{ error: { id, ...(rev ? { rev } : {}), error: 'not_found', reason: 'missing' } }],
+interface Asked {
+  id: string
+  rev?: string
+}
+
+async function* readDocuments(
+  { stored, turn }: SyncDatabase,
+  asked: readonly Asked[],
+  flags: { revs: boolean; latest: boolean },
+): AsyncGenerator<string[], void> {
+  // What is asked for again and again in one request is read and written down once.
+  const distinct = [...new Map(asked.map((one) => [`${one.id} ${one.rev}`, one])).values()]
+  const times = new Map<string, number>()
+  for (const { id, rev } of asked) {
+    const key = `${id} ${rev}`
+    times.set(key, (times.get(key) ?? 0) + 1)
+  }
+  for (const slice of slicesOf(distinct, documentsAtOnce)) {
+    const storable = slice.filter(({ id }) => isStorableId(id))
+    const found =
+      storable.length > 0 ? await turn(() => stored.bulkGet({ docs: storable, ...flags })) : []
+    const rows = new Map(storable.map((one, index) => [one, JSON.stringify(found[index])]))
+    yield slice.flatMap((one) => {
+      const row = rows.get(one) ?? JSON.stringify(describeMissing(one))
+      return Array.from({ length: times.get(`${one.id} ${one.rev}`) ?? 1 }, () => row)
+    })
   }
 }
 
-function readAsked(asked: unknown): { id: string; rev?: string } {
+function describeMissing({ id, rev }: Asked) {
+  const error = { id, ...(rev ? { rev } : {}), error: 'not_found', reason: 'missing' }
+  return { id, docs: [{ error }] }
+}
+
+function readAsked(asked: unknown): Asked {
   const { id, rev } = (asked ?? {}) as { id?: unknown; rev?: unknown }
   if (typeof id !== 'string') throw badRequest('Each of docs needs an id')
-  return typeof rev === 'string' ? { id, rev } : { id }
+  if (rev === undefined) return { id }
+  if (!isRev(rev)) throw badRequest('Invalid rev format')
+  return { id, rev }
 }
 
 function readRevs(revs: unknown): string[] {
-  if (Array.isArray(revs) && revs.every((rev) => typeof rev === 'string')) return revs
-  throw badRequest('Revisions must be a list of texts.')
+  if (!Array.isArray(revs)) throw badRequest('Revisions must be a list of texts.')
+  if (revs.length > revsPerDocument) {
+    throw tooLarge(`At most ${revsPerDocument} revisions of a document can be asked for at once.`)
+  }
+  if (revs.every(isRev)) return revs
+  throw badRequest('Invalid rev format')
 }
 
 function refuseTooMany(count: number) {

@@ -24,15 +24,16 @@ export function createChangesWriter(
 
   return {
     countRows: () => state.rows,
-    /** Resolves when the connection takes more. */
-    async write(changes: readonly Change<Document>[]) {
-      if (changes.length === 0) return
+    /** Resolves, with the number of characters, when the connection takes more. */
+    async write(changes: readonly Change<Document>[]): Promise<number> {
+      if (changes.length === 0) return 0
       begin()
       const lines = changes.map((change) => JSON.stringify(change))
       const before = isList && state.rows > 0 ? ',\n' : ''
       state.rows += lines.length
       const text = before + lines.join(isList ? ',\n' : '\n') + (isList ? '' : '\n')
       await writeText(response, text)
+      return text.length
     },
     /** A line break so often from now on, if the client asked for it. */
     startHeartbeat() {

@@ -1,3 +1,4 @@
+import type { FairQueue } from '../budget/fair-queue.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
@@ -8,22 +9,32 @@ import type { SyncDatabase } from './sync-database.ts'
 /** Finds one of a person's own two databases; the path says which, the token says whose (P8). */
 export function createDatabaseFinder(options: {
   storage: Storage
+  reads: Pick<FairQueue, 'once'>
   acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
 }) {
-  const { storage, acceptance } = options
+  const { storage, reads, acceptance } = options
 
-  /** @throws CouchError for every other name */
-  return function findDatabase(name: string, actorId: string): SyncDatabase {
+  /**
+   * @param signal aborts when nobody waits for the answer any more
+   * @throws CouchError for every other name
+   */
+  return function findDatabase(asked: {
+    name: string
+    actorId: string
+    signal: AbortSignal
+  }): SyncDatabase {
+    const { name, actorId, signal } = asked
+    const turn: SyncDatabase['turn'] = (read) => reads.once({ key: actorId, signal }, read)
     switch (name) {
       case 'messages':
         return {
-          name,
+          ...{ name, turn },
           stored: storage.database<Document>(nameMessagesDatabase(actorId)),
           accept: (proposals) => acceptance.acceptMessages({ actorId, proposals }),
         }
       case 'conversations':
         return {
-          name,
+          ...{ name, turn },
           stored: storage.database<Document>(nameConversationsDatabase(actorId)),
           accept: (proposals) => acceptance.acceptConversations({ actorId, proposals }),
         }

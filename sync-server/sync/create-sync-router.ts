@@ -3,6 +3,7 @@ import { limits } from '../../schema/limits.ts'
 import { must } from '../../schema/must.ts'
 import type { TokenHolder } from '../access/create-token-keeper.ts'
 import { type Doorman, visitOf } from '../budget/doorman.ts'
+import type { FairQueue } from '../budget/fair-queue.ts'
 import { createJsonReader } from '../http/create-json-reader.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
 import type { Storage } from '../storage/create-storage.ts'
@@ -27,6 +28,7 @@ type Answer = (database: SyncDatabase, request: Request, response: Response) => 
 /**
  * The CouchDB endpoint of design section 5, to be mounted at `/sync`: the caller's own two databases, for RxDB, PouchDB
  * and CouchDB's replicator. Which database a request touches follows from its token alone (P8).
+ * @param reads where pages wait for their turn
  * @param authenticate finds the caller, or throws an error with a `status`
  * @param onError told of our own faults
  */
@@ -35,12 +37,13 @@ export function createSyncRouter(options: {
   acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
   authenticate: (request: Request) => Promise<TokenHolder>
   doorman: Pick<Doorman, 'admit' | 'takeBody'>
+  reads: Pick<FairQueue, 'once'>
   onError: (error: unknown) => void
 }) {
-  const { storage, acceptance, authenticate, doorman, onError } = options
+  const { storage, acceptance, authenticate, doorman, reads, onError } = options
   const { signals } = storage
   const router = express.Router({ caseSensitive: true })
-  const findDatabase = createDatabaseFinder({ storage, acceptance })
+  const findDatabase = createDatabaseFinder({ storage, reads, acceptance })
   const parseJson = doorman.takeBody(createJsonReader({ limitBytes: limits.syncBodyMaxBytes }))
 
   const requireCaller: RequestHandler = async (request, _response, next) => {
@@ -48,17 +51,21 @@ export function createSyncRouter(options: {
     request.caller ??= await authenticate(request)
     next()
   }
-  const find = (request: Request) =>
-    findDatabase(String(request.params.database), must(request.caller, 'a caller').userId)
+  const find = (request: Request, response: Response) => {
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    const { userId: actorId } = must(request.caller, 'a caller')
+    return findDatabase({ name: String(request.params.database), actorId, signal: gone.signal })
+  }
   /** Access and existence come before the body is read. */
   const readJson: RequestHandler = (request, response, next) => {
-    find(request)
+    find(request, response)
     parseJson(request, response, next)
   }
   const answer =
     (operation: string, respond: Answer): RequestHandler =>
     async (request, response) => {
-      const database = find(request)
+      const database = find(request, response)
       request.routeName = `/sync/${database.name}/${operation}`
       await respond(database, request, response)
     }
@@ -104,7 +111,7 @@ export function createSyncRouter(options: {
     readJson,
     answer('_bulk_get', async (database, request, response) => {
       const query = new Map<string, unknown>(Object.entries(request.query))
-      sendJson(response, 200, await answerBulkGet(database, request.body, query))
+      await answerBulkGet({ database, body: request.body, query, response })
     }),
   )
   router.post(

@@ -19,7 +19,9 @@ export interface ChangesQuery {
 }
 
 /** Backwards is read in one piece, because no sequence says where the next one would begin. */
-const descendingMaxRows = 500
+const descendingMaxRows = 20
+/** `now`, a number, or what CouchDB makes of one. */
+const seqPattern = /^(now|\d{1,15}(-[\w-]{1,4096}={0,2})?)$/
 const shortestHeartbeatMs = 1_000
 const defaultHeartbeatMs = 60_000
 /** CouchDB's replicator opens a continuous feed anew when it ends. */
@@ -56,9 +58,10 @@ function readFeed(query: Query): ChangesQuery['feed'] {
 
 function readSince(query: Query): Seq | 'now' {
   const since = query.get('since') ?? 0
-  if (typeof since === 'number' && since >= 0) return since
-  if (typeof since !== 'string' || since.length > 4_096)
+  if (typeof since === 'number' && Number.isSafeInteger(since) && since >= 0) return since
+  if (typeof since !== 'string' || !seqPattern.test(since)) {
     throw badRequest('since must be a sequence')
+  }
   return /^\d{1,15}$/.test(since) ? Number(since) : since
 }
 

@@ -20,6 +20,19 @@ export function readText(query: Query, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+/** Is this a revision as CouchDB writes it: its generation and its name? */
+export function isRev(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{1,9}-[0-9A-Za-z]{1,64}$/.test(value)
+}
+
+/** A revision. @throws CouchError 400 */
+export function readRev(query: Query, name: string): string | undefined {
+  const value = query.get(name)
+  if (value === undefined) return undefined
+  if (isRev(value)) return value
+  throw badRequest('Invalid rev format')
+}
+
 /** A whole number from 0, or undefined when it is not given. @throws CouchError 400 */
 export function readCount(query: Query, name: string): number | undefined {
   const value = query.get(name)

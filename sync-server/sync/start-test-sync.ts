@@ -24,13 +24,17 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
   const { acceptance } = t
+  const budget = createBudget()
   const doorman = createDoorman({
-    ...{ budget: createBudget(), sessions, identify, isBehindProxy: false, onError },
+    ...{ budget, sessions, identify, isBehindProxy: false, onError },
   })
   const app = express().use(
     '/sync',
     doorman.greet,
-    createSyncRouter({ storage, acceptance, authenticate, doorman, onError }),
+    createSyncRouter({
+      ...{ storage, acceptance, authenticate, doorman, onError },
+      reads: budget.reads,
+    }),
   )
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')

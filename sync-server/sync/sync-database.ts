@@ -7,5 +7,7 @@ export interface SyncDatabase {
   /** As in the path: `messages` or `conversations`. */
   name: string
   stored: StoredDatabase<Document>
+  /** Reads a page when its caller's turn has come (P12). */
+  turn<Result>(read: () => Promise<Result>): Promise<Result>
   accept(proposals: readonly Proposal[]): Promise<Outcome<Document>[]>
 }

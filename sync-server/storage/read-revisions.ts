@@ -1,0 +1,81 @@
+import type { Document, Revisions, Stored } from './documents.ts'
+import { listRevs, nameRev } from './grow-branch.ts'
+import { isMissing, type OpenRevision, type Pouch } from './pouch.ts'
+import { type Leaf, readLeaves } from './read-leaves.ts'
+
+/** A document in one of its revisions; with its ancestry where that was asked for. */
+export type StoredRevision = Stored<Document> & { _revisions?: Revisions; _deleted?: boolean }
+
+interface RevisionOptions {
+  /** With the ancestry, as `_revisions`. */
+  revs?: boolean
+  /** The leaves that a revision has grown into, in place of it. */
+  latest?: boolean
+}
+
+/**
+ * One revision, by default the winning one; undefined when it is not there. `latest` is worked out here: PouchDB's own
+ * way ends the process where a revision is unknown.
+ */
+export async function readRevision(
+  pouch: Pouch,
+  id: string,
+  { rev, latest = false, ...options }: RevisionOptions & { rev?: string | undefined },
+): Promise<StoredRevision | undefined> {
+  if (rev === undefined) return await readOne(pouch, id, options)
+  if (!latest) return await readOne(pouch, id, { ...options, rev })
+  const [newest] = findLatest(await readLeaves(pouch, id), rev)
+  return newest === undefined ? undefined : await readOne(pouch, id, { ...options, rev: newest })
+}
+
+/** Leaves of one document, or the revisions that are asked for; undefined when the document was never there. */
+export async function readOpenRevisions(
+  pouch: Pouch,
+  id: string,
+  options: RevisionOptions & { openRevs: 'all' | readonly string[] },
+): Promise<OpenRevision[] | undefined> {
+  const { openRevs, latest = false, revs = false } = options
+  const leaves = await readLeaves(pouch, id)
+  if (leaves.length === 0) return undefined
+  const wanted =
+    openRevs === 'all'
+      ? leaves.map(({ revisions }) => nameRev(revisions))
+      : [...new Set(openRevs.flatMap((rev) => (latest ? findNamed(leaves, rev) : [rev])))]
+  return await Promise.all(
+    wanted.map(async (rev): Promise<OpenRevision> => {
+      const ok = await readOne(pouch, id, { rev, revs })
+      return ok ? { ok } : { missing: rev }
+    }),
+  )
+}
+
+const findNamed = (leaves: readonly Leaf[], rev: string) => {
+  const latest = findLatest(leaves, rev)
+  return latest.length > 0 ? latest : [rev]
+}
+
+/** The leaves that a revision has grown into: open ones first, then the longer path, then the higher name. */
+function findLatest(leaves: readonly Leaf[], rev: string): string[] {
+  return leaves
+    .filter(({ revisions }) => listRevs(revisions).includes(rev))
+    .toSorted(
+      (a, b) =>
+        Number(a.isDeleted) - Number(b.isDeleted) ||
+        b.revisions.start - a.revisions.start ||
+        (nameRev(a.revisions) > nameRev(b.revisions) ? -1 : 1),
+    )
+    .map(({ revisions }) => nameRev(revisions))
+}
+
+async function readOne(
+  pouch: Pouch,
+  id: string,
+  options: { rev?: string; revs?: boolean },
+): Promise<StoredRevision | undefined> {
+  try {
+    return await pouch.get(id, options)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
