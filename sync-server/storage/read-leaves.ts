@@ -7,14 +7,27 @@ export interface Leaf {
   isDeleted: boolean
 }
 
+/** How often what has grown while it was read is read again. */
+export const growthsSeen = 10
+
 /** @returns every leaf of a document; none when the database has never seen it */
 export async function readLeaves(pouch: Pouch, id: string): Promise<Leaf[]> {
-  try {
-    const rows = await pouch.get(id, { open_revs: 'all', revs: true })
-    return rows.flatMap((row) => {
+  let leaves: Leaf[] = []
+  for (let reading = 0; reading < growthsSeen; reading += 1) {
+    const rows = await readRows(pouch, id)
+    leaves = rows.flatMap((row) => {
       if (!('ok' in row) || !row.ok._revisions) return []
       return [{ revisions: row.ok._revisions, isDeleted: row.ok._deleted === true }]
     })
+    // A leaf without a body has grown since the tree was read, and is compacted away.
+    if (leaves.length === rows.length) break
+  }
+  return leaves
+}
+
+async function readRows(pouch: Pouch, id: string) {
+  try {
+    return await pouch.get(id, { open_revs: 'all', revs: true })
   } catch (error) {
     if (isMissing(error)) return []
     throw error

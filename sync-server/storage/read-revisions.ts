@@ -1,7 +1,7 @@
 import type { Document, Revisions, Stored } from './documents.ts'
 import { listRevs, nameRev } from './grow-branch.ts'
 import { isMissing, type OpenRevision, type Pouch } from './pouch.ts'
-import { type Leaf, readLeaves } from './read-leaves.ts'
+import { growthsSeen, type Leaf, readLeaves } from './read-leaves.ts'
 
 /** A document in one of its revisions; with its ancestry where that was asked for. */
 export type StoredRevision = Stored<Document> & { _revisions?: Revisions; _deleted?: boolean }
@@ -24,8 +24,14 @@ export async function readRevision(
 ): Promise<StoredRevision | undefined> {
   if (rev === undefined) return await readOne(pouch, id, options)
   if (!latest) return await readOne(pouch, id, { ...options, rev })
-  const [newest] = findLatest(await readLeaves(pouch, id), rev)
-  return newest === undefined ? undefined : await readOne(pouch, id, { ...options, rev: newest })
+  for (let reading = 0; reading < growthsSeen; reading += 1) {
+    const [newest] = findLatest(await readLeaves(pouch, id), rev)
+    if (newest === undefined) return undefined
+    const found = await readOne(pouch, id, { ...options, rev: newest })
+    // A leaf that is gone has grown since it was listed: its successor is the latest now.
+    if (found) return found
+  }
+  return undefined
 }
 
 /** Leaves of one document, or the revisions that are asked for; undefined when the document was never there. */
@@ -35,18 +41,24 @@ export async function readOpenRevisions(
   options: RevisionOptions & { openRevs: 'all' | readonly string[] },
 ): Promise<OpenRevision[] | undefined> {
   const { openRevs, latest = false, revs = false } = options
-  const leaves = await readLeaves(pouch, id)
-  if (leaves.length === 0) return undefined
-  const wanted =
-    openRevs === 'all'
-      ? leaves.map(({ revisions }) => nameRev(revisions))
-      : [...new Set(openRevs.flatMap((rev) => (latest ? findNamed(leaves, rev) : [rev])))]
-  return await Promise.all(
-    wanted.map(async (rev): Promise<OpenRevision> => {
-      const ok = await readOne(pouch, id, { rev, revs })
-      return ok ? { ok } : { missing: rev }
-    }),
-  )
+  let found: OpenRevision[] = []
+  for (let reading = 0; reading < growthsSeen; reading += 1) {
+    const leaves = await readLeaves(pouch, id)
+    if (leaves.length === 0) return undefined
+    const names = leaves.map(({ revisions }) => nameRev(revisions))
+    const wanted =
+      openRevs === 'all'
+        ? names
+        : [...new Set(openRevs.flatMap((rev) => (latest ? findNamed(leaves, rev) : [rev])))]
+    found = await Promise.all(
+      wanted.map(async (rev): Promise<OpenRevision> => {
+        const ok = await readOne(pouch, id, { rev, revs })
+        return ok ? { ok } : { missing: rev }
+      }),
+    )
+    if (!found.some((row) => 'missing' in row && names.includes(row.missing))) break
+  }
+  return found
 }
 
 const findNamed = (leaves: readonly Leaf[], rev: string) => {

@@ -120,7 +120,7 @@ test('questions that cannot be taken back', async () => {
   await button('Edit profile').click()
   await page.getByRole('textbox', { name: 'Name' }).fill('x')
   await button('Save').click()
-  await see('Name must be at least 3 characters')
+  await see('Name must be at least 2 characters')
   await look('the profile while it is edited')
   await button('Cancel').click()
   await button('Delete Account').click()

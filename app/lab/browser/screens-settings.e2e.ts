@@ -21,7 +21,7 @@ test('the profile is shown and changed, and cancelling changes nothing', async (
   await page.getByRole('button', { name: 'Edit profile' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('x')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('alert').getByText('Name must be at least 3 characters').waitFor()
+  await page.getByRole('alert').getByText('Name must be at least 2 characters').waitFor()
   await page.getByRole('textbox', { name: 'Name' }).fill('Ann Petersen')
   await page.getByRole('textbox', { name: 'About' }).fill('At sea')
   expect(await findProblems(page)).toEqual([])
