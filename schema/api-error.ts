@@ -22,11 +22,6 @@ export const apiErrors = {
   wrong_password: { status: 403, error: 'The current password is not right.' },
   forbidden: { status: 403, error: 'Access forbidden' },
   whatsapp_not_linked: { status: 403, error: 'WhatsApp account is not linked' },
-  storage_full: {
-    status: 403,
-    error:
-      'Your storage on this server is full. Delete messages or files that you sent, and try again; it can take two days until there is room.',
-  },
   origin_not_allowed: { status: 403, error: 'This page may not open a connection here.' },
   user_not_found: { status: 404, error: 'User not found' },
   message_not_found: { status: 404, error: 'Message not found' },
@@ -78,7 +73,7 @@ export const apiErrors = {
   },
   too_many_messages: {
     status: 429,
-    error: 'Too many new messages in a short time. Please wait a moment and try again.',
+    error: 'Too many messages at once. They will be sent a little later.',
   },
   too_many_lookups: {
     status: 429,
@@ -103,7 +98,7 @@ const refusalStatuses: Record<RefusalCode, number> = {
   to_yourself: 400,
   unknown_person: 404,
   recipient_unavailable: 503,
-  recipient_full: 403,
+  storage_full: 507,
   foreign_id: 409,
   empty: 400,
   too_long: 400,

@@ -23,8 +23,8 @@ export interface MessageProposal {
   proposed: MessageDocument
   /** May the actor write to this person? A blocked person's message is taken like any other. */
   isRecipientKnown: boolean
-  /** Is there no room left for anything that is sent to this person? What they have still changes. */
-  isRecipientFull?: boolean
+  /** Has the actor no room left for anything new? What is stored still changes. */
+  isAuthorFull?: boolean
   /** The server's time, epoch ms. */
   now: number
 }
@@ -76,7 +76,7 @@ function findRefusal({
   actorId,
   proposed,
   isRecipientKnown,
-  isRecipientFull,
+  isAuthorFull,
 }: MessageProposal): Refusal | undefined {
   if (proposed.senderId !== actorId) return refuse('wrong_sender')
   if (proposed.recipientId === actorId) return refuse('to_yourself')
@@ -89,7 +89,7 @@ function findRefusal({
   if (proposed.mediaUrl !== undefined && !proposed.mediaUrl.startsWith(limits.mediaPathPrefix)) {
     return refuse('media_not_allowed')
   }
-  return refuseText(proposed) ?? (isRecipientFull ? refuse('recipient_full') : undefined)
+  return refuseText(proposed) ?? (isAuthorFull ? refuse('storage_full') : undefined)
 }
 
 /**

@@ -12,7 +12,7 @@ import { createOrderJournal } from './order-journal.ts'
  * Everything that writes messages and conversations (P4): replication, REST, the socket and the business channel
  * come through here.
  * @param files who may see the file of a message; without it, messages with files are refused
- * @param isFull has somebody no room left for what others send them? Nobody, without it
+ * @param isFull has somebody no room left for anything new? Nobody, without it
  * @param now epoch ms
  * @param onError told what went wrong in the background: copies that could not be written, or not completed after a crash
  * @param isShared other servers may write the same databases; `link` is how they hear each other
@@ -23,7 +23,7 @@ export function createAcceptance(options: {
   storage: Storage
   relations: Pick<Relations, 'canReach'>
   files?: MessageFiles
-  isFull?: (userId: string) => boolean
+  isFull?: (userId: string) => Promise<boolean>
   isShared?: boolean
   link?: ServerLink | undefined
   lookAgainMs?: number
@@ -32,7 +32,7 @@ export function createAcceptance(options: {
   onStage?: (stage: Stage) => void | Promise<void>
 }) {
   const { storage, relations, files = noFiles, isShared = false, now = Date.now, onStage } = options
-  const { onError = () => undefined, isFull = () => false, lookAgainMs, link } = options
+  const { onError = () => undefined, isFull = async () => false, lookAgainMs, link } = options
   const journal = createOrderJournal({ storage, link, now })
   const hints = createHints({ storage, onAdded: () => healer.lookAgain() })
   const base = { storage, hints, relations, now, onError }

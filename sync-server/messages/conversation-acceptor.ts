@@ -17,6 +17,7 @@ import { type OrderJournal, ordersDatabase } from './order-journal.ts'
 import { extendSilences, type SilencesDocument, silencesKey } from './peer-silences.ts'
 import type { Outcome, Proposal } from './proposal.ts'
 import { listUntold, tellMarks } from './tell-marks.ts'
+import { weighDocument } from './weigh-document.ts'
 
 interface Written {
   drafts: ConversationDraft[]
@@ -131,7 +132,8 @@ export function createConversationAcceptor(options: {
         const pushed = proposals.flatMap(({ id, revisions, isDeleted }) =>
           revisions ? [{ id, revisions, isDeleted }] : [],
         )
-        writes.push({ name: own, put: next ? [next] : [], pushed })
+        const tally = next ? weighDocument(next) - weighDocument(stored) : 0
+        writes.push({ name: own, put: next ? [next] : [], pushed, tally })
         return { writes, result: { ...decided, isMissed: told === 'now' && !theirs } }
       },
     })

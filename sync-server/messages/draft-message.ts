@@ -44,7 +44,7 @@ export function draftMessage(draft: {
   proposal: MessageProposal
   stored: MessageDocument | undefined
   reach: Reach
-  isPeerFull: boolean
+  isActorFull: boolean
   isPeerTouched: boolean
   now: number
 }): MessageDraft {
@@ -73,16 +73,16 @@ function applyRule(draft: {
   proposal: MessageProposal
   stored: MessageDocument | undefined
   reach: Reach
-  isPeerFull: boolean
+  isActorFull: boolean
   now: number
 }): Pick<MessageDraft, 'next' | 'effect' | 'refusal'> {
-  const { actorId, proposal, stored, reach, isPeerFull: isRecipientFull, now } = draft
+  const { actorId, proposal, stored, reach, isActorFull: isAuthorFull, now } = draft
   if (proposal.isDeleted) return { next: stored, effect: 'none' }
   const proposed = proposal.message
   if (!proposed) return keepUnreadable({ actorId, proposal, stored, now })
   const isRecipientKnown = reach !== 'unknown_person'
   const decision = decideMessage({
-    ...{ actorId, stored, proposed, isRecipientKnown, isRecipientFull, now },
+    ...{ actorId, stored, proposed, isRecipientKnown, isAuthorFull, now },
   })
   switch (decision.kind) {
     case 'keep':

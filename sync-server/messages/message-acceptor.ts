@@ -29,6 +29,8 @@ type Decided = Pick<DeliveryDecision, 'decided' | 'writes' | 'blanked'> & {
   revs: ReadonlyMap<string, string>
 }
 
+type Asked = Pick<Delivery, 'actorId' | 'peerId' | 'groups' | 'isActorFull'>
+
 const groupsAtOnce = 100
 const pairsRemembered = 100_000
 const mostTries = 5
@@ -38,7 +40,7 @@ const mostTries = 5
  * messages with one other person are one transaction: the place, the other person's copy, and the own copy, which is the
  * acknowledgement (P3). Where storage cannot write them at once, somebody whose copies cannot be written holds up nobody
  * else (P6), and what was meant for them is not acknowledged.
- * @param isFull has somebody no room left for what others send them?
+ * @param isFull has somebody no room left for anything new?
  * @param onStarted told of messages that are about to be written, and calls what it returns when they are not any more
  * @param onFinished told of the places whose messages are complete
  * @param onError told why another person's copies could not be written
@@ -50,14 +52,14 @@ export function createMessageAcceptor(options: {
   hints: Hints
   relations: Pick<Relations, 'canReach'>
   files: MessageFiles
-  isFull: (userId: string) => boolean
+  isFull: (userId: string) => Promise<boolean>
   now: () => number
   onStarted: (actorId: string, messageIds: readonly string[]) => () => void
   onFinished: (entries: readonly Pick<OrderEntry, '_id'>[]) => void
   onError: (error: unknown) => void
   onStage?: ((stage: Stage) => void | Promise<void>) | undefined
 }) {
-  const { storage, journal, hints, relations, files, now } = options
+  const { storage, journal, hints, relations, files, isFull, now } = options
   const { onStarted, onFinished, onError, onStage } = options
   const { isAtomic } = storage
   const batcher = createKeyedBatcher<Proposal, Outcome<MessageDocument>>(acceptBatch)
@@ -67,6 +69,7 @@ export function createMessageAcceptor(options: {
   async function acceptBatch(actorId: string, sources: readonly Proposal[]) {
     const proposals = sources.map(readMessageProposal)
     if (proposals.length > 0) await requireHere(actorId)
+    const isActorFull = proposals.length > 0 && (await isFull(actorId))
     const groups = groupById(proposals)
     const end = onStarted(
       actorId,
@@ -75,7 +78,7 @@ export function createMessageAcceptor(options: {
     try {
       const done = await Promise.allSettled(
         [...groupBy(groups, findPeer)].map(([peerId, ofPeer]) =>
-          deliverAll(actorId, peerId, ofPeer),
+          deliverAll({ actorId, peerId, groups: ofPeer, isActorFull }),
         ),
       )
       const outcomes = new Map(done.flatMap((each) => [...requireDone(each)]))
@@ -90,29 +93,23 @@ export function createMessageAcceptor(options: {
     if ((await relations.canReach(actorId, actorId)) === 'unknown_person') throw new PersonGone()
   }
 
-  async function deliverAll(
-    actorId: string,
-    peerId: string | undefined,
-    groups: readonly ProposalGroup[],
-  ) {
+  async function deliverAll({ groups, ...asked }: Asked) {
     const outcomes = new Map<MessageProposal, Outcome<MessageDocument>>()
     for (let from = 0; from < groups.length; from += groupsAtOnce) {
       const slice = groups.slice(from, from + groupsAtOnce)
-      const delivered = await deliver({ actorId, peerId, groups: slice })
+      const delivered = await deliver({ ...asked, groups: slice })
       for (const [proposal, outcome] of delivered) outcomes.set(proposal, outcome)
     }
     return outcomes
   }
 
-  async function deliver(asked: Pick<Delivery, 'actorId' | 'peerId' | 'groups'>) {
+  async function deliver(asked: Asked) {
     const { actorId, peerId } = asked
     const reach = await findReach(actorId, peerId)
     if (peerId !== undefined && reach !== 'unknown_person') await journal.prepare(actorId, peerId)
-    // What is held back takes no room of theirs, and must not say anything about them.
-    const isPeerFull = peerId !== undefined && reach === 'delivered' && options.isFull(peerId)
     const delivery: Delivery = {
-      ...{ ...asked, reach, isPeerFull, isAtomic, now: now(), isPeerOut: false, touched: new Set() },
-      sharedFiles: await lookAtFiles({ ...asked, reach, isPeerFull }),
+      ...{ ...asked, reach, isAtomic, now: now(), isPeerOut: false, touched: new Set() },
+      sharedFiles: await lookAtFiles({ ...asked, reach }),
       hasBegun: begun.has(`${actorId} ${peerId}`),
     }
     const decided = await writeWithPeer(delivery)
@@ -127,9 +124,9 @@ export function createMessageAcceptor(options: {
 
   /** Files are shared before a copy names them, and taken away before one is blanked: a crash then hides, and never shows. */
   async function lookAtFiles(
-    asked: Pick<Delivery, 'actorId' | 'groups' | 'reach' | 'isPeerFull'>,
+    asked: Pick<Delivery, 'actorId' | 'groups' | 'reach' | 'isActorFull'>,
   ) {
-    const { actorId, groups, reach, isPeerFull } = asked
+    const { actorId, groups, reach, isActorFull } = asked
     const concerned = groups.filter(({ proposals }) =>
       proposals.some(({ message }) => message?.mediaUrl ?? message?.deletedAt),
     )
@@ -140,7 +137,7 @@ export function createMessageAcceptor(options: {
       const { _rev, ...before } = stored.get(group.id) ?? { _rev: '' }
       const isThere = stored.has(group.id)
       return draftGroup({
-        ...{ actorId, group, reach, isPeerFull, now: now(), isPeerTouched: false },
+        ...{ actorId, group, reach, isActorFull, now: now(), isPeerTouched: false },
         stored: isThere ? (before as MessageDocument) : undefined,
       }).whole
     })

@@ -29,7 +29,7 @@ export function draftGroup(options: {
   group: ProposalGroup
   stored: MessageDocument | undefined
   reach: Reach
-  isPeerFull: boolean
+  isActorFull: boolean
   isPeerTouched: boolean
   now: number
 }): { each: MessageDraft[]; whole: MessageDraft } {

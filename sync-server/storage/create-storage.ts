@@ -2,11 +2,12 @@ import { createCouchHome } from './couch/couch-home.ts'
 import { createSignals, type Signals } from './create-signals.ts'
 import { createStoredAttachments, type StoredAttachments } from './create-stored-attachments.ts'
 import { createStoredDatabase, type StoredDatabase } from './create-stored-database.ts'
-import type { DatabaseHome, HomeStats } from './database-home.ts'
+import type { HomeStats, TallyingHome } from './database-home.ts'
 import { isDatabaseName } from './database-names.ts'
 import type { Document } from './documents.ts'
 import { createInTurnHome } from './in-turn-home.ts'
 import { createLevelHome, type LevelHomeOptions } from './level/level-home.ts'
+import { createNotedTallies } from './noted-tallies.ts'
 import type { Transaction, TransactionOutcome } from './transaction.ts'
 
 export interface StorageOptions {
@@ -26,6 +27,8 @@ export interface StorageOptions {
   couchTimeoutMs?: number
   /** For tests of crashes: false writes databases one after the other also where they could be written at once. */
   isAtomic?: boolean
+  /** Told of what failed in the background. */
+  onError?: (error: unknown) => void
   /** For tests: stands between the store and LevelDB. */
   wrapLevel?: LevelHomeOptions['wrapLevel']
 }
@@ -57,12 +60,15 @@ export interface Storage {
 export function createStorage(options: StorageOptions): Storage {
   const { dataDir, couchdbUrl, durability = 'sync', idleCloseMs = 10_000, wrapLevel } = options
   const { signals = createSignals(), onTakeOver = () => undefined, couchTimeoutMs } = options
+  const { onError = () => undefined } = options
   const isAtomic = couchdbUrl === undefined && options.isAtomic !== false
   const home = openHome()
 
-  function openHome(): DatabaseHome {
-    if (couchdbUrl)
-      return createCouchHome({ couchdbUrl, signals, requestTimeoutMs: couchTimeoutMs })
+  function openHome(): TallyingHome {
+    if (couchdbUrl) {
+      const couch = createCouchHome({ couchdbUrl, signals, requestTimeoutMs: couchTimeoutMs })
+      return createNotedTallies(couch, onError)
+    }
     const level = createLevelHome({
       ...{ dataDir, durability, idleCloseMs, signals, onTakeOver, wrapLevel },
     })

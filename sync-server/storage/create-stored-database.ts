@@ -1,5 +1,5 @@
 import { type BulkGetOptions, type BulkGetRow, bulkGet } from './bulk-get.ts'
-import type { DatabaseHome } from './database-home.ts'
+import type { TallyingHome } from './database-home.ts'
 import type { ChangesPage, Document, Seq, Stored } from './documents.ts'
 import type { WantedWrites } from './draft-writes.ts'
 import { findMissingRevisions, type MissingRevisions } from './find-missing-revisions.ts'
@@ -44,6 +44,8 @@ export interface StoredDatabase<Body extends Document> {
   updateSeq(): Promise<Seq>
   /** About how many bytes it takes. */
   measure(): Promise<number>
+  /** What its writes have added to its tally since it was made. */
+  readTally(): Promise<number>
   info(): Promise<{ docCount: number; updateSeq: Seq }>
   /** Which of these revisions the database has never seen; a compacted one counts as seen. */
   findMissingRevisions(revs: Record<string, string[]>): Promise<Record<string, MissingRevisions>>
@@ -63,6 +65,8 @@ export interface StoredDatabase<Body extends Document> {
   readLocal(id: string): Promise<Record<string, unknown> | undefined>
   /** Stores one. `undefined` when `doc._rev` is not its current revision, else the new revision. */
   writeLocal(id: string, doc: Record<string, unknown>): Promise<string | undefined>
+  /** Takes one away; one that is not there is no error. */
+  removeLocal(id: string): Promise<void>
 }
 
 interface RangeOptions {
@@ -82,7 +86,7 @@ interface ChangesOptions {
 
 export function createStoredDatabase(options: {
   name: string
-  home: DatabaseHome
+  home: TallyingHome
 }): StoredDatabase<Document> {
   const { name, home } = options
   const use = <Result>(work: (pouch: Pouch) => Promise<Result>) => home.use(name, work)
@@ -130,6 +134,7 @@ export function createStoredDatabase(options: {
       }),
     updateSeq: () => home.readSeq(name),
     measure: () => home.measure(name),
+    readTally: () => home.readTally(name),
     info: () =>
       use(async (pouch) => {
         const { doc_count, update_seq } = await pouch.info()
@@ -152,6 +157,15 @@ export function createStoredDatabase(options: {
           if (isConflict(error)) return undefined
           throw error
         }
+      }),
+    removeLocal: (id) =>
+      use(async (pouch) => {
+        const _id = `_local/${id}`
+        const doc = await orUndefined(pouch.get(_id))
+        if (!doc) return
+        await pouch.put({ _id, _rev: doc._rev, _deleted: true }).catch((error: unknown) => {
+          if (!isConflict(error) && !isMissing(error)) throw error
+        })
       }),
   }
 }

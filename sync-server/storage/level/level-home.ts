@@ -3,12 +3,13 @@ import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asStorageError } from '../as-storage-error.ts'
 import type { Signals } from '../create-signals.ts'
-import type { DatabaseHome } from '../database-home.ts'
+import type { TallyingHome } from '../database-home.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
 import { type Level, openLevelStore } from './level-store.ts'
 import { createLevelWriter } from './level-writer.ts'
 import { createOpenDatabases } from './open-databases.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
+import { readTally } from './tallies.ts'
 import { takeOverFolders } from './take-over-folders.ts'
 
 /** PouchDB's own key for where a database stands, beneath the database's prefix. */
@@ -30,7 +31,7 @@ export interface LevelHomeOptions {
 }
 
 /** All databases in one LevelDB under `dataDir/store`, for one process at a time. */
-export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
+export function createLevelHome(options: LevelHomeOptions): TallyingHome {
   const { dataDir, durability, idleCloseMs, signals, onTakeOver, wrapLevel } = options
   const opening = open()
   // Whoever uses it first is told.
@@ -82,6 +83,7 @@ export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
       const level = store.readNow() ?? (await store.read())
       return Number((await level.get(rangeOf(name).gte + seqKey)) ?? 0)
     },
+    readTally: async (name) => await readTally((await opening).store, name),
     measure: async (name) => await (await opening).store.measure(rangeOf(name)),
     destroy: async (name) => await (await opening).databases.destroy(name),
     async ready() {

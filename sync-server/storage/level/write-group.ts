@@ -7,6 +7,7 @@ import type { DatabaseWrite, Transaction, TransactionOutcome } from '../transact
 import type { LevelStore } from './level-store.ts'
 import type { OpenDatabase, OpenDatabases } from './open-databases.ts'
 import { toBatch } from './to-batch.ts'
+import { addTallies } from './tallies.ts'
 import { type PouchBatch, writeBatch, writeTogether } from './write-together.ts'
 
 type Revs = Map<string, string>
@@ -91,10 +92,12 @@ async function writeDrafts(options: {
   }
   // Attachments pass this by: nothing that is written together may have them.
   const isTogether = findTogether(decided)
+  const tallies = await addTallies(store, drafts)
+  for (const { name } of tallies) isTogether.add(name)
   const together = batches.filter(({ name }) => isTogether.has(name))
   const alone = batches.filter(({ name }) => !isTogether.has(name))
   await Promise.all([
-    ...(together.length > 0 ? [writeTogether(store, together)] : []),
+    ...(together.length > 0 ? [writeTogether(store, together, tallies.flatMap(({ name, operation }) => written.get(name)?.isWritten ? [operation] : []))] : []),
     ...alone.map(writeBatch),
   ])
   return written
