@@ -51,23 +51,38 @@ export function createMessageRate(options: {
     link?.publish(topic, { userId, count })
   }
 
+  const secondsUntil = (missing: number) => Math.max(0, Math.ceil((missing * 60) / perMinute))
+
   return {
     perMinute,
+    burst,
 
     /** @returns in how many seconds so many may be sent; 0 for now, and then they are counted */
     take(userId: string, count: number): number {
-      if (perMinute === 0) return 0
+      if (perMinute === 0 || count === 0) return 0
       const left = readLeft(userId)
-      if (count > left && left < burst) {
-        counted.refused += 1
-        return Math.ceil(((Math.min(count, burst) - left) * 60) / perMinute)
-      }
+      if (count > left && left < burst) return secondsUntil(Math.min(count, burst) - left)
       spend(userId, count)
       return 0
     },
 
     /** These turned out not to be new. */
     giveBack: (userId: string, count: number) => spend(userId, -count),
+
+    noteRefused() {
+      counted.refused += 1
+    },
+
+    /** How many may be sent at once by somebody who has been quiet, how many now, and in how many seconds all again. */
+    describe(userId: string): Record<string, string> {
+      if (perMinute === 0) return {}
+      const left = readLeft(userId)
+      return {
+        'ratelimit-limit': String(burst),
+        'ratelimit-remaining': String(Math.max(0, Math.floor(left))),
+        'ratelimit-reset': String(secondsUntil(burst - left)),
+      }
+    },
 
     /** For the metrics. */
     levels: (): Levels => ({

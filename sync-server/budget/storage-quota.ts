@@ -3,166 +3,113 @@ import { RequestRefused } from '../http/request-refused.ts'
 import type { Levels } from '../metrics/read-levels.ts'
 
 const peopleRemembered = 50_000
-const knownMs = 60_000
-/** What could not be measured is tried again after this. */
-const unknownMs = 5_000
+/** Other servers may take files in and away. */
+const filesRememberedMs = 10_000
 const retryAfterSeconds = 60
-/** Others may still write to somebody who is full, until they have twice their share. */
-const overfullTimes = 2
+/** Refused messages are kept for their authors (P6), until they take so much of the quota once more. */
+const refusedShare = 1 / 8
 
-/** `full`: nothing new. `overfull`: nothing that takes more room than before, and nothing from others. */
+/** `full`: what is new comes back refused. `overfull`: nothing that takes more room than before is stored. */
 export type Room = 'free' | 'full' | 'overfull'
 
-/** What somebody has stored, in bytes. `stored` is all that counts, `media` the files among it. */
+/** What somebody has stored, in bytes. */
 export interface StoredBytes {
-  stored: number
-  media: number
-}
-
-interface Known {
-  databases: number
-  media: number
-  /** Written since it was measured, and in the time before: that may not lie on the disk yet. */
-  written: number
-  writtenBefore: number
-  isDueAt: number
-  measuring: Promise<void> | undefined
+  messages: number
+  files: number
 }
 
 export type StorageQuota = ReturnType<typeof createStorageQuota>
 
 /**
- * How much each person may have stored: their two databases, and the files that are theirs. What they have is measured
- * once a minute, and what they write meanwhile is added, so that asking costs nothing. What cannot be measured is taken
- * for nothing: nobody is refused for our trouble.
+ * How much each person may have stored: the messages that they wrote, and the files that they uploaded. What others send
+ * them counts for those others (P12). Nothing is walked for it: all figures are kept with what they count.
  * @param quotaBytes 0 for any amount
- * @param measureDatabases about how many bytes a person's databases take
- * @param measureMedia how many bytes the files of a person take
- * @param now epoch ms
+ * @param readMessages how many bytes the messages of a person take
+ * @param readFiles how many bytes their files take
  */
 export function createStorageQuota(options: {
   quotaBytes: number
-  measureDatabases: (userId: string) => Promise<number>
-  measureMedia: (userId: string) => Promise<number>
-  onError: (error: unknown) => void
-  now?: () => number
+  readMessages: (userId: string) => Promise<number>
+  readFiles: (userId: string) => Promise<number>
 }) {
-  const { quotaBytes, measureDatabases, measureMedia, onError, now = Date.now } = options
-  const people = new LRUCache<string, Known>({ max: peopleRemembered })
+  const { quotaBytes, readMessages, readFiles } = options
+  const files = new LRUCache<string, number>({ max: peopleRemembered, ttl: filesRememberedMs })
+  const arriving = new Map<string, number>()
   const counted = { refused: 0 }
 
-  function find(userId: string): Known {
-    const found = people.get(userId)
-    if (found) return found
-    const known: Known = {
-      ...{ databases: 0, media: 0, written: 0, writtenBefore: 0 },
-      ...{ isDueAt: 0, measuring: undefined },
-    }
-    people.set(userId, known)
-    return known
+  async function readFilesOf(userId: string): Promise<number> {
+    const found = files.get(userId)
+    if (found !== undefined) return found
+    const bytes = await readFiles(userId)
+    files.set(userId, bytes)
+    return bytes
   }
 
-  function sum({ databases, media, written, writtenBefore }: Known): number {
-    return databases + media + written + writtenBefore
+  async function read(userId: string): Promise<StoredBytes> {
+    const [messages, bytes] = await Promise.all([readMessages(userId), readFilesOf(userId)])
+    // What was stored before there were figures was not counted, but is when it goes.
+    return { messages: Math.max(messages, 0), files: Math.max(bytes, 0) }
   }
 
-  async function measure(userId: string, known: Known) {
-    const written = known.written
-    try {
-      const [databases, media] = await Promise.all([measureDatabases(userId), measureMedia(userId)])
-      Object.assign(known, { databases, media, writtenBefore: written, isDueAt: now() + knownMs })
-      known.written -= written
-    } catch (error) {
-      known.isDueAt = now() + unknownMs
-      onError(error)
-    }
+  async function sum(userId: string): Promise<number> {
+    const stored = await read(userId)
+    return stored.messages + stored.files
   }
 
-  /** Measures anew what is known for too long already. */
-  function renew(userId: string, known: Known): Promise<void> | undefined {
-    if (now() < known.isDueAt) return undefined
-    known.measuring ??= measure(userId, known).finally(() => {
-      known.measuring = undefined
-    })
-    return known.measuring
-  }
-
-  function judge(known: Known): Room {
-    if (quotaBytes === 0) return 'free'
-    const bytes = sum(known)
-    if (bytes < quotaBytes) return 'free'
-    return bytes < quotaBytes * overfullTimes ? 'full' : 'overfull'
-  }
-
-  function refuse(known: Known): RequestRefused {
+  function refuse(): RequestRefused {
     counted.refused += 1
     return new RequestRefused('storage_full', {
-      headers: {
-        'retry-after': String(retryAfterSeconds),
-        'x-petrel-stored-bytes': String(sum(known)),
-        'x-petrel-quota-bytes': String(quotaBytes),
-      },
+      headers: { 'retry-after': String(retryAfterSeconds) },
     })
   }
 
   return {
     quotaBytes,
+    read,
 
-    async read(userId: string): Promise<StoredBytes> {
-      const known = find(userId)
-      await renew(userId, known)
-      return { stored: sum(known), media: known.media }
-    },
-
-    /** Waits for a measurement only of whom nothing is known, and before it says that somebody is full. */
     async look(userId: string): Promise<Room> {
       if (quotaBytes === 0) return 'free'
-      const known = find(userId)
-      const renewing = renew(userId, known)
-      if (known.isDueAt === 0 || judge(known) !== 'free') await renewing
-      return judge(known)
-    },
-
-    /** As far as it is known by now. Whoever writes to others waits for no measurement of theirs. */
-    isOverfull(userId: string): boolean {
-      if (quotaBytes === 0) return false
-      const known = find(userId)
-      void renew(userId, known)
-      return judge(known) === 'overfull'
-    },
-
-    /** To be called for what is written of a person's. */
-    note(userId: string, bytes: number) {
-      if (quotaBytes > 0) find(userId).written += bytes
+      const bytes = await sum(userId)
+      if (bytes < quotaBytes) return 'free'
+      return bytes < quotaBytes * (1 + refusedShare) ? 'full' : 'overfull'
     },
 
     /** A refusal for somebody who is full. */
-    refuse: (userId: string): RequestRefused => refuse(find(userId)),
+    refuse,
 
     /**
-     * For a file that comes in, of so many bytes as far as it says.
-     * @returns how many bytes all the person's files may have with it
+     * Keeps room for a file that comes in, until it is released.
+     * @param bytes as many as it says that it has, or fewer
+     * @returns `grow` is told of all that has come: it throws, as this does
      * @throws RequestRefused `storage_full`
      */
-    async requireRoom(userId: string, bytes: number): Promise<number> {
-      if (quotaBytes === 0) return Number.POSITIVE_INFINITY
-      const known = find(userId)
-      await renew(userId, known)
-      if (sum(known) + bytes > quotaBytes) throw refuse(known)
-      return quotaBytes - (sum(known) - known.media)
+    async takeRoom(userId: string, bytes: number) {
+      const left = quotaBytes === 0 ? Number.POSITIVE_INFINITY : quotaBytes - (await sum(userId))
+      const own = { bytes: 0 }
+      const change = (amount: number) => {
+        own.bytes += amount
+        const all = (arriving.get(userId) ?? 0) + amount
+        if (all > 0) arriving.set(userId, all)
+        else arriving.delete(userId)
+      }
+      const grow = (total: number) => {
+        if (total <= own.bytes) return
+        if ((arriving.get(userId) ?? 0) + total - own.bytes > left) throw refuse()
+        change(total - own.bytes)
+      }
+      grow(bytes)
+      return { grow, release: () => change(-own.bytes) }
     },
 
-    /** A file of theirs has come in. */
-    noteFile(userId: string, bytes: number) {
-      if (quotaBytes > 0) find(userId).media += bytes
-    },
+    /** Their files are others than before. */
+    noteFiles: (userId: string) => void files.delete(userId),
 
     /** For the metrics. */
     levels: (): Levels => ({
       gauges: {},
       counters: {
         petrel_storage_full_refused_total: {
-          help: 'What was refused because its author had no room left.',
+          help: 'Uploads and pushes that were refused because their author had no room left.',
           read: () => counted.refused,
         },
       },

@@ -18,7 +18,7 @@ import type { OrderEntry } from './order-entry.ts'
 import { type OrderJournal, ordersDatabase } from './order-journal.ts'
 import { isForPeer } from './peer-copies.ts'
 import type { Outcome, Proposal } from './proposal.ts'
-import { draftGroup, findPeer, groupById, type ProposalGroup } from './proposal-group.ts'
+import { draftGroup, findPeer, groupById } from './proposal-group.ts'
 import { tellHintedReceipts } from './tell-hinted-receipts.ts'
 
 /** The stages of a write, in their order: a crash can come after each. Atomic storage has the last two only. */

@@ -18,7 +18,10 @@ const databasesRemembered = 50_000
  * few seconds. A server that is killed forgets what it has not noted.
  * @param onError told of what could not be noted: it is tried again
  */
-export function createNotedTallies(home: DatabaseHome, onError: (error: unknown) => void): TallyingHome {
+export function createNotedTallies(
+  home: DatabaseHome,
+  onError: (error: unknown) => void,
+): TallyingHome {
   const added = new Map<string, number>()
   const known = new LRUCache<string, number>({ max: databasesRemembered, ttl: rememberedMs })
   const state = { timer: undefined as NodeJS.Timeout | undefined, noting: Promise.resolve() }
@@ -64,9 +67,7 @@ export function createNotedTallies(home: DatabaseHome, onError: (error: unknown)
   async function readNoted(name: string): Promise<number> {
     const found = known.get(name)
     if (found !== undefined) return found
-    const stored = await home.use(talliesDatabase, (pouch) =>
-      readDocuments(pouch, new Set([name])),
-    )
+    const stored = await home.use(talliesDatabase, (pouch) => readDocuments(pouch, new Set([name])))
     const tally = (stored.get(name) as TallyDocument | undefined)?.tally ?? 0
     known.set(name, tally)
     return tally

@@ -20,7 +20,10 @@ export interface SingleDatabases {
     update: {
       ids: readonly string[]
       belief: Belief
-      decide: (stored: ReadonlyMap<string, Document>) => Pick<DatabaseWrite, 'put' | 'pushed' | 'tally'> & {
+      decide: (stored: ReadonlyMap<string, Document>) => Pick<
+        DatabaseWrite,
+        'put' | 'pushed' | 'tally'
+      > & {
         result: boolean
       }
     },

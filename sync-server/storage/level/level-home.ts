@@ -9,8 +9,8 @@ import { type Level, openLevelStore } from './level-store.ts'
 import { createLevelWriter } from './level-writer.ts'
 import { createOpenDatabases } from './open-databases.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
-import { readTally } from './tallies.ts'
 import { takeOverFolders } from './take-over-folders.ts'
+import { readTally } from './tallies.ts'
 
 /** PouchDB's own key for where a database stands, beneath the database's prefix. */
 const seqKey = '\xffmeta-store\xff_local_last_update_seq'

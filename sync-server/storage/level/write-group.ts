@@ -6,8 +6,8 @@ import { readDocuments } from '../read-documents.ts'
 import type { DatabaseWrite, Transaction, TransactionOutcome } from '../transaction.ts'
 import type { LevelStore } from './level-store.ts'
 import type { OpenDatabase, OpenDatabases } from './open-databases.ts'
-import { toBatch } from './to-batch.ts'
 import { addTallies } from './tallies.ts'
+import { toBatch } from './to-batch.ts'
 import { type PouchBatch, writeBatch, writeTogether } from './write-together.ts'
 
 type Revs = Map<string, string>
@@ -97,7 +97,17 @@ async function writeDrafts(options: {
   const together = batches.filter(({ name }) => isTogether.has(name))
   const alone = batches.filter(({ name }) => !isTogether.has(name))
   await Promise.all([
-    ...(together.length > 0 ? [writeTogether(store, together, tallies.flatMap(({ name, operation }) => written.get(name)?.isWritten ? [operation] : []))] : []),
+    ...(together.length > 0
+      ? [
+          writeTogether(
+            store,
+            together,
+            tallies.flatMap(({ name, operation }) =>
+              written.get(name)?.isWritten ? [operation] : [],
+            ),
+          ),
+        ]
+      : []),
     ...alone.map(writeBatch),
   ])
   return written
