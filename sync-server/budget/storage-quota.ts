@@ -33,16 +33,19 @@ export function createStorageQuota(options: {
   readFiles: (userId: string) => Promise<number>
 }) {
   const { quotaBytes, readMessages, readFiles } = options
-  const files = new LRUCache<string, number>({ max: peopleRemembered, ttl: filesRememberedMs })
+  const files = new LRUCache<string, Promise<number>>({
+    ...{ max: peopleRemembered, ttl: filesRememberedMs },
+  })
   const arriving = new Map<string, number>()
   const counted = { refused: 0 }
 
-  async function readFilesOf(userId: string): Promise<number> {
+  function readFilesOf(userId: string): Promise<number> {
     const found = files.get(userId)
-    if (found !== undefined) return found
-    const bytes = await readFiles(userId)
-    files.set(userId, bytes)
-    return bytes
+    if (found) return found
+    const reading = readFiles(userId)
+    files.set(userId, reading)
+    reading.catch(() => files.delete(userId))
+    return reading
   }
 
   async function read(userId: string): Promise<StoredBytes> {
