@@ -93,7 +93,7 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
       return await orAborted(new Promise<never>(() => {}), signal)
     }
     if (response.status === 429 && request.isPush) {
-      // It has had enough from this person for now. What comes in from others does not wait for that.
+      // It works: it has had enough from this person for now, and takes the rest later.
       onOutcome('reached')
       await orAborted(sleep(Math.max(readRetryAfter(response), leastPauseMs)), signal)
       return await attempt(request, size)
