@@ -190,14 +190,17 @@ export function createAccounts(options: {
 
     /** Times never go back, whichever server hears the goodbye. */
     async writeLastSeen(userIds: readonly string[], lastSeen: number): Promise<void> {
-      const ids = userIds.map(nameSeen)
-      await database.update(ids, (stored) => ({
-        put: ids.map((_id) => {
+      const ids = userIds.flatMap((userId) => [nameSeen(userId), nameAccount(userId)])
+      await database.update(ids, (stored) => {
+        // Somebody who has left is seen no more.
+        const here = userIds.filter((userId) => stored.has(nameAccount(userId)))
+        const put = here.map((userId) => {
+          const _id = nameSeen(userId)
           const before = stored.get(_id) as SeenDocument | undefined
           return { _id, lastSeen: Math.max(before?.lastSeen ?? 0, lastSeen) }
-        }),
-        result: undefined,
-      }))
+        })
+        return { put, result: undefined }
+      })
     },
 
     close: lookalikes.close,

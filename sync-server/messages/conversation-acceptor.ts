@@ -4,6 +4,7 @@ import { must } from '../../schema/must.ts'
 import type { Relations } from '../access/create-relations.ts'
 import { PersonGone } from '../access/person-gone.ts'
 import type { Storage } from '../storage/create-storage.ts'
+import { DatabaseGone } from '../storage/database-gone.ts'
 import { nameConversationsDatabase } from '../storage/database-names.ts'
 import { type DatabaseWrite, TransactionFailed } from '../storage/transaction.ts'
 import {
@@ -77,6 +78,10 @@ export function createConversationAcceptor(options: {
     try {
       return await write({ ...change, told })
     } catch (error) {
+      const isLeft =
+        error instanceof DatabaseGone && error.database !== nameConversationsDatabase(ownerId)
+      // They have left since somebody looked.
+      if (isLeft) return await write({ ...change, told: 'nobody' })
       const isOfPeer =
         error instanceof TransactionFailed && error.database === nameConversationsDatabase(peerId)
       if (!isOfPeer) throw error

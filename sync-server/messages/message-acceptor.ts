@@ -6,6 +6,7 @@ import { must } from '../../schema/must.ts'
 import type { Reach, Relations } from '../access/create-relations.ts'
 import { PersonGone } from '../access/person-gone.ts'
 import type { Storage } from '../storage/create-storage.ts'
+import { DatabaseGone } from '../storage/database-gone.ts'
 import { nameMessagesDatabase } from '../storage/database-names.ts'
 import { TransactionFailed } from '../storage/transaction.ts'
 import { beginConversations } from './begin-conversations.ts'
@@ -112,7 +113,13 @@ export function createMessageAcceptor(options: {
       sharedFiles: await lookAtFiles({ ...asked, reach }),
       hasBegun: begun.has(`${actorId} ${peerId}`),
     }
-    const decided = await writeWithPeer(delivery)
+    const decided = await writeWithPeer(delivery).catch((error: unknown) => {
+      // They have left since somebody looked.
+      const isLeft =
+        error instanceof DatabaseGone && error.database !== nameMessagesDatabase(actorId)
+      if (!isLeft) throw error
+      return writeWithPeer({ ...delivery, reach: 'unknown_person' })
+    })
     await finish(decided)
     return listOutcomes(decided)
   }

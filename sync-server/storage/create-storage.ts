@@ -6,6 +6,7 @@ import type { HomeStats, TallyingHome } from './database-home.ts'
 import { isDatabaseName } from './database-names.ts'
 import type { Document } from './documents.ts'
 import { createInTurnHome } from './in-turn-home.ts'
+import { createLastingRemovals } from './lasting-removals.ts'
 import { createLevelHome, type LevelHomeOptions } from './level/level-home.ts'
 import { createNotedTallies } from './noted-tallies.ts'
 import type { Transaction, TransactionOutcome } from './transaction.ts'
@@ -50,6 +51,8 @@ export interface Storage {
   attachments(name: string): StoredAttachments
   /** Removes a database with all that is in it; a missing one is no error. */
   destroy(name: string): Promise<void>
+  /** As `destroy`, and for good: calls that come later reject with `DatabaseGone`. */
+  retire(name: string): Promise<void>
   /** Stores something and reads it again. Rejects with the reason when nothing can be stored now. */
   ready(): Promise<void>
   stats(): HomeStats
@@ -62,7 +65,7 @@ export function createStorage(options: StorageOptions): Storage {
   const { signals = createSignals(), onTakeOver = () => undefined, couchTimeoutMs } = options
   const { onError = () => undefined } = options
   const isAtomic = couchdbUrl === undefined && options.isAtomic !== false
-  const home = openHome()
+  const { home, retire } = createLastingRemovals(openHome())
 
   function openHome(): TallyingHome {
     if (couchdbUrl) {
@@ -96,6 +99,7 @@ export function createStorage(options: StorageOptions): Storage {
       return createStoredAttachments({ name, home })
     },
     destroy: (name) => home.destroy(name),
+    retire,
     ready: () => home.ready(),
     stats: () => home.stats(),
     close: () => home.close(),

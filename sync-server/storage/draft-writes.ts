@@ -8,6 +8,7 @@ import type { DatabaseWrite } from './transaction.ts'
 export interface WantedWrites<Body extends Document = Document> {
   put?: readonly Body[]
   pushed?: readonly PushedRevision[]
+  tally?: number
 }
 
 /**
