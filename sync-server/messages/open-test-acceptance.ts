@@ -13,6 +13,7 @@ import { createStorage, type Storage } from '../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import { createAcceptance } from './acceptance.ts'
 import type { Stage } from './message-acceptor.ts'
+import type { MessageFiles } from './message-files.ts'
 
 export type TestAcceptance = Awaited<ReturnType<typeof openTestAcceptance>>
 
@@ -106,6 +107,7 @@ interface TestOptions {
   durability?: 'sync' | 'relaxed'
   /** False writes the copies one after the other, as on a CouchDB: only then a crash comes between them. */
   isAtomic?: boolean
+  files?: MessageFiles
   link?: ServerLink | undefined
   /** By default true with a CouchDB: then what is young may still be under way on another server. */
   isShared?: boolean

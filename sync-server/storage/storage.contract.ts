@@ -81,6 +81,18 @@ export function describeStorage(kind: string, open: () => Storage | Promise<Stor
       await storage.destroy('others')
     })
 
+    test('a database that is removed for good is not made anew', async () => {
+      const storage = await open()
+      const left = storage.database<Note>('left-behind')
+      await left.insert({ _id: 'n' })
+      await storage.retire('left-behind')
+      const late = [left.insert({ _id: 'm' }), left.writeLocal('l', {}), left.changes({})]
+      for (const one of await Promise.allSettled(late)) {
+        expect(one).toMatchObject({ status: 'rejected', reason: { name: 'DatabaseGone' } })
+      }
+      await storage.retire('left-behind')
+    })
+
     test('what is not replicated can be taken away', async () => {
       const notes = (await open()).database<Note>('notes')
       await notes.writeLocal('place', { at: 1 })
