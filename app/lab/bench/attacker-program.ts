@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { AttackOrder } from './attacker.ts'
 import { attacks } from './hostile-attacks.ts'
 
@@ -8,6 +9,8 @@ const state = { over: undefined as AbortController | undefined, done: Promise.re
 process.on('message', (order: AttackOrder) => {
   if (order.kind === 'begin') {
     const over = new AbortController()
+    // Hundreds of requests end with it.
+    setMaxListeners(0, over.signal)
     const { port, attackers } = order
     state.over = over
     state.done = attacks[order.name]({ port, attackers, signal: over.signal }).catch(fail)

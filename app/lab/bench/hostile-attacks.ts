@@ -106,6 +106,7 @@ async function askAndHangUp(on: AttackOn, count: number, path: string) {
   const patience = AbortSignal.any([on.signal, AbortSignal.timeout(300)])
   const asked = { method: 'GET', path, signal: patience }
   await Promise.all(Array.from({ length: count }, () => ask(on, asked)))
+  await pause(1_000)
 }
 
 /** Opens connections, says the beginning, and reads nothing. */
@@ -201,14 +202,19 @@ async function floodPresence(on: AttackOn, count: number, perSecond: number) {
     return socket.on('error', () => undefined)
   }
   const sockets = Array.from({ length: count }, open)
-  const timer = setInterval(() => {
-    for (const [index, socket] of sockets.entries()) {
+  const talking = setInterval(() => {
+    for (const socket of sockets) {
       if (socket.readyState === WebSocket.OPEN) socket.send('{"event":"user-online"}')
-      else if (socket.readyState === WebSocket.CLOSED) sockets[index] = open()
     }
   }, 1_000 / perSecond)
+  const coming = setInterval(() => {
+    for (const [index, socket] of sockets.entries()) {
+      if (socket.readyState === WebSocket.CLOSED) sockets[index] = open()
+    }
+  }, 1_000)
   await untilOver(on.signal)
-  clearInterval(timer)
+  clearInterval(talking)
+  clearInterval(coming)
   for (const socket of sockets) socket.terminate()
 }
 
