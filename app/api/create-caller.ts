@@ -55,8 +55,6 @@ export function createCaller(options: CallerOptions) {
     const { response, json } = await ask(request, signal).catch((cause: unknown) => {
       throw withoutAnswer(cause, limit.aborted)
     })
-    const serverNow = Number(response.headers.get('x-petrel-now'))
-    if (serverNow > 0) onServerTime?.(serverNow)
     if (response.status === 401 && request.token) onUnauthorized(request.token)
     if (!response.ok) throw refused({ request, response, json })
     const parsed = request.answer.safeParse(json)
@@ -80,6 +78,9 @@ export function createCaller(options: CallerOptions) {
       },
       ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
     })
+    // Told before the body, which may take its time.
+    const serverNow = Number(response.headers.get('x-petrel-now'))
+    if (serverNow > 0) onServerTime?.(serverNow)
     const json: unknown = await response.json().catch((cause: unknown) => {
       if (cause instanceof SyntaxError) return undefined
       throw cause

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { createDeferred } from '../../schema/create-deferred.ts'
 import { answerJson, openTestFetch, readQuery } from './open-test-fetch.ts'
 
 test('the live feed begins where the catch-up ended, not at now', async () => {
@@ -84,6 +85,19 @@ test("the clock goes by the server's, and the token goes with every request", as
   await send(`${url}_changes?feed=normal&since=1&limit=20`)
   expect(clock.now()).toBe(7_201_000)
   expect(tokens).toEqual(['Bearer a token'])
+})
+
+test('the clock is set when the head of an answer comes, not when its slow body has come', async () => {
+  const end = createDeferred()
+  const { send, url, clock } = await openTestFetch(async (_request, response) => {
+    response.writeHead(200, { 'x-petrel-now': '7201000' }).write('{"results":[],')
+    await end.promise
+    response.end('"last_seq":1}')
+  })
+  const answered = send(`${url}_changes?feed=longpoll&since=1&limit=20`)
+  await expect.poll(() => clock.now()).toBe(7_201_000)
+  end.resolve()
+  await answered
 })
 
 test('nothing is looked up before a push; conflicts are read with their ids in a body', async () => {

@@ -52,7 +52,7 @@ export interface SyncFetchOptions {
  */
 export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
   const { readToken, clock, backOff, pace, pageRows, signal, onOutcome } = options
-  const { fetch, line = slowestLine } = options
+  const { line = slowestLine } = options
   const caughtUp = createDeferred<string>()
   const pushes = createPushWatch(options)
   const page = createPortion({ first: pageRows, least: 1, most: pageRows })
@@ -63,6 +63,14 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
   const answered = new Map<string, unknown>()
   let gathering = Promise.resolve()
   let pushing: Promise<unknown> = Promise.resolve()
+
+  // The body may take its time; what the head says of the clock is true when it comes.
+  const fetch: typeof globalThis.fetch = async (...asked) => {
+    const response = await options.fetch(...asked)
+    const serverNow = Number(response.headers.get('x-petrel-now'))
+    if (serverNow > 0) clock.hear(serverNow)
+    return response
+  }
 
   async function attempt(
     request: SyncRequest,
@@ -85,8 +93,6 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
       throw cause
     })
     const { response, body } = given
-    const serverNow = Number(response.headers.get('x-petrel-now'))
-    if (serverNow > 0) clock.hear(serverNow)
     if (response.status === 401) {
       onOutcome('signed-out')
       // Nothing is lost and nothing is asked again: whoever owns this replication ends it.

@@ -11,13 +11,16 @@ afterAll(async () => {
 })
 
 test('what went over WhatsApp has its icon, and green ticks where others are blue', async () => {
-  // Only the server says of a message that it went that way: here its answers do.
+  // Only the server says of a message that it went that way: here its answers do, and how far it came.
   await page.route('**/sync/messages/_changes**', async (route) => {
     const response = await route.fetch()
-    const body = (await response.text()).replaceAll(
-      '"content":"by phone"',
-      '"content":"by phone","isWhatsApp":true',
+    const { results, ...page } = await response.json()
+    const changes = results.map((change: { doc?: { content?: string } }) =>
+      change.doc?.content === 'by phone'
+        ? { ...change, doc: { ...change.doc, isWhatsApp: true, status: 'read' } }
+        : change,
     )
+    const body = JSON.stringify({ results: changes, ...page })
     await route.fulfill({ response, body })
   })
   await openChat(page, 'ben')

@@ -184,4 +184,12 @@ describe('/poll', () => {
     expect(Number(headers.get('x-petrel-now'))).toBeGreaterThan(0)
     expect(headers.get('cache-control')).toBe('no-store')
   })
+
+  it('tells the time at which it answers, not the one at which it was asked', async () => {
+    const waitMs = 200
+    const begun = Date.now()
+    const path = `/sync/messages/_changes?feed=longpoll&since=now&timeout=${waitMs}`
+    const { headers } = await opened.app.call('GET', path, { token: opened.ann.token })
+    expect(Number(headers.get('x-petrel-now'))).toBeGreaterThanOrEqual(begun + waitMs - 10)
+  })
 })
