@@ -13,14 +13,13 @@ export type AttackOrder =
 /** A process that attacks a server, one way at a time. */
 export function createAttacker(target: { port: number; attackers: readonly Account[] }) {
   const child = fork(program, { execArgv: ['--import', 'tsx'] })
+  const gone = once(child, 'exit').then(() => Promise.reject(new Error('The attacker has gone.')))
+  gone.catch(() => undefined)
 
   async function order(what: AttackOrder): Promise<void> {
     const answered = once(child, 'message')
     child.send(what)
-    const ended = once(child, 'exit').then(() =>
-      Promise.reject(new Error('The attacker has gone.')),
-    )
-    await Promise.race([answered, ended])
+    await Promise.race([answered, gone])
   }
 
   return {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -104,6 +105,7 @@ async function repeat({ signal }: AttackOn, sideBySide: number, work: () => Prom
 
 async function askAndHangUp(on: AttackOn, count: number, path: string) {
   const patience = AbortSignal.any([on.signal, AbortSignal.timeout(300)])
+  setMaxListeners(0, patience)
   const asked = { method: 'GET', path, signal: patience }
   await Promise.all(Array.from({ length: count }, () => ask(on, asked)))
   await pause(1_000)
