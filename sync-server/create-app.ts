@@ -47,6 +47,7 @@ import { createSharedSignals } from './storage/create-shared-signals.ts'
 import { createStorage, type StorageOptions } from './storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from './storage/database-names.ts'
 import { createSyncRouter } from './sync/create-sync-router.ts'
+import { createEpochs } from './sync/epochs.ts'
 
 /** What a test or a build puts in place of the defaults. */
 export interface AppOverrides {
@@ -112,13 +113,21 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     onTakeOver: ({ done, of }) =>
       log.info({ done, of }, 'taking over the databases of an earlier version'),
   })
-  await storage.ready().catch(async (error: unknown) => {
-    link?.close()
-    await storage.close()
-    throw error
-  })
-  const database = storage.database<AccountsDocument>('accounts')
   const isShared = couchdbUrl !== undefined
+  const epochs = await storage
+    .ready()
+    .then(() =>
+      createEpochs({
+        ...{ storage, isShared, link, restored: settings.restored, onError },
+        onRestored: (lost) => log.warn(lost, 'a backup was put back: devices begin again'),
+      }),
+    )
+    .catch(async (error: unknown) => {
+      link?.close()
+      await storage.close()
+      throw error
+    })
+  const database = storage.database<AccountsDocument>('accounts')
 
   const accounts = createAccounts({ database })
   const sessions = createSessions({ database, isShared })
@@ -162,7 +171,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const acceptance = measureAcceptance({
     metrics,
     acceptance: createAcceptance({
-      ...{ storage, relations, isShared, link, files: media },
+      ...{ storage, relations, isShared, link, files: media, listLost: epochs.listLost },
       isFull: async (userId) => (await quota.look(userId)) !== 'free',
       ...{ onError, onStage: overrides.onStage },
     }),
@@ -235,7 +244,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       storage,
       acceptance: { ...gate, acceptMessages },
       ...{ authenticate, reads: budget.reads },
-      doorman,
+      ...{ doorman, epochs },
       onError,
     }),
   })
@@ -274,6 +283,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       await presence.close()
       shared.close()
       rate.close()
+      epochs.close()
       link?.close()
       metrics.close()
       doorman.close()
@@ -290,6 +300,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       presence.drop()
       shared.close()
       rate.close()
+      epochs.close()
       link?.close()
       metrics.close()
       doorman.close()

@@ -15,6 +15,7 @@ const filledIn: Record<string, string> = {
   METRICS_TOKEN: '',
   MESSAGE_RATE: '',
   STORAGE_QUOTA_MB: '4096',
+  RESTORED: '',
 }
 
 /** As compose fills variables in: `${NAME}`, `${NAME:-default}`, `${NAME:?words}`. */

@@ -1,3 +1,4 @@
+import type { LostSpan } from '../../schema/lost-span.ts'
 import type { Relations } from '../access/create-relations.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import type { Storage } from '../storage/create-storage.ts'
@@ -13,6 +14,7 @@ import { createOrderJournal } from './order-journal.ts'
  * come through here.
  * @param files who may see the file of a message; without it, messages with files are refused
  * @param isFull has somebody no room left for anything new? Nobody, without it
+ * @param listLost what the server has forgotten of somebody, after a backup was put back
  * @param now epoch ms
  * @param onError told what went wrong in the background: copies that could not be written, or not completed after a crash
  * @param isShared other servers may write the same databases; `link` is how they hear each other
@@ -27,15 +29,17 @@ export function createAcceptance(options: {
   isShared?: boolean
   link?: ServerLink | undefined
   lookAgainMs?: number
+  listLost?: (userId: string) => readonly LostSpan[]
   now?: () => number
   onError?: (error: unknown) => void
   onStage?: (stage: Stage) => void | Promise<void>
 }) {
   const { storage, relations, files = noFiles, isShared = false, now = Date.now, onStage } = options
   const { onError = () => undefined, isFull = async () => false, lookAgainMs, link } = options
+  const { listLost = () => [] } = options
   const journal = createOrderJournal({ storage, link, now })
   const hints = createHints({ storage, onAdded: () => healer.lookAgain() })
-  const base = { storage, hints, relations, now, onError }
+  const base = { storage, hints, relations, listLost, now, onError }
   const healer = createHealer({ ...base, files, isShared, lookAgainMs })
   const messages = createMessageAcceptor({
     ...{ ...base, journal, files, isFull, onStage },

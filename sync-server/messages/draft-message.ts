@@ -1,4 +1,5 @@
 import { decideMessage } from '../../schema/decide-message.ts'
+import type { LostSpan } from '../../schema/lost-span.ts'
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
 import {
   isAccepted,
@@ -20,12 +21,17 @@ export interface MessageProposal extends Proposal {
 export interface MessageDraft {
   proposal: MessageProposal
   stored: MessageDocument | undefined
-  /** The own copy to be; undefined only for a deletion of what is not there. */
+  /** The own copy to be; undefined only where nothing is there, and the proposal makes nothing. */
   next: MessageDocument | undefined
   effect: 'none' | 'own' | 'deliver' | 'amend'
   /** Whether the recipient may be written to. */
   reach: Reach
   refusal?: Refusal
+}
+
+/** A message that was acknowledged once, that the server has forgotten, and that its author's device gives back. */
+export function isReturned({ proposal, effect }: Pick<MessageDraft, 'proposal' | 'effect'>) {
+  return effect === 'deliver' && proposal.message?.status === 'sent'
 }
 
 export function readMessageProposal(proposal: Proposal): MessageProposal {
@@ -46,6 +52,7 @@ export function draftMessage(draft: {
   reach: Reach
   isActorFull: boolean
   isPeerTouched: boolean
+  lost: readonly LostSpan[]
   now: number
 }): MessageDraft {
   const { actorId, proposal, stored, reach } = draft
@@ -74,15 +81,16 @@ function applyRule(draft: {
   stored: MessageDocument | undefined
   reach: Reach
   isActorFull: boolean
+  lost: readonly LostSpan[]
   now: number
 }): Pick<MessageDraft, 'next' | 'effect' | 'refusal'> {
-  const { actorId, proposal, stored, reach, isActorFull: isAuthorFull, now } = draft
+  const { actorId, proposal, stored, reach, isActorFull: isAuthorFull, lost, now } = draft
   if (proposal.isDeleted) return { next: stored, effect: 'none' }
   const proposed = proposal.message
   if (!proposed) return keepUnreadable({ actorId, proposal, stored, now })
   const isRecipientKnown = reach !== 'unknown_person'
   const decision = decideMessage({
-    ...{ actorId, stored, proposed, isRecipientKnown, isAuthorFull, now },
+    ...{ actorId, stored, proposed, isRecipientKnown, isAuthorFull, lost, now },
   })
   switch (decision.kind) {
     case 'keep':

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { groupBy } from '../../schema/group-by.ts'
+import type { LostSpan } from '../../schema/lost-span.ts'
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { must } from '../../schema/must.ts'
@@ -42,6 +43,7 @@ const mostTries = 5
  * acknowledgement (P3). Where storage cannot write them at once, somebody whose copies cannot be written holds up nobody
  * else (P6), and what was meant for them is not acknowledged.
  * @param isFull has somebody no room left for anything new?
+ * @param listLost what the server has forgotten of somebody, after a backup was put back
  * @param onStarted told of messages that are about to be written, and calls what it returns when they are not any more
  * @param onFinished told of the places whose messages are complete
  * @param onError told why another person's copies could not be written
@@ -54,13 +56,14 @@ export function createMessageAcceptor(options: {
   relations: Pick<Relations, 'canReach'>
   files: MessageFiles
   isFull: (userId: string) => Promise<boolean>
+  listLost: (userId: string) => readonly LostSpan[]
   now: () => number
   onStarted: (actorId: string, messageIds: readonly string[]) => () => void
   onFinished: (entries: readonly Pick<OrderEntry, '_id'>[]) => void
   onError: (error: unknown) => void
   onStage?: ((stage: Stage) => void | Promise<void>) | undefined
 }) {
-  const { storage, journal, hints, relations, files, isFull, now } = options
+  const { storage, journal, hints, relations, files, isFull, listLost, now } = options
   const { onStarted, onFinished, onError, onStage } = options
   const { isAtomic } = storage
   const batcher = createKeyedBatcher<Proposal, Outcome<MessageDocument>>(acceptBatch)
@@ -110,6 +113,7 @@ export function createMessageAcceptor(options: {
     if (peerId !== undefined && reach !== 'unknown_person') await journal.prepare(actorId, peerId)
     const delivery: Delivery = {
       ...{ ...asked, reach, isAtomic, now: now(), isPeerOut: false, touched: new Set() },
+      lost: listLost(actorId),
       sharedFiles: await lookAtFiles({ ...asked, reach }),
       hasBegun: begun.has(`${actorId} ${peerId}`),
     }
@@ -145,6 +149,7 @@ export function createMessageAcceptor(options: {
       const isThere = stored.has(group.id)
       return draftGroup({
         ...{ actorId, group, reach, isActorFull, now: now(), isPeerTouched: false },
+        lost: listLost(actorId),
         stored: isThere ? (before as MessageDocument) : undefined,
       }).whole
     })
@@ -200,6 +205,7 @@ export function createMessageAcceptor(options: {
     if (isAtomic) await onStage?.('own')
     const created = writes.find(({ name }) => name === hintsDatabase)?.create ?? []
     const entries = writes.find(({ name }) => name === ordersDatabase)?.create ?? []
+    journal.recordGiven(entries as OrderEntry[])
     try {
       for (const copy of blanked) await releaseFile(files, copy)
       await begin(
