@@ -71,6 +71,10 @@ export const apiErrors = {
     status: 429,
     error: 'Too much at once. Please wait a moment and try again.',
   },
+  too_many_messages: {
+    status: 429,
+    error: 'Too many messages at once. They will be sent a little later.',
+  },
   too_many_lookups: {
     status: 429,
     error: 'Too many searches by phone number. Please wait a minute and try again.',
@@ -94,6 +98,7 @@ const refusalStatuses: Record<RefusalCode, number> = {
   to_yourself: 400,
   unknown_person: 404,
   recipient_unavailable: 503,
+  storage_full: 507,
   foreign_id: 409,
   empty: 400,
   too_long: 400,

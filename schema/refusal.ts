@@ -5,6 +5,7 @@ export const refusalCodes = [
   'to_yourself',
   'unknown_person',
   'recipient_unavailable',
+  'storage_full',
   'foreign_id',
   'empty',
   'too_long',
@@ -30,6 +31,8 @@ const words: Record<RefusalCode, string> = {
   unknown_person: 'This person has no account any more, so the message was not sent.',
   recipient_unavailable:
     'The server cannot store anything for this person at the moment. Please try again later.',
+  storage_full:
+    'Not sent: your storage on this server is full. Delete messages or files you sent, then try again.',
   foreign_id:
     'This message carries the id of another one, so it was not sent. Send it as a new one.',
   empty: 'An empty message cannot be sent. Write something first.',

@@ -14,6 +14,8 @@ const filledIn: Record<string, string> = {
   JWT_SECRET: 'a secret that is long enough for all',
   COUCHDB_PASSWORD: 'opensesame',
   METRICS_TOKEN: '',
+  MESSAGE_RATE: '',
+  STORAGE_QUOTA_MB: '4096',
   RESTORED: '',
 }
 
@@ -61,6 +63,8 @@ describe('the compose file', () => {
       trustProxy: 1,
       couchdbUrl: 'http://petrel:opensesame@couchdb:5984/',
       redisUrl: 'redis://redis:6379',
+      messagesPerMinute: 600,
+      storageQuotaBytes: 4_096 * 1024 * 1024,
     })
   })
 

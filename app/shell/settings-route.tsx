@@ -34,6 +34,7 @@ export function SettingsRoute() {
           section={section}
           user={session.user}
           sessions={sessions}
+          readUsage={own.readUsage}
           notifications={notifications}
           onLogout={() => setIsLeaving(true)}
           onBack={() => goUp({ to: '/settings' })}

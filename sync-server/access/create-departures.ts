@@ -46,8 +46,8 @@ export function createDepartures(options: {
     await options.settle(userId)
     await accounts.forgetLastSeen(userId)
     await options.deleteMediaOf(userId)
-    await storage.destroy(nameMessagesDatabase(userId))
-    await storage.destroy(nameConversationsDatabase(userId))
+    await storage.retire(nameMessagesDatabase(userId))
+    await storage.retire(nameConversationsDatabase(userId))
     await options.forgetDigestsOf(userId)
   }
 

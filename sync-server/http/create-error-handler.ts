@@ -15,7 +15,8 @@ export function createErrorHandler({ log }: { log: Log }): ErrorRequestHandler {
     const refused = asRefusal(error)
     if (isPastEnd(request, error)) return
     request.refusalCode = refused.reason
-    if (refused.status >= 500) log.error({ err: error, requestId: request.id }, 'request failed')
+    if (refused.status >= 500 && refused.status !== 507)
+      log.error({ err: error, requestId: request.id }, 'request failed')
     // Express would write the error to stderr, with its stack.
     if (response.headersSent) return void response.destroy()
     const answer: ErrorAnswer = { error: refused.message, code: refused.reason }

@@ -14,6 +14,7 @@ import { createOrderJournal } from './order-journal.ts'
  * Everything that writes messages and conversations (P4): replication, REST, the socket and the business channel
  * come through here.
  * @param files who may see the file of a message; without it, messages with files are refused
+ * @param isFull has somebody no room left for anything new? Nobody, without it
  * @param listLost what the server has forgotten of somebody, after a backup was put back
  * @param now epoch ms
  * @param onError told what went wrong in the background: copies that could not be written, or not completed after a crash
@@ -26,6 +27,7 @@ export function createAcceptance(options: {
   storage: Storage
   relations: Pick<Relations, 'canReach'>
   files?: MessageFiles
+  isFull?: (userId: string) => Promise<boolean>
   isShared?: boolean
   link?: ServerLink | undefined
   lookAgainMs?: number
@@ -36,7 +38,8 @@ export function createAcceptance(options: {
   onStage?: (stage: Stage) => void | Promise<void>
 }) {
   const { storage, relations, files = noFiles, isShared = false, now = Date.now, onStage } = options
-  const { onError = () => undefined, lookAgainMs, tallyEvery, link, listLost = () => [] } = options
+  const { onError = () => undefined, isFull = async () => false, lookAgainMs, link } = options
+  const { tallyEvery, listLost = () => [] } = options
   const journal = createOrderJournal({ storage, link, now })
   const digests = createDigests({ storage, journal, every: tallyEvery, now, onError })
   const hints = createHints({ storage, onAdded: () => healer.lookAgain() })
@@ -47,6 +50,7 @@ export function createAcceptance(options: {
       ...base,
       journal,
       files,
+      isFull,
       onStage,
       onAdded: digests.noteAdded,
       onReturned: digests.forgetTallies,

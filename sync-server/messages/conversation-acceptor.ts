@@ -5,6 +5,7 @@ import { must } from '../../schema/must.ts'
 import type { Relations } from '../access/create-relations.ts'
 import { PersonGone } from '../access/person-gone.ts'
 import type { Storage } from '../storage/create-storage.ts'
+import { DatabaseGone } from '../storage/database-gone.ts'
 import { nameConversationsDatabase } from '../storage/database-names.ts'
 import { type DatabaseWrite, TransactionFailed } from '../storage/transaction.ts'
 import {
@@ -18,6 +19,7 @@ import { type OrderJournal, ordersDatabase } from './order-journal.ts'
 import { extendSilences, type SilencesDocument, silencesKey } from './peer-silences.ts'
 import type { Outcome, Proposal } from './proposal.ts'
 import { listUntold, tellMarks } from './tell-marks.ts'
+import { weighDocument } from './weigh-document.ts'
 
 interface Written {
   drafts: ConversationDraft[]
@@ -79,6 +81,10 @@ export function createConversationAcceptor(options: {
     try {
       return await write({ ...change, told })
     } catch (error) {
+      const isLeft =
+        error instanceof DatabaseGone && error.database !== nameConversationsDatabase(ownerId)
+      // They have left since somebody looked.
+      if (isLeft) return await write({ ...change, told: 'nobody' })
       const isOfPeer =
         error instanceof TransactionFailed && error.database === nameConversationsDatabase(peerId)
       if (!isOfPeer) throw error
@@ -141,7 +147,8 @@ export function createConversationAcceptor(options: {
         const pushed = proposals.flatMap(({ id, revisions, isDeleted }) =>
           revisions ? [{ id, revisions, isDeleted }] : [],
         )
-        writes.push({ name: own, put: next ? [next] : [], pushed })
+        const tally = next ? weighDocument(next) - weighDocument(stored) : 0
+        writes.push({ name: own, put: next ? [next] : [], pushed, tally })
         return { writes, result: { ...decided, isUntold } }
       },
     })

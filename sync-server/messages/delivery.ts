@@ -18,6 +18,7 @@ import { draftPeerCopies, isForPeer, refuseUnwritten } from './peer-copies.ts'
 import { extendSilences, type SilencesDocument, silencesKey } from './peer-silences.ts'
 import { draftGroup, type ProposalGroup } from './proposal-group.ts'
 import { findKeptPlace, listClaimedEntries } from './returned-places.ts'
+import { weighDocument } from './weigh-document.ts'
 
 /** What one person proposes of their messages with one other person; they are written together. */
 export interface Delivery {
@@ -25,6 +26,8 @@ export interface Delivery {
   /** Undefined for what names nobody: it concerns nobody else. */
   peerId: string | undefined
   reach: Reach
+  /** They have no room left for anything new. */
+  isActorFull: boolean
   groups: readonly ProposalGroup[]
   /** Which new messages with a file may share it, by id. */
   sharedFiles: ReadonlyMap<string, boolean>
@@ -111,11 +114,11 @@ export function decideDelivery(
   read: ReadPart,
   journal: Pick<OrderJournal, 'assignOrder' | 'lastGiven'>,
 ): DeliveryDecision {
-  const { actorId, peerId, reach, groups, isPeerOut, lost, now } = delivery
+  const { actorId, peerId, reach, isActorFull, groups, isPeerOut, lost, now } = delivery
   const stored = read<MessageDocument>(nameMessagesDatabase(actorId))
   const ruled = groups.map((group) =>
     draftGroup({
-      ...{ actorId, group, reach, lost, now, stored: stored.get(group.id) },
+      ...{ actorId, group, reach, isActorFull, lost, now, stored: stored.get(group.id) },
       isPeerTouched: delivery.touched.has(group.id),
     }),
   )
@@ -287,15 +290,25 @@ function hintWrites(delivery: Delivery, drafts: readonly MessageDraft[]): Databa
 }
 
 function ownWrite({ actorId, groups }: Delivery, drafts: readonly MessageDraft[]): DatabaseWrite {
+  const changed = drafts.filter(({ next, effect }) => next && effect !== 'none')
+  const growth = changed.map(
+    ({ stored, next }) => weighOwn(actorId, next) - weighOwn(actorId, stored),
+  )
   return {
     name: nameMessagesDatabase(actorId),
-    put: drafts.flatMap(({ next, effect }) => (next && effect !== 'none' ? [next] : [])),
+    put: changed.flatMap(({ next }) => next ?? []),
+    tally: growth.reduce((sum, bytes) => sum + bytes, 0),
     pushed: groups.flatMap(({ proposals }) =>
       proposals.flatMap(({ id, revisions, isDeleted }) =>
         revisions ? [{ id, revisions, isDeleted }] : [],
       ),
     ),
   }
+}
+
+/** In bytes. What others have sent them is not theirs to answer for (P12). */
+function weighOwn(actorId: string, message: MessageDocument | undefined): number {
+  return message?.senderId === actorId ? weighDocument(message) : 0
 }
 
 function beginConversations(

@@ -9,6 +9,7 @@ import { toDeletionDigest, toStarDigest } from './digest-documents.ts'
 import type { MessageFiles } from './message-files.ts'
 import { recordDigests } from './record-digests.ts'
 import { takeBackWords } from './take-back-words.ts'
+import { weighDocument } from './weigh-document.ts'
 
 /**
  * A message that may be incomplete. `orderedAt`: its place, of which its copies have to agree; without it, the one that
@@ -52,7 +53,9 @@ export async function healMessages(options: {
       return isAmended.has(copy._id) ? [withTextOf(before, copy)] : []
     })
     const current = new Map([...stored, ...put.map((message) => [message._id, message] as const)])
-    return { put, result: { healed: put.length, current } }
+    const growth = put.map((copy) => weighDocument(copy) - weighDocument(stored.get(copy._id)))
+    const tally = growth.reduce((sum, bytes) => sum + bytes, 0)
+    return { put, tally, result: { healed: put.length, current } }
   })
   await amendReaders(isAmended, result.current)
   await takeBackWords({

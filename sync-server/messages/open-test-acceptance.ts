@@ -13,6 +13,7 @@ import { createStorage, type Storage, type StorageOptions } from '../storage/cre
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import { createAcceptance } from './acceptance.ts'
 import type { Stage } from './message-acceptor.ts'
+import type { MessageFiles } from './message-files.ts'
 
 export type TestAcceptance = Awaited<ReturnType<typeof openTestAcceptance>>
 
@@ -110,6 +111,7 @@ interface TestOptions {
   isAtomic?: boolean
   /** Stands between the store and LevelDB. */
   wrapLevel?: StorageOptions['wrapLevel']
+  files?: MessageFiles
   link?: ServerLink | undefined
   /** By default true with a CouchDB: then what is young may still be under way on another server. */
   isShared?: boolean

@@ -1,9 +1,9 @@
 import { type BulkGetOptions, type BulkGetRow, bulkGet } from './bulk-get.ts'
-import type { DatabaseHome } from './database-home.ts'
+import type { TallyingHome } from './database-home.ts'
 import type { ChangesPage, Document, Seq, Stored } from './documents.ts'
 import type { WantedWrites } from './draft-writes.ts'
 import { findMissingRevisions, type MissingRevisions } from './find-missing-revisions.ts'
-import { isConflict, type OpenRevision, orUndefined, type Pouch } from './pouch.ts'
+import { isConflict, isMissing, type OpenRevision, orUndefined, type Pouch } from './pouch.ts'
 import { readChanges } from './read-changes.ts'
 import { readOpenRevisions, readRevision } from './read-revisions.ts'
 
@@ -45,6 +45,8 @@ export interface StoredDatabase<Body extends Document> {
   updateSeq(): Promise<Seq>
   /** About how many bytes it takes. */
   measure(): Promise<number>
+  /** What its writes have added to its tally since it was made. */
+  readTally(): Promise<number>
   info(): Promise<{ docCount: number; updateSeq: Seq }>
   /** Which of these revisions the database has never seen; a compacted one counts as seen. */
   findMissingRevisions(revs: Record<string, string[]>): Promise<Record<string, MissingRevisions>>
@@ -67,6 +69,8 @@ export interface StoredDatabase<Body extends Document> {
    * same time on CouchDB, the later one may be stored over the other.
    */
   writeLocal(id: string, doc: Record<string, unknown>): Promise<string | undefined>
+  /** Takes one away; one that is not there is no error. */
+  removeLocal(id: string): Promise<void>
 }
 
 interface RangeOptions {
@@ -86,7 +90,7 @@ interface ChangesOptions {
 
 export function createStoredDatabase(options: {
   name: string
-  home: DatabaseHome
+  home: TallyingHome
 }): StoredDatabase<Document> {
   const { name, home } = options
   const use = <Result>(work: (pouch: Pouch) => Promise<Result>) => home.use(name, work)
@@ -131,6 +135,7 @@ export function createStoredDatabase(options: {
     },
     updateSeq: () => home.readSeq(name),
     measure: () => home.measure(name),
+    readTally: () => home.readTally(name),
     info: () =>
       use(async (pouch) => {
         const { doc_count, update_seq } = await pouch.info()
@@ -156,6 +161,15 @@ export function createStoredDatabase(options: {
           if (isConflict(error)) return undefined
           throw error
         }
+      }),
+    removeLocal: (id) =>
+      use(async (pouch) => {
+        const _id = `_local/${id}`
+        const doc = await orUndefined(pouch.get(_id))
+        if (!doc) return
+        await pouch.put({ _id, _rev: doc._rev, _deleted: true }).catch((error: unknown) => {
+          if (!isConflict(error) && !isMissing(error)) throw error
+        })
       }),
   }
 }

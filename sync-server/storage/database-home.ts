@@ -34,3 +34,9 @@ export interface DatabaseHome {
   /** Waits for what is under way; whatever comes later is refused. */
   close(): Promise<void>
 }
+
+/** A home that keeps the tallies of its databases. */
+export interface TallyingHome extends DatabaseHome {
+  /** What the writes of a database have added to its tally since it was made. */
+  readTally(name: string): Promise<number>
+}

@@ -1,8 +1,8 @@
-import type { DatabaseHome } from './database-home.ts'
+import type { TallyingHome } from './database-home.ts'
 import { type SingleDatabases, transactInTurn } from './transact-in-turn.ts'
 
 /** For tests of crashes: LevelDB that writes databases one after the other, as CouchDB has to. */
-export function createInTurnHome(home: DatabaseHome): DatabaseHome {
+export function createInTurnHome(home: TallyingHome): TallyingHome {
   const databases: SingleDatabases = {
     read: home.read,
     async update(name, { ids, decide }) {

@@ -48,6 +48,62 @@ export function describeStorage(kind: string, open: () => Storage | Promise<Stor
       expect((await notes.read(['n'])).get('n')?.count).toBe(100)
     })
 
+    test('a tally is what the writes of a database have added, and goes with it', async () => {
+      const storage = await open()
+      const notes = storage.database<Note>('notes')
+      const add = (_id: string, tally: number) =>
+        storage.transact({
+          parts: [{ name: 'notes', ids: [_id] }],
+          decide: () => ({ writes: [{ name: 'notes', put: [{ _id }], tally }], result: null }),
+        })
+      expect(await notes.readTally()).toBe(0)
+      await Promise.all(Array.from({ length: 20 }, (_, index) => add(`n${index}`, index)))
+      await add('last', -10)
+      expect(await notes.readTally()).toBe(180)
+      await storage.destroy('notes')
+      expect(await notes.readTally()).toBe(0)
+    })
+
+    test('the tallies of databases that are written together are each their own', async () => {
+      const storage = await open()
+      await storage.destroy('others')
+      await storage.transact({
+        parts: ['notes', 'others'].map((name) => ({ name, ids: ['n'] })),
+        decide: () => ({
+          writes: [
+            { name: 'others', put: [{ _id: 'n' }], tally: 5 },
+            { name: 'notes', put: [{ _id: 'n' }], tally: 7 },
+          ],
+          result: null,
+        }),
+      })
+      expect(await storage.database('others').readTally()).toBe(5)
+      expect(await storage.database('notes').readTally()).toBe(7)
+      await storage.destroy('others')
+    })
+
+    test('a database that is removed for good is not made anew', async () => {
+      const storage = await open()
+      const left = storage.database<Note>('left-behind')
+      await left.insert({ _id: 'n' })
+      await storage.retire('left-behind')
+      const late = [left.insert({ _id: 'm' }), left.writeLocal('l', {}), left.changes({})]
+      for (const one of await Promise.allSettled(late)) {
+        expect(one).toMatchObject({ status: 'rejected', reason: { name: 'DatabaseGone' } })
+      }
+      await storage.retire('left-behind')
+    })
+
+    test('what is not replicated can be taken away', async () => {
+      const notes = (await open()).database<Note>('notes')
+      await notes.writeLocal('place', { at: 1 })
+      await notes.removeLocal('place')
+      expect(await notes.readLocal('place')).toBeUndefined()
+      await notes.removeLocal('place')
+      await notes.writeLocal('place', { at: 2 })
+      expect(await notes.readLocal('place')).toMatchObject({ at: 2 })
+    })
+
     test('updates of different fields of one document at the same time lose nothing', async () => {
       const storage = await open()
       const notes = storage.database<Note>('notes')

@@ -39,7 +39,7 @@ test.each([
   ['Privacy', 'Read receipts', 'Privacy | Petrel'],
   ['Security', 'This device', 'Security | Petrel'],
   ['Notifications', 'You are not told of new messages', 'Notifications | Petrel'],
-  ['Storage and Data', 'Used on this device', 'Storage and Data | Petrel'],
+  ['Storage and Data', 'Used on the server', 'Storage and Data | Petrel'],
   ['Help', 'Search in the open chat', 'Help | Petrel'],
   ['About', 'Version 1.0.0', 'About | Petrel'],
 ])('the settings have a section %s', async (name, words, title) => {

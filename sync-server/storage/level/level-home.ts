@@ -3,7 +3,7 @@ import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asStorageError } from '../as-storage-error.ts'
 import type { Signals } from '../create-signals.ts'
-import type { DatabaseHome } from '../database-home.ts'
+import type { TallyingHome } from '../database-home.ts'
 import type { Pouch } from '../pouch.ts'
 import { readDocuments } from '../read-documents.ts'
 import { createReadyCheck } from '../ready-check.ts'
@@ -13,6 +13,7 @@ import { createLevelWriter } from './level-writer.ts'
 import { createOpenDatabases } from './open-databases.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
 import { type TakeOverOptions, takeOverFolders } from './take-over-folders.ts'
+import { readTally } from './tallies.ts'
 
 /** PouchDB's own key for where a database stands, beneath the database's prefix. */
 const seqKey = '\xffmeta-store\xff_local_last_update_seq'
@@ -34,7 +35,7 @@ export interface LevelHomeOptions {
 }
 
 /** All databases in one LevelDB under `dataDir/store`, for one process at a time. */
-export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
+export function createLevelHome(options: LevelHomeOptions): TallyingHome {
   const { dataDir, durability, idleCloseMs, signals, onTakeOver, onSetAside, wrapLevel } = options
   const opening = open()
   // Whoever uses it first is told.
@@ -88,6 +89,7 @@ export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
       const level = store.readNow() ?? (await store.read())
       return Number((await level.get(rangeOf(name).gte + seqKey)) ?? 0)
     },
+    readTally: async (name) => await readTally((await opening).store, name),
     measure: async (name) => await (await opening).store.measure(rangeOf(name)),
     destroy: async (name) => await (await opening).databases.destroy(name),
     ready: createReadyCheck(checkReady, () => state.opened?.store.isSound() ?? true),

@@ -6,6 +6,7 @@ import { readDocuments } from '../read-documents.ts'
 import type { DatabaseWrite, Transaction, TransactionOutcome } from '../transaction.ts'
 import type { LevelStore } from './level-store.ts'
 import type { OpenDatabase, OpenDatabases } from './open-databases.ts'
+import { addTallies } from './tallies.ts'
 import { toBatch } from './to-batch.ts'
 import { type PouchBatch, writeBatch, writeTogether } from './write-together.ts'
 
@@ -93,10 +94,22 @@ async function writeDrafts(options: {
   }
   // Attachments pass this by: nothing that is written together may have them.
   const isTogether = findTogether(decided)
+  const tallies = await addTallies(store, drafts)
+  for (const { name } of tallies) isTogether.add(name)
   const together = batches.filter(({ name }) => isTogether.has(name))
   const alone = batches.filter(({ name }) => !isTogether.has(name))
   await Promise.all([
-    ...(together.length > 0 ? [writeTogether(store, together)] : []),
+    ...(together.length > 0
+      ? [
+          writeTogether(
+            store,
+            together,
+            tallies.flatMap(({ name, operation }) =>
+              written.get(name)?.isWritten ? [operation] : [],
+            ),
+          ),
+        ]
+      : []),
     ...alone.map(writeBatch),
   ])
   return written
