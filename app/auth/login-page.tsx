@@ -22,7 +22,7 @@ export function LoginPage({ onSignIn }: LoginPageProps) {
     <AuthFrame
       footer={
         <p>
-          Don’t have an account?{' '}
+          Don't have an account?{' '}
           <Link className={form.link} to="/register">
             Get started
           </Link>

@@ -131,7 +131,7 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
       <IconButton icon="close" label="Close search" onClick={close} />
       {current && !current.isHere && (
         <p className={styles.note} role="status">
-          This message has not arrived on this device yet.
+          This message hasn't arrived on this device yet.
         </p>
       )}
     </search>
