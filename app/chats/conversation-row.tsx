@@ -56,7 +56,13 @@ export const ConversationRowItem = memo(function ConversationRowItem({
   }
 
   return (
-    <div className={joinClassNames(styles.row, unreadCount > 0 && styles.isUnread)}>
+    <div
+      className={joinClassNames(
+        styles.row,
+        unreadCount > 0 && styles.isUnread,
+        row.isMuted && styles.isMuted,
+      )}
+    >
       <Link
         className={styles.link}
         to={`/chat/${peerId}`}
@@ -99,10 +105,17 @@ export const ConversationRowItem = memo(function ConversationRowItem({
 function RowMarks({ row }: { row: ConversationRow }) {
   return (
     <span className={styles.marks}>
+      {row.hasFailed && row.lastMessage?.status !== 'failed' && (
+        <Mark className={styles.failed} icon="warning" label="Not sent" />
+      )}
       {row.isMuted && <Mark icon="mute" label="Muted" />}
       {row.isPinned && <Mark icon="pin" label="Pinned" />}
       {row.unreadCount > 0 && (
-        <span className={styles.badge} role="img" aria-label={`${row.unreadCount} unread`}>
+        <span
+          className={joinClassNames(styles.badge, row.isMuted && styles.isQuiet)}
+          role="img"
+          aria-label={`${row.unreadCount} unread`}
+        >
           {formatBadge(row.unreadCount)}
         </span>
       )}
@@ -110,9 +123,15 @@ function RowMarks({ row }: { row: ConversationRow }) {
   )
 }
 
-function Mark({ icon, label }: { icon: 'mute' | 'pin'; label: string }) {
+interface MarkProps {
+  icon: 'mute' | 'pin' | 'warning'
+  label: string
+  className?: string | undefined
+}
+
+function Mark({ icon, label, className }: MarkProps) {
   return (
-    <span role="img" aria-label={label}>
+    <span role="img" aria-label={label} className={className}>
       <Icon name={icon} size={16} />
     </span>
   )

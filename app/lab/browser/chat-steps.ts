@@ -53,7 +53,8 @@ export async function readMessages(page: Page): Promise<ShownMessage[]> {
   return page.getByRole('article').evaluateAll((articles) =>
     articles.map((article) => {
       const label = article.getAttribute('aria-label') ?? ''
-      const [, author = '', content = ''] = /^(.+?), \d\d:\d\d: ([\s\S]*)$/.exec(label) ?? []
+      const [, author = '', content = ''] =
+        /^(.+?), \d\d:\d\d(?:, [^:]*)?: ([\s\S]*)$/.exec(label) ?? []
       return { id: article.getAttribute('data-message-id') ?? '', author, content }
     }),
   )
