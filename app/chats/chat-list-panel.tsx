@@ -136,8 +136,8 @@ function Conversations(props: ConversationsProps) {
       {!isArchived && archivedCount > 0 && filter === 'All' && (
         <Link className={styles.archived} to="/chat/archived">
           <Icon name="archive" size={20} />
-          <span>Archived</span>
-          <output>{archivedCount}</output>
+          <span className={styles.archivedName}>Archived</span>
+          <span className={styles.archivedCount}>{archivedCount}</span>
         </Link>
       )}
       {rows.length === 0 ? (

@@ -11,6 +11,7 @@ import type { MenuPoint } from '../ui/menu-action.ts'
 import { useIsOnline } from '../ui/use-is-online.ts'
 import { useLivePart } from '../ui/use-live-value.ts'
 import { useLongPress } from '../ui/use-long-press.ts'
+import { useSettledCount } from '../ui/use-settled-count.ts'
 import styles from './conversation-row.module.css'
 import { RowPreview } from './row-preview.tsx'
 
@@ -35,7 +36,8 @@ export const ConversationRowItem = memo(function ConversationRowItem({
   linkState,
   onOpenMenu,
 }: ConversationRowItemProps) {
-  const { peerId, unreadCount } = row
+  const { peerId } = row
+  const unreadCount = useSettledCount(row.unreadCount, isSelected)
   const isOnline = useIsOnline(messenger, peerId)
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
   // Beside its own composer a draft says nothing new, and would draw this row with every key.
@@ -84,13 +86,13 @@ export const ConversationRowItem = memo(function ConversationRowItem({
           </span>
           <span className={styles.line}>
             <RowPreview row={row} ownId={messenger.userId} isTyping={isTyping} draft={draft} />
-            <RowMarks row={row} />
+            <RowMarks row={row} unreadCount={unreadCount} />
           </span>
         </span>
       </Link>
       <IconButton
         className={styles.more}
-        icon="chevron"
+        icon="more"
         label={`Actions for ${name}`}
         isSmall
         tabIndex={-1}
@@ -102,7 +104,7 @@ export const ConversationRowItem = memo(function ConversationRowItem({
   )
 })
 
-function RowMarks({ row }: { row: ConversationRow }) {
+function RowMarks({ row, unreadCount }: { row: ConversationRow; unreadCount: number }) {
   return (
     <span className={styles.marks}>
       {row.hasFailed && row.lastMessage?.status !== 'failed' && (
@@ -110,13 +112,13 @@ function RowMarks({ row }: { row: ConversationRow }) {
       )}
       {row.isMuted && <Mark icon="mute" label="Muted" />}
       {row.isPinned && <Mark icon="pin" label="Pinned" />}
-      {row.unreadCount > 0 && (
+      {unreadCount > 0 && (
         <span
           className={joinClassNames(styles.badge, row.isMuted && styles.isQuiet)}
           role="img"
-          aria-label={`${row.unreadCount} unread`}
+          aria-label={`${unreadCount} unread`}
         >
-          {formatBadge(row.unreadCount)}
+          {formatBadge(unreadCount)}
         </span>
       )}
     </span>

@@ -6,6 +6,6 @@ export function cutAtWord(text: string, maxLength: number): string {
   if (characters.length <= maxLength) return text
   const start = characters.slice(0, maxLength + 1).join('')
   const wordEnd = start.search(/\s\S*$/)
-  const isNear = wordEnd > start.length - wordEndWithin
+  const isNear = wordEnd !== -1 && wordEnd > start.length - wordEndWithin
   return `${isNear ? start.slice(0, wordEnd) : characters.slice(0, maxLength).join('')}…`
 }
