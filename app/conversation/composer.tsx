@@ -39,6 +39,12 @@ export function Composer(props: ComposerProps) {
     store: props.onSubmit,
   })
 
+  // Told while it is written; cut is nothing of what somebody pastes.
+  const isTooLong = text.trim().length > limits.messageMaxCharacters
+  const submit = () => {
+    if (!isTooLong) void send()
+  }
+
   useFieldHeight(field, text)
   useFieldFocus(field, { takesFocus, focusKey })
 
@@ -47,7 +53,7 @@ export function Composer(props: ComposerProps) {
     const isSend = hasKeyboard ? !event.shiftKey : event.ctrlKey || event.metaKey
     if (event.key === 'Enter' && isSend) {
       event.preventDefault()
-      void send()
+      submit()
     }
     if (event.key === 'ArrowUp' && text === '' && !hasModifier(event)) props.onUp?.()
     if (event.key === 'Escape' && props.bar) {
@@ -56,8 +62,6 @@ export function Composer(props: ComposerProps) {
     }
   }
 
-  // Told while it is written; cut is nothing of what somebody pastes.
-  const isTooLong = text.trim().length > limits.messageMaxCharacters
   const problem = isTooLong ? refuse('too_long').error : error
   return (
     <div className={styles.composer}>
@@ -90,7 +94,7 @@ export function Composer(props: ComposerProps) {
             label={submitLabel}
             // The keyboard of a phone stays open when the field keeps the focus.
             onPointerDown={(event) => event.preventDefault()}
-            onClick={() => void send()}
+            onClick={submit}
           />
         )}
       </div>
