@@ -191,7 +191,7 @@ test('messages that the server did not take', async () => {
   )
   await chooseOn(page, 'the boat is ready', 'Edit')
   await composer(page).fill('the boat is away')
-  await composer(page).press('Enter')
+  await button('Save').click()
   await button('Edit again').waitFor()
   await look('what failed and what was refused')
   await damagePushes(page)
@@ -209,6 +209,12 @@ test('other conversations', async () => {
   await page.goto(`/chat/${cast.wilhelmina.userId}`)
   await page.getByRole('article').first().waitFor()
   await look('a long name and a long word')
+  await page.getByRole('article').first().click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Reply' }).click()
+  await see(/^Replying to/)
+  await composer(page).fill('half an answer')
+  await look('a reply to a long word')
+  await button('Cancel reply').click()
 })
 
 test('the other empty lists', async () => {
