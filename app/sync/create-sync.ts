@@ -12,7 +12,12 @@ import {
 } from './create-replication.ts'
 import type { SyncOutcome } from './create-sync-fetch.ts'
 import { givePushedMessage } from './give-pushed-message.ts'
+import { createKnownEpoch } from './known-epoch.ts'
 import type { Powers } from './powers.ts'
+import { createServerVersions } from './server-versions.ts'
+
+const collections = ['messages', 'conversations'] as const
+type Collection = (typeof collections)[number]
 
 /** Every few minutes the server is asked even if nothing seems to be missing. */
 const resyncEveryMs = 3 * 60_000
@@ -48,33 +53,63 @@ export function createSync(options: SyncOptions): Sync {
     ...{ fetch: powers.fetch, readToken, clock, backOff, onOutcome, line: options.line },
     onBroken: mend,
   }
-  let replications: Replication[] = []
-  let changing = Promise.resolve()
+  const { epochs } = database.device
+  const replications = new Map<Collection, Replication>()
   let isMending = false
 
-  function start() {
-    replications = [
-      createReplication<StoredMessage>({
-        ...shared,
-        collection: database.messages,
-        url: `${options.serverUrl}/sync/messages/`,
-        takePulled: takePulledMessage,
-        givePushed: (stored) => givePushedMessage(database.messages, stored, onError),
-      }),
-      createReplication({
-        ...shared,
-        collection: database.conversations,
-        url: `${options.serverUrl}/sync/conversations/`,
-        takePulled: takePulledConversation,
-        givePushed: fromStoredConversation,
-      }),
-    ]
+  async function start() {
+    for (const collection of collections) await startOne(collection)
+  }
+
+  /** @param offersAll nothing is known of what the server holds: all is compared, and what it lacks is offered */
+  async function startOne(collection: Collection, { offersAll = false } = {}) {
+    const stored = await epochs.get(collection)
+    const onNew = (epoch: string) => renew(collection, epoch)
+    const common = {
+      ...shared,
+      url: `${options.serverUrl}/sync/${collection}/`,
+      identifier: stored?.isRenewed ? `petrel-${stored.epoch}` : 'petrel',
+      epoch: createKnownEpoch({ table: epochs, collection, stored, onNew }),
+      ...(offersAll && { versions: createServerVersions() }),
+    }
+    if (closing.signal.aborted) return
+    const replication =
+      collection === 'messages'
+        ? createReplication<StoredMessage>({
+            ...common,
+            collection: database.messages,
+            takePulled: takePulledMessage,
+            givePushed: (stored) => givePushedMessage(database.messages, stored, onError),
+          })
+        : createReplication({
+            ...common,
+            collection: database.conversations,
+            takePulled: takePulledConversation,
+            givePushed: fromStoredConversation,
+          })
+    replications.set(collection, replication)
   }
 
   async function stop() {
-    const ending = replications
-    replications = []
+    const ending = [...replications.values()]
+    replications.clear()
     await Promise.all(ending.map((replication) => replication.close()))
+  }
+
+  /** What the server had told is not true any more (a backup was put back): begins again, and loses nothing. */
+  function renew(collection: Collection, epoch: string) {
+    changing = changing.then(async () => {
+      const ended = replications.get(collection)
+      if (closing.signal.aborted || !ended) return
+      replications.delete(collection)
+      const stored = await epochs.get(collection)
+      if (stored?.epoch !== epoch) await epochs.put({ _id: collection, epoch, isRenewed: true })
+      await ended.remove()
+      await startOne(collection, { offersAll: true })
+    })
+    changing = changing.catch((error: unknown) => {
+      if (!closing.signal.aborted) mend(error)
+    })
   }
 
   /** RxDB goes on after a write that failed here, and would never ask again for what it was to store. */
@@ -89,18 +124,20 @@ export function createSync(options: SyncOptions): Sync {
       mending.fail(attempt)
       await mending.begin(closing.signal)
       isMending = false
-      if (!closing.signal.aborted) start()
+      if (!closing.signal.aborted) await start()
     })
     changing = changing.catch((error: unknown) => {
-      if (!closing.signal.aborted) onError(error)
+      isMending = false
+      if (!closing.signal.aborted) mend(error)
     })
   }
 
   function reSync() {
-    for (const replication of replications) replication.reSync()
+    for (const replication of replications.values()) replication.reSync()
   }
 
-  start()
+  const begun = start().catch(mend)
+  let changing = begun
   const receipts = createReceipts({ database, onError })
   const timer = setInterval(reSync, resyncEveryMs)
   const unsubscribe = powers.page.subscribe((event) => {
@@ -122,7 +159,8 @@ export function createSync(options: SyncOptions): Sync {
       expectations.expect(id)
     },
     async countUnsent() {
-      const unsent = await Promise.all(replications.map((each) => each.findUnsent()))
+      await begun
+      const unsent = await Promise.all([...replications.values()].map((each) => each.findUnsent()))
       return unsent.flat().length
     },
     async close() {
