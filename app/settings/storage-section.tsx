@@ -33,18 +33,18 @@ export function StorageSection({ readUsage }: StorageSectionProps) {
         facts={[
           ...(usage ? [{ name: 'Used on the server', about: describeUsage(usage) }] : []),
           { name: 'Used on this device', about: formatBytes(usedBytes) },
-          { name: 'Still free for it', about: formatBytes(freeBytes) },
+          { name: 'Available space', about: formatBytes(freeBytes) },
           {
             name: 'Protected',
             about: isPersisted
-              ? 'Yes: the browser does not clear your chats to make room.'
-              : 'No: the browser may clear your chats when the disk is full. Everything the server has comes back; what is unsent would be lost.',
+              ? "Yes. The browser won't delete your chats to free up space."
+              : 'No. The browser may delete your chats when the disk is full. Sent messages come back from the server; unsent ones would be lost.',
           },
         ]}
       />
       {!isPersisted && (
         <Button onClick={() => void navigator.storage?.persist?.().then(read)}>
-          Ask the browser to protect them
+          Protect my chats
         </Button>
       )}
     </section>
