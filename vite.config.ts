@@ -86,7 +86,6 @@ const endToEndTests = {
     testTimeout: 300_000,
     // Each file drives several browsers: side by side they starve each other on a small machine.
     fileParallelism: false,
-    isolate: false,
     sequence: { groupOrder: 1 },
   },
 }
