@@ -11,8 +11,9 @@ export const bearerProtocolPrefix = 'bearer.'
  * What a device may understand beyond the first version. It offers `understands.<word>` as a subprotocol too, because
  * an older server takes no notice of that, and closes a socket for an event that it does not know.
  * - `presence-changes`: after the first `users-online` it is told what changes, by `presence-changed`
+ * - `changes`: it follows its databases (`follow-changes`), and is given what is written there
  */
-const socketWords = ['presence-changes'] as const
+const socketWords = ['presence-changes', 'changes'] as const
 export type SocketWord = (typeof socketWords)[number]
 export const understandsProtocolPrefix = 'understands.'
 
@@ -47,6 +48,12 @@ const outgoing = z.object({
   replyToMessageId: z.optional(id),
 })
 
+/** The databases of a person that replicate. */
+const replicatedDatabase = z.enum(['messages', 'conversations'])
+export type ReplicatedDatabase = z.infer<typeof replicatedDatabase>
+/** A place in a database's history, as `_changes` tells it. */
+const seq = z.union([z.int().check(z.gte(0)), z.string().check(z.maxLength(4_096))])
+
 /** What a device may say, by event name. A frame is `{event, data}`. */
 export const clientEvents = {
   /** The id is what the client believes to be; the server knows who it is from the token. */
@@ -55,6 +62,8 @@ export const clientEvents = {
   'stop-typing': z.object({ recipientId: id }),
   /** Whom this device shows now, in place of whom it named before. Only a server that told a `presence-scope` knows it. */
   'watch-people': z.object({ userIds: z.array(id).check(z.maxLength(limits.watchedPeopleMax)) }),
+  /** From where on this device is to be given what is written there; anew after each `changes-missed`. */
+  'follow-changes': z.object({ database: replicatedDatabase, since: seq }),
   'send-message': z.object({
     recipientId: id,
     message: z.union([z.string().check(z.maxLength(limits.messageMaxCharacters)), outgoing]),
@@ -72,6 +81,18 @@ export const serverEvents = {
   'presence-scope': z.enum(['everybody', 'some']),
   /** What has changed since, for those that understand `presence-changes`. */
   'presence-changed': z.object({ online: z.array(id), offline: z.array(id) }),
+  /**
+   * All that was written into a followed database between two places, the newest version of each document. It only
+   * hurries (P7): who does not stand at `from` asks `_changes`.
+   */
+  changes: z.object({
+    database: replicatedDatabase,
+    from: seq,
+    to: seq,
+    docs: z.array(z.looseObject({ _id: z.string(), _rev: z.string() })),
+  }),
+  /** There is more than this device was given: it asks `_changes`, and follows again from there. */
+  'changes-missed': z.object({ database: replicatedDatabase }),
   'user-typing': z.object({ userId: id }),
   'user-stop-typing': z.object({ userId: id }),
   /** A hint (P7): what it tells arrives by replication too. `timestamp` is an ISO time. */

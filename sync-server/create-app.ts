@@ -166,6 +166,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     },
   })
   const realtime = createRealtime({
+    storage,
     directory,
     relations,
     sessions,

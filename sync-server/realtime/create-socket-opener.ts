@@ -6,6 +6,7 @@ import {
   socketCloseWords,
 } from '../../schema/socket-events.ts'
 import type { Caller, TokenHolder } from '../access/create-token-keeper.ts'
+import type { ChangeLines } from './change-lines.ts'
 import type { Connection, Connections } from './create-connections.ts'
 import type { EventHandler } from './create-event-handler.ts'
 import { createFrameLimit } from './create-frame-limit.ts'
@@ -34,11 +35,13 @@ export function createSocketOpener(options: {
   connections: Connections
   presence: Presence
   announcer: PresenceAnnouncer
+  lines: ChangeLines
   handleEvent: EventHandler
   frameBudgets: FrameBudgets
   onError: (error: unknown) => void
 }) {
   const { identify, connections, presence, announcer, handleEvent, frameBudgets, onError } = options
+  const { lines } = options
   const seats = createSocketSeats()
 
   async function letIn(socket: WebSocket, { token, understands }: SocketOffer) {
@@ -58,6 +61,7 @@ export function createSocketOpener(options: {
       seat.leave()
       connections.remove(connection)
       announcer.forget(connection)
+      lines.forget(connection)
       presence.leave(caller.userId)
     })
     announcer.welcome(connection)

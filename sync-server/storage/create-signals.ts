@@ -1,11 +1,20 @@
 import { EventEmitter } from 'node:events'
 import { LRUCache } from 'lru-cache'
-import type { Seq } from './documents.ts'
+import type { Document, Seq, Stored } from './documents.ts'
+
+/** All that was written between two places of a database's history: the newest version of each document. */
+export interface News {
+  from: Seq
+  docs: readonly (Stored<Document> & { _deleted?: boolean })[]
+}
+
+/** Called with the database that now stands at `seq`, and what was written, where that is known. */
+export type SignalListener = (name: string, seq: Seq, news?: News) => void
 
 /** Tells who waits that a database has changed. In process here; the same interface spans servers later. */
 export interface Signals {
   /** Says that the database now stands at `seq`. */
-  notify(name: string, seq: Seq): void
+  notify(name: string, seq: Seq, news?: News): void
   /** The last seq known of a database; undefined when nothing is known, which says nothing about its content. */
   lastSeq(name: string): Seq | undefined
   /** Remembers what a reader has seen, unless something newer than `before` (an earlier `lastSeq`) was told meanwhile. */
@@ -20,7 +29,9 @@ export interface Signals {
     options: { timeoutMs: number; signal?: AbortSignal },
   ): Promise<boolean>
   /** Calls `listener` at each change of any database, until the returned function is called. */
-  subscribe(listener: (name: string, seq: Seq) => void): () => void
+  subscribe(listener: SignalListener): () => void
+  /** Calls `listener` whenever changes of any database may have been missed. */
+  onMissed(listener: () => void): () => void
   /** How many wait now. */
   countWaiting(): number
   close(): void
@@ -42,10 +53,10 @@ export function createSignals(): Signals {
   }
 
   return {
-    notify(name, seq) {
+    notify(name, seq, news) {
       known.set(name, seq)
       settle(name, true)
-      emitter.emit('change', name, seq)
+      emitter.emit('change', name, seq, news)
     },
     lastSeq: (name) => known.get(name),
     observe(name, before, seq) {
@@ -74,6 +85,8 @@ export function createSignals(): Signals {
       emitter.on('change', listener)
       return () => emitter.off('change', listener)
     },
+    // In one process nothing is missed.
+    onMissed: () => () => undefined,
     countWaiting: () => [...waiting.values()].reduce((sum, waiters) => sum + waiters.size, 0),
     close() {
       state.isClosed = true

@@ -1,5 +1,5 @@
 import { must } from '../../../schema/must.ts'
-import type { Signals } from '../create-signals.ts'
+import type { News, Signals } from '../create-signals.ts'
 import { draftWrites, type WriteDraft } from '../draft-writes.ts'
 import { planWrites } from '../plan-writes.ts'
 import { readDocuments } from '../read-documents.ts'
@@ -42,7 +42,9 @@ export async function writeGroup(options: {
     )
     const decided = group.flatMap((member) => decide(member, drafts) ?? [])
     const revs = await writeDrafts({ opened, drafts, store, decided })
-    for (const [name, { isWritten }] of revs) if (isWritten) await announce(opened, name, signals)
+    for (const [name, { news }] of revs) {
+      if (news.count > 0) await announce({ opened, name, signals, news })
+    }
     for (const { member, result } of decided) {
       const revsOf = (name: string) => revs.get(name)?.revs ?? new Map<string, string>()
       member.settle({ done: { result, revs: revsOf } })
@@ -72,7 +74,13 @@ function decide(member: GroupMember, drafts: ReadonlyMap<string, WriteDraft>): D
   }
 }
 
-/** @returns the revisions of every database, and whether something was written there */
+/** What one database was given: so many revisions, and the documents as they are now. */
+interface WrittenNews {
+  count: number
+  docs: News['docs']
+}
+
+/** @returns the revisions of every database, and what was written there */
 async function writeDrafts(options: {
   opened: ReadonlyMap<string, OpenDatabase>
   drafts: ReadonlyMap<string, WriteDraft>
@@ -80,13 +88,17 @@ async function writeDrafts(options: {
   decided: readonly Decided[]
 }) {
   const { opened, drafts, store, decided } = options
-  const written = new Map<string, { revs: Revs; isWritten: boolean }>()
+  const written = new Map<string, { revs: Revs; news: WrittenNews }>()
   const batches: (PouchBatch & { name: string })[] = []
   for (const [name, draft] of drafts) {
     const database = must(opened.get(name), name)
     const plan = await planWrites(database.pouch, draft.stored, draft.writes.values())
     const batch = toBatch(plan)
-    written.set(name, { revs: batch.revs, isWritten: batch.docs.length > 0 })
+    const ids = new Set(batch.docs.map(({ _id }) => _id))
+    const docs = [...draft.writes.values()].flatMap(({ body }) =>
+      ids.has(body._id) ? [{ ...body, _rev: must(batch.revs.get(body._id), body._id) }] : [],
+    )
+    written.set(name, { revs: batch.revs, news: { count: batch.docs.length, docs } })
     if (batch.docs.length > 0) batches.push({ docs: batch.docs, name, database })
   }
   // Attachments pass this by: nothing that is written together may have them.
@@ -109,7 +121,15 @@ function findTogether(decided: readonly Decided[]): Set<string> {
   return new Set(names)
 }
 
-async function announce(opened: ReadonlyMap<string, OpenDatabase>, name: string, signals: Signals) {
+/** Each revision is one step; where fewer were new, nobody stands at the place that is named, and all of them look. */
+async function announce(options: {
+  opened: ReadonlyMap<string, OpenDatabase>
+  name: string
+  signals: Signals
+  news: WrittenNews
+}) {
+  const { opened, name, signals, news } = options
   const { pouch } = must(opened.get(name), name)
-  signals.notify(name, (await pouch.info()).update_seq)
+  const seq = Number((await pouch.info()).update_seq)
+  signals.notify(name, seq, { from: seq - news.count, docs: news.docs })
 }

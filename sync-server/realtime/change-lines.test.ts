@@ -1,0 +1,122 @@
+import { v7 as uuidv7 } from 'uuid'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ServerEvent, socketCloseCodes } from '../../schema/socket-events.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
+import { openTestSocket } from './open-test-socket.ts'
+
+type Changes = Extract<ServerEvent, { event: 'changes' }>['data']
+
+const opened = {} as { app: TestApp; ann: TestPerson; ben: TestPerson }
+beforeAll(async () => {
+  const app = await startTestApp()
+  Object.assign(opened, { app, ann: await app.register('Ann'), ben: await app.register('Ben') })
+})
+afterAll(() => opened.app.close())
+
+async function readChanges(person: TestPerson, since: unknown = 0, database = 'messages') {
+  const path = `/sync/${database}/_changes?include_docs=true&since=${since}`
+  const { body } = await opened.app.call('GET', path, { token: person.token })
+  return body as { last_seq: number; results: { doc: { _id: string; _rev: string } }[] }
+}
+
+/** Ben's device, which follows his messages from where they stand, or from `since`. */
+async function followAsBen({ since }: { since?: number } = {}) {
+  const { ben, app } = opened
+  const at = since ?? (await readChanges(ben)).last_seq
+  const device = await openTestSocket({ url: app.url, token: ben.token, understands: ['changes'] })
+  await expect.poll(() => device.last('users-online')).toBeDefined()
+  device.say('follow-changes', { database: 'messages', since: at })
+  const listChanges = () =>
+    device.heard.flatMap((one) => (one.event === 'changes' ? [one.data as Changes] : []))
+  return { ...device, at, listChanges }
+}
+
+async function sendToBen(content: string) {
+  const { app, ann, ben } = opened
+  const answer = await app.call('POST', '/api/messages', {
+    token: ann.token,
+    headers: { 'idempotency-key': uuidv7() },
+    body: { recipientId: ben.userId, content },
+  })
+  expect(answer.status).toBeLessThan(300)
+}
+
+const contents = (changes: Changes[]) =>
+  changes.flatMap(({ docs }) => docs.map(({ content }) => content))
+
+describe('a device that follows its databases', () => {
+  it('is given what is written, as `_changes` would, without asking', async () => {
+    const device = await followAsBen()
+    await sendToBen('one')
+    await sendToBen('two')
+    await expect.poll(() => contents(device.listChanges())).toEqual(['one', 'two'])
+    const { last_seq, results } = await readChanges(opened.ben, device.at)
+    const changes = device.listChanges()
+    expect(changes.flatMap(({ docs }) => docs)).toEqual(results.map(({ doc }) => doc))
+    expect(changes[0]?.from).toBe(device.at)
+    expect(changes[1]?.from).toBe(changes[0]?.to)
+    expect(changes[1]?.to).toBe(last_seq)
+    expect(device.count('changes-missed')).toBe(0)
+    device.socket.close()
+  })
+
+  it('P7: is told at once that it has missed something, and nothing more until it follows again', async () => {
+    await sendToBen('before')
+    const device = await followAsBen({ since: 0 })
+    await expect.poll(() => device.count('changes-missed')).toBe(1)
+    await sendToBen('while it asks')
+    const { last_seq } = await readChanges(opened.ben)
+    device.say('follow-changes', { database: 'messages', since: last_seq })
+    await expect
+      .poll(async () => {
+        await sendToBen('when it follows')
+        return contents(device.listChanges())
+      })
+      .toContain('when it follows')
+    expect(contents(device.listChanges())).not.toContain('while it asks')
+    expect(device.count('changes-missed')).toBe(1)
+    device.socket.close()
+  })
+
+  it('follows its conversations by the same line', async () => {
+    const device = await followAsBen()
+    const { last_seq } = await readChanges(opened.ben, 0, 'conversations')
+    device.say('follow-changes', { database: 'conversations', since: last_seq })
+    const path = `/api/messages/conversations/${opened.ann.userId}/pin`
+    let isPinned = false
+    await expect
+      .poll(async () => {
+        isPinned = !isPinned
+        await opened.app.call('PUT', path, { token: opened.ben.token, body: { isPinned } })
+        return device.listChanges().some(({ database }) => database === 'conversations')
+      })
+      .toBe(true)
+    device.socket.close()
+  })
+
+  it('P12: whose line is full goes without, and is told once it reads again', async () => {
+    const device = await followAsBen()
+    await device.pauseReading()
+    const long = 'long '.repeat(10_000)
+    await expect
+      .poll(
+        async () => {
+          await Promise.all(Array.from({ length: 20 }, () => sendToBen(long)))
+          return (await readChanges(opened.ben)).last_seq - device.at
+        },
+        { timeout: 60_000 },
+      )
+      .toBeGreaterThan(200)
+    await device.resumeReading()
+    await expect.poll(() => device.count('changes-missed')).toBe(1)
+    const { last_seq } = await readChanges(opened.ben)
+    expect(device.listChanges().at(-1)?.to).toBeLessThan(last_seq)
+    device.socket.close()
+  })
+
+  it('P8: is closed for a database that is not one of a person’s own', async () => {
+    const device = await followAsBen()
+    device.say('follow-changes', { database: `messages-${opened.ann.userId}`, since: 0 })
+    expect(await device.closed).toBe(socketCloseCodes.badFrame)
+  })
+})
