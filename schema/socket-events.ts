@@ -5,15 +5,19 @@ import { messageTypes } from './message.ts'
 
 /** The subprotocol that both sides speak, and the one that carries the token (`bearer.<token>`). */
 export const socketProtocol = 'petrel.v1'
+/**
+ * The second version: a device may follow its databases (`follow-changes`), and is told that the line is alive
+ * (`here`). It is offered beside the first; the server's choice says what it speaks.
+ */
+export const changesProtocol = 'petrel.v2'
 export const bearerProtocolPrefix = 'bearer.'
 
 /**
  * What a device may understand beyond the first version. It offers `understands.<word>` as a subprotocol too, because
  * an older server takes no notice of that, and closes a socket for an event that it does not know.
  * - `presence-changes`: after the first `users-online` it is told what changes, by `presence-changed`
- * - `changes`: it follows its databases (`follow-changes`), and is given what is written there
  */
-const socketWords = ['presence-changes', 'changes'] as const
+const socketWords = ['presence-changes'] as const
 export type SocketWord = (typeof socketWords)[number]
 export const understandsProtocolPrefix = 'understands.'
 
@@ -93,6 +97,8 @@ export const serverEvents = {
   }),
   /** There is more than this device was given: it asks `_changes`, and follows again from there. */
   'changes-missed': z.object({ database: replicatedDatabase }),
+  /** Something comes at least so often as the server pings: who hears nothing at all has lost the line. */
+  here: z.null(),
   'user-typing': z.object({ userId: id }),
   'user-stop-typing': z.object({ userId: id }),
   /** A hint (P7): what it tells arrives by replication too. `timestamp` is an ISO time. */

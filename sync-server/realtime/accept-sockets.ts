@@ -5,12 +5,16 @@ import type WebSocket from 'ws'
 import { limits } from '../../schema/limits.ts'
 import {
   bearerProtocolPrefix,
+  changesProtocol,
   readSocketWords,
+  type ServerEvent,
   socketProtocol,
   understandsProtocolPrefix,
 } from '../../schema/socket-events.ts'
 import type { SocketOffer, SocketOpener } from './create-socket-opener.ts'
 import { isAllowedOrigin } from './is-allowed-origin.ts'
+
+const here = JSON.stringify({ event: 'here', data: null } satisfies ServerEvent)
 
 /**
  * Takes WebSockets at the server's root, and nowhere else: express-ws would open one at any path.
@@ -34,8 +38,10 @@ export function acceptSockets(options: {
       perMessageDeflate: false,
       verifyClient: ({ origin, req }, answer) =>
         answer(isAllowedOrigin({ origin, host: req.headers.host, publicUrl }), 403, 'Forbidden'),
-      handleProtocols: (offered: Iterable<string>) =>
-        [...offered].includes(socketProtocol) ? socketProtocol : false,
+      handleProtocols: (offered: Iterable<string>) => {
+        const known = new Set(offered)
+        return [changesProtocol, socketProtocol].find((one) => known.has(one)) ?? false
+      },
     },
   })
   withSockets.ws('/', (socket, request) =>
@@ -49,6 +55,8 @@ export function acceptSockets(options: {
       else {
         quiet.add(socket)
         socket.ping()
+        // Pages see no ping.
+        if (socket.protocol === changesProtocol) socket.send(here, () => undefined)
       }
     }
   }, pingEveryMs).unref()

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ServerEvent, socketCloseCodes } from '../../schema/socket-events.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { changesProtocol, type ServerEvent, socketCloseCodes } from '../../schema/socket-events.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
 import { openTestSocket } from './open-test-socket.ts'
 
@@ -23,7 +23,7 @@ async function readChanges(person: TestPerson, since: unknown = 0, database = 'm
 async function followAsBen({ since }: { since?: number } = {}) {
   const { ben, app } = opened
   const at = since ?? (await readChanges(ben)).last_seq
-  const device = await openTestSocket({ url: app.url, token: ben.token, understands: ['changes'] })
+  const device = await openTestSocket({ url: app.url, token: ben.token, protocol: changesProtocol })
   await expect.poll(() => device.last('users-online')).toBeDefined()
   device.say('follow-changes', { database: 'messages', since: at })
   const listChanges = () =>
@@ -118,5 +118,16 @@ describe('a device that follows its databases', () => {
     const device = await followAsBen()
     device.say('follow-changes', { database: `messages-${opened.ann.userId}`, since: 0 })
     expect(await device.closed).toBe(socketCloseCodes.badFrame)
+  })
+
+  it('is told that its line is alive; a device of the first version is not', async () => {
+    const app = await startTestApp({}, { socketPingEveryMs: 20 })
+    onTestFinished(() => app.close())
+    const { token } = await app.register('Cyd')
+    const second = await openTestSocket({ url: app.url, token, protocol: changesProtocol })
+    const first = await openTestSocket({ url: app.url, token })
+    await expect.poll(() => second.count('here')).toBeGreaterThan(2)
+    expect(first.count('here')).toBe(0)
+    expect([second.socket.protocol, first.socket.protocol]).toEqual([changesProtocol, 'petrel.v1'])
   })
 })

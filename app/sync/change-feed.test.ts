@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import type { ClientEvent } from '../../schema/socket-events.ts'
+import { createChangeFeed } from './change-feed.ts'
+
+const never = new AbortController().signal
+const doc = (id: string, rev = '1-a') => ({ _id: id, _rev: rev })
+
+function open() {
+  const said: ClientEvent[] = []
+  const line = { isUp: true }
+  const feed = createChangeFeed({
+    send(event) {
+      if (line.isUp) said.push(event)
+      return line.isUp
+    },
+  })
+  feed.open()
+  const hear = (from: number, to: number, ...docs: ReturnType<typeof doc>[]) =>
+    feed.hear({ event: 'changes', data: { database: 'messages', from, to, docs } })
+  const next = (since: number) => feed.next('messages', String(since), never)
+  return { feed, said, line, hear, next }
+}
+
+const contents = (heard: Awaited<ReturnType<ReturnType<typeof open>['next']>>) =>
+  heard && [heard.results.map(({ id, changes }) => `${id} ${changes[0]?.rev}`), heard.last_seq]
+
+test('what comes after a place is handed over once, joined, in the order of the last change', async () => {
+  const { said, hear, next } = open()
+  const first = next(7)
+  hear(7, 8, doc('a'))
+  expect(contents(await first)).toEqual([['a 1-a'], 8])
+  hear(8, 9, doc('a', '2-b'))
+  hear(9, 11, doc('b'), doc('a', '3-c'))
+  expect(contents(await next(8))).toEqual([['b 1-a', 'a 3-c'], 11])
+  expect(said).toEqual([{ event: 'follow-changes', data: { database: 'messages', since: 7 } }])
+})
+
+test('P7: a frame that is lost, doubled or overtaken makes it ask', async () => {
+  for (const [from, to] of [
+    [8, 9],
+    [6, 7],
+  ] as const) {
+    const { hear, next } = open()
+    const waiting = next(7)
+    hear(from, to, doc('a'))
+    expect(await waiting).toBeUndefined()
+  }
+})
+
+test('P7: asks when something was missed, and follows again from where it then stands', async () => {
+  const { feed, said, hear, next } = open()
+  const waiting = next(7)
+  feed.hear({ event: 'changes-missed', data: { database: 'messages' } })
+  expect(await waiting).toBeUndefined()
+  hear(7, 8, doc('late'))
+  const again = next(12)
+  hear(12, 13, doc('a'))
+  expect(contents(await again)).toEqual([['a 1-a'], 13])
+  expect(said).toHaveLength(2)
+})
+
+test('P7: asks when the line goes down, while there is none, and where it cannot be told', async () => {
+  const { feed, line, next } = open()
+  const waiting = next(7)
+  feed.forget()
+  expect(await waiting).toBeUndefined()
+  expect(await next(7)).toBeUndefined()
+  feed.open()
+  line.isUp = false
+  expect(await next(7)).toBeUndefined()
+})
+
+test('what nobody takes is not kept for ever', async () => {
+  const { hear, next } = open()
+  const first = next(0)
+  hear(0, 1, doc('first'))
+  await first
+  for (let at = 1; at <= 2_001; at += 1) hear(at, at + 1, doc(`message ${at}`))
+  expect(await Promise.race([next(1), Promise.resolve('waits')])).toBe('waits')
+})
+
+test('ends with the replication that waits', async () => {
+  const { feed } = open()
+  const stop = new AbortController()
+  const waiting = feed.next('messages', '7', stop.signal)
+  stop.abort(new Error('closed'))
+  await expect(waiting).rejects.toThrow('closed')
+})
