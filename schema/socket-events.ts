@@ -97,8 +97,11 @@ export const serverEvents = {
   }),
   /** There is more than this device was given: it asks `_changes`, and follows again from there. */
   'changes-missed': z.object({ database: replicatedDatabase }),
-  /** Something comes at least so often as the server pings: who hears nothing at all has lost the line. */
-  here: z.null(),
+  /**
+   * As often as the server pings: who hears nothing at all has lost the line, and who does not stand where the server
+   * believes has lost a frame.
+   */
+  here: z.object({ messages: z.optional(seq), conversations: z.optional(seq) }),
   'user-typing': z.object({ userId: id }),
   'user-stop-typing': z.object({ userId: id }),
   /** A hint (P7): what it tells arrives by replication too. `timestamp` is an ISO time. */

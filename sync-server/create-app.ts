@@ -59,6 +59,8 @@ export interface AppOverrides {
   usersOnlineMax?: number
   /** How often a socket has to show that somebody is there. */
   socketPingEveryMs?: number
+  /** How often a device is told that its line is alive, and where it stands. */
+  hereEveryMs?: number
   /** How long an unused database stays open. */
   idleCloseMs?: number
   /** What callers may hold, where it differs. */
@@ -176,6 +178,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     sendMessage: createMessageSender({ acceptMessages }),
     announceEveryMs: overrides.announceEveryMs,
     usersOnlineMax: overrides.usersOnlineMax,
+    hereEveryMs: overrides.hereEveryMs,
     onError,
   })
 

@@ -24,6 +24,9 @@ export interface LabServer {
   close(): Promise<void>
 }
 
+/** Frames of the lab are lost, and nobody waits half a minute to notice. */
+const hereEveryMs = 500
+
 export async function startLabServer(
   options: {
     settings?: Record<string, string>
@@ -56,7 +59,7 @@ export async function startLabServer(
       {
         ...{ passwordCost: 4, checkAnswers: true, onStage },
         ...{ idleCloseMs: options.idleCloseMs, isAtomic: options.isAtomic },
-        usersOnlineMax: options.usersOnlineMax,
+        ...{ usersOnlineMax: options.usersOnlineMax, hereEveryMs },
       },
     )
   }

@@ -59,6 +59,17 @@ test('P7: asks when something was missed, and follows again from where it then s
   expect(said).toHaveLength(2)
 })
 
+test('P7: the last frame is missed too when it was lost', async () => {
+  const { feed, hear, next } = open()
+  const first = next(7)
+  hear(7, 8, doc('a'))
+  await first
+  const waiting = next(8)
+  feed.hear({ event: 'here', data: { messages: 8 } })
+  feed.hear({ event: 'here', data: { messages: 9 } })
+  expect(await waiting).toBeUndefined()
+})
+
 test('P7: asks when the line goes down, while there is none, and where it cannot be told', async () => {
   const { feed, line, next } = open()
   const waiting = next(7)

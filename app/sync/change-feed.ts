@@ -24,7 +24,7 @@ interface Followed {
   heard: Seq
   /** The newest version of each document in between. */
   docs: Map<string, ServerDocument>
-  waiting?: ReturnType<typeof createDeferred> | undefined
+  waiting?: { promise: Promise<void>; resolve: () => void } | undefined
 }
 
 /**
@@ -58,6 +58,14 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
     line.waiting?.resolve()
   }
 
+  /** Frames keep their order, so whoever does not stand there has lost one. */
+  function hearPlaces(places: Extract<ServerEvent, { event: 'here' }>['data']) {
+    for (const [database, { heard }] of [...followed]) {
+      const place = places[database]
+      if (place !== undefined && place !== heard) lose(database)
+    }
+  }
+
   function follow(database: ReplicatedDatabase, since: Seq): Followed | undefined {
     const before = followed.get(database)
     if (before?.given === since) return before
@@ -74,6 +82,7 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
     open() {
       isOpen = true
     },
+    isOpen: () => isOpen,
     forget() {
       isOpen = false
       loseAll()
@@ -81,6 +90,7 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
     hear(event: ServerEvent) {
       if (event.event === 'changes') hearChanges(event.data)
       if (event.event === 'changes-missed') lose(event.data.database)
+      if (event.event === 'here') hearPlaces(event.data)
     },
     /**
      * Waits for what comes after `since`, in the server's counting.

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import NodeWebSocket from 'ws'
 import {
   bearerProtocolPrefix,
+  changesProtocol,
   type ServerEvent,
   socketCloseCodes,
   socketProtocol,
@@ -49,6 +50,7 @@ test('it says who it is and what it understands by its protocols, and hears that
   const { server, socket, heard, seen, protocols, until } = await start()
   await until(() => seen.opened === 1)
   expect(protocols[0]?.split(/, ?/)).toEqual([
+    changesProtocol,
     socketProtocol,
     'understands.presence-changes',
     `${bearerProtocolPrefix}a.b.c`,

@@ -1,6 +1,7 @@
 import { createDeferred } from '../../schema/create-deferred.ts'
 import type { Clock } from '../database/create-clock.ts'
 import { askPatiently, type Line, slowestLine } from './ask-patiently.ts'
+import type { HeardChanges } from './change-feed.ts'
 import { type BackOff, orAborted } from './create-back-off.ts'
 import { createPortion, type Portion } from './create-portion.ts'
 import type { PullPace } from './create-pull-pace.ts'
@@ -23,6 +24,12 @@ const leastCharacters = 10_000
 /** More of an answer than its beginning and the heartbeats of a poll. */
 const someCharacters = 100
 
+export interface DatabaseFeed {
+  isOpen(): boolean
+  /** Undefined where the server has to be asked. */
+  next(since: string, signal: AbortSignal): Promise<HeardChanges | undefined>
+}
+
 export interface SyncFetchOptions {
   fetch: typeof fetch
   /** Read for every request: the token may be a new one. */
@@ -38,6 +45,8 @@ export interface SyncFetchOptions {
   /** Told before an answer to a catch-up: with fewer rows than this there is no more to come. */
   onPage: (rows: number) => void
   line?: Line | undefined
+  /** The socket's changes of this database, in place of waiting requests. */
+  feed?: DatabaseFeed | undefined
   /** Aborts when this replication ends: RxDB does not end its waiting poll by itself. */
   signal: AbortSignal
   onOutcome: (outcome: SyncOutcome) => void
@@ -51,7 +60,7 @@ export interface SyncFetchOptions {
  */
 export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
   const { readToken, clock, backOff, pace, pageRows, signal, onOutcome } = options
-  const { line = slowestLine } = options
+  const { line = slowestLine, feed } = options
   const caughtUp = createDeferred<string>()
   const pushes = createPushWatch(options)
   const page = createPortion({ first: pageRows, least: 1, most: pageRows })
@@ -138,14 +147,27 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
     return rows
   }
 
+  async function hearNext(since: string | undefined) {
+    if (since === undefined || !feed?.isOpen()) return undefined
+    // While the line is up the server is there, whatever an earlier poll came to.
+    onOutcome('reached')
+    return await feed.next(since, signal)
+  }
+
+  async function askPage(request: SyncRequest, limit: number): Promise<Changes> {
+    request.limit = limit
+    const changes = (await attempt(request, { portion: page, amount: limit })) as Changes
+    page.grow(changes.results.length)
+    return changes
+  }
+
   async function attemptPull(request: SyncRequest): Promise<Changes> {
     if (request.isPoll) await orAborted(gathering, signal)
     await orAborted(pace.untilRoom(), signal)
-    const limit = page.size()
-    request.limit = limit
-    const changes = (await attempt(request, { portion: page, amount: limit })) as Changes
+    const heard = request.isPoll ? await hearNext(request.since) : undefined
+    const limit = heard ? Number.POSITIVE_INFINITY : page.size()
+    const changes = heard ?? (await askPage(request, limit))
     const ids = changes.results.map(({ id }) => id)
-    page.grow(ids.length)
     await orAborted(pushes.untilOver(ids), signal)
     if (ids.length > 0) pace.note({ place: String(changes.last_seq), count: ids.length })
     const isAll = ids.length < limit

@@ -1,7 +1,9 @@
+import type { ReplicatedDatabase } from '../../schema/socket-events.ts'
 import type { Clock } from '../database/create-clock.ts'
 import type { PetrelDatabase } from '../database/open-database.ts'
 import { fromStoredConversation, takePulledConversation } from '../database/stored-conversation.ts'
 import { type StoredMessage, takePulledMessage } from '../database/stored-message.ts'
+import type { ChangeFeed } from './change-feed.ts'
 import { createBackOff } from './create-back-off.ts'
 import { createExpectations } from './create-expectations.ts'
 import { createReceipts } from './create-receipts.ts'
@@ -26,6 +28,8 @@ export interface SyncOptions {
   onOutcome: (outcome: SyncOutcome | 'broken') => void
   onError: (cause: unknown) => void
   line?: ReplicationOptions<StoredMessage>['line']
+  /** What the socket tells of the person's databases. */
+  feed: ChangeFeed
 }
 
 export interface Sync {
@@ -52,12 +56,18 @@ export function createSync(options: SyncOptions): Sync {
   let changing = Promise.resolve()
   let isMending = false
 
+  const feedOf = (database: ReplicatedDatabase) => ({
+    isOpen: options.feed.isOpen,
+    next: (since: string, signal: AbortSignal) => options.feed.next(database, since, signal),
+  })
+
   function start() {
     replications = [
       createReplication<StoredMessage>({
         ...shared,
         collection: database.messages,
         url: `${options.serverUrl}/sync/messages/`,
+        feed: feedOf('messages'),
         takePulled: takePulledMessage,
         givePushed: (stored) => givePushedMessage(database.messages, stored, onError),
       }),
@@ -65,6 +75,7 @@ export function createSync(options: SyncOptions): Sync {
         ...shared,
         collection: database.conversations,
         url: `${options.serverUrl}/sync/conversations/`,
+        feed: feedOf('conversations'),
         takePulled: takePulledConversation,
         givePushed: fromStoredConversation,
       }),

@@ -7,14 +7,11 @@ import {
   bearerProtocolPrefix,
   changesProtocol,
   readSocketWords,
-  type ServerEvent,
   socketProtocol,
   understandsProtocolPrefix,
 } from '../../schema/socket-events.ts'
 import type { SocketOffer, SocketOpener } from './create-socket-opener.ts'
 import { isAllowedOrigin } from './is-allowed-origin.ts'
-
-const here = JSON.stringify({ event: 'here', data: null } satisfies ServerEvent)
 
 /**
  * Takes WebSockets at the server's root, and nowhere else: express-ws would open one at any path.
@@ -55,8 +52,6 @@ export function acceptSockets(options: {
       else {
         quiet.add(socket)
         socket.ping()
-        // Pages see no ping.
-        if (socket.protocol === changesProtocol) socket.send(here, () => undefined)
       }
     }
   }, pingEveryMs).unref()

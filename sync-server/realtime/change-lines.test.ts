@@ -121,7 +121,7 @@ describe('a device that follows its databases', () => {
   })
 
   it('is told that its line is alive; a device of the first version is not', async () => {
-    const app = await startTestApp({}, { socketPingEveryMs: 20 })
+    const app = await startTestApp({}, { hereEveryMs: 20 })
     onTestFinished(() => app.close())
     const { token } = await app.register('Cyd')
     const second = await openTestSocket({ url: app.url, token, protocol: changesProtocol })

@@ -1,9 +1,10 @@
+import { limits } from '../../schema/limits.ts'
 import type { ReplicatedDatabase, ServerEvent } from '../../schema/socket-events.ts'
 import type { News } from '../storage/create-signals.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import type { Seq } from '../storage/documents.ts'
-import type { Connection } from './create-connections.ts'
+import type { Connection, Connections } from './create-connections.ts'
 
 export type ChangeLines = ReturnType<typeof createChangeLines>
 
@@ -29,8 +30,13 @@ const nameDatabase = {
  * Gives devices what is written into their databases, from memory, as it is written. A line that is too full goes
  * without and is told so; whoever has missed something asks `_changes`, and follows again from there (P7).
  */
-export function createChangeLines(options: { storage: Pick<Storage, 'signals' | 'database'> }) {
-  const { storage } = options
+export function createChangeLines(options: {
+  storage: Pick<Storage, 'signals' | 'database'>
+  connections: Pick<Connections, 'listAll'>
+  /** A device hears something at least so often. */
+  everyMs?: number | undefined
+}) {
+  const { storage, connections, everyMs = limits.socketPingEveryMs } = options
   const { signals } = storage
   const byName = new Map<string, Set<Follower>>()
   const byConnection = new Map<Connection, Map<ReplicatedDatabase, Follower>>()
@@ -83,6 +89,16 @@ export function createChangeLines(options: { storage: Pick<Storage, 'signals' | 
     }),
   ]
 
+  /** A frame that was lost on the way, with none after it, is noticed by this. */
+  const telling = setInterval(() => {
+    for (const connection of connections.listAll()) {
+      if (!connection.hasLine) continue
+      const own = byConnection.get(connection)
+      const places = [...(own?.values() ?? [])].map(({ database, at }) => [database, at])
+      connection.send(JSON.stringify({ event: 'here', data: Object.fromEntries(places) }))
+    }
+  }, everyMs).unref()
+
   function drop(follower: Follower) {
     owed.delete(follower)
     const followers = byName.get(follower.name)
@@ -127,6 +143,7 @@ export function createChangeLines(options: { storage: Pick<Storage, 'signals' | 
     countFollowed: () => [...byName.values()].reduce((sum, { size }) => sum + size, 0),
     close() {
       clearTimeout(state.timer)
+      clearInterval(telling)
       for (const stop of stopListening) stop()
       byName.clear()
       byConnection.clear()

@@ -25,6 +25,7 @@ export function createRealtime(options: {
   sendMessage: SendMessage
   announceEveryMs?: number | undefined
   usersOnlineMax?: number | undefined
+  hereEveryMs?: number | undefined
   onError: (error: unknown) => void
 }) {
   const { directory, relations, sessions, presence, connections, onError } = options
@@ -33,7 +34,10 @@ export function createRealtime(options: {
     everyMs: options.announceEveryMs,
     usersOnlineMax: options.usersOnlineMax,
   })
-  const lines = createChangeLines({ storage: options.storage })
+  const lines = createChangeLines({
+    ...{ storage: options.storage, connections },
+    everyMs: options.hereEveryMs,
+  })
   const frameBudgets = createFrameBudgets()
   const handleEvent = createEventHandler({
     ...{ connections, announcer, relations, lines },

@@ -1,5 +1,6 @@
 import type WebSocket from 'ws'
 import {
+  changesProtocol,
   parseClientFrame,
   type SocketWord,
   socketCloseCodes,
@@ -113,6 +114,7 @@ function connect(
   return {
     caller,
     understands,
+    hasLine: socket.protocol === changesProtocol,
     send(text) {
       if (socket.readyState !== socket.OPEN || socket.bufferedAmount > bufferedMaxBytes)
         return false
