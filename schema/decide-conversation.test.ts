@@ -23,6 +23,16 @@ describe('P4: a conversation', () => {
     })
   })
 
+  test('P8: how far the other person is, a device says only of what the server has forgotten', () => {
+    const proposed = { ...fresh, peerDeliveredUpTo: 300, peerReadUpTo: 200 }
+    expect(decideConversation({ stored: fresh, proposed, now })).toEqual({ kind: 'keep' })
+    const lost = [{ after: 100, upTo: 299 }]
+    expect(decideConversation({ stored: fresh, proposed, lost, now })).toEqual({ kind: 'keep' })
+    const wider = [...lost, { after: 299, upTo: 300 }]
+    const accepted = { kind: 'accept', next: proposed }
+    expect(decideConversation({ stored: fresh, proposed, lost: wider, now })).toEqual(accepted)
+  })
+
   test('P5: marks never fall', () => {
     const stored = { ...fresh, readUpTo: 300, deliveredUpTo: 300 }
     expect(decideConversation({ stored, proposed: { ...fresh, readUpTo: 200 }, now })).toEqual({

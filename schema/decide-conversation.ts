@@ -5,10 +5,14 @@ import {
   mergeConversations,
   newConversation,
 } from './conversation.ts'
+import type { LostSpan } from './lost-span.ts'
+import { claimPeerMarks } from './peer-marks.ts'
 
 export interface ConversationProposal {
   stored: ConversationDocument | undefined
   proposed: ConversationDocument
+  /** What the server has forgotten: a backup was put back. */
+  lost?: readonly LostSpan[]
   /** The server's time, epoch ms. */
   now: number
 }
@@ -47,14 +51,18 @@ export function decideConversation(proposal: ConversationProposal): Conversation
 export function permitConversationChange(change: {
   stored: ConversationDocument
   proposed: ConversationDocument
+  lost?: readonly LostSpan[]
   now: number
 }): ConversationDocument {
-  const { stored, proposed, now } = change
+  const { stored, proposed, lost = [], now } = change
   const newest = Math.max(now, stored.lastMessageAt)
   const isLastAhead = (proposed.lastMessage?.orderedAt ?? 0) > newest
   const { lastMessage, ...rest } = proposed
-  // How far the other person is, only the server says.
-  const { peerDeliveredUpTo, peerReadUpTo, peerMarks, peerSilences } = stored
+  // How far the other person is, only the server says: now, or before it forgot.
+  const { peerDeliveredUpTo, peerReadUpTo, peerMarks, peerSilences } = claimPeerMarks(
+    { stored, claimed: proposed },
+    Math.max(0, ...lost.map(({ upTo }) => upTo)),
+  )
   return mergeConversations(stored, {
     ...rest,
     ...{ peerDeliveredUpTo, peerReadUpTo, peerMarks, peerSilences },

@@ -101,6 +101,34 @@ describe('P4: a new message', () => {
     expect(refuse({ isRecipientKnown: false }).refusal.code).toBe('unknown_person')
   })
 
+  test('P1: that was acknowledged once, and that the server has forgotten, is sent as it was', () => {
+    const edited = { ...sent, content: 'better', editedAt: 950, isStarred: true, isStarredAt: 960 }
+    const returned = { kind: 'accept', effect: 'deliver', next: edited }
+    expect(decide({ proposed: edited })).toEqual(returned)
+    const deleted = { ...sent, content: '', deletedAt: 970 }
+    expect(decide({ proposed: deleted })).toEqual({ ...returned, next: deleted })
+    const ahead = { ...edited, editedAt: now + 5_000 }
+    expect(accept({ proposed: ahead })).toMatchObject({ content: 'better', editedAt: now })
+  })
+
+  test('P6: that was acknowledged once is refused like any other where nobody can get it', () => {
+    const { next, refusal } = refuse({ proposed: sent, isRecipientKnown: false })
+    expect(refusal.code).toBe('unknown_person')
+    expect(next).toMatchObject({ status: 'failed', content: 'hello' })
+  })
+
+  test('P8: of the other person comes from a reader only where the server has forgotten', () => {
+    const received = { ...copyForPeer(sent, now), senderId: ben, recipientId: ann, peerId: ben }
+    expect(decide({ proposed: received })).toEqual({ kind: 'keep' })
+    const lost = [{ after: 0, upTo: received.orderedAt }]
+    const decision = { kind: 'accept', effect: 'own', next: received }
+    expect(decide({ proposed: received, lost })).toEqual(decision)
+    const later = { ...received, orderedAt: received.orderedAt + 1 }
+    expect(decide({ proposed: later, lost })).toEqual({ kind: 'keep' })
+    const content = 'x'.repeat(limits.messageMaxCharacters + 1)
+    expect(decide({ proposed: { ...received, content }, lost })).toEqual({ kind: 'keep' })
+  })
+
   test('deleted before it was sent is never delivered', () => {
     expect(decide({ proposed: { ...written, deletedAt: 950 } })).toMatchObject({
       kind: 'accept',
@@ -249,6 +277,8 @@ describe('P4 and P6: whatever is proposed', () => {
         for (let round = 0; round < 6; round += 1) {
           const decision = decide({ stored, proposed: local, now: now + round })
           if (decision.kind !== 'keep') stored = decision.next
+          // What only a reader's device knows stays there, and nothing is asked again.
+          if (decision.kind === 'keep' && !stored) return
           const master = must(stored, 'what the first round stored')
           if (areMessagesEqual(master, local)) return
           local =

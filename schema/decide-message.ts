@@ -1,5 +1,6 @@
 import { cutText } from './cut-text.ts'
 import { limits } from './limits.ts'
+import { isInLostSpan, type LostSpan } from './lost-span.ts'
 import { areMessagesEqual } from './merge-messages.ts'
 import { blankDeleted, isAccepted, type MessageDocument, withoutBusinessFields } from './message.ts'
 import { permitMessageChange, refuseText } from './permit-message-change.ts'
@@ -23,6 +24,8 @@ export interface MessageProposal {
   proposed: MessageDocument
   /** May the actor write to this person? A blocked person's message is taken like any other. */
   isRecipientKnown: boolean
+  /** What the server has forgotten: a backup was put back. */
+  lost?: readonly LostSpan[]
   /** The server's time, epoch ms. */
   now: number
 }
@@ -52,6 +55,15 @@ function decideChange(proposal: MessageProposal & { stored: MessageDocument }): 
 function decideNew(asked: MessageProposal): MessageDecision {
   const proposal = { ...asked, proposed: withoutBusinessFields(asked.proposed) }
   const { proposed, now } = proposal
+  const { lost = [] } = proposal
+  if (isReceived(proposal)) {
+    // A reader's word alone makes no message of somebody else: only where the server is known to have forgotten.
+    return isInLostSpan(lost, proposed.orderedAt) && !findContentRefusal(proposed)
+      ? { kind: 'accept', next: takeBack(proposal), effect: 'own' }
+      : { kind: 'keep' }
+  }
+  const isReturned = isAcknowledged(proposed) && findRefusal(proposal) === undefined
+  if (isReturned) return { kind: 'accept', next: takeBack(proposal), effect: 'deliver' }
   if (proposed.senderId === proposal.actorId && proposed.deletedAt !== undefined) {
     return { kind: 'accept', next: discard(proposed, now), effect: 'own' }
   }
@@ -70,6 +82,38 @@ function decideNew(asked: MessageProposal): MessageDecision {
   return { kind: 'accept', next, effect: 'deliver' }
 }
 
+/**
+ * Does it claim to have been acknowledged already? A device holds it so when the server has lost it since. It counts as
+ * sent now: whether it keeps its place, the journal says.
+ */
+function isAcknowledged(proposed: Pick<MessageDocument, 'status'>): boolean {
+  return proposed.status === 'sent'
+}
+
+/** The actor's own copy of what the other person wrote. */
+function isReceived({ actorId, proposed }: MessageProposal): boolean {
+  const { senderId, recipientId, peerId } = proposed
+  return (
+    isAccepted(proposed) && senderId === peerId && senderId !== actorId && recipientId === actorId
+  )
+}
+
+/** A message that was acknowledged once, as its owner's device has kept it. */
+function takeBack({ actorId, proposed, now }: MessageProposal): MessageDocument {
+  const { error, errorCode, ...rest } = proposed
+  const status = proposed.senderId === actorId ? ('sent' as const) : ('delivered' as const)
+  const told = proposed.statusHistory.filter((one) => one.status === status && one.timestamp <= now)
+  return blankDeleted({
+    ...rest,
+    status,
+    statusHistory: [told[0] ?? { status, timestamp: Math.min(proposed.orderedAt, now) }],
+    createdAt: Math.min(proposed.createdAt, now),
+    isStarredAt: Math.min(proposed.isStarredAt, now),
+    ...(proposed.editedAt === undefined ? {} : { editedAt: Math.min(proposed.editedAt, now) }),
+    ...(proposed.deletedAt === undefined ? {} : { deletedAt: Math.min(proposed.deletedAt, now) }),
+  })
+}
+
 function findRefusal({
   actorId,
   proposed,
@@ -78,15 +122,19 @@ function findRefusal({
   if (proposed.senderId !== actorId) return refuse('wrong_sender')
   if (proposed.recipientId === actorId) return refuse('to_yourself')
   if (proposed.recipientId !== proposed.peerId) return refuse('wrong_sender')
-  if (isAccepted(proposed)) return refuse('forged_status')
+  if (isAccepted(proposed) && !isAcknowledged(proposed)) return refuse('forged_status')
   if (!isRecipientKnown) return refuse('unknown_person')
+  return findContentRefusal(proposed)
+}
+
+function findContentRefusal(proposed: MessageDocument): Refusal | undefined {
   if (proposed.type === 'template' || proposed.type === 'interactive') {
     return refuse('type_not_allowed')
   }
   if (proposed.mediaUrl !== undefined && !proposed.mediaUrl.startsWith(limits.mediaPathPrefix)) {
     return refuse('media_not_allowed')
   }
-  return refuseText(proposed)
+  return proposed.deletedAt === undefined ? refuseText(proposed) : undefined
 }
 
 /**

@@ -80,6 +80,22 @@ export function raisePeerMarks<Marks extends Partial<PeerMarks>>(
   return { ...marks, ...mergePeerMarks(marks, { ...news, peerSilences: [...silences] }) }
 }
 
+/**
+ * The stored marks with what the owner's device claims that the server once said, of places up to `upTo`: after a backup
+ * was put back nobody else knows. A false claim shows its owner wrong ticks, and nobody else anything.
+ */
+export function claimPeerMarks(
+  marks: { stored: PeerMarks; claimed: PeerMarks },
+  upTo: number,
+): PeerMarks {
+  const { stored, claimed } = marks
+  const furthest = Math.max(claimed.peerDeliveredUpTo, claimed.peerReadUpTo)
+  if (furthest === 0 || furthest > upTo) return stored
+  const room = Math.max(0, silencesKept - readMarks(stored).peerSilences.length)
+  const peerSilences = claimed.peerSilences.slice(0, room)
+  return mergePeerMarks(stored, { ...claimed, peerSilences })
+}
+
 type Told = Pick<MessageDocument, 'status' | 'orderedAt' | 'isWhatsApp' | 'senderId' | 'peerId'>
 
 /** How far a message has come: by what its copy says, or by the marks where they say more. */

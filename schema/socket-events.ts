@@ -67,7 +67,12 @@ export const clientEvents = {
   /** Whom this device shows now, in place of whom it named before. Only a server that told a `presence-scope` knows it. */
   'watch-people': z.object({ userIds: z.array(id).check(z.maxLength(limits.watchedPeopleMax)) }),
   /** From where on this device is to be given what is written there; anew after each `changes-missed`. */
-  'follow-changes': z.object({ database: replicatedDatabase, since: seq }),
+  'follow-changes': z.object({
+    database: replicatedDatabase,
+    since: seq,
+    /** In which epoch that was counted; undefined when none was told. */
+    epoch: z.optional(z.string().check(z.maxLength(200))),
+  }),
   'send-message': z.object({
     recipientId: id,
     message: z.union([z.string().check(z.maxLength(limits.messageMaxCharacters)), outgoing]),

@@ -33,6 +33,9 @@ const environment = z.object({
   ),
   TLS_CERT: z.optional(z.string()),
   TLS_KEY: z.optional(z.string()),
+  RESTORED: z.optional(
+    z.string().check(z.maxLength(100, 'must be a short name, such as the date of the restore')),
+  ),
 })
 
 /** The names of all settings. */
@@ -56,6 +59,8 @@ export type Settings = {
   trustProxy: number
   logLevel: (typeof logLevels)[number]
   tls: { cert: Buffer; key: Buffer } | undefined
+  /** What the last restore of a backup is called. */
+  restored: string | undefined
 }
 
 /**
@@ -88,6 +93,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
     trustProxy: set.TRUST_PROXY,
     logLevel: set.LOG_LEVEL,
     tls: readTls(set.TLS_CERT, set.TLS_KEY),
+    restored: set.RESTORED?.trim(),
   }
 }
 

@@ -43,6 +43,7 @@ import { stopServer } from './stop-server.ts'
 import { createSharedSignals } from './storage/create-shared-signals.ts'
 import { createStorage, type StorageOptions } from './storage/create-storage.ts'
 import { createSyncRouter } from './sync/create-sync-router.ts'
+import { createEpochs } from './sync/epochs.ts'
 
 /** What a test or a build puts in place of the defaults. */
 export interface AppOverrides {
@@ -110,13 +111,21 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     onTakeOver: ({ done, of }) =>
       log.info({ done, of }, 'taking over the databases of an earlier version'),
   })
-  await storage.ready().catch(async (error: unknown) => {
-    link?.close()
-    await storage.close()
-    throw error
-  })
-  const database = storage.database<AccountsDocument>('accounts')
   const isShared = couchdbUrl !== undefined
+  const epochs = await storage
+    .ready()
+    .then(() =>
+      createEpochs({
+        ...{ storage, isShared, link, restored: settings.restored, onError },
+        onRestored: (lost) => log.warn(lost, 'a backup was put back: devices begin again'),
+      }),
+    )
+    .catch(async (error: unknown) => {
+      link?.close()
+      await storage.close()
+      throw error
+    })
+  const database = storage.database<AccountsDocument>('accounts')
 
   const accounts = createAccounts({ database })
   const sessions = createSessions({ database, isShared })
@@ -149,7 +158,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const acceptance = measureAcceptance({
     metrics,
     acceptance: createAcceptance({
-      ...{ storage, relations, isShared, link, files: media },
+      ...{ storage, relations, isShared, link, files: media, listLost: epochs.listLost },
       ...{ onError, onStage: overrides.onStage },
     }),
   })
@@ -169,6 +178,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
   const realtime = createRealtime({
     storage,
+    epochOf: epochs.of,
     directory,
     relations,
     sessions,
@@ -222,7 +232,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       storage,
       acceptance: { ...acceptance, acceptMessages },
       ...{ authenticate, reads: budget.reads },
-      doorman,
+      ...{ doorman, epochs },
       onError,
     }),
   })
@@ -260,6 +270,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       await acceptance.close()
       await presence.close()
       shared.close()
+      epochs.close()
       link?.close()
       metrics.close()
       doorman.close()
@@ -275,6 +286,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       acceptance.drop()
       presence.drop()
       shared.close()
+      epochs.close()
       link?.close()
       metrics.close()
       doorman.close()

@@ -13,6 +13,7 @@ const filledIn: Record<string, string> = {
   JWT_SECRET: 'a secret that is long enough for all',
   COUCHDB_PASSWORD: 'opensesame',
   METRICS_TOKEN: '',
+  RESTORED: '',
 }
 
 /** As compose fills variables in: `${NAME}`, `${NAME:-default}`, `${NAME:?words}`. */

@@ -33,7 +33,11 @@ export async function startTestApp(env: Record<string, string> = {}, overrides: 
     ...{ PORT: '0', DATA_DIR: dataDir, RATE_LIMIT: 'off', LOG_LEVEL: 'silent' },
     ...{ DURABILITY: 'relaxed', ...env },
   })
-  const start = () => createApp(settings, { passwordCost: 4, checkAnswers: true, ...overrides })
+  const start = (restored?: string) =>
+    createApp(
+      { ...settings, ...(restored !== undefined && { restored }) },
+      { passwordCost: 4, checkAnswers: true, ...overrides },
+    )
   const running = { app: await start() }
 
   async function call(method: string, path: string, request: TestRequest = {}) {
@@ -98,6 +102,12 @@ export async function startTestApp(env: Record<string, string> = {}, overrides: 
         await storage.close()
         running.app = await start()
       }
+    },
+    /** Stops it, lets `change` change the files of its storage, and starts it again as after a restore of that name. */
+    async restore(restored: string, change: (dataDir: string) => Promise<void>) {
+      await running.app.close()
+      await change(dataDir)
+      running.app = await start(restored)
     },
     async killAndStart() {
       await running.app.kill()

@@ -16,11 +16,22 @@ export interface StoredDraft {
 /** `order` is given when it is added. */
 type StoredRequest = RequestEntry & { order: number }
 
+/** How far a collection is in step with the server, as the server counts. */
+export interface StoredEpoch {
+  /** The collection. */
+  _id: string
+  /** In which epoch of the server its checkpoints count. */
+  epoch: string
+  /** It is not the first: the checkpoints have its name. */
+  isRenewed: boolean
+}
+
 /** What stays on this device and is never replicated: people as they were last heard of, drafts, and requests that wait. */
 export interface DeviceStore {
   people: EntityTable<PublicUser, '_id'>
   drafts: EntityTable<StoredDraft, '_id'>
   requests: EntityTable<StoredRequest, 'order'>
+  epochs: EntityTable<StoredEpoch, '_id'>
   close(): void
   /** Closes it and takes all of it off the device. */
   remove(): Promise<void>
@@ -35,19 +46,21 @@ export async function openDeviceStore(options: {
   const dexie = new Dexie(`${name}-device`, {
     ...(indexedDB && { indexedDB }),
     ...(IDBKeyRange && { IDBKeyRange }),
-  }) as Dexie & Pick<DeviceStore, 'people' | 'drafts' | 'requests'>
+  }) as Dexie & Pick<DeviceStore, 'people' | 'drafts' | 'requests' | 'epochs'>
   // Dexie's live queries want to know of an IndexedDB beside the one that each database is given.
   if (indexedDB) Dexie.dependencies.indexedDB ??= indexedDB
-  dexie.version(2).stores({
+  dexie.version(3).stores({
     people: '_id',
     drafts: '_id',
     requests: '++order, &_id, resource',
+    epochs: '_id',
   })
   await dexie.open()
   return {
     people: dexie.people,
     drafts: dexie.drafts,
     requests: dexie.requests,
+    epochs: dexie.epochs,
     close: () => dexie.close(),
     remove: () => dexie.delete(),
   }

@@ -1,3 +1,4 @@
+import type { TestCouch } from '../../sync-server/storage/start-couch.ts'
 import { chooseNativeBroadcast } from './choose-native-broadcast.ts'
 import { createLabPerson, type LabPerson } from './create-lab-person.ts'
 import { createRandom } from './create-random.ts'
@@ -14,6 +15,8 @@ export interface LabOptions {
   settings?: Record<string, string>
   /** False: the server writes the copies of a message one after the other, as with a CouchDB. */
   isAtomic?: boolean
+  /** Where the server keeps everything, in place of LevelDB; whoever started it ends it. */
+  couch?: TestCouch
   /** After how long the server closes a database that nobody uses. */
   idleCloseMs?: number
   /** Up to how many online the server tells everybody of everybody. */

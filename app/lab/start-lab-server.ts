@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { must } from '../../schema/must.ts'
@@ -6,6 +6,7 @@ import { readSettings } from '../../sync-server/config.ts'
 import { type App, createApp } from '../../sync-server/create-app.ts'
 import { findFreePort } from '../../sync-server/find-free-port.ts'
 import type { Stage } from '../../sync-server/messages/message-acceptor.ts'
+import type { TestCouch } from '../../sync-server/storage/start-couch.ts'
 
 /** The real server in this process, on a port of its own, with LevelDB in a temporary folder. */
 export interface LabServer {
@@ -20,6 +21,13 @@ export interface LabServer {
   killAfter(stage: Stage): Promise<void>
   /** Starts again on the same port, with the same data; one that runs just goes on. */
   start(): Promise<void>
+  /** Keeps a copy of everything that it has stored by now. It does not run meanwhile. */
+  takeBackup(): Promise<void>
+  /**
+   * Puts the copy in the place of everything that it has stored since, and starts again.
+   * @param options.restored what the operator calls this; an operator who forgot to say it, without
+   */
+  putBackBackup(options?: { restored?: string }): Promise<void>
   /** Ends it for good and removes its data. */
   close(): Promise<void>
 }
@@ -33,9 +41,13 @@ export async function startLabServer(
     idleCloseMs?: number
     isAtomic?: boolean
     usersOnlineMax?: number
+    couch?: Pick<TestCouch, 'url' | 'folder' | 'stop' | 'start'> | undefined
   } = {},
 ): Promise<LabServer> {
+  const { couch } = options
   const folder = await mkdtemp(join(tmpdir(), 'petrel-lab-'))
+  const backup = `${folder}-backup`
+  let restored: string | undefined
   let app: App | undefined
   let dying: Promise<unknown> | undefined
   const port = await findFreePort()
@@ -54,6 +66,11 @@ export async function startLabServer(
         RATE_LIMIT: 'off',
         LOG_LEVEL: 'silent',
         DURABILITY: 'relaxed',
+        ...(couch && {
+          COUCHDB_URL: couch.url,
+          JWT_SECRET: 'a secret of the lab, and of nobody else',
+        }),
+        ...(restored !== undefined && { RESTORED: restored }),
         ...options.settings,
       }),
       {
@@ -68,6 +85,15 @@ export async function startLabServer(
     if (app) dying = app.kill()
     app = undefined
     await dying
+  }
+
+  /** Files of a storage that runs are in motion. */
+  async function whileStopped(work: (data: string) => Promise<void>) {
+    await kill()
+    await couch?.stop()
+    await work(couch?.folder ?? folder)
+    await couch?.start()
+    await start()
   }
 
   async function onStage(stage: Stage) {
@@ -93,8 +119,21 @@ export async function startLabServer(
         deadline = { stage, die: kill, died }
       }),
     start,
+    takeBackup: () =>
+      whileStopped(async (data) => {
+        await rm(backup, { recursive: true, force: true })
+        await cp(data, backup, { recursive: true })
+      }),
+    async putBackBackup(told) {
+      restored = told?.restored
+      await whileStopped(async (data) => {
+        await rm(data, { recursive: true })
+        await cp(backup, data, { recursive: true })
+      })
+    },
     async close() {
       await kill()
+      await rm(backup, { recursive: true, force: true })
       // LevelDB may still tidy up after a kill.
       await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },

@@ -1,3 +1,4 @@
+import { epochHeader } from '../../schema/epoch-header.ts'
 import { orAborted } from './create-back-off.ts'
 import type { SyncRequest } from './describe-sync-request.ts'
 
@@ -15,6 +16,8 @@ export interface Asking {
   fetch: typeof fetch
   line: Line
   token: string | undefined
+  /** The epoch of the server that this device knows. */
+  epoch: string | undefined
   signal: AbortSignal
   /** How much of the answer has come, in characters. */
   progress: { read: number }
@@ -26,7 +29,7 @@ export interface Asking {
  * @returns the body of a good answer, parsed; undefined when it is no JSON
  */
 export async function askPatiently(request: SyncRequest, options: Asking) {
-  const { fetch, line, token, signal, progress } = options
+  const { fetch, line, token, epoch, signal, progress } = options
   const { body } = request.init
   const bytes = typeof body === 'string' ? new Blob([body]).size : 0
   // While a poll waits, the server says so with every heartbeat.
@@ -50,6 +53,7 @@ export async function askPatiently(request: SyncRequest, options: Asking) {
       headers: {
         ...(body != null && { 'content-type': 'application/json' }),
         ...(token && { authorization: `Bearer ${token}` }),
+        ...(epoch && { [epochHeader]: epoch }),
       },
     })
     if (!response.ok) return { response }

@@ -17,7 +17,8 @@ function open() {
   feed.open()
   const hear = (from: number, to: number, ...docs: ReturnType<typeof doc>[]) =>
     feed.hear({ event: 'changes', data: { database: 'messages', from, to, docs } })
-  const next = (since: number) => feed.next('messages', String(since), never)
+  const next = (since: number, signal = never) =>
+    feed.next({ database: 'messages', since: String(since), epoch: 'e', signal })
   return { feed, said, line, hear, next }
 }
 
@@ -32,7 +33,9 @@ test('what comes after a place is handed over once, joined, in the order of the 
   hear(8, 9, doc('a', '2-b'))
   hear(9, 11, doc('b'), doc('a', '3-c'))
   expect(contents(await next(8))).toEqual([['b 1-a', 'a 3-c'], 11])
-  expect(said).toEqual([{ event: 'follow-changes', data: { database: 'messages', since: 7 } }])
+  expect(said).toEqual([
+    { event: 'follow-changes', data: { database: 'messages', since: 7, epoch: 'e' } },
+  ])
 })
 
 test('P7: a frame that is lost, doubled or overtaken makes it ask', async () => {
@@ -91,9 +94,9 @@ test('what nobody takes is not kept for ever', async () => {
 })
 
 test('ends with the replication that waits', async () => {
-  const { feed } = open()
+  const { next } = open()
   const stop = new AbortController()
-  const waiting = feed.next('messages', '7', stop.signal)
+  const waiting = next(7, stop.signal)
   stop.abort(new Error('closed'))
   await expect(waiting).rejects.toThrow('closed')
 })

@@ -12,6 +12,16 @@ export interface HeardChanges {
   last_seq: Seq
 }
 
+/** Where a device stands in one of its databases. */
+export interface FollowedPlace {
+  database: ReplicatedDatabase
+  /** In the server's counting, as `_changes` has told it. */
+  since: string
+  /** In which epoch of the server that counts; undefined when it has told none. */
+  epoch: string | undefined
+  signal: AbortSignal
+}
+
 export type ChangeFeed = ReturnType<typeof createChangeFeed>
 
 /** Nobody has taken so much for a long time: it is asked for again when it is wanted. */
@@ -19,6 +29,7 @@ const keptMost = 2_000
 
 /** Where one database stands on this line. */
 interface Followed {
+  epoch: string | undefined
   /** Up to where it was handed over, and up to where it was heard. */
   given: Seq
   heard: Seq
@@ -66,13 +77,14 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
     }
   }
 
-  function follow(database: ReplicatedDatabase, since: Seq): Followed | undefined {
+  function follow({ database, epoch, ...place }: Omit<FollowedPlace, 'signal'>) {
+    const since = readSeq(place.since)
     const before = followed.get(database)
-    if (before?.given === since) return before
+    if (before?.given === since && before.epoch === epoch) return before
     lose(database)
-    const line: Followed = { given: since, heard: since, docs: new Map() }
+    const line: Followed = { epoch, given: since, heard: since, docs: new Map() }
     followed.set(database, line)
-    if (send({ event: 'follow-changes', data: { database, since } })) return line
+    if (send({ event: 'follow-changes', data: { database, since, epoch } })) return line
     lose(database)
     return undefined
   }
@@ -93,16 +105,13 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
       if (event.event === 'here') hearPlaces(event.data)
     },
     /**
-     * Waits for what comes after `since`, in the server's counting.
+     * Waits for what comes after a place.
      * @returns undefined where `_changes` has to be asked
      * @throws the reason of `signal`
      */
-    async next(
-      database: ReplicatedDatabase,
-      since: string,
-      signal: AbortSignal,
-    ): Promise<HeardChanges | undefined> {
-      const line = isOpen ? follow(database, readSeq(since)) : undefined
+    async next({ signal, ...place }: FollowedPlace): Promise<HeardChanges | undefined> {
+      const { database } = place
+      const line = isOpen ? follow(place) : undefined
       if (!line) return undefined
       if (line.heard === line.given) {
         line.waiting = createDeferred()

@@ -1,6 +1,7 @@
 import type { RxCollection, WithDeleted } from 'rxdb/plugins/core'
 import { type RxCouchDBReplicationState, replicateCouchDB } from 'rxdb/plugins/replication-couchdb'
 import { idPattern } from '../../schema/id.ts'
+import { limits } from '../../schema/limits.ts'
 import type { Clock } from '../database/create-clock.ts'
 import type { BackOff } from './create-back-off.ts'
 import { createPullPace } from './create-pull-pace.ts'
@@ -16,6 +17,10 @@ export interface ReplicationOptions<T extends { _id: string }> {
   readToken: () => string | undefined
   clock: Clock
   backOff: BackOff
+  /** Names its checkpoints on this device. */
+  identifier: string
+  epoch: SyncFetchOptions['epoch']
+  versions?: SyncFetchOptions['versions']
   onOutcome: SyncFetchOptions['onOutcome']
   line?: SyncFetchOptions['line']
   feed?: SyncFetchOptions['feed']
@@ -33,11 +38,15 @@ export interface Replication {
   /** Ids of the documents whose present version the server has not taken. */
   findUnsent(): Promise<string[]>
   close(): Promise<void>
+  /** Ends it, and forgets its checkpoints and what it knows of the server. */
+  remove(): Promise<void>
 }
 
 /** Chosen by measurement: larger ones catch up no faster, and hold the page longer at a time. */
 const pullBatch = 500
 const pushBatch = 100
+/** Where everything is offered again, most of it never leaves the device. The server takes as many at once. */
+const offerBatch = limits.syncBatchMaxDocuments
 /** The back-off does the waiting; RxDB only must not spin. */
 const retryTimeMs = 50
 
@@ -57,7 +66,7 @@ export function createReplication<T extends { _id: string }>(
     if (state.internalReplicationState) state.internalReplicationState.input.pullBatchSize = rows
   }
   const state: RxCouchDBReplicationState<T> = replicateCouchDB<T>({
-    replicationIdentifier: 'petrel',
+    replicationIdentifier: options.identifier,
     collection,
     url: options.url,
     live: true,
@@ -77,7 +86,7 @@ export function createReplication<T extends { _id: string }>(
       }),
     },
     push: {
-      batchSize: pushBatch,
+      batchSize: options.versions ? offerBatch : pushBatch,
       modifier(document: WithDeleted<T>) {
         // The server has no place for such an id, and would stop the batch that it is in.
         if (!idPattern.test(document._id)) return null
@@ -90,13 +99,20 @@ export function createReplication<T extends { _id: string }>(
     if (!stop.signal.aborted && !isRequestError(error)) onBroken(error)
   })
   repairPushCheckpoint(state).catch(onBroken)
+  function end() {
+    stop.abort(new Error('This replication has ended.'))
+    errors.unsubscribe()
+  }
   return {
     reSync: () => state.reSync(),
     findUnsent: () => findUnsent(state),
     async close() {
-      stop.abort(new Error('This replication has ended.'))
-      errors.unsubscribe()
+      end()
       await state.cancel()
+    },
+    async remove() {
+      end()
+      await state.remove()
     },
   }
 }

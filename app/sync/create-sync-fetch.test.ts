@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createDeferred } from '../../schema/create-deferred.ts'
 import { answerJson, openTestFetch, readQuery } from './open-test-fetch.ts'
+import { createServerVersions } from './server-versions.ts'
 
 test('the live feed begins where the catch-up ended, not at now', async () => {
   const { send, url, asked } = await openTestFetch((request, response) =>
@@ -115,4 +116,79 @@ test('nothing is looked up before a push; conflicts are read with their ids in a
   expect(asked).toEqual([])
   await send(`${url}_all_docs?include_docs=true&keys=["a","b"]`)
   expect(asked).toEqual(['POST /sync/messages/_all_docs?include_docs=true'])
+})
+
+test('an answer of another epoch never reaches the plugin; the first one that is told is taken', async () => {
+  const epochs = ['first', 'other']
+  const { send, url, told } = await openTestFetch(
+    (_request, response) =>
+      answerJson(
+        response,
+        { results: [], last_seq: 1 },
+        { 'x-petrel-epoch': epochs.shift() ?? '' },
+      ),
+    { epoch: 'first' },
+  )
+  const pull = () => send(`${url}_changes?feed=normal&since=0&limit=20`)
+  await pull()
+  const arrived = vi.fn()
+  pull().then(arrived, () => {})
+  await expect.poll(() => told).toEqual(['first', 'other'])
+  expect(arrived).not.toHaveBeenCalled()
+})
+
+test('the epoch that the device knows goes with every request', async () => {
+  const { send, url, asked } = await openTestFetch(
+    (request, response) => {
+      asked.push(String(request.headers['x-petrel-epoch']))
+      answerJson(response, { results: [], last_seq: 1 })
+    },
+    { epoch: 'known' },
+  )
+  await send(`${url}_changes?feed=normal&since=0&limit=20`)
+  expect(asked[1]).toBe('known')
+})
+
+test('P12: of what is offered again, only what the server lacks leaves the device, once all is known', async () => {
+  const versions = createServerVersions()
+  const bodies: unknown[] = []
+  const { send, url, asked } = await openTestFetch(
+    async (request, response) => {
+      if (request.method === 'GET') {
+        const held = { _id: 'held', content: 'the same', _rev: '1-a' }
+        const old = { _id: 'old', content: 'before', _rev: '1-b' }
+        const results = [held, old].map((doc) => ({ id: doc._id, doc }))
+        return answerJson(response, { results, last_seq: 2 })
+      }
+      let body = ''
+      for await (const part of request) body += part
+      const { docs } = JSON.parse(body) as { docs: { _id: string }[] }
+      bodies.push(...docs)
+      answerJson(
+        response,
+        docs.map(({ _id }) => ({ ok: true, id: _id, rev: '2-a' })),
+      )
+    },
+    { versions },
+  )
+  const docs = [
+    { _id: 'old', content: 'after', _deleted: false },
+    { content: 'the same', _id: 'held', _deleted: false },
+    { _id: 'lost', content: 'only here', _deleted: false },
+  ]
+  const push = (offered: object[]) =>
+    send(`${url}_bulk_docs?`, { method: 'POST', body: JSON.stringify({ docs: offered }) })
+  const pushed = push(docs)
+  await send(`${url}_changes?feed=normal&since=0&limit=20`)
+  const rows = (await (await pushed).json()) as { id: string; ok: boolean }[]
+  expect(rows.map(({ id, ok }) => [id, ok])).toEqual([
+    ['old', true],
+    ['held', true],
+    ['lost', true],
+  ])
+  expect(bodies).toEqual([docs[0], docs[2]])
+  expect(asked.map((line) => line.split(' ')[0])).toEqual(['GET', 'POST'])
+  // Whoever changes it again changes it for the server too.
+  await push([{ _id: 'held', content: 'the same', _deleted: false }])
+  expect(bodies).toHaveLength(3)
 })

@@ -1,12 +1,15 @@
 import { createDeferred } from '../../schema/create-deferred.ts'
+import { epochHeader } from '../../schema/epoch-header.ts'
 import type { Clock } from '../database/create-clock.ts'
 import { askPatiently, type Line, slowestLine } from './ask-patiently.ts'
-import type { HeardChanges } from './change-feed.ts'
+import type { FollowedPlace, HeardChanges } from './change-feed.ts'
 import { type BackOff, orAborted } from './create-back-off.ts'
 import { createPortion, type Portion } from './create-portion.ts'
 import type { PullPace } from './create-pull-pace.ts'
 import { createPushWatch } from './create-push-watch.ts'
 import { describeSyncRequest, type SyncRequest } from './describe-sync-request.ts'
+import type { KnownEpoch } from './known-epoch.ts'
+import type { ServerDocument, ServerVersions } from './server-versions.ts'
 import { splitPush } from './split-push.ts'
 
 /** From so many rows in one answer on, more are on their way: the next poll waits for them, so that they cost one write. */
@@ -27,7 +30,7 @@ const someCharacters = 100
 export interface DatabaseFeed {
   isOpen(): boolean
   /** Undefined where the server has to be asked. */
-  next(since: string, signal: AbortSignal): Promise<HeardChanges | undefined>
+  next(place: Omit<FollowedPlace, 'database'>): Promise<HeardChanges | undefined>
 }
 
 export interface SyncFetchOptions {
@@ -36,6 +39,9 @@ export interface SyncFetchOptions {
   readToken: () => string | undefined
   clock: Clock
   backOff: BackOff
+  epoch: KnownEpoch
+  /** Where everything is offered again: what the server holds of it already. */
+  versions?: ServerVersions | undefined
   /** Resolves when RxDB has taken note of every push that has been answered. */
   untilNoted: () => Promise<unknown>
   /** Holds back a pull until there is room for what it brings. */
@@ -59,7 +65,7 @@ export interface SyncFetchOptions {
  * as something comes; what breaks off is asked for in smaller pieces.
  */
 export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
-  const { readToken, clock, backOff, pace, pageRows, signal, onOutcome } = options
+  const { readToken, clock, backOff, epoch, versions, pace, pageRows, signal, onOutcome } = options
   const { line = slowestLine, feed } = options
   const caughtUp = createDeferred<string>()
   const pushes = createPushWatch(options)
@@ -89,7 +95,7 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
     const progress = { read: 0 }
     const shrink = () => size?.portion.shrink(size.amount)
     const given = await askPatiently(request, {
-      ...{ fetch, line, token: readToken(), signal, progress },
+      ...{ fetch, line, token: readToken(), epoch: epoch.get(), signal, progress },
     }).catch((cause: unknown) => {
       // A poll that is cut off after a while is how networks are; at once is how they are when broken.
       if (!signal.aborted) {
@@ -113,14 +119,33 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
       onOutcome('refusing')
       throw new Error(`The sync server answered ${response.status}.`)
     }
+    const told = response.headers.get(epochHeader)
+    // What the server counts now is another history: this replication is about to end, and learns nothing of it.
+    if (told !== null && !(await takeEpoch(told, begun))) {
+      return await orAborted(new Promise<never>(() => {}), signal)
+    }
     backOff.succeed()
     onOutcome('reached')
     return body
   }
 
+  async function takeEpoch(told: string, begun: object): Promise<boolean> {
+    return await epoch.take(told).catch((cause: unknown) => {
+      // The device cannot store it: then it could not store what the answer brings either.
+      backOff.fail(begun)
+      throw cause
+    })
+  }
+
   async function attemptPush(request: SyncRequest): Promise<unknown[]> {
-    const { docs } = JSON.parse(String(request.init.body)) as { docs: { _id: string }[] }
+    const { docs } = JSON.parse(String(request.init.body)) as { docs: ServerDocument[] }
     const texts = docs.map((doc) => JSON.stringify(doc))
+    if (versions) {
+      await versions.untilPulled(signal)
+      for (const [at, doc] of docs.entries()) {
+        if (versions.takeHeld(doc)) answered.set(texts[at] ?? '', { ok: true, id: doc._id })
+      }
+    }
     const ids = docs.map(({ _id }) => _id)
     return await pushes.watch(ids, async () => {
       // RxDB pushes all that waits side by side: on a slow line each would take the time of all.
@@ -151,7 +176,7 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
     if (since === undefined || !feed?.isOpen()) return undefined
     // While the line is up the server is there, whatever an earlier poll came to.
     onOutcome('reached')
-    return await feed.next(since, signal)
+    return await feed.next({ since, epoch: epoch.get(), signal })
   }
 
   async function askPage(request: SyncRequest, limit: number): Promise<Changes> {
@@ -168,12 +193,16 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
     const limit = heard ? Number.POSITIVE_INFINITY : page.size()
     const changes = heard ?? (await askPage(request, limit))
     const ids = changes.results.map(({ id }) => id)
+    versions?.note(changes.results.map(({ doc }) => doc))
     await orAborted(pushes.untilOver(ids), signal)
     if (ids.length > 0) pace.note({ place: String(changes.last_seq), count: ids.length })
     const isAll = ids.length < limit
     if (request.isPoll && isAll && ids.length >= manyRows) gathering = sleep(gatherMs)
     if (request.isCatchUp) options.onPage(limit)
-    if (request.isCatchUp && isAll) caughtUp.resolve(String(changes.last_seq))
+    if (request.isCatchUp && isAll) {
+      caughtUp.resolve(String(changes.last_seq))
+      versions?.notePulled()
+    }
     return changes
   }
 
@@ -195,7 +224,7 @@ function sleep(ms: number): Promise<void> {
 }
 
 interface Changes {
-  results: { id: string }[]
+  results: { id: string; doc: ServerDocument }[]
   last_seq: string | number
 }
 

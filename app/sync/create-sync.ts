@@ -1,9 +1,8 @@
-import type { ReplicatedDatabase } from '../../schema/socket-events.ts'
 import type { Clock } from '../database/create-clock.ts'
 import type { PetrelDatabase } from '../database/open-database.ts'
 import { fromStoredConversation, takePulledConversation } from '../database/stored-conversation.ts'
 import { type StoredMessage, takePulledMessage } from '../database/stored-message.ts'
-import type { ChangeFeed } from './change-feed.ts'
+import type { ChangeFeed, FollowedPlace } from './change-feed.ts'
 import { createBackOff } from './create-back-off.ts'
 import { createExpectations } from './create-expectations.ts'
 import { createReceipts } from './create-receipts.ts'
@@ -14,7 +13,12 @@ import {
 } from './create-replication.ts'
 import type { SyncOutcome } from './create-sync-fetch.ts'
 import { givePushedMessage } from './give-pushed-message.ts'
+import { createKnownEpoch } from './known-epoch.ts'
 import type { Powers } from './powers.ts'
+import { createServerVersions } from './server-versions.ts'
+
+const collections = ['messages', 'conversations'] as const
+type Collection = (typeof collections)[number]
 
 /** Every few minutes the server is asked even if nothing seems to be missing. */
 const resyncEveryMs = 3 * 60_000
@@ -52,40 +56,69 @@ export function createSync(options: SyncOptions): Sync {
     ...{ fetch: powers.fetch, readToken, clock, backOff, onOutcome, line: options.line },
     onBroken: mend,
   }
-  let replications: Replication[] = []
-  let changing = Promise.resolve()
+  const { epochs } = database.device
+  const replications = new Map<Collection, Replication>()
   let isMending = false
 
-  const feedOf = (database: ReplicatedDatabase) => ({
+  const feedOf = (database: Collection) => ({
     isOpen: options.feed.isOpen,
-    next: (since: string, signal: AbortSignal) => options.feed.next(database, since, signal),
+    next: (place: Omit<FollowedPlace, 'database'>) => options.feed.next({ ...place, database }),
   })
 
-  function start() {
-    replications = [
-      createReplication<StoredMessage>({
-        ...shared,
-        collection: database.messages,
-        url: `${options.serverUrl}/sync/messages/`,
-        feed: feedOf('messages'),
-        takePulled: takePulledMessage,
-        givePushed: (stored) => givePushedMessage(database.messages, stored, onError),
-      }),
-      createReplication({
-        ...shared,
-        collection: database.conversations,
-        url: `${options.serverUrl}/sync/conversations/`,
-        feed: feedOf('conversations'),
-        takePulled: takePulledConversation,
-        givePushed: fromStoredConversation,
-      }),
-    ]
+  async function start() {
+    for (const collection of collections) await startOne(collection)
+  }
+
+  /** @param offersAll nothing is known of what the server holds: all is compared, and what it lacks is offered */
+  async function startOne(collection: Collection, { offersAll = false } = {}) {
+    const stored = await epochs.get(collection)
+    const onNew = (epoch: string) => renew(collection, epoch)
+    const common = {
+      ...shared,
+      url: `${options.serverUrl}/sync/${collection}/`,
+      feed: feedOf(collection),
+      identifier: stored?.isRenewed ? `petrel-${stored.epoch}` : 'petrel',
+      epoch: createKnownEpoch({ table: epochs, collection, stored, onNew }),
+      ...(offersAll && { versions: createServerVersions() }),
+    }
+    if (closing.signal.aborted) return
+    const replication =
+      collection === 'messages'
+        ? createReplication<StoredMessage>({
+            ...common,
+            collection: database.messages,
+            takePulled: takePulledMessage,
+            givePushed: (stored) => givePushedMessage(database.messages, stored, onError),
+          })
+        : createReplication({
+            ...common,
+            collection: database.conversations,
+            takePulled: takePulledConversation,
+            givePushed: fromStoredConversation,
+          })
+    replications.set(collection, replication)
   }
 
   async function stop() {
-    const ending = replications
-    replications = []
+    const ending = [...replications.values()]
+    replications.clear()
     await Promise.all(ending.map((replication) => replication.close()))
+  }
+
+  /** What the server had told is not true any more (a backup was put back): begins again, and loses nothing. */
+  function renew(collection: Collection, epoch: string) {
+    changing = changing.then(async () => {
+      const ended = replications.get(collection)
+      if (closing.signal.aborted || !ended) return
+      replications.delete(collection)
+      const stored = await epochs.get(collection)
+      if (stored?.epoch !== epoch) await epochs.put({ _id: collection, epoch, isRenewed: true })
+      await ended.remove()
+      await startOne(collection, { offersAll: true })
+    })
+    changing = changing.catch((error: unknown) => {
+      if (!closing.signal.aborted) mend(error)
+    })
   }
 
   /** RxDB goes on after a write that failed here, and would never ask again for what it was to store. */
@@ -100,18 +133,20 @@ export function createSync(options: SyncOptions): Sync {
       mending.fail(attempt)
       await mending.begin(closing.signal)
       isMending = false
-      if (!closing.signal.aborted) start()
+      if (!closing.signal.aborted) await start()
     })
     changing = changing.catch((error: unknown) => {
-      if (!closing.signal.aborted) onError(error)
+      isMending = false
+      if (!closing.signal.aborted) mend(error)
     })
   }
 
   function reSync() {
-    for (const replication of replications) replication.reSync()
+    for (const replication of replications.values()) replication.reSync()
   }
 
-  start()
+  const begun = start().catch(mend)
+  let changing = begun
   const receipts = createReceipts({ database, onError })
   const timer = setInterval(reSync, resyncEveryMs)
   const unsubscribe = powers.page.subscribe((event) => {
@@ -133,7 +168,8 @@ export function createSync(options: SyncOptions): Sync {
       expectations.expect(id)
     },
     async countUnsent() {
-      const unsent = await Promise.all(replications.map((each) => each.findUnsent()))
+      await begun
+      const unsent = await Promise.all([...replications.values()].map((each) => each.findUnsent()))
       return unsent.flat().length
     },
     async close() {

@@ -2,19 +2,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createClock } from '../database/create-clock.ts'
-import { slowestLine } from './ask-patiently.ts'
+import { type Line, slowestLine } from './ask-patiently.ts'
 import { createBackOff } from './create-back-off.ts'
 import { createPullPace } from './create-pull-pace.ts'
 import { createSyncFetch, type SyncOutcome } from './create-sync-fetch.ts'
+import type { ServerVersions } from './server-versions.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
 /** A sync fetch in front of a server that answers each request as it is told to, and notes what was asked. */
 export async function openTestFetch(
   answerRequest: Answer,
-  { pageRows = 20, line = slowestLine } = {},
+  options: { pageRows?: number; line?: Line; epoch?: string; versions?: ServerVersions } = {},
 ) {
+  const { pageRows = 20, line = slowestLine, versions } = options
   const asked: string[] = []
+  const told: string[] = []
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`)
     void answerRequest(request, response)
@@ -35,6 +38,14 @@ export async function openTestFetch(
     readToken: () => 'a token',
     clock,
     backOff: createBackOff({ random: () => 1, firstMs: 20 }),
+    epoch: {
+      get: () => options.epoch,
+      async take(epoch) {
+        told.push(epoch)
+        return epoch === (options.epoch ?? epoch)
+      },
+    },
+    versions,
     untilNoted: async () => {},
     pace: createPullPace(() => stored.place),
     ...{ pageRows, line, onPage: (rows: number) => pages.push(rows) },
@@ -42,7 +53,7 @@ export async function openTestFetch(
     onOutcome: (outcome) => outcomes.push(outcome),
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sync/messages/`
-  return { send, url, asked, outcomes, clock, stop, stored, pages }
+  return { send, url, asked, told, outcomes, clock, stop, stored, pages }
 }
 
 export function readQuery(request: IncomingMessage): URLSearchParams {

@@ -1,3 +1,4 @@
+import type { LostSpan } from '../../schema/lost-span.ts'
 import type { Relations } from '../access/create-relations.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import type { Storage } from '../storage/create-storage.ts'
@@ -12,6 +13,7 @@ import { createOrderJournal } from './order-journal.ts'
  * Everything that writes messages and conversations (P4): replication, REST, the socket and the business channel
  * come through here.
  * @param files who may see the file of a message; without it, messages with files are refused
+ * @param listLost what the server has forgotten of somebody, after a backup was put back
  * @param now epoch ms
  * @param onError told what went wrong in the background: copies that could not be written, or not completed after a crash
  * @param isShared other servers may write the same databases; `link` is how they hear each other
@@ -25,15 +27,16 @@ export function createAcceptance(options: {
   isShared?: boolean
   link?: ServerLink | undefined
   lookAgainMs?: number
+  listLost?: (userId: string) => readonly LostSpan[]
   now?: () => number
   onError?: (error: unknown) => void
   onStage?: (stage: Stage) => void | Promise<void>
 }) {
   const { storage, relations, files = noFiles, isShared = false, now = Date.now, onStage } = options
-  const { onError = () => undefined, lookAgainMs, link } = options
+  const { onError = () => undefined, lookAgainMs, link, listLost = () => [] } = options
   const journal = createOrderJournal({ storage, link, now })
   const hints = createHints({ storage, onAdded: () => healer.lookAgain() })
-  const base = { storage, hints, relations, now, onError }
+  const base = { storage, hints, relations, listLost, now, onError }
   const healer = createHealer({ ...base, files, isShared, lookAgainMs })
   const messages = createMessageAcceptor({
     ...{ ...base, journal, files, onStage },

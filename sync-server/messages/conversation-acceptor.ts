@@ -1,5 +1,6 @@
 import type { ConversationDocument } from '../../schema/conversation.ts'
 import { groupBy } from '../../schema/group-by.ts'
+import type { LostSpan } from '../../schema/lost-span.ts'
 import { must } from '../../schema/must.ts'
 import type { Relations } from '../access/create-relations.ts'
 import { PersonGone } from '../access/person-gone.ts'
@@ -30,6 +31,7 @@ interface Written {
  * author whose conversation cannot be written holds up nobody else (P6): what they are to be told is hinted. Nothing is
  * told between people of whom one blocks the other, and what happened meanwhile is not told after it either: whoever
  * ends a block does not want to say what they did during it. A receipt never begins a conversation for its author.
+ * @param listLost what the server has forgotten of somebody, after a backup was put back
  * @param onError told why an author's conversation could not be written
  */
 export function createConversationAcceptor(options: {
@@ -37,10 +39,11 @@ export function createConversationAcceptor(options: {
   journal: OrderJournal
   hints: Hints
   relations: Pick<Relations, 'canReach'>
+  listLost: (userId: string) => readonly LostSpan[]
   now: () => number
   onError: (error: unknown) => void
 }) {
-  const { storage, journal, hints, relations, now, onError } = options
+  const { storage, journal, hints, relations, listLost, now, onError } = options
   const batcher = createKeyedBatcher<Proposal, Outcome<ConversationDocument>>(acceptBatch)
 
   async function acceptBatch(ownerId: string, proposals: readonly Proposal[]) {
@@ -112,7 +115,10 @@ export function createConversationAcceptor(options: {
       ],
       decide(read) {
         const stored = read<ConversationDocument>(own).get(peerId)
-        const { next, ...decided } = decideConversations({ proposals, stored, now: newest })
+        const { next, ...decided } = decideConversations({
+          ...{ proposals, stored, now: newest },
+          lost: listLost(ownerId),
+        })
         const writes: DatabaseWrite[] = []
         const theirs = told === 'now' ? read<ConversationDocument>(peers).get(ownerId) : undefined
         if (decided.rise && theirs) {

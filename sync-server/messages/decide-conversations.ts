@@ -4,6 +4,7 @@ import {
   conversationDocument,
 } from '../../schema/conversation.ts'
 import { decideConversation, salvageConversation } from '../../schema/decide-conversation.ts'
+import type { LostSpan } from '../../schema/lost-span.ts'
 import type { Proposal } from './proposal.ts'
 
 /** What one person proposes of the conversation with another, and what the server says of it. */
@@ -23,15 +24,17 @@ export interface MarkRise {
 
 /**
  * Applies the rule (P4) to one proposal after the other, each on what the one before it has made. Pure.
+ * @param lost what the server has forgotten
  * @param now what device clocks are held against, epoch ms: now, or the newest message where that lies ahead
  * @returns `rise` when a mark is higher than before: the author is to be told
  */
 export function decideConversations(options: {
   proposals: readonly Proposal[]
   stored: ConversationDocument | undefined
+  lost?: readonly LostSpan[]
   now: number
 }): { drafts: ConversationDraft[]; next: ConversationDocument | undefined; rise?: MarkRise } {
-  const { proposals, stored, now } = options
+  const { proposals, stored, lost = [], now } = options
   let current = stored
   const drafts = proposals.map((proposal): ConversationDraft => {
     const before = current
@@ -39,7 +42,7 @@ export function decideConversations(options: {
     if (proposal.isDeleted) return { proposal, next: before, isNew: false, isTaken: false }
     const parsed = conversationDocument.safeParse(proposal.raw)
     const proposed = parsed.success ? parsed.data : salvageConversation(proposal.id, proposal.raw)
-    const decision = decideConversation({ stored: before, proposed, now })
+    const decision = decideConversation({ stored: before, proposed, lost, now })
     if (decision.kind === 'accept') current = decision.next
     const isSame = current !== undefined && areConversationsEqual(current, proposed)
     return { proposal, next: current, isNew, isTaken: isSame || decision.kind === 'accept' }

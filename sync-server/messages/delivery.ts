@@ -1,5 +1,6 @@
 import type { ConversationDocument } from '../../schema/conversation.ts'
 import { failMessage } from '../../schema/decide-message.ts'
+import type { LostSpan } from '../../schema/lost-span.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { must } from '../../schema/must.ts'
 import { refuse } from '../../schema/refusal.ts'
@@ -7,13 +8,14 @@ import type { Reach } from '../access/create-relations.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import type { DatabaseWrite, Part, ReadPart } from '../storage/transaction.ts'
 import { beginWith } from './begin-conversations.ts'
-import type { MessageDraft } from './draft-message.ts'
+import { isReturned, type MessageDraft } from './draft-message.ts'
 import { hintsDatabase, toMessageHint } from './hints.ts'
 import { toOrderEntry } from './order-entry.ts'
 import { type OrderJournal, ordersDatabase } from './order-journal.ts'
 import { draftPeerCopies, isForPeer, refuseUnwritten } from './peer-copies.ts'
 import { extendSilences, type SilencesDocument, silencesKey } from './peer-silences.ts'
 import { draftGroup, type ProposalGroup } from './proposal-group.ts'
+import { findKeptPlace, listClaimedEntries } from './returned-places.ts'
 
 /** What one person proposes of their messages with one other person; they are written together. */
 export interface Delivery {
@@ -32,6 +34,8 @@ export interface Delivery {
   isAtomic: boolean
   /** The other person's copies of these may have been written before the own ones changed under them. */
   touched: ReadonlySet<string>
+  /** What the server has forgotten, after a backup was put back. */
+  lost: readonly LostSpan[]
   now: number
 }
 
@@ -64,7 +68,13 @@ export function listParts(delivery: Delivery): Part[] {
   const isOther = peerId !== actorId
   return [
     own,
-    { name: ordersDatabase, ids: reach === 'held' ? [silencesKey(actorId, peerId)] : [] },
+    {
+      name: ordersDatabase,
+      ids: [
+        ...(reach === 'held' ? [silencesKey(actorId, peerId)] : []),
+        ...listClaimedEntries(delivery),
+      ],
+    },
     ...(isOther ? [{ name: nameMessagesDatabase(peerId), ids, isNew }] : []),
     ...(isAtomic ? [] : [hints]),
     ...(isOther && isAtomic && !hasBegun ? listConversations(actorId, peerId) : []),
@@ -85,13 +95,13 @@ function listConversations(actorId: string, peerId: string): Part[] {
 export function decideDelivery(
   delivery: Delivery,
   read: ReadPart,
-  journal: Pick<OrderJournal, 'assignOrder'>,
+  journal: Pick<OrderJournal, 'assignOrder' | 'lastGiven'>,
 ): DeliveryDecision {
-  const { actorId, peerId, reach, groups, isPeerOut, now } = delivery
+  const { actorId, peerId, reach, groups, isPeerOut, lost, now } = delivery
   const stored = read<MessageDocument>(nameMessagesDatabase(actorId))
   const ruled = groups.map((group) =>
     draftGroup({
-      ...{ actorId, group, reach, now, stored: stored.get(group.id) },
+      ...{ actorId, group, reach, lost, now, stored: stored.get(group.id) },
       isPeerTouched: delivery.touched.has(group.id),
     }),
   )
@@ -104,7 +114,7 @@ export function decideDelivery(
     delivery,
     shared.map(({ whole }) => whole),
     peerCopies,
-    journal,
+    { read, journal },
   )
   const drafted = isPeerOut
     ? { put: [], blanked: [], drafts: placed.drafts.map((one) => refuseForPeer(delivery, one)) }
@@ -143,6 +153,8 @@ const isNeeded = ({ put = [], create = [], pushed = [] }: DatabaseWrite) =>
 
 function refuseFile({ actorId, sharedFiles, now }: Delivery, draft: MessageDraft): MessageDraft {
   const { proposal, stored, next, effect } = draft
+  // The file may be lost with the rest: its message is not, and shows nobody a file that is not theirs.
+  if (isReturned(draft)) return draft
   if (effect !== 'deliver' || !next || sharedFiles.get(proposal.id) !== false) return draft
   const refusal = refuse('media_not_allowed')
   const failed = failMessage({ actorId, stored, proposed: next, refusal, now })
@@ -162,15 +174,25 @@ function readPeerCopies({ actorId, peerId, reach, isPeerOut }: Delivery, read: R
 
 /** New messages get their places in the order in which their author saw them while they waited. */
 function givePlaces(
-  { actorId, peerId, reach }: Delivery,
+  delivery: Delivery,
   drafts: readonly MessageDraft[],
   peerCopies: ReadonlyMap<string, MessageDocument>,
-  journal: Pick<OrderJournal, 'assignOrder'>,
+  { read, journal }: { read: ReadPart; journal: Pick<OrderJournal, 'assignOrder' | 'lastGiven'> },
 ) {
+  const { actorId, peerId, reach } = delivery
   const places = new Map<string, number>()
   const wanted = drafts.flatMap(({ effect, next }) => (effect === 'deliver' && next ? [next] : []))
-  for (const { _id, recipientId } of wanted.sort(byPlaceWanted)) {
+  const returned = new Set(drafts.filter(isReturned).map(({ proposal }) => proposal.id))
+  for (const message of wanted.sort(byPlaceWanted)) {
+    const { _id, recipientId } = message
     const copy = reach === 'delivered' ? peerCopies.get(_id) : undefined
+    const kept = returned.has(_id)
+      ? findKeptPlace({ delivery, message, copy, read, journal, taken: new Set(places.values()) })
+      : undefined
+    if (kept) {
+      if (!kept.isEntered) places.set(_id, kept.orderedAt)
+      continue
+    }
     // An earlier try, of which only the other person's copy is left, has given it its place.
     if (copy?.senderId === actorId && copy.recipientId === recipientId) continue
     places.set(_id, journal.assignOrder(actorId, must(peerId, 'a recipient')))

@@ -1,4 +1,5 @@
 import { decideMessage } from '../../schema/decide-message.ts'
+import type { LostSpan } from '../../schema/lost-span.ts'
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
 import {
   isAccepted,
@@ -20,12 +21,17 @@ export interface MessageProposal extends Proposal {
 export interface MessageDraft {
   proposal: MessageProposal
   stored: MessageDocument | undefined
-  /** The own copy to be; undefined only for a deletion of what is not there. */
+  /** The own copy to be; undefined only where nothing is there, and the proposal makes nothing. */
   next: MessageDocument | undefined
   effect: 'none' | 'own' | 'deliver' | 'amend'
   /** Whether the recipient may be written to. */
   reach: Reach
   refusal?: Refusal
+}
+
+/** A message that was acknowledged once, that the server has forgotten, and that its author's device gives back. */
+export function isReturned({ proposal, effect }: Pick<MessageDraft, 'proposal' | 'effect'>) {
+  return effect === 'deliver' && proposal.message?.status === 'sent'
 }
 
 export function readMessageProposal(proposal: Proposal): MessageProposal {
@@ -45,11 +51,12 @@ export function draftMessage(draft: {
   stored: MessageDocument | undefined
   reach: Reach
   isPeerTouched: boolean
+  lost: readonly LostSpan[]
   now: number
 }): MessageDraft {
-  const { actorId, proposal, stored, reach, now } = draft
+  const { actorId, proposal, stored, reach, lost, now } = draft
   const base = { proposal, stored, reach }
-  const drafted = applyRule({ actorId, proposal, stored, reach, now })
+  const drafted = applyRule({ actorId, proposal, stored, reach, lost, now })
   const isOwn = drafted.next?.senderId === actorId
   const isSent = drafted.next !== undefined && isAccepted(drafted.next)
   const mustAmend =
@@ -72,14 +79,15 @@ function applyRule(draft: {
   proposal: MessageProposal
   stored: MessageDocument | undefined
   reach: Reach
+  lost: readonly LostSpan[]
   now: number
 }): Pick<MessageDraft, 'next' | 'effect' | 'refusal'> {
-  const { actorId, proposal, stored, reach, now } = draft
+  const { actorId, proposal, stored, reach, lost, now } = draft
   if (proposal.isDeleted) return { next: stored, effect: 'none' }
   const proposed = proposal.message
   if (!proposed) return keepUnreadable({ actorId, proposal, stored, now })
   const isRecipientKnown = reach !== 'unknown_person'
-  const decision = decideMessage({ actorId, stored, proposed, isRecipientKnown, now })
+  const decision = decideMessage({ actorId, stored, proposed, isRecipientKnown, lost, now })
   switch (decision.kind) {
     case 'keep':
       return { next: stored, effect: 'none' }

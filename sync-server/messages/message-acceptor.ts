@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { groupBy } from '../../schema/group-by.ts'
+import type { LostSpan } from '../../schema/lost-span.ts'
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { must } from '../../schema/must.ts'
@@ -38,6 +39,7 @@ const mostTries = 5
  * messages with one other person are one transaction: the place, the other person's copy, and the own copy, which is the
  * acknowledgement (P3). Where storage cannot write them at once, somebody whose copies cannot be written holds up nobody
  * else (P6), and what was meant for them is not acknowledged.
+ * @param listLost what the server has forgotten of somebody, after a backup was put back
  * @param onStarted told of messages that are about to be written, and calls what it returns when they are not any more
  * @param onFinished told of the places whose messages are complete
  * @param onError told why another person's copies could not be written
@@ -49,13 +51,14 @@ export function createMessageAcceptor(options: {
   hints: Hints
   relations: Pick<Relations, 'canReach'>
   files: MessageFiles
+  listLost: (userId: string) => readonly LostSpan[]
   now: () => number
   onStarted: (actorId: string, messageIds: readonly string[]) => () => void
   onFinished: (entries: readonly Pick<OrderEntry, '_id'>[]) => void
   onError: (error: unknown) => void
   onStage?: ((stage: Stage) => void | Promise<void>) | undefined
 }) {
-  const { storage, journal, hints, relations, files, now } = options
+  const { storage, journal, hints, relations, files, listLost, now } = options
   const { onStarted, onFinished, onError, onStage } = options
   const { isAtomic } = storage
   const batcher = createKeyedBatcher<Proposal, Outcome<MessageDocument>>(acceptBatch)
@@ -108,6 +111,7 @@ export function createMessageAcceptor(options: {
     if (peerId !== undefined && reach !== 'unknown_person') await journal.prepare(actorId, peerId)
     const delivery: Delivery = {
       ...{ ...asked, reach, isAtomic, now: now(), isPeerOut: false, touched: new Set() },
+      lost: listLost(actorId),
       sharedFiles: await lookAtFiles(asked, reach),
       hasBegun: begun.has(`${actorId} ${peerId}`),
     }
@@ -134,7 +138,7 @@ export function createMessageAcceptor(options: {
       const { _rev, ...before } = stored.get(group.id) ?? { _rev: '' }
       const isThere = stored.has(group.id)
       return draftGroup({
-        ...{ actorId, group, reach, now: now(), isPeerTouched: false },
+        ...{ actorId, group, reach, lost: listLost(actorId), now: now(), isPeerTouched: false },
         stored: isThere ? (before as MessageDocument) : undefined,
       }).whole
     })
@@ -190,6 +194,7 @@ export function createMessageAcceptor(options: {
     if (isAtomic) await onStage?.('own')
     const created = writes.find(({ name }) => name === hintsDatabase)?.create ?? []
     const entries = writes.find(({ name }) => name === ordersDatabase)?.create ?? []
+    journal.recordGiven(entries as OrderEntry[])
     try {
       for (const copy of blanked) await releaseFile(files, copy)
       await begin(

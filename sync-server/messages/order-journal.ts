@@ -77,6 +77,14 @@ export function createOrderJournal(options: {
 
     assignOrder,
 
+    /** Takes note of entries that are stored: what comes next is behind them. */
+    recordGiven(entries: readonly OrderEntry[]) {
+      for (const entry of entries) {
+        const place = parseOrderEntry(entry)
+        if (place) raise(conversationKey(entry.senderId, place.recipientId), place.orderedAt)
+      }
+    },
+
     /** The newest place that this server knows of in two people's conversation; 0 when it knows none. */
     lastGiven: (oneId: string, otherId: string) =>
       lastGiven.get(conversationKey(oneId, otherId)) ?? 0,

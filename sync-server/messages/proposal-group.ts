@@ -1,4 +1,5 @@
 import { groupBy } from '../../schema/group-by.ts'
+import type { LostSpan } from '../../schema/lost-span.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Reach } from '../access/create-relations.ts'
 import { draftMessage, type MessageDraft, type MessageProposal } from './draft-message.ts'
@@ -30,6 +31,7 @@ export function draftGroup(options: {
   stored: MessageDocument | undefined
   reach: Reach
   isPeerTouched: boolean
+  lost: readonly LostSpan[]
   now: number
 }): { each: MessageDraft[]; whole: MessageDraft } {
   const { group, stored, ...rest } = options

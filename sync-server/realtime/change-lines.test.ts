@@ -20,12 +20,12 @@ async function readChanges(person: TestPerson, since: unknown = 0, database = 'm
 }
 
 /** Ben's device, which follows his messages from where they stand, or from `since`. */
-async function followAsBen({ since }: { since?: number } = {}) {
+async function followAsBen({ since, epoch }: { since?: number; epoch?: string } = {}) {
   const { ben, app } = opened
   const at = since ?? (await readChanges(ben)).last_seq
   const device = await openTestSocket({ url: app.url, token: ben.token, protocol: changesProtocol })
   await expect.poll(() => device.last('users-online')).toBeDefined()
-  device.say('follow-changes', { database: 'messages', since: at })
+  device.say('follow-changes', { database: 'messages', since: at, epoch })
   const listChanges = () =>
     device.heard.flatMap((one) => (one.event === 'changes' ? [one.data as Changes] : []))
   return { ...device, at, listChanges }
@@ -75,6 +75,12 @@ describe('a device that follows its databases', () => {
       .toContain('when it follows')
     expect(contents(device.listChanges())).not.toContain('while it asks')
     expect(device.count('changes-missed')).toBe(1)
+    device.socket.close()
+  })
+
+  it('P7: begins again when it counts in another epoch, wherever it stands', async () => {
+    const device = await followAsBen({ epoch: 'before the restore' })
+    await expect.poll(() => device.count('changes-missed')).toBe(1)
     device.socket.close()
   })
 

@@ -1,5 +1,5 @@
 import { limits } from '../../schema/limits.ts'
-import type { ReplicatedDatabase, ServerEvent } from '../../schema/socket-events.ts'
+import type { ClientEvent, ReplicatedDatabase, ServerEvent } from '../../schema/socket-events.ts'
 import type { News } from '../storage/create-signals.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
@@ -7,6 +7,8 @@ import type { Seq } from '../storage/documents.ts'
 import type { Connection, Connections } from './create-connections.ts'
 
 export type ChangeLines = ReturnType<typeof createChangeLines>
+
+type Asked = Extract<ClientEvent, { event: 'follow-changes' }>['data']
 
 /** What is larger is asked for, page by page. */
 const frameMaxCharacters = 256 * 1024
@@ -17,6 +19,8 @@ interface Follower {
   connection: Connection
   database: ReplicatedDatabase
   name: string
+  /** In which epoch it counts, where it knows of one. */
+  epoch: string | undefined
   /** Where the device stands; undefined when it has missed something and has to ask. */
   at: Seq | undefined
 }
@@ -33,10 +37,12 @@ const nameDatabase = {
 export function createChangeLines(options: {
   storage: Pick<Storage, 'signals' | 'database'>
   connections: Pick<Connections, 'listAll'>
+  /** In which epoch a person's databases count now. */
+  epochOf: (userId: string) => string
   /** A device hears something at least so often. */
   everyMs?: number | undefined
 }) {
-  const { storage, connections, everyMs = limits.socketPingEveryMs } = options
+  const { storage, connections, epochOf, everyMs = limits.socketPingEveryMs } = options
   const { signals } = storage
   const byName = new Map<string, Set<Follower>>()
   const byConnection = new Map<Connection, Map<ReplicatedDatabase, Follower>>()
@@ -89,12 +95,18 @@ export function createChangeLines(options: {
     }),
   ]
 
+  function isOfOldEpoch({ connection, epoch }: Follower): boolean {
+    return epoch !== undefined && epoch !== epochOf(connection.caller.userId)
+  }
+
   /** A frame that was lost on the way, with none after it, is noticed by this. */
   const telling = setInterval(() => {
     for (const connection of connections.listAll()) {
       if (!connection.hasLine) continue
-      const own = byConnection.get(connection)
-      const places = [...(own?.values() ?? [])].map(({ database, at }) => [database, at])
+      const own = [...(byConnection.get(connection)?.values() ?? [])]
+      // Another server may have raised it.
+      for (const each of own) if (each.at !== undefined && isOfOldEpoch(each)) tellMissed(each)
+      const places = own.map(({ database, at }) => [database, at])
       connection.send(JSON.stringify({ event: 'here', data: Object.fromEntries(places) }))
     }
   }, everyMs).unref()
@@ -122,18 +134,18 @@ export function createChangeLines(options: {
 
   return {
     /** This device stands at `since`, and is given what comes after. */
-    async follow(connection: Connection, asked: { database: ReplicatedDatabase; since: Seq }) {
-      const { database, since } = asked
+    async follow(connection: Connection, asked: Asked) {
+      const { database, since, epoch } = asked
       const own = byConnection.get(connection) ?? new Map<ReplicatedDatabase, Follower>()
       byConnection.set(connection, own)
       const before = own.get(database)
       if (before) drop(before)
       const name = nameDatabase[database](connection.caller.userId)
-      const follower: Follower = { connection, database, name, at: since }
+      const follower: Follower = { connection, database, name, epoch, at: since }
       own.set(database, follower)
       const followers = byName.get(name) ?? new Set()
       byName.set(name, followers.add(follower))
-      const isUpToDate = await isNewest(name, since).catch(() => false)
+      const isUpToDate = !isOfOldEpoch(follower) && (await isNewest(name, since).catch(() => false))
       if (!isUpToDate && follower.at === since) tellMissed(follower)
     },
     forget(connection: Connection) {

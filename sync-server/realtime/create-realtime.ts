@@ -16,6 +16,8 @@ import { createFrameBudgets } from './frame-budgets.ts'
 /** Joins connections with presence and sign-ins: what a device hears, and when it is cut off. */
 export function createRealtime(options: {
   storage: Pick<Storage, 'signals' | 'database'>
+  /** In which epoch a person's databases count now. */
+  epochOf: (userId: string) => string
   directory: Directory
   relations: Relations
   sessions: Sessions
@@ -35,7 +37,7 @@ export function createRealtime(options: {
     usersOnlineMax: options.usersOnlineMax,
   })
   const lines = createChangeLines({
-    ...{ storage: options.storage, connections },
+    ...{ storage: options.storage, epochOf: options.epochOf, connections },
     everyMs: options.hereEveryMs,
   })
   const frameBudgets = createFrameBudgets()

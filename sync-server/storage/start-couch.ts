@@ -9,23 +9,43 @@ import { findFreePort } from '../find-free-port.ts'
 
 const startTimeoutMs = 60_000
 
-/** For tests: pouchdb-server as the CouchDB at hand, in a process of its own, its data in memory. */
-export async function startCouch() {
+export type TestCouch = Awaited<ReturnType<typeof startCouch>>
+
+/**
+ * For tests: pouchdb-server as the CouchDB at hand, in a process of its own.
+ * @param options.isOnDisk keeps its data in `folder`; by default they are in memory
+ */
+export async function startCouch({ isOnDisk = false } = {}) {
   const manifest = createRequire(import.meta.url).resolve('pouchdb-server/package.json')
   const program = join(dirname(manifest), 'bin', 'pouchdb-server')
   const folder = await mkdtemp(join(tmpdir(), 'petrel-couch-'))
   const port = await findFreePort()
-  const flags = ['--in-memory', '--no-stdout-logs', '--port', String(port), '--host', '127.0.0.1']
-  const server = spawn(process.execPath, [program, ...flags], { cwd: folder, stdio: 'ignore' })
-  const ended = once(server, 'exit')
+  const flags = [
+    ...(isOnDisk ? ['--dir', folder] : ['--in-memory']),
+    ...['--no-stdout-logs', '--port', String(port), '--host', '127.0.0.1'],
+  ]
   const url = `http://127.0.0.1:${port}/`
-  await waitUntilUp(url)
+  const running = { stop: await start() }
+
+  async function start() {
+    const server = spawn(process.execPath, [program, ...flags], { cwd: folder, stdio: 'ignore' })
+    const ended = once(server, 'exit')
+    await waitUntilUp(url)
+    return async () => {
+      server.kill('SIGKILL')
+      await ended
+    }
+  }
 
   return {
     url,
+    folder,
+    stop: () => running.stop(),
+    async start() {
+      running.stop = await start()
+    },
     async close() {
-      server.kill('SIGKILL')
-      await ended
+      await running.stop()
       await rm(folder, { recursive: true, force: true })
     },
   }

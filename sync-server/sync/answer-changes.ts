@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Response } from 'express'
+import { epochHeader } from '../../schema/epoch-header.ts'
 import type { Signals } from '../storage/create-signals.ts'
 import type { Seq } from '../storage/documents.ts'
 import { createChangesWriter } from './create-changes-writer.ts'
@@ -6,17 +8,22 @@ import { createPageSize } from './page-size.ts'
 import type { ChangesQuery } from './read-changes-query.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
+/** One node of a CouchDB may know less than another for a moment. */
+const clusterLagMs = 1_000
+
 /**
  * CouchDB's `_changes`. A feed that waits is woken by a signal and holds no database open meanwhile (P9). What is sent
  * is read page by page, so no answer is ever whole in memory.
+ * @param knownEpoch the epoch that the device has been told; undefined for programs that know of none
  */
 export async function answerChanges(options: {
   database: SyncDatabase
   signals: Signals
   query: ChangesQuery
+  knownEpoch: string | undefined
   response: Response
 }): Promise<void> {
-  const { database, signals, query, response } = options
+  const { database, signals, query, knownEpoch, response } = options
   const { stored, turn } = database
   const gone = new AbortController()
   response.once('close', () => gone.abort())
@@ -36,7 +43,7 @@ export async function answerChanges(options: {
     }
     const isAnswered = query.feed === 'longpoll' && writer.countRows() > 0
     const timeoutMs = deadline - performance.now()
-    if (query.feed === 'normal' || isAnswered || isFull()) break
+    if (query.feed === 'normal' || isAnswered || isFull() || isOfOldEpoch()) break
     if (timeoutMs <= 0 || gone.signal.aborted) break
     writer.startHeartbeat()
     // Whatever was written since the look above has changed what is known, so that this returns at once.
@@ -44,6 +51,11 @@ export async function answerChanges(options: {
     isUpToDate = false
   }
   writer.end(since)
+
+  /** A device that has to begin again hears of it now, and not when there is news. */
+  function isOfOldEpoch(): boolean {
+    return knownEpoch !== undefined && knownEpoch !== database.epoch()
+  }
 
   function isFull(): boolean {
     return writer.countRows() >= query.limit
@@ -61,7 +73,12 @@ export async function answerChanges(options: {
   }
 
   async function sendPages(from: Seq): Promise<{ at: Seq; isAtEnd: boolean }> {
-    let at = (await isOfThisHistory(from)) ? from : 0
+    let at = from
+    if (!(await isOfThisHistory(from))) {
+      at = 0
+      await database.noteAhead(knownEpoch)
+      if (!response.headersSent) response.set(epochHeader, database.epoch())
+    }
     for (;;) {
       const limit = Math.min(query.limit - writer.countRows(), size.rows())
       const { includeDocs, style, descending } = query
@@ -85,6 +102,14 @@ export async function answerChanges(options: {
     if (at === 0) return true
     const newest = await stored.updateSeq()
     if (typeof at !== typeof newest) return false
-    return typeof at === 'string' || at <= Number(newest)
+    if (countOf(at) <= countOf(newest)) return true
+    if (typeof at === 'number') return false
+    await wait(clusterLagMs)
+    return countOf(at) <= countOf(await stored.updateSeq())
   }
+}
+
+/** CouchDB's sequences begin with a number too. */
+function countOf(seq: Seq): number {
+  return typeof seq === 'number' ? seq : Number.parseInt(seq, 10)
 }

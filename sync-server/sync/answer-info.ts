@@ -1,8 +1,12 @@
 import type { SyncDatabase } from './sync-database.ts'
 
-/** What CouchDB answers at its root: clients look here for what they talk to. */
-export function describeServer() {
-  return { couchdb: 'Welcome', version: '3.3.0', vendor: { name: 'Petrel' } }
+/**
+ * What CouchDB answers at its root: clients look here for what they talk to. PouchDB names its checkpoints by `uuid`, so
+ * that it begins again in a new epoch of the installation.
+ */
+export function describeServer(epoch: string) {
+  const uuid = epoch.replaceAll('-', '')
+  return { couchdb: 'Welcome', version: '3.3.0', uuid, vendor: { name: 'Petrel' } }
 }
 
 /** CouchDB's information on a database. */

@@ -4,15 +4,17 @@ import type { Storage } from '../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import type { Document } from '../storage/documents.ts'
 import { forbidden, notFound } from './couch-error.ts'
+import type { Epochs } from './epochs.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
 /** Finds one of a person's own two databases; the path says which, the token says whose (P8). */
 export function createDatabaseFinder(options: {
   storage: Storage
+  epochs: Pick<Epochs, 'of' | 'raise'>
   reads: Pick<FairQueue, 'once'>
   acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
 }) {
-  const { storage, reads, acceptance } = options
+  const { storage, epochs, reads, acceptance } = options
 
   /**
    * @param signal aborts when nobody waits for the answer any more
@@ -25,17 +27,20 @@ export function createDatabaseFinder(options: {
   }): SyncDatabase {
     const { name, actorId, signal } = asked
     const turn: SyncDatabase['turn'] = (read) => reads.once({ key: actorId, signal }, read)
+    const open = (stored: string) => ({
+      ...{ name, turn, stored: storage.database<Document>(stored) },
+      epoch: () => epochs.of(actorId),
+      noteAhead: (knownEpoch: string | undefined) => epochs.raise(actorId, knownEpoch),
+    })
     switch (name) {
       case 'messages':
         return {
-          ...{ name, turn },
-          stored: storage.database<Document>(nameMessagesDatabase(actorId)),
+          ...open(nameMessagesDatabase(actorId)),
           accept: (proposals) => acceptance.acceptMessages({ actorId, proposals }),
         }
       case 'conversations':
         return {
-          ...{ name, turn },
-          stored: storage.database<Document>(nameConversationsDatabase(actorId)),
+          ...open(nameConversationsDatabase(actorId)),
           accept: (proposals) => acceptance.acceptConversations({ actorId, proposals }),
         }
       default:

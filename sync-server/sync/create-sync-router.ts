@@ -1,4 +1,5 @@
 import express, { type Request, type RequestHandler, type Response } from 'express'
+import { epochHeader } from '../../schema/epoch-header.ts'
 import { limits } from '../../schema/limits.ts'
 import { must } from '../../schema/must.ts'
 import type { TokenHolder } from '../access/create-token-keeper.ts'
@@ -17,6 +18,7 @@ import { answerBulkGet, answerRevsDiff } from './answer-revisions.ts'
 import { CouchError, forbidden, notFound } from './couch-error.ts'
 import { createCouchErrorHandler } from './create-couch-error-handler.ts'
 import { createDatabaseFinder } from './create-database-finder.ts'
+import type { Epochs } from './epochs.ts'
 import { pushDocuments } from './push-documents.ts'
 import { readChangesQuery } from './read-changes-query.ts'
 import { readQuery } from './read-query.ts'
@@ -34,16 +36,17 @@ type Answer = (database: SyncDatabase, request: Request, response: Response) => 
  */
 export function createSyncRouter(options: {
   storage: Storage
+  epochs: Pick<Epochs, 'of' | 'raise' | 'installation'>
   acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
   authenticate: (request: Request) => Promise<TokenHolder>
   doorman: Pick<Doorman, 'admit' | 'takeBody'>
   reads: Pick<FairQueue, 'once'>
   onError: (error: unknown) => void
 }) {
-  const { storage, acceptance, authenticate, doorman, reads, onError } = options
+  const { storage, epochs, acceptance, authenticate, doorman, reads, onError } = options
   const { signals } = storage
   const router = express.Router({ caseSensitive: true })
-  const findDatabase = createDatabaseFinder({ storage, reads, acceptance })
+  const findDatabase = createDatabaseFinder({ storage, epochs, reads, acceptance })
   const parseJson = doorman.takeBody(createJsonReader({ limitBytes: limits.syncBodyMaxBytes }))
 
   const requireCaller: RequestHandler = async (request, _response, next) => {
@@ -67,6 +70,7 @@ export function createSyncRouter(options: {
     async (request, response) => {
       const database = find(request, response)
       request.routeName = `/sync/${database.name}/${operation}`
+      response.set(epochHeader, database.epoch())
       await respond(database, request, response)
     }
 
@@ -74,14 +78,17 @@ export function createSyncRouter(options: {
     // A feed ends with its sign-in: it goes on until then.
     visitOf(request).takeSignal()
     const query = readChangesQuery(readQuery(request))
-    return answerChanges({ database, signals, query, response })
+    const knownEpoch = request.get(epochHeader)
+    return answerChanges({ database, signals, query, knownEpoch, response })
   })
   const allDocs = answer('_all_docs', (database, request, response) =>
     answerAllDocs({ database, query: readQuery(request), response }),
   )
 
   router.use(requireCaller, doorman.admit)
-  router.get('/', (_request, response) => sendJson(response, 200, describeServer()))
+  router.get('/', (_request, response) =>
+    sendJson(response, 200, describeServer(epochs.installation())),
+  )
 
   router.get(
     '/:database',

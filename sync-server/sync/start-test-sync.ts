@@ -10,6 +10,7 @@ import { createDoorman } from '../budget/doorman.ts'
 import { createAccessCheck } from '../http/create-access-check.ts'
 import { openTestAcceptance } from '../messages/open-test-acceptance.ts'
 import { createSyncRouter } from './create-sync-router.ts'
+import { createEpochs } from './epochs.ts'
 
 export type TestSync = Awaited<ReturnType<typeof startTestSync>>
 
@@ -24,6 +25,7 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
   const { acceptance } = t
+  const epochs = await createEpochs({ storage, onError })
   const budget = createBudget()
   const doorman = createDoorman({
     ...{ budget, sessions, identify, isBehindProxy: false, onError },
@@ -32,7 +34,7 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
     '/sync',
     doorman.greet,
     createSyncRouter({
-      ...{ storage, acceptance, authenticate, doorman, onError },
+      ...{ storage, epochs, acceptance, authenticate, doorman, onError },
       reads: budget.reads,
     }),
   )
@@ -86,6 +88,7 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
     },
     async close() {
       doorman.close()
+      epochs.close()
       storage.signals.close()
       server.closeAllConnections()
       server.close()

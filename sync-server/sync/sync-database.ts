@@ -7,6 +7,10 @@ export interface SyncDatabase {
   /** As in the path: `messages` or `conversations`. */
   name: string
   stored: StoredDatabase<Document>
+  /** In which epoch its sequence numbers count. */
+  epoch(): string
+  /** Its reader stands ahead of it, and knows this epoch or, as other programs, none. */
+  noteAhead(knownEpoch: string | undefined): Promise<void>
   /** Reads a page when its caller's turn has come (P12). */
   turn<Result>(read: () => Promise<Result>): Promise<Result>
   accept(proposals: readonly Proposal[]): Promise<Outcome<Document>[]>

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import type { LostSpan } from '../../schema/lost-span.ts'
+import { must } from '../../schema/must.ts'
+import type { ServerLink } from '../cluster/server-link.ts'
+import { type OrderEntry, parseOrderEntry } from '../messages/order-entry.ts'
+import { ordersDatabase } from '../messages/order-journal.ts'
+import type { Storage } from '../storage/create-storage.ts'
+import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
+
+/** The one of the installation, and one for each person whose databases were seen to be behind their reader. */
+interface EpochDocument {
+  /** `installation`, or a person's id. */
+  _id: string
+  epoch: string
+  /** What the last restore was called. */
+  restored?: string
+  lost?: LostSpan[]
+}
+
+const installationId = 'installation'
+const spansKept = 20
+const entriesLookedAt = 500
+const reloadEveryMs = 30_000
+
+/**
+ * In which epoch a person's databases count their changes. It is another one after a backup was put back, for everybody,
+ * and after one of theirs was found to be behind what their own device had read, for that person alone: so nobody can make
+ * others begin again.
+ * @param restored what a restore is called; one that was not heard of before raises the installation's epoch
+ * @param link how other servers on the same CouchDB hear of it; without it each looks every 30 s
+ * @param now epoch ms
+ * @param onRestored told what a restore has lost
+ */
+export async function createEpochs(options: {
+  storage: Storage
+  restored?: string | undefined
+  isShared?: boolean
+  link?: Pick<ServerLink, 'isUp' | 'publish' | 'listen' | 'onTurn'> | undefined
+  now?: () => number
+  onRestored?: (lost: LostSpan) => void
+  onError: (error: unknown) => void
+}) {
+  const { storage, restored, isShared = false, link, now = Date.now, onError } = options
+  const { onRestored = () => undefined } = options
+  const database = storage.database<EpochDocument>('epochs')
+  const known = new Map<string, EpochDocument>()
+
+  /** One after the other: what was read before a raise must not be taken for news after it. */
+  const turn = { last: Promise.resolve() }
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = turn.last.then(work)
+    turn.last = done.catch(() => undefined)
+    return done
+  }
+
+  async function begin() {
+    const span = restored === undefined ? undefined : await measureLoss()
+    const fresh = randomUUID()
+    const { result } = await database.update<LostSpan | undefined>([installationId], (stored) => {
+      const before = stored.get(installationId)
+      const isNews = span !== undefined && before?.restored !== restored
+      if (before && !isNews) return { result: undefined }
+      const lost = [...(before?.lost ?? []), ...(isNews ? [span] : [])].slice(-spansKept)
+      const named = restored === undefined ? {} : { restored }
+      const next = { _id: installationId, epoch: fresh, ...named, lost }
+      return { put: [next], result: isNews ? span : undefined }
+    })
+    await reload()
+    if (result) onRestored(result)
+    link?.publish('epoch-raised', null)
+  }
+
+  /** From the newest message that is there until now. */
+  async function measureLoss(): Promise<LostSpan> {
+    const orders = storage.database<OrderEntry>(ordersDatabase)
+    const newest = { descending: true, limit: entriesLookedAt, includeDocs: true }
+    const { results } = await orders.changes(newest)
+    const places = results.flatMap(({ doc }) => (doc && parseOrderEntry(doc)?.orderedAt) ?? [])
+    const upTo = now()
+    // Where nothing says how far it goes, nothing is believed to be lost.
+    const unknown = results.length === 0 ? 0 : upTo
+    return { after: Math.min(places.length === 0 ? unknown : Math.max(...places), upTo), upTo }
+  }
+
+  async function reload() {
+    const stored = await database.range({})
+    known.clear()
+    for (const document of stored) known.set(document._id, document)
+  }
+
+  const hearing = () => void inTurn(reload).catch(onError)
+  const stopListening = [
+    link?.listen('epoch-raised', hearing),
+    link?.onTurn((isUp) => {
+      if (isUp) hearing()
+    }),
+  ]
+  const looking = isShared
+    ? setInterval(() => {
+        if (!link?.isUp()) hearing()
+      }, reloadEveryMs).unref()
+    : undefined
+
+  const readInstallation = () => must(known.get(installationId), 'the epoch of the installation')
+
+  function epochOf(userId: string): string {
+    const { epoch } = readInstallation()
+    const own = known.get(userId)?.epoch
+    return own === undefined ? epoch : `${epoch}.${own}`
+  }
+
+  async function raise(userId: string, told: string | undefined) {
+    if (told === undefined || told !== epochOf(userId)) return
+    const seen = known.get(userId)?.epoch
+    const upTo = now()
+    // Their own word is no proof that messages of others are lost: none is taken from a reader for it.
+    const raised = { _id: userId, epoch: randomUUID(), lost: [{ after: upTo, upTo }] }
+    const { result } = await database.update<EpochDocument>([userId], (stored) => {
+      const before = stored.get(userId)
+      return before?.epoch === seen
+        ? { put: [raised], result: raised }
+        : { result: must(before, 'an epoch that another server has raised') }
+    })
+    known.set(userId, result)
+    // Their other devices wait for news, and this is some. No database gives such a number: who waits looks.
+    for (const name of [nameMessagesDatabase(userId), nameConversationsDatabase(userId)]) {
+      storage.signals.notify(name, `epoch ${result.epoch}`)
+    }
+    link?.publish('epoch-raised', null)
+  }
+
+  await inTurn(begin)
+
+  return {
+    /** The installation's, for what is not about one database. */
+    installation: () => readInstallation().epoch,
+    /** In which epoch a person's databases count. */
+    of: epochOf,
+    /** What the databases of a person have lost. */
+    listLost: (userId: string): readonly LostSpan[] => [
+      ...(readInstallation().lost ?? []),
+      ...(known.get(userId)?.lost ?? []),
+    ],
+    /**
+     * Somebody's device stands ahead of their database, and knows no other epoch than the present one: what was written
+     * there is gone.
+     * @param told the epoch that the device knows; with another one it begins again anyway
+     */
+    raise: (userId: string, told: string | undefined): Promise<void> =>
+      inTurn(() => raise(userId, told)),
+    close() {
+      clearInterval(looking)
+      for (const stop of stopListening) stop?.()
+    },
+  }
+}
+
+export type Epochs = Awaited<ReturnType<typeof createEpochs>>
