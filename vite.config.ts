@@ -65,6 +65,7 @@ const unitTests = {
     ...patience,
     name: 'unit',
     environment: 'node',
+    provide: { testCouchdbUrl: process.env.TEST_COUCHDB_URL ?? '' },
     include: ['{schema,sync-server,app,.run}/**/*.test.ts'],
     // Vitest leaves one core unused, which on a machine of two is half of them.
     maxWorkers: '100%',

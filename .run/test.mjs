@@ -28,6 +28,9 @@ const code = await runTool(
 )
 const { passed, failed } = countResults()
 if (left.length > 0) tellLeft(left)
+if (!process.env.TEST_COUCHDB_URL) {
+  console.log('No CouchDB was tried but pouchdb-server: set TEST_COUCHDB_URL to try one.')
+}
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed > 0 ? 1 : code)
 

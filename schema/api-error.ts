@@ -6,29 +6,32 @@ import { type RefusalCode, refuse } from './refusal.ts'
  * What a message or a conversation can be refused for stands in `refusal.ts`.
  */
 export const apiErrors = {
-  invalid_input: { status: 400, error: 'Something in this request is not as it should be.' },
-  not_json: { status: 400, error: 'The body of this request is not valid JSON.' },
+  invalid_input: {
+    status: 400,
+    error: "Something in this request isn't right. Check it and try again.",
+  },
+  not_json: { status: 400, error: "This request isn't valid JSON." },
   nested_too_deeply: { status: 400, error: 'This request is nested too deeply.' },
-  own_account: { status: 400, error: 'This cannot be done to your own account.' },
+  own_account: { status: 400, error: "You can't do this to your own account." },
   file_required: { status: 400, error: 'A file is required' },
   picture_required: { status: 400, error: 'Image file is required' },
   upload_unreadable: {
     status: 400,
-    error: 'The file did not arrive as it should. Please upload it again.',
+    error: "The file didn't arrive complete. Please upload it again.",
   },
   authentication_required: { status: 401, error: 'Authentication required' },
-  session_ended: { status: 401, error: 'Your sign-in has ended. Please sign in again.' },
+  session_ended: { status: 401, error: "You've been signed out. Sign in to continue." },
   invalid_credentials: { status: 401, error: 'Wrong username or password' },
-  wrong_password: { status: 403, error: 'The current password is not right.' },
+  wrong_password: { status: 403, error: 'The current password is wrong.' },
   forbidden: { status: 403, error: 'Access forbidden' },
   whatsapp_not_linked: { status: 403, error: 'WhatsApp account is not linked' },
-  origin_not_allowed: { status: 403, error: 'This page may not open a connection here.' },
+  origin_not_allowed: { status: 403, error: "This page can't open a connection here." },
   user_not_found: { status: 404, error: 'User not found' },
   message_not_found: { status: 404, error: 'Message not found' },
   session_not_found: { status: 404, error: 'Session not found' },
   not_found: { status: 404, error: 'There is nothing at this address.' },
   media_not_found: { status: 404, error: 'File not found' },
-  method_not_allowed: { status: 405, error: 'This address does not take requests of this kind.' },
+  method_not_allowed: { status: 405, error: "This address doesn't take requests of this kind." },
   upload_timed_out: { status: 408, error: 'The upload stopped on its way. Please try it again.' },
   request_timed_out: {
     status: 408,
@@ -65,11 +68,15 @@ export const apiErrors = {
   },
   too_many_requests: {
     status: 429,
-    error: 'This device asks too often. Please wait a moment.',
+    error: 'Too many requests. Please wait a moment and try again.',
   },
   too_many_at_once: {
     status: 429,
     error: 'Too much at once. Please wait a moment and try again.',
+  },
+  too_many_messages: {
+    status: 429,
+    error: 'Too many messages at once. They will be sent a little later.',
   },
   too_many_lookups: {
     status: 429,
@@ -81,7 +88,7 @@ export const apiErrors = {
   storage_unavailable: {
     status: 503,
     error:
-      'The server cannot store anything at the moment. Nothing is lost: it will be sent again.',
+      "The server can't store anything right now. Nothing is lost: your device will send it again.",
   },
 } as const satisfies Record<string, { status: number; error: string }>
 
@@ -94,6 +101,7 @@ const refusalStatuses: Record<RefusalCode, number> = {
   to_yourself: 400,
   unknown_person: 404,
   recipient_unavailable: 503,
+  storage_full: 507,
   foreign_id: 409,
   empty: 400,
   too_long: 400,
@@ -118,6 +126,10 @@ function isApiErrorCode(code: ErrorCode): code is ApiErrorCode {
   return code in apiErrors
 }
 
-/** What every refused request is answered with. */
-export const errorAnswer = z.object({ error: z.string(), code: z.string() })
+/** What every refused request is answered with. `details`: which part of it is wrong, in a program's words. */
+export const errorAnswer = z.object({
+  error: z.string(),
+  code: z.string(),
+  details: z.optional(z.string()),
+})
 export type ErrorAnswer = z.infer<typeof errorAnswer>

@@ -24,6 +24,8 @@ export interface MessageProposal {
   proposed: MessageDocument
   /** May the actor write to this person? A blocked person's message is taken like any other. */
   isRecipientKnown: boolean
+  /** Has the actor no room left for anything new? What is stored still changes. */
+  isAuthorFull?: boolean
   /** What the server has forgotten: a backup was put back. */
   lost?: readonly LostSpan[]
   /** The server's time, epoch ms. */
@@ -118,13 +120,14 @@ function findRefusal({
   actorId,
   proposed,
   isRecipientKnown,
+  isAuthorFull,
 }: MessageProposal): Refusal | undefined {
   if (proposed.senderId !== actorId) return refuse('wrong_sender')
   if (proposed.recipientId === actorId) return refuse('to_yourself')
   if (proposed.recipientId !== proposed.peerId) return refuse('wrong_sender')
   if (isAccepted(proposed) && !isAcknowledged(proposed)) return refuse('forged_status')
   if (!isRecipientKnown) return refuse('unknown_person')
-  return findContentRefusal(proposed)
+  return findContentRefusal(proposed) ?? (isAuthorFull ? refuse('storage_full') : undefined)
 }
 
 function findContentRefusal(proposed: MessageDocument): Refusal | undefined {

@@ -48,12 +48,22 @@ function compareCores(a: MessageDocument, b: MessageDocument): number {
   if (a.attempt !== b.attempt) return a.attempt - b.attempt
   const byStatus = statusRank(a) - statusRank(b)
   if (byStatus !== 0) return byStatus
+  const cores = [coreOf(a), coreOf(b)] as const
+  // Most versions differ in their text alone, and to write the rest down is most of the work.
+  if (isSame(...cores)) return 0
   // What outlives a deletion is compared first: a deleted copy has lost the rest, and the winner must
   // not depend on whether the deletion was merged before or after.
   return (
     compareStrings(lastingCoreOf(a), lastingCoreOf(b)) ||
-    compareStrings(canonicalJson(coreOf(a)), canonicalJson(coreOf(b)))
+    compareStrings(canonicalJson(cores[0]), canonicalJson(cores[1]))
   )
+}
+
+/** Only of what is the very same: anything else may still be equal. */
+function isSame(a: Core, b: Core): boolean {
+  const entries = Object.entries(a)
+  const others = new Map<string, unknown>(Object.entries(b))
+  return entries.length === others.size && entries.every(([key, one]) => others.get(key) === one)
 }
 
 function lastingCoreOf(message: MessageDocument): string {

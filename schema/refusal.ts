@@ -5,6 +5,7 @@ export const refusalCodes = [
   'to_yourself',
   'unknown_person',
   'recipient_unavailable',
+  'storage_full',
   'foreign_id',
   'empty',
   'too_long',
@@ -23,22 +24,22 @@ export interface Refusal {
 }
 
 const words: Record<RefusalCode, string> = {
-  unreadable: 'The server could not read this message. Copy its text and send it as a new one.',
-  wrong_sender:
-    'This message does not carry your name as its sender, so it was not sent. Send it as a new one.',
-  to_yourself: 'A message cannot be sent to yourself. Choose another person.',
-  unknown_person: 'This person has no account any more, so the message was not sent.',
+  unreadable: "The server couldn't read this message. Copy its text and send it as a new one.",
+  wrong_sender: 'Not sent: this message has another sender. Send it as a new one.',
+  to_yourself: "You can't message yourself. Choose someone else.",
+  unknown_person: 'Not sent: this account was deleted.',
   recipient_unavailable:
-    'The server cannot store anything for this person at the moment. Please try again later.',
-  foreign_id:
-    'This message carries the id of another one, so it was not sent. Send it as a new one.',
-  empty: 'An empty message cannot be sent. Write something first.',
-  too_long: 'This message is longer than 65,536 characters. Shorten it, or send it in parts.',
-  type_not_allowed: 'This kind of message cannot be sent here. Send it as text.',
-  media_not_allowed: 'The attachment of this message is not on this server. Attach the file again.',
-  not_author: 'Only the person who wrote a message can change or delete it.',
-  deleted: 'This message was deleted before your change arrived, so the change was not made.',
-  forged_status: 'Only the other person can confirm that a message has arrived or was read.',
+    "The server can't store messages for this person right now. Try again later.",
+  storage_full:
+    'Not sent: your storage on this server is full. Delete messages or files you sent, then try again.',
+  foreign_id: 'Not sent: another message has the same id. Send it as a new one.',
+  empty: "You can't send an empty message. Write something first.",
+  too_long: 'This message is longer than 65,536 characters. Shorten it or send it in parts.',
+  type_not_allowed: "This kind of message can't be sent here. Send it as text.",
+  media_not_allowed: "The attachment isn't on this server. Attach the file again.",
+  not_author: 'Only the author can change or delete a message.',
+  deleted: 'Not changed: this message was already deleted.',
+  forged_status: 'Only the other person can confirm that a message was delivered or read.',
 }
 
 /** A refusal with its words. */

@@ -12,6 +12,8 @@ describe('settings', () => {
       durability: 'sync',
       uploadLimitBytes: 25 * 1024 * 1024,
       isRateLimited: true,
+      messagesPerMinute: 600,
+      storageQuotaBytes: 2_048 * 1024 * 1024,
       logLevel: 'info',
       tls: undefined,
     })
@@ -19,6 +21,12 @@ describe('settings', () => {
 
   it('take an empty value as absent', () => {
     expect(readSettings({ PORT: '', PUBLIC_URL: ' ' })).toMatchObject({ port: 3000 })
+  })
+
+  it('leave messages unlimited with RATE_LIMIT=off, unless a rate is set', () => {
+    expect(readSettings({ RATE_LIMIT: 'off' }).messagesPerMinute).toBe(0)
+    expect(readSettings({ RATE_LIMIT: 'off', MESSAGE_RATE: '60' }).messagesPerMinute).toBe(60)
+    expect(readSettings({ MESSAGE_RATE: '0' }).messagesPerMinute).toBe(0)
   })
 
   it.each([
@@ -33,6 +41,9 @@ describe('settings', () => {
     [{ DIRECTORY: 'closed' }, 'DIRECTORY must be "open" or "contacts".'],
     [{ DURABILITY: 'none' }, 'DURABILITY must be "sync" or "relaxed".'],
     [{ RATE_LIMIT: 'no' }, 'RATE_LIMIT must be "on" or "off".'],
+    [{ MESSAGE_RATE: 'many' }, 'MESSAGE_RATE must be a whole number from 0 to 1000000.'],
+    [{ MESSAGE_RATE: '-1' }, 'MESSAGE_RATE must be a whole number from 0 to 1000000.'],
+    [{ STORAGE_QUOTA_MB: '2GB' }, 'STORAGE_QUOTA_MB must be a whole number from 0 to 100000000.'],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of fatal/],
     [{ JWT_SECRET: 'short' }, /^JWT_SECRET must have at least 32 characters/],
     [{ COUCHDB_URL: 'http://couch:5984' }, /^JWT_SECRET must be set when COUCHDB_URL is/],

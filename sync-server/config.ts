@@ -7,10 +7,13 @@ export class SettingsError extends Error {
   override name = 'SettingsError'
 }
 
+/** Nobody writes so many by hand: it is there for programs. */
+const defaultMessageRate = 600
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const environment = z.object({
-  PORT: wholeNumber({ from: 0, to: 65_535, or: 3_000 }),
+  PORT: z._default(wholeNumber({ from: 0, to: 65_535 }), 3_000),
   HOST: z._default(z.string(), '127.0.0.1'),
   DATA_DIR: z._default(z.string(), './data'),
   PUBLIC_URL: z.optional(url(['http:', 'https:'])),
@@ -21,12 +24,14 @@ const environment = z.object({
   REDIS_URL: z.optional(url(['redis:', 'rediss:'])),
   DIRECTORY: oneOf(['open', 'contacts']),
   DURABILITY: oneOf(['sync', 'relaxed']),
-  UPLOAD_LIMIT_MB: wholeNumber({ from: 1, to: 2_048, or: 25 }),
+  UPLOAD_LIMIT_MB: z._default(wholeNumber({ from: 1, to: 2_048 }), 25),
   RATE_LIMIT: oneOf(['on', 'off']),
+  MESSAGE_RATE: z.optional(wholeNumber({ from: 0, to: 1_000_000 })),
+  STORAGE_QUOTA_MB: z._default(wholeNumber({ from: 0, to: 100_000_000 }), 2_048),
   METRICS_TOKEN: z.optional(
     z.string().check(z.minLength(16, 'must have at least 16 characters, or it can be guessed')),
   ),
-  TRUST_PROXY: wholeNumber({ from: 0, to: 16, or: 0 }),
+  TRUST_PROXY: z._default(wholeNumber({ from: 0, to: 16 }), 0),
   LOG_LEVEL: z._default(
     z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }),
     'info',
@@ -54,6 +59,10 @@ export type Settings = {
   durability: 'sync' | 'relaxed'
   uploadLimitBytes: number
   isRateLimited: boolean
+  /** New messages of one person in a minute; 0 for any number. */
+  messagesPerMinute: number
+  /** What one person may have stored; 0 for any amount. */
+  storageQuotaBytes: number
   /** What Prometheus shows to read `/metrics`; without it only this machine may. */
   metricsToken: string | undefined
   trustProxy: number
@@ -89,6 +98,8 @@ export function readSettings(env: Record<string, string | undefined> = process.e
     durability: set.DURABILITY,
     uploadLimitBytes: set.UPLOAD_LIMIT_MB * 1024 * 1024,
     isRateLimited: set.RATE_LIMIT === 'on',
+    messagesPerMinute: set.MESSAGE_RATE ?? (set.RATE_LIMIT === 'on' ? defaultMessageRate : 0),
+    storageQuotaBytes: set.STORAGE_QUOTA_MB * 1024 * 1024,
     metricsToken: set.METRICS_TOKEN,
     trustProxy: set.TRUST_PROXY,
     logLevel: set.LOG_LEVEL,
@@ -97,14 +108,11 @@ export function readSettings(env: Record<string, string | undefined> = process.e
   }
 }
 
-function wholeNumber({ from, to, or }: { from: number; to: number; or: number }) {
+function wholeNumber({ from, to }: { from: number; to: number }) {
   const words = `must be a whole number from ${from} to ${to}`
-  return z._default(
-    z.pipe(
-      z.pipe(z.string().check(z.regex(/^\d{1,9}$/, words)), z.transform(Number)),
-      z.number().check(z.gte(from, words), z.lte(to, words)),
-    ),
-    or,
+  return z.pipe(
+    z.pipe(z.string().check(z.regex(/^\d{1,9}$/, words)), z.transform(Number)),
+    z.number().check(z.gte(from, words), z.lte(to, words)),
   )
 }
 

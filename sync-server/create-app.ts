@@ -14,6 +14,9 @@ import { keepTokenSecret } from './access/keep-token-secret.ts'
 import { createBudget } from './budget/budget.ts'
 import type { BudgetLimits } from './budget/budget-limits.ts'
 import { createDoorman } from './budget/doorman.ts'
+import { createMessageGate } from './budget/message-gate.ts'
+import { createMessageRate } from './budget/message-rate.ts'
+import { createStorageQuota } from './budget/storage-quota.ts'
 import { linkServers } from './cluster/link-servers.ts'
 import type { Settings } from './config.ts'
 import { createLog, type Log, openStandardLog } from './create-log.ts'
@@ -42,6 +45,7 @@ import { shareRealtime } from './realtime/share-realtime.ts'
 import { stopServer } from './stop-server.ts'
 import { createSharedSignals } from './storage/create-shared-signals.ts'
 import { createStorage, type StorageOptions } from './storage/create-storage.ts'
+import { nameConversationsDatabase, nameMessagesDatabase } from './storage/database-names.ts'
 import { createSyncRouter } from './sync/create-sync-router.ts'
 import { createEpochs } from './sync/epochs.ts'
 
@@ -72,6 +76,8 @@ export interface AppOverrides {
   isAtomic?: boolean
   /** Stands between the store and LevelDB: for tests of disks that fail. */
   wrapLevel?: StorageOptions['wrapLevel']
+  /** How many messages lie between two stored tallies of a conversation, about. */
+  tallyEvery?: number
   /** Runs after each stage of a message's write, and holds it up: for tests of crashes. */
   onStage?: (stage: Stage) => void | Promise<void>
 }
@@ -107,9 +113,14 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     ...{ dataDir, couchdbUrl, durability },
     ...(link && { signals: createSharedSignals({ link }) }),
     ...{ idleCloseMs: overrides.idleCloseMs, wrapLevel: overrides.wrapLevel },
-    isAtomic: overrides.isAtomic,
+    ...{ isAtomic: overrides.isAtomic, onError },
     onTakeOver: ({ done, of }) =>
       log.info({ done, of }, 'taking over the databases of an earlier version'),
+    onSetAside: (what) =>
+      log.error(
+        what,
+        'a database of an earlier version is damaged: what can be used of it is taken over, and its folder is kept',
+      ),
   })
   const isShared = couchdbUrl !== undefined
   const epochs = await storage
@@ -152,23 +163,37 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const media = createMedia({
     ...{ storage, directory, isShared, onError },
     readPicture: async (userId) => (await accounts.find(userId))?.profilePicture,
+    onFilesChanged: (ownerId) => quota.noteFiles(ownerId),
     inTurn: (step) => budget.scans.once({ key: 'the sweep of files' }, step),
   })
+  const quota = createStorageQuota({
+    quotaBytes: settings.storageQuotaBytes,
+    async readMessages(userId) {
+      const names = [nameMessagesDatabase(userId), nameConversationsDatabase(userId)]
+      const tallies = await Promise.all(names.map((name) => storage.database(name).readTally()))
+      return tallies.reduce((sum, bytes) => sum + bytes, 0)
+    },
+    readFiles: media.readUsed,
+  })
+  const rate = createMessageRate({ perMinute: settings.messagesPerMinute, link })
   const metrics = createMetrics()
   const acceptance = measureAcceptance({
     metrics,
     acceptance: createAcceptance({
       ...{ storage, relations, isShared, link, files: media, listLost: epochs.listLost },
-      ...{ onError, onStage: overrides.onStage },
+      isFull: async (userId) => (await quota.look(userId)) !== 'free',
+      ...{ onError, onStage: overrides.onStage, tallyEvery: overrides.tallyEvery },
     }),
   })
+  const gate = createMessageGate({ acceptance, storage, rate, quota })
   const acceptMessages = announceMessages({
-    acceptMessages: acceptance.acceptMessages,
+    acceptMessages: gate.acceptMessages,
     ...{ accounts, relations, connections, onError },
   })
   const departures = createDepartures({
     ...{ database, storage, accounts, sessions, relations, onError },
     deleteMediaOf: media.deleteMediaOf,
+    forgetDigestsOf: acceptance.digests.forget,
     async settle(userId) {
       // What comes after nothing is done when nothing is: writes of one person are done in turn.
       const nothing = { actorId: userId, proposals: [] }
@@ -202,14 +227,14 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
   const { pollers, presenceCounts } = realtime
   metrics.watch(listLevels({ storage, sockets, pollers, presence, presenceCounts, link, lines }))
-  metrics.watch(budget.levels())
+  for (const one of [budget, rate, quota]) metrics.watch(one.levels())
   const { authenticate } = accessCheck
   const mounting = { accessCheck, doorman, checkAnswers: overrides.checkAnswers ?? false }
   const limitAttempts = createAttemptLimiter({ isOn: settings.isRateLimited, link })
   const apiRoutes = createApiRoutes({
     ...{ storage, accounts, sessions, relations, departures, tokens, hasher, directory },
-    ...{ presence, media, limitAttempts, log, budget },
-    acceptance: { ...acceptance, acceptMessages },
+    ...{ presence, media, limitAttempts, log, budget, quota, rate },
+    acceptance: { ...acceptance, ...gate, acceptMessages },
     uploadLimitBytes: settings.uploadLimitBytes,
   })
   const rootRoutes = [
@@ -230,7 +255,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     api: mountRoutes({ routes: [...apiRoutes, ...docsRoutes], ...mounting }),
     sync: createSyncRouter({
       storage,
-      acceptance: { ...acceptance, acceptMessages },
+      acceptance: { ...gate, acceptMessages },
       ...{ authenticate, reads: budget.reads },
       ...{ doorman, epochs },
       onError,
@@ -257,6 +282,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     port,
     stats: () => ({ openDatabases: storage.stats().open, sockets: sockets.count() }),
     async close() {
+      storage.giveUpIn(answersDueWithinMs)
       const stopped = stopServer(server, { withinMs: answersDueWithinMs })
       realtime.close()
       storage.signals.close()
@@ -270,6 +296,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       await acceptance.close()
       await presence.close()
       shared.close()
+      rate.close()
       epochs.close()
       link?.close()
       metrics.close()
@@ -286,6 +313,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       acceptance.drop()
       presence.drop()
       shared.close()
+      rate.close()
       epochs.close()
       link?.close()
       metrics.close()

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readSettings, settingNames } from './config.ts'
+import { settingsExitCode } from './settings-exit-code.ts'
 
 const top = fileURLToPath(new URL('../', import.meta.url))
 const read = (path: string) => readFileSync(`${top}${path}`, 'utf8')
@@ -13,6 +14,8 @@ const filledIn: Record<string, string> = {
   JWT_SECRET: 'a secret that is long enough for all',
   COUCHDB_PASSWORD: 'opensesame',
   METRICS_TOKEN: '',
+  MESSAGE_RATE: '',
+  STORAGE_QUOTA_MB: '4096',
   RESTORED: '',
 }
 
@@ -60,6 +63,8 @@ describe('the compose file', () => {
       trustProxy: 1,
       couchdbUrl: 'http://petrel:opensesame@couchdb:5984/',
       redisUrl: 'redis://redis:6379',
+      messagesPerMinute: 600,
+      storageQuotaBytes: 4_096 * 1024 * 1024,
     })
   })
 
@@ -87,6 +92,33 @@ describe('the compose file', () => {
     }
   })
 })
+
+describe('the settings of CouchDB', () => {
+  const set = readIni(read('.deploy/couchdb.ini'))
+
+  it('are those of one node: one copy of each database, in one piece', () => {
+    expect(services.couchdb?.volumes).toContain(
+      './couchdb.ini:/opt/couchdb/etc/local.d/petrel.ini:ro',
+    )
+    expect(set.couchdb?.single_node).toBe('true')
+    expect(set.cluster).toEqual({ n: '1', q: '1' })
+  })
+
+  it('say what a cluster sets', () => {
+    expect(read('.deploy/couchdb.ini')).toMatch(/^; .*cluster of three nodes.*single_node.*n = 3/m)
+  })
+})
+
+/** Sections of an ini file, each with its settings; a comment stands on a line of its own. */
+function readIni(text: string): Record<string, Record<string, string>> {
+  const sections = text.split(/^\[(\w+)\]$/m).slice(1)
+  const pairs = sections.flatMap((name, index) => {
+    if (index % 2 === 1) return []
+    const lines = [...(sections[index + 1] ?? '').matchAll(/^(\w+) = (.*)$/gm)]
+    return [[name, Object.fromEntries(lines.map(([, key, value]) => [key, value]))]]
+  })
+  return Object.fromEntries(pairs)
+}
 
 describe('the Dockerfile', () => {
   const { readAll, environment } = readDockerfile()
@@ -125,6 +157,11 @@ describe('the systemd unit', () => {
     const [, state] = /^StateDirectory=(.*)$/m.exec(unit) ?? []
     expect(settings.dataDir).toBe(`/var/lib/${state}`)
     expect(settings.trustProxy).toBe(1)
+  })
+
+  it('starts again whatever ended, but for what only an operator can mend', () => {
+    expect(unit).toMatch(/^Restart=always$/m)
+    expect(unit).toMatch(new RegExp(`^RestartPreventExitStatus=${settingsExitCode}$`, 'm'))
   })
 
   it('starts what the image starts, and gives it time to stop', () => {

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readSettings, SettingsError } from './config.ts'
 import { type App, createApp } from './create-app.ts'
+import { settingsExitCode } from './settings-exit-code.ts'
+import { LoginRefused } from './storage/couch/login-refused.ts'
 import { StorageUnavailable } from './storage/storage-unavailable.ts'
 
 /** The build puts the server beside the app; the sources lie one step higher. */
@@ -27,7 +29,8 @@ function fail(error: unknown) {
   const isWorded = error instanceof SettingsError || error instanceof StorageUnavailable
   const words = isWorded ? error.message : describe(error)
   process.stderr.write(`Petrel cannot run:\n${words}\n`)
-  process.exit(1)
+  const isSetWrong = error instanceof SettingsError || error instanceof LoginRefused
+  process.exit(isSetWrong ? settingsExitCode : 1)
 }
 
 function describe(error: unknown): string {

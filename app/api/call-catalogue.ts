@@ -85,6 +85,12 @@ export const callCatalogue: readonly Row[] = [
     'Failed to end the other sign-ins',
   ],
   [
+    'own.readUsage',
+    (api) => api.own.readUsage(),
+    'GET /api/users/me/usage',
+    'Failed to fetch your storage',
+  ],
+  [
     'own.exportAccount',
     (api) => api.own.exportAccount(),
     'GET /api/users/me/export',

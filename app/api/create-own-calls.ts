@@ -4,6 +4,7 @@ import { type PasswordChange, type Session, session } from '../../schema/auth.ts
 import { limitUploadMs } from '../../schema/limit-upload-ms.ts'
 import { limits } from '../../schema/limits.ts'
 import { pictureMimeTypes, uploadedPicture } from '../../schema/media.ts'
+import { type Usage, usage } from '../../schema/usage.ts'
 import { type OwnUser, ownUser, type ProfileChange, userSettings } from '../../schema/user.ts'
 import {
   type LinkedWhatsApp,
@@ -175,6 +176,14 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
         fallback: 'Failed to end the other sign-ins',
       })
     },
+
+    /** What this person has stored with the server, and may. */
+    readUsage: (): Promise<Usage> =>
+      call({
+        path: '/users/me/usage',
+        answer: usage,
+        fallback: 'Failed to fetch your storage',
+      }),
 
     /** Everything that the server keeps of this person. */
     exportAccount: (): Promise<AccountExport> =>

@@ -10,19 +10,22 @@ import { QrView } from './qr-view.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
 interface LoginPageProps {
+  /** A phone cannot scan its own screen: the form comes first. */
+  isPhone: boolean
   /** Rejects with words for a person. */
   onSignIn(given: Login): Promise<void>
 }
 
-export function LoginPage({ onSignIn }: LoginPageProps) {
-  const [isForm, setIsForm] = useState(false)
+export function LoginPage({ isPhone, onSignIn }: LoginPageProps) {
+  const [view, setView] = useState<'start' | 'form' | 'code'>('start')
+  const isForm = view === 'form' || (view === 'start' && isPhone)
   const [keepSignedIn, setKeepSignedIn] = useState(true)
   const keeping = { keepSignedIn, onKeepSignedIn: setKeepSignedIn }
   return (
     <AuthFrame
       footer={
         <p>
-          Don’t have an account?{' '}
+          Don't have an account?{' '}
           <Link className={form.link} to="/register">
             Get started
           </Link>
@@ -30,16 +33,22 @@ export function LoginPage({ onSignIn }: LoginPageProps) {
       }
     >
       <title>{titlePage('Sign in')}</title>
-      <PromoCard />
+      {!isPhone && <PromoCard />}
       {isForm ? (
         <section className={`${frame.card} ${frame.narrow}`}>
-          <SignInForm {...keeping} onSignIn={onSignIn} onBack={() => setIsForm(false)} />
+          <SignInForm
+            {...keeping}
+            takesFocus={view === 'form'}
+            onSignIn={onSignIn}
+            onBack={() => setView('code')}
+          />
         </section>
       ) : (
         <section className={frame.card}>
-          <QrView {...keeping} address={location.origin} onUseForm={() => setIsForm(true)} />
+          <QrView {...keeping} address={location.origin} onUseForm={() => setView('form')} />
         </section>
       )}
+      {isPhone && <PromoCard />}
     </AuthFrame>
   )
 }

@@ -26,7 +26,7 @@ export function QrView({ address, keepSignedIn, onKeepSignedIn, onUseForm }: QrV
       </div>
       <div className={styles.code}>
         <QrCode text={address} label={`QR code that opens ${productName} on your phone`} />
-        <p className={styles.note}>No {productName} on your phone yet? The code opens it there.</p>
+        <p className={styles.note}>Scan to open {productName} on your phone.</p>
       </div>
       <div className={styles.foot}>
         <CheckBox

@@ -10,18 +10,23 @@ import { TextField } from './text-field.tsx'
 import { useSubmit } from './use-submit.ts'
 
 interface SignInFormProps {
+  /** Not where nobody asked for it: a phone's keyboard would cover the page. */
+  takesFocus: boolean
   keepSignedIn: boolean
   onKeepSignedIn(isKept: boolean): void
   onSignIn(given: Login): Promise<void>
   onBack(): void
 }
 
-export function SignInForm({ keepSignedIn, onKeepSignedIn, onSignIn, onBack }: SignInFormProps) {
+export function SignInForm(props: SignInFormProps) {
+  const { takesFocus, keepSignedIn, onKeepSignedIn, onSignIn, onBack } = props
   const [username, setUsername] = useState('')
   const [password, setPassword] = useState('')
   const { isBusy, error, submit, clearError } = useSubmit('Login failed')
   const first = useRef<HTMLInputElement>(null)
-  useEffect(() => first.current?.focus(), [])
+  useEffect(() => {
+    if (takesFocus) first.current?.focus()
+  }, [takesFocus])
 
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()

@@ -13,6 +13,7 @@ import { LazySearchResults, LazyStarredList, prefetchSearchResults } from './laz
 import { ListProblems } from './list-problems.tsx'
 import { SearchBox } from './search-box.tsx'
 import { useBoxArrows } from './use-box-arrows.ts'
+import { useCollapse } from './use-collapse.ts'
 import { useKeptPeer } from './use-kept-peer.ts'
 
 export type ListView = 'all' | 'archived' | 'starred'
@@ -46,6 +47,7 @@ export function ChatListPanel(props: ChatListPanelProps) {
   const [query, setQuery] = useState(props.initialQuery ?? '')
   const [filter, setFilter] = useState<ListFilter>('All')
   const panel = useRef<HTMLElement>(null)
+  useCollapse(panel)
   useBoxArrows(panel, `.${styles.scroller} a`)
   return (
     <section className={styles.panel} aria-label="Chats" ref={panel}>
@@ -54,7 +56,7 @@ export function ChatListPanel(props: ChatListPanelProps) {
         <h1 className={styles.title}>{titleOf(view)}</h1>
         {props.end}
       </header>
-      {props.notice}
+      <div className={styles.notices}>{props.notice}</div>
       <SearchBox
         query={query}
         onChange={setQuery}
@@ -136,8 +138,8 @@ function Conversations(props: ConversationsProps) {
       {!isArchived && archivedCount > 0 && filter === 'All' && (
         <Link className={styles.archived} to="/chat/archived">
           <Icon name="archive" size={20} />
-          <span>Archived</span>
-          <output>{archivedCount}</output>
+          <span className={styles.archivedName}>Archived</span>
+          <span className={styles.archivedCount}>{archivedCount}</span>
         </Link>
       )}
       {rows.length === 0 ? (

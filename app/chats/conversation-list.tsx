@@ -73,7 +73,7 @@ export function ConversationList({
       {asked && (
         <LazyConfirmDialog
           title="Are you sure you want to delete this conversation?"
-          text="Its messages are taken off your devices. The other person keeps theirs."
+          text="Messages will be removed from your devices. The other person keeps their copy."
           confirmLabel="Delete"
           isDanger
           onConfirm={() =>

@@ -11,6 +11,7 @@ import type { MenuPoint } from '../ui/menu-action.ts'
 import { useIsOnline } from '../ui/use-is-online.ts'
 import { useLivePart } from '../ui/use-live-value.ts'
 import { useLongPress } from '../ui/use-long-press.ts'
+import { useSettledCount } from '../ui/use-settled-count.ts'
 import styles from './conversation-row.module.css'
 import { RowPreview } from './row-preview.tsx'
 
@@ -35,7 +36,8 @@ export const ConversationRowItem = memo(function ConversationRowItem({
   linkState,
   onOpenMenu,
 }: ConversationRowItemProps) {
-  const { peerId, unreadCount } = row
+  const { peerId } = row
+  const unreadCount = useSettledCount(row.unreadCount, isSelected)
   const isOnline = useIsOnline(messenger, peerId)
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
   // Beside its own composer a draft says nothing new, and would draw this row with every key.
@@ -56,7 +58,13 @@ export const ConversationRowItem = memo(function ConversationRowItem({
   }
 
   return (
-    <div className={joinClassNames(styles.row, unreadCount > 0 && styles.isUnread)}>
+    <div
+      className={joinClassNames(
+        styles.row,
+        unreadCount > 0 && styles.isUnread,
+        row.isMuted && styles.isMuted,
+      )}
+    >
       <Link
         className={styles.link}
         to={`/chat/${peerId}`}
@@ -78,13 +86,13 @@ export const ConversationRowItem = memo(function ConversationRowItem({
           </span>
           <span className={styles.line}>
             <RowPreview row={row} ownId={messenger.userId} isTyping={isTyping} draft={draft} />
-            <RowMarks row={row} />
+            <RowMarks row={row} unreadCount={unreadCount} />
           </span>
         </span>
       </Link>
       <IconButton
         className={styles.more}
-        icon="chevron"
+        icon="more"
         label={`Actions for ${name}`}
         isSmall
         tabIndex={-1}
@@ -96,23 +104,36 @@ export const ConversationRowItem = memo(function ConversationRowItem({
   )
 })
 
-function RowMarks({ row }: { row: ConversationRow }) {
+function RowMarks({ row, unreadCount }: { row: ConversationRow; unreadCount: number }) {
   return (
     <span className={styles.marks}>
+      {row.hasFailed && row.lastMessage?.status !== 'failed' && (
+        <Mark className={styles.failed} icon="warning" label="Not sent" />
+      )}
       {row.isMuted && <Mark icon="mute" label="Muted" />}
       {row.isPinned && <Mark icon="pin" label="Pinned" />}
-      {row.unreadCount > 0 && (
-        <span className={styles.badge} role="img" aria-label={`${row.unreadCount} unread`}>
-          {formatBadge(row.unreadCount)}
+      {unreadCount > 0 && (
+        <span
+          className={joinClassNames(styles.badge, row.isMuted && styles.isQuiet)}
+          role="img"
+          aria-label={`${unreadCount} unread`}
+        >
+          {formatBadge(unreadCount)}
         </span>
       )}
     </span>
   )
 }
 
-function Mark({ icon, label }: { icon: 'mute' | 'pin'; label: string }) {
+interface MarkProps {
+  icon: 'mute' | 'pin' | 'warning'
+  label: string
+  className?: string | undefined
+}
+
+function Mark({ icon, label, className }: MarkProps) {
   return (
-    <span role="img" aria-label={label}>
+    <span role="img" aria-label={label} className={className}>
       <Icon name={icon} size={16} />
     </span>
   )

@@ -7,6 +7,7 @@ const row = (peerId: string, change: Partial<ConversationRow> = {}): Conversatio
   isPinned: false,
   isArchived: false,
   isMuted: false,
+  hasFailed: false,
   unreadCount: 0,
   lastMessageAt: 0,
   ...change,

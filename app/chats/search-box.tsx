@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
+import { isComposing } from '../ui/is-composing.ts'
 import styles from './chat-list-panel.module.css'
 
 interface SearchBoxProps {
@@ -34,7 +35,7 @@ export function SearchBox({ query, onChange, onFocus, onSubmit, isFirst }: Searc
         onChange={(event) => onChange(event.target.value)}
         onFocus={onFocus}
         onKeyDown={(event) => {
-          const isSubmit = event.key === 'Enter' && !event.nativeEvent.isComposing
+          const isSubmit = event.key === 'Enter' && !isComposing(event.nativeEvent)
           if (isSubmit && query.trim() !== '') onSubmit()
           if (event.key === 'Escape' && query !== '') {
             event.stopPropagation()

@@ -53,7 +53,7 @@ export function SearchResults({ query, messenger, linkState, onChoose }: SearchR
         {hasNothing && isSettled && messages.isComplete && 'No results found'}
         {hasNothing && isLongEnough && !isSettled && 'Searching...'}
         {hasNothing && !isLongEnough && `Type at least ${limits.userSearchMinLength} characters`}
-        {isSettled && !messages.isComplete && 'Older messages are still being read in.'}
+        {isSettled && !messages.isComplete && 'Still loading older messages…'}
         {messages.error}
       </p>
     </div>

@@ -3,6 +3,7 @@ import type { Messenger } from '../sync/messenger.ts'
 import { findFocusPath, focusFirst } from '../ui/find-focus-path.ts'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
+import { isComposing } from '../ui/is-composing.ts'
 import { useEscape } from '../ui/use-escape.ts'
 import { useLatest } from '../ui/use-latest.ts'
 import styles from './chat-search-bar.module.css'
@@ -108,7 +109,7 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
-            if (event.nativeEvent.isComposing) return
+            if (isComposing(event.nativeEvent)) return
             if (event.key === 'Enter') step(event.shiftKey ? -1 : 1)
           }}
         />
@@ -131,7 +132,7 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
       <IconButton icon="close" label="Close search" onClick={close} />
       {current && !current.isHere && (
         <p className={styles.note} role="status">
-          This message has not arrived on this device yet.
+          This message hasn't arrived on this device yet.
         </p>
       )}
     </search>

@@ -1,7 +1,10 @@
 import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 import { limits } from '../../schema/limits.ts'
+import { refuse } from '../../schema/refusal.ts'
 import { IconButton } from '../ui/icon-button.tsx'
+import { isComposing } from '../ui/is-composing.ts'
 import styles from './composer.module.css'
+import { isBlank } from './is-blank.ts'
 import { useComposedText } from './use-composed-text.ts'
 import { useFieldFocus } from './use-field-focus.ts'
 import { useFieldHeight } from './use-field-height.ts'
@@ -11,6 +14,8 @@ interface ComposerProps {
   submitLabel: string
   /** Take the focus at the start, and whenever `focusKey` changes? */
   takesFocus: boolean
+  /** Without one, Enter is the touch keyboard's own and begins a new line. */
+  hasKeyboard: boolean
   focusKey: string
   /** Stands above the field, such as the message that is answered. */
   bar?: ReactNode
@@ -24,9 +29,9 @@ interface ComposerProps {
   onUp?(): void
 }
 
-/** The field to write in: Enter sends, Shift+Enter begins a new line, Escape cancels. */
+/** The field to write in: Enter sends where there is a keyboard, Shift+Enter begins a new line, Escape cancels. */
 export function Composer(props: ComposerProps) {
-  const { submitLabel, takesFocus, focusKey, onCancel } = props
+  const { submitLabel, takesFocus, hasKeyboard, focusKey, onCancel } = props
   const field = useRef<HTMLTextAreaElement>(null)
   const { text, write, send, error } = useComposedText({
     initialText: props.initialText,
@@ -34,15 +39,21 @@ export function Composer(props: ComposerProps) {
     store: props.onSubmit,
   })
 
+  // Told while it is written; cut is nothing of what somebody pastes.
+  const isTooLong = text.trim().length > limits.messageMaxCharacters
+  const submit = () => {
+    if (!isTooLong) void send()
+  }
+
   useFieldHeight(field, text)
   useFieldFocus(field, { takesFocus, focusKey })
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // While an input method composes, Enter and Escape are its own.
-    if (event.nativeEvent.isComposing) return
-    if (event.key === 'Enter' && !event.shiftKey) {
+    if (isComposing(event.nativeEvent)) return
+    const isSend = hasKeyboard ? !event.shiftKey : event.ctrlKey || event.metaKey
+    if (event.key === 'Enter' && isSend) {
       event.preventDefault()
-      void send()
+      submit()
     }
     if (event.key === 'ArrowUp' && text === '' && !hasModifier(event)) props.onUp?.()
     if (event.key === 'Escape' && props.bar) {
@@ -51,11 +62,12 @@ export function Composer(props: ComposerProps) {
     }
   }
 
+  const problem = isTooLong ? refuse('too_long').error : error
   return (
     <div className={styles.composer}>
-      {error && (
+      {problem && (
         <p className={styles.error} role="alert">
-          {error}
+          {problem}
         </p>
       )}
       {props.bar}
@@ -68,21 +80,21 @@ export function Composer(props: ComposerProps) {
           rows={1}
           placeholder="Type a message"
           aria-label="Type a message"
-          enterKeyHint="send"
+          enterKeyHint={hasKeyboard ? 'send' : 'enter'}
           dir="auto"
-          maxLength={limits.messageMaxCharacters}
+          aria-invalid={isTooLong || undefined}
           value={text}
           onChange={(event) => write(event.target.value)}
           onKeyDown={onKeyDown}
         />
-        {text.trim() !== '' && (
+        {!isBlank(text) && (
           <IconButton
             className={styles.send}
             icon="send"
             label={submitLabel}
             // The keyboard of a phone stays open when the field keeps the focus.
             onPointerDown={(event) => event.preventDefault()}
-            onClick={() => void send()}
+            onClick={submit}
           />
         )}
       </div>

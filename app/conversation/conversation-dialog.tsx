@@ -71,7 +71,7 @@ function DialogBody(props: ConversationDialogProps) {
       return (
         <LazyConfirmDialog
           title={`Delete ${dialog.messages.length} messages?`}
-          text="They are deleted for both of you, and cannot be brought back."
+          text="They'll be deleted for everyone. This can't be undone."
           confirmLabel="Delete"
           isDanger
           onConfirm={() => void remove(dialog.messages)}

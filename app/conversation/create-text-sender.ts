@@ -1,3 +1,5 @@
+import { isBlank } from './is-blank.ts'
+
 interface TextSenderOptions {
   initialText: string
   /** Called with every change, the clearing after a send too. */
@@ -47,7 +49,7 @@ export function createTextSender(options: TextSenderOptions): TextSender {
     write,
     async send() {
       const next = dropStart(written, waiting.join(''))
-      if (next.trim() === '') return
+      if (isBlank(next)) return
       onError(undefined)
       waiting.push(next)
       if (waiting.length === 1) await drain().catch(takeBack)

@@ -5,7 +5,8 @@ import styles from './conversation.module.css'
 interface JumpButtonProps {
   /** Messages of the other person that nobody has seen yet. */
   newCount: number
-  onJump(): void
+  /** `isInside`: the button has the focus, which goes with it. */
+  onJump(isInside: boolean): void
 }
 
 export function JumpButton({ newCount, onJump }: JumpButtonProps) {
@@ -13,7 +14,14 @@ export function JumpButton({ newCount, onJump }: JumpButtonProps) {
     newCount > 0 ? `Go to the newest message, ${newCount} new` : 'Go to the newest message'
   return (
     <div className={styles.jumpPlace}>
-      <IconButton className={styles.jump} icon="chevron" label={label} onClick={onJump} />
+      <IconButton
+        className={styles.jump}
+        icon="down"
+        label={label}
+        // Whoever is writing goes on, and the keyboard of a phone stays open.
+        onPointerDown={(event) => event.preventDefault()}
+        onClick={({ currentTarget }) => onJump(currentTarget === document.activeElement)}
+      />
       {newCount > 0 && (
         <span className={styles.jumpCount} aria-hidden="true">
           {formatBadge(newCount)}

@@ -44,7 +44,7 @@ export function listMessageActions({ message, isOwn, on }: MessageActionOptions)
   if (replyTo) {
     actions.push({
       label: 'Go to the quoted message',
-      icon: 'up',
+      icon: 'quote',
       onSelect: () => on.goToMessage(replyTo),
     })
   }

@@ -1,5 +1,6 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Messenger } from '../sync/messenger.ts'
+import { Button } from '../ui/button.tsx'
 import { describeMessage } from '../ui/describe-message.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { formatClockTime, formatDate } from '../ui/format-clock-time.ts'
@@ -45,6 +46,11 @@ export function MessageInformationDialog(props: MessageInformationDialogProps) {
           </div>
         ))}
       </dl>
+      <div className={styles.foot}>
+        <Button look="quiet" onClick={props.onClose}>
+          Close
+        </Button>
+      </div>
     </Dialog>
   )
 }

@@ -136,7 +136,12 @@ export function MessageList(props: MessageListProps) {
         </Virtualizer>
       </div>
       <FloatingDate ref={date} />
-      {!isAtEnd && <JumpButton newCount={window.unseenCount} onJump={showEnd} />}
+      {!isAtEnd && (
+        <JumpButton
+          newCount={window.unseenCount}
+          onJump={(isInside) => (isInside ? props.onEndKey('End') : showEnd())}
+        />
+      )}
     </div>
   )
 }

@@ -103,7 +103,7 @@ export function OpenConversation(props: OpenConversationProps) {
     showMessage,
     async goToMessage(messageId) {
       if (await showMessage(messageId)) focusMessage(messageId)
-      else say('This message is not on this device')
+      else say("This message isn't on this device")
     },
   })
   const findShown = (messageId: string) => shown.items.find((item) => item._id === messageId)

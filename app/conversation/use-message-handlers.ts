@@ -42,7 +42,7 @@ export function useMessageHandlers(options: HandlerOptions): MessageHandlers {
       discard: (message) =>
         change(commands().discardMessage(message._id), 'Failed to delete message'),
       dismissRefusal: (message) =>
-        change(commands().dismissRefusal(message._id), 'Failed to dismiss it'),
+        change(commands().dismissRefusal(message._id), "Couldn't dismiss"),
       goToMessage: (messageId) => void latest.current.goToMessage(messageId),
       showMessage: (messageId) => void latest.current.showMessage(messageId),
     }

@@ -3,6 +3,7 @@ import type { Messenger } from '../sync/messenger.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
 import { Composer } from './composer.tsx'
 import { ComposerBar } from './composer-bar.tsx'
+import { isBlank } from './is-blank.ts'
 import { newMode, type WriteMode } from './write-mode.ts'
 
 interface WriteAreaProps {
@@ -46,6 +47,7 @@ function ModeComposer(props: WriteAreaProps) {
         initialText={mode.text}
         submitLabel="Save"
         takesFocus={!isAside}
+        hasKeyboard={hasKeyboard}
         focusKey={`${mode.message._id} ${props.focusWish}`}
         bar={
           <ComposerBar
@@ -73,6 +75,7 @@ function ModeComposer(props: WriteAreaProps) {
       initialText={draft.getSnapshot()}
       submitLabel="Send"
       takesFocus={!isAside && (hasKeyboard || answered !== undefined)}
+      hasKeyboard={hasKeyboard}
       focusKey={`${answered?._id ?? ''} ${props.focusWish}`}
       bar={
         answered && (
@@ -88,7 +91,7 @@ function ModeComposer(props: WriteAreaProps) {
       tools={props.tools}
       onType={(text) => {
         messenger.drafts.set(peerId, text)
-        if (text.trim() === '') messenger.stopTyping(peerId)
+        if (isBlank(text)) messenger.stopTyping(peerId)
         else messenger.typing(peerId)
       }}
       onSubmit={async (content) => {

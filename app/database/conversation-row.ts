@@ -13,6 +13,8 @@ export interface ConversationRow {
   isArchived: boolean
   isMuted: boolean
   unreadCount: number
+  /** Is there an own message that was not sent, and that its author has not settled yet? */
+  hasFailed: boolean
   lastMessage?: MessageDocument
   /** Epoch ms; 0 for a conversation without messages. */
   lastMessageAt: number
@@ -24,12 +26,14 @@ export interface RowParts {
   peer: PublicUser | undefined
   lastMessage: MessageDocument | undefined
   unreadCount: number
+  hasFailed: boolean
 }
 
 export function areRowPartsEqual(a: RowParts, b: RowParts): boolean {
   return (
     a.peer === b.peer &&
     a.unreadCount === b.unreadCount &&
+    a.hasFailed === b.hasFailed &&
     areConversationsEqual(a.conversation, b.conversation) &&
     (a.lastMessage === b.lastMessage ||
       (a.lastMessage !== undefined &&
@@ -43,6 +47,7 @@ export function makeRow({
   peer,
   lastMessage,
   unreadCount,
+  hasFailed,
 }: RowParts): ConversationRow {
   const { _id, isPinned, isArchived, isMuted, lastMessageAt } = conversation
   return {
@@ -52,6 +57,7 @@ export function makeRow({
     isArchived,
     isMuted,
     unreadCount,
+    hasFailed,
     ...(lastMessage && { lastMessage: showMessage(lastMessage, conversation) }),
     lastMessageAt: lastMessage ? timeOf(lastMessage) : lastMessageAt,
   }

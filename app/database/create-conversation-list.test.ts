@@ -4,6 +4,7 @@ import { type MessageDocument, messageDocument } from '../../schema/message.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import { untilLive } from '../lab/read-conversation.ts'
 import { changeConversation, raiseLastMessage } from './change-conversation.ts'
+import { changeMessage } from './change-message.ts'
 import { clearConversation } from './commands/clear-conversation.ts'
 import { discardMessage } from './commands/discard-message.ts'
 import { markRead } from './commands/mark-read.ts'
@@ -150,4 +151,22 @@ test('a list that opens shows what waits to be sent, newer than anything the ser
       [cem, 'first'],
     ]),
   )
+})
+
+test('a message that was not sent marks its row, above it and after a start, until it is settled', async () => {
+  const { context, database, receive, until } = await start()
+  await receive(ben, 1_000)
+  const id = await sendMessage(context, { peerId: ben, content: 'not taken' })
+  await changeMessage(database.messages, id, (message) => ({ ...message, status: 'failed' }))
+  await until(([row]) => row?.hasFailed === true)
+  await receive(ben, 5_000)
+  await until(([row]) => row?.lastMessage?.orderedAt === 5_000)
+
+  const list = createConversationList({ database, onError: raise })
+  onTestFinished(() => list.close())
+  await list.ready
+  const [row] = list.conversations.getSnapshot()
+  expect(row).toMatchObject({ hasFailed: true, lastMessage: { orderedAt: 5_000 } })
+  await discardMessage(context, id)
+  await untilLive(list.conversations, ([row]) => row?.hasFailed === false)
 })

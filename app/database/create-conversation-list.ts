@@ -11,7 +11,7 @@ import {
 } from './conversation-row.ts'
 import { countUnread } from './count-unread.ts'
 import { createRefresher } from './create-refresher.ts'
-import { findNewestMessage, findNewestPending } from './find-newest-message.ts'
+import { findFailedPlaces, findNewestMessage, findNewestPending } from './find-newest-message.ts'
 import { createLiveValue, type LiveValue } from './live-value.ts'
 import type { PetrelDatabase } from './open-database.ts'
 import { subscribeToTable } from './open-device-store.ts'
@@ -35,7 +35,11 @@ export function createConversationList(options: {
 
   async function readParts(
     conversation: ConversationDocument,
-    known: { people: Map<string, PublicUser>; newest: Map<string, MessageDocument> },
+    known: {
+      people: Map<string, PublicUser>
+      newest: Map<string, MessageDocument>
+      failed: Map<string, number>
+    },
   ): Promise<RowParts> {
     const peerId = conversation._id
     const newest = known.newest.get(peerId) ?? (await findNewestMessage(database.messages, peerId))
@@ -44,6 +48,7 @@ export function createConversationList(options: {
       peer: known.people.get(peerId),
       lastMessage: newest && newest.orderedAt > conversation.clearedUpTo ? newest : undefined,
       unreadCount: await countUnread(database.messages, { conversation, newest }),
+      hasFailed: (known.failed.get(peerId) ?? 0) > conversation.clearedUpTo,
     }
   }
 
@@ -57,8 +62,12 @@ export function createConversationList(options: {
     found: readonly ConversationDocument[],
     newest: Map<string, MessageDocument>,
   ) {
-    const people = await readPeople(found.map(({ _id }) => _id))
-    const parts = await Promise.all(found.map((each) => readParts(each, { people, newest })))
+    const [people, failed] = await Promise.all([
+      readPeople(found.map(({ _id }) => _id)),
+      findFailedPlaces(database.messages),
+    ])
+    const known = { people, newest, failed }
+    const parts = await Promise.all(found.map((each) => readParts(each, known)))
     for (const each of parts) keepRow(each)
     publish()
   }

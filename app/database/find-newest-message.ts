@@ -1,7 +1,7 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import type { MessageCollection } from './open-database.ts'
 import { queryDocuments } from './read-documents.ts'
-import { fromStoredMessage, pendingTally } from './stored-message.ts'
+import { failedTally, fromStoredMessage, pendingTally } from './stored-message.ts'
 
 /** The newest message that a conversation shows on this device. */
 export async function findNewestMessage(
@@ -42,4 +42,14 @@ export async function findNewestPending(
   })
   // Newest first: of each conversation the last one that is put in stays, so the order is turned.
   return new Map(pending.reverse().map((stored) => [stored.peerId, fromStoredMessage(stored)]))
+}
+
+/** The newest place of each conversation's own messages that were refused and wait for their author. */
+export async function findFailedPlaces(messages: MessageCollection): Promise<Map<string, number>> {
+  const failed = await queryDocuments(messages, {
+    selector: { tally: failedTally },
+    sort: [{ tally: 'asc' }, { recency: 'asc' }],
+    index: ['tally', 'recency'],
+  })
+  return new Map(failed.reverse().map(({ peerId, orderedAt }) => [peerId, orderedAt]))
 }

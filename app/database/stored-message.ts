@@ -16,13 +16,14 @@ export interface StoredMessage extends MessageDocument {
   shelf: string
   /** `-orderedAt`: Dexie storage reads a whole range to sort it downwards, so "newest first" sorts this upwards. */
   recency: number
-  /** What it counts for: the person whose unread messages it is among, `pending`, or nothing. */
+  /** What it counts for: the person whose unread messages it is among, `pending`, `failed`, or nothing. */
   tally: string
   /** `-isStarredAt` of a starred message, else 1: newest star first, and a range that holds no other. */
   starOrder: number
 }
 
 export const pendingTally = 'pending'
+export const failedTally = 'failed'
 
 /** Every version of a message that is written to the local database passes here. */
 export function toStoredMessage(message: MessageDocument): StoredMessage {
@@ -58,7 +59,9 @@ export function takePulledMessage(document: Partial<StoredMessage>): StoredMessa
 function tallyOf(message: MessageDocument): string {
   if (message.deletedAt !== undefined) return ''
   if (message.status === 'sending') return pendingTally
-  return message.senderId === message.peerId && isAccepted(message) ? message.peerId : ''
+  const isOwn = message.senderId !== message.peerId
+  if (isOwn) return message.status === 'failed' ? failedTally : ''
+  return isAccepted(message) ? message.peerId : ''
 }
 
 const time = { type: 'number', minimum: -8.64e15, maximum: 8.64e15, multipleOf: 1 } as const

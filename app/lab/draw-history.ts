@@ -10,7 +10,8 @@ export type Step =
   | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'overtake'; device: number; pick: number }
   | { do: 'reload' | 'tab'; device: number }
   | { do: 'pause'; pick: number }
-  | { do: 'kill' | 'start' | 'kill-between' }
+  | { do: 'kill' | 'start' | 'make-room' }
+  | { do: 'kill-at-stage' | 'kill-at-write' | 'fill-disk'; pick: number }
 
 /** How often each happens, compared with the others. */
 const weights: Record<Step['do'], number> = {
@@ -40,8 +41,11 @@ const weights: Record<Step['do'], number> = {
   tab: 1,
   pause: 12,
   kill: 2,
-  start: 4,
-  'kill-between': 2,
+  start: 8,
+  'kill-at-stage': 3,
+  'kill-at-write': 4,
+  'fill-disk': 5,
+  'make-room': 5,
 }
 
 /** A history of so many steps that is the same for the same seed. */

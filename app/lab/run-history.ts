@@ -3,6 +3,8 @@ import { drawHistory, type Step } from './draw-history.ts'
 import { shrinkHistory } from './shrink-history.ts'
 import { takeStep } from './take-step.ts'
 
+const readyLookMs = 50
+
 export interface HistoryOptions {
   seed: number
   /** How many steps are drawn. */
@@ -41,7 +43,9 @@ export async function runHistory(options: HistoryOptions): Promise<void> {
 
 /** What was broken, or undefined. */
 async function tryHistory(options: HistoryOptions, history: readonly Step[]): Promise<unknown> {
-  const lab = await options.createLab({ seed: options.seed })
+  const { seed } = options
+  // Half of the labs write as a CouchDB has to: copy after copy, so that a crash comes between them.
+  const lab = await options.createLab({ seed, isAtomic: seed % 2 === 0 })
   try {
     const [ann, ben, cem] = [
       await lab.person('ann'),
@@ -56,7 +60,9 @@ async function tryHistory(options: HistoryOptions, history: readonly Step[]): Pr
     // From here on every clock goes by the server's.
     await lab.settle()
     for (const step of history) await takeStep(lab, step)
+    lab.server.disk.makeRoom()
     await lab.server.start()
+    await waitUntilReady(lab.server.url)
     for (const device of lab.people.flatMap((person) => person.devices)) device.network.calm()
     await lab.settle()
     await lab.expectConverged()
@@ -65,6 +71,13 @@ async function tryHistory(options: HistoryOptions, history: readonly Step[]): Pr
     return failure
   } finally {
     await lab.close()
+  }
+}
+
+/** A device that is still refused now would wait for a while before it tries again. */
+async function waitUntilReady(serverUrl: string) {
+  while (!(await fetch(`${serverUrl}/readyz`)).ok) {
+    await new Promise((resolve) => setTimeout(resolve, readyLookMs))
   }
 }
 

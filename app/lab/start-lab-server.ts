@@ -6,6 +6,11 @@ import { readSettings } from '../../sync-server/config.ts'
 import { type App, createApp } from '../../sync-server/create-app.ts'
 import { findFreePort } from '../../sync-server/find-free-port.ts'
 import type { Stage } from '../../sync-server/messages/message-acceptor.ts'
+import {
+  createFaultyDisk,
+  type Death,
+  type FaultyDisk,
+} from '../../sync-server/storage/level/faulty-disk.ts'
 import type { TestCouch } from '../../sync-server/storage/start-couch.ts'
 
 /** The real server in this process, on a port of its own, with LevelDB in a temporary folder. */
@@ -13,12 +18,18 @@ export interface LabServer {
   readonly url: string
   /** Where its data is. */
   readonly dataDir: string
+  /** What its data lies on: a disk that can be full. */
+  readonly disk: Pick<FaultyDisk, 'fillUp' | 'makeRoom' | 'countWrites' | 'countRefused'>
   isRunning(): boolean
+  /** How often it has died. */
+  countDeaths(): number
   stats(): ReturnType<App['stats']>
   /** Drops everything at once: nothing is answered or tidied. */
   kill(): Promise<void>
   /** Dies when a message's write has come so far: `peer` is between the two copies (P3), where they are two writes. */
   killAfter(stage: Stage): Promise<void>
+  /** Dies at one of its next writes to the disk, whatever that is part of. */
+  killAtWrite(death: Pick<Death, 'after' | 'side'>): Promise<void>
   /** Starts again on the same port, with the same data; one that runs just goes on. */
   start(): Promise<void>
   /** Keeps a copy of everything that it has stored by now. It does not run meanwhile. */
@@ -50,14 +61,18 @@ export async function startLabServer(
   let restored: string | undefined
   let app: App | undefined
   let dying: Promise<unknown> | undefined
+  let deaths = 0
   const port = await findFreePort()
+  const disk = createFaultyDisk()
   let deadline: { stage: Stage; die: () => Promise<void>; died: () => void } | undefined
 
   async function start() {
     deadline = undefined
+    disk.dieAt(undefined)
     // What dies still holds the port and the databases.
     await dying
     if (app) return
+    disk.beginLife()
     app = await createApp(
       readSettings({
         DATA_DIR: folder,
@@ -74,7 +89,7 @@ export async function startLabServer(
         ...options.settings,
       }),
       {
-        ...{ passwordCost: 4, checkAnswers: true, onStage },
+        ...{ passwordCost: 4, checkAnswers: true, onStage, wrapLevel: disk.wrapLevel },
         ...{ idleCloseMs: options.idleCloseMs, isAtomic: options.isAtomic },
         ...{ usersOnlineMax: options.usersOnlineMax, hereEveryMs },
       },
@@ -82,7 +97,10 @@ export async function startLabServer(
   }
 
   async function kill() {
-    if (app) dying = app.kill()
+    if (app) {
+      deaths += 1
+      dying = app.kill()
+    }
     app = undefined
     await dying
   }
@@ -111,12 +129,18 @@ export async function startLabServer(
       return `http://127.0.0.1:${port}`
     },
     dataDir: folder,
+    disk,
     isRunning: () => app !== undefined,
+    countDeaths: () => deaths,
     stats: () => must(app, 'a server that runs').stats(),
     kill,
     killAfter: (stage) =>
       new Promise<void>((died) => {
         deadline = { stage, die: kill, died }
+      }),
+    killAtWrite: (death) =>
+      new Promise<void>((died) => {
+        disk.dieAt({ ...death, onDeath: () => void kill().then(died) })
       }),
     start,
     takeBackup: () =>

@@ -1,9 +1,15 @@
 import { must } from '../../schema/must.ts'
 import { unreachable } from '../../schema/unreachable.ts'
+import type { Stage } from '../../sync-server/messages/message-acceptor.ts'
+import type { Remains } from '../../sync-server/storage/level/faulty-disk.ts'
+import { StorageUnavailable } from '../../sync-server/storage/storage-unavailable.ts'
 import type { Lab } from './create-lab.ts'
 import type { LabDevice } from './create-lab-device.ts'
 import type { LabNetwork } from './create-lab-network.ts'
 import type { Step } from './draw-history.ts'
+
+const stages: readonly Stage[] = ['ordered', 'peer', 'own', 'finished']
+const remains: readonly Remains[] = ['nothing', 'torn', 'unseen']
 
 /** RxDB opens 16 collections in a process, and a tab has two. */
 const tabsMax = 7
@@ -13,15 +19,36 @@ export async function takeStep(lab: Lab, step: Step): Promise<void> {
   switch (step.do) {
     case 'kill':
       return await lab.server.kill()
-    case 'kill-between':
-      return void lab.server.killAfter('peer')
+    case 'kill-at-stage':
+      return void lab.server.killAfter(choose(stages, step.pick))
+    case 'kill-at-write':
+      return void lab.server.killAtWrite({
+        after: step.pick % 6,
+        side: choose(['before', 'after'], Math.floor(step.pick / 6)),
+      })
     case 'start':
-      return await lab.server.start()
+      return await start(lab)
+    case 'fill-disk':
+      return lab.server.disk.fillUp({
+        after: step.pick % 5,
+        count: 1 + (Math.floor(step.pick / 5) % 12),
+        leaves: choose(remains, step.pick),
+      })
+    case 'make-room':
+      return lab.server.disk.makeRoom()
     case 'pause':
       return await new Promise((resolve) => setTimeout(resolve, step.pick % 60))
     default:
       return await actOnDevice(lab, step)
   }
+}
+
+/** On a full disk it may not start. */
+async function start({ server }: Lab) {
+  if (server.isRunning()) return
+  await server.start().catch((error: unknown) => {
+    if (!(error instanceof StorageUnavailable)) throw error
+  })
 }
 
 type DeviceStep = Extract<Step, { device: number }>

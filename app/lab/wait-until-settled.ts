@@ -1,7 +1,7 @@
 import type { LabPerson } from './create-lab-person.ts'
 import { findUnsettled } from './find-unsettled.ts'
 
-const lookAgainMs = 25
+const lookAgainMs = 50
 
 export interface Patience {
   /** Shorter than a long poll waits: its end must not make up for a signal that was lost. */

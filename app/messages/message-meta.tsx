@@ -15,7 +15,7 @@ interface MessageMetaProps {
 export function MessageMeta({ message, isOwn }: MessageMetaProps) {
   const isDeleted = message.deletedAt !== undefined
   return (
-    <span className={styles.meta}>
+    <span className={styles.meta} dir="ltr">
       {message.isWhatsApp && <WhatsAppIcon />}
       {message.isStarred && (
         <span role="img" aria-label="Starred">

@@ -1,7 +1,9 @@
+import { Fragment, type ReactNode, useState } from 'react'
 import { highlight } from '../database/search/highlight.ts'
 import { MarkedText } from '../ui/marked-text.tsx'
+import { findFoldPoint } from './find-fold-point.ts'
 import styles from './message.module.css'
-import { splitLinks } from './split-links.ts'
+import { type StyledPart, splitStyles, type TextStyle } from './split-styles.ts'
 
 interface MessageTextProps {
   text: string
@@ -9,28 +11,47 @@ interface MessageTextProps {
   markQuery: string
 }
 
-/** The words of a message, with web addresses as links, and what is searched for marked. */
+/** The words of a message in their styles, with web addresses as links, and what is searched for marked. */
 export function MessageText({ text, markQuery }: MessageTextProps) {
-  const parts = text.includes('://') ? splitLinks(text) : [{ text }]
-  let position = 0
+  const [isWhole, setIsWhole] = useState(false)
+  // A search may lead to any word of it.
+  const foldPoint = isWhole || markQuery !== '' ? undefined : findFoldPoint(text)
+  const shown = foldPoint === undefined ? text : `${text.slice(0, foldPoint)}…`
   return (
-    <span className={styles.text} dir="auto">
-      {parts.map((part) => {
-        const key = position
-        position += part.text.length
-        const words =
-          markQuery === '' ? (
-            part.text
-          ) : (
-            <MarkedText key={key} text={part.text} marks={highlight(part.text, markQuery)} />
-          )
-        if (!('href' in part)) return words
-        return (
-          <a key={key} href={part.href} target="_blank" rel="noreferrer noopener">
-            {words}
-          </a>
-        )
-      })}
-    </span>
+    <>
+      <span className={styles.text}>
+        {splitStyles(shown).map((part) => drawPart(part, markQuery))}
+      </span>
+      {foldPoint !== undefined && (
+        <button type="button" className={styles.readMore} onClick={() => setIsWhole(true)}>
+          Read more
+        </button>
+      )}
+    </>
   )
+}
+
+function drawPart({ text, start, styles: wanted, href }: StyledPart, markQuery: string): ReactNode {
+  const words =
+    markQuery === '' ? text : <MarkedText text={text} marks={highlight(text, markQuery)} />
+  const styled = wanted.reduceRight<ReactNode>(drawStyle, words)
+  if (href === undefined) return <Fragment key={start}>{styled}</Fragment>
+  return (
+    <a key={start} href={href} target="_blank" rel="noreferrer noopener">
+      {styled}
+    </a>
+  )
+}
+
+function drawStyle(inside: ReactNode, style: TextStyle): ReactNode {
+  switch (style) {
+    case 'bold':
+      return <strong>{inside}</strong>
+    case 'italic':
+      return <em>{inside}</em>
+    case 'strike':
+      return <s>{inside}</s>
+    case 'code':
+      return <code className={styles.code}>{inside}</code>
+  }
 }

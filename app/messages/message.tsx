@@ -1,12 +1,12 @@
 import { memo } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
-import { describeMessage, nameMessageType } from '../ui/describe-message.ts'
-import { formatClockTime } from '../ui/format-clock-time.ts'
+import { nameMessageType } from '../ui/describe-message.ts'
 import { Icon } from '../ui/icon.tsx'
 import { joinClassNames } from '../ui/join-class-names.ts'
 import type { LiveSource } from '../ui/use-live-value.ts'
 import { FailedNotice } from './failed-notice.tsx'
 import { HoverActions } from './hover-actions.tsx'
+import { labelMessage } from './label-message.ts'
 import styles from './message.module.css'
 import type { MessageActions } from './message-actions.ts'
 import { MessageMeta } from './message-meta.tsx'
@@ -111,13 +111,10 @@ function Bubble(props: MessageProps) {
         />
       )}
       {type && <span className={styles.chip}>{type}</span>}
-      <MessageText text={message.content} markQuery={props.markQuery} />
-      {meta}
+      <div className={styles.body} dir="auto">
+        <MessageText text={message.content} markQuery={props.markQuery} />
+        {meta}
+      </div>
     </div>
   )
-}
-
-function labelMessage({ message, isOwn, peerName }: MessageProps): string {
-  const author = isOwn ? 'You' : peerName
-  return `${author}, ${formatClockTime(message.createdAt)}: ${describeMessage(message).slice(0, 300)}`
 }

@@ -27,7 +27,7 @@ export function QuotedMessage(props: QuotedMessageProps) {
       )}
       <span className={styles.quoteText} dir="auto">
         {message === null
-          ? 'This message is not on this device'
+          ? "This message isn't on this device"
           : message && describeMessage(message)}
       </span>
     </button>

@@ -18,7 +18,11 @@ export function RefusalNotice({ message, refused, actions }: RefusalNoticeProps)
         <Icon name="warning" size={18} />
         {refused.error}
       </p>
-      {content && <p className={styles.refusedText}>{content}</p>}
+      {content && (
+        <p className={styles.refusedText} dir="auto">
+          {content}
+        </p>
+      )}
       <div className={styles.noticeButtons}>
         {content && message.deletedAt === undefined && (
           <button type="button" onClick={() => actions.editAgain(message, content)}>

@@ -5,7 +5,7 @@ export interface TextPart {
 }
 
 const linkPattern = /https?:\/\/[^\s<>"]+/gi
-const closingPattern = /[.,;:!?)\]}'»”]+$/
+const closingPattern = /[.,;:!?)\]}'»”*_~`]+$/
 
 /** Splits a text into plain parts and web addresses; the punctuation after an address is not part of it. */
 export function splitLinks(text: string): TextPart[] {

@@ -13,7 +13,7 @@ export function InstallOffer({ offer }: { offer: Offer }) {
     <aside className={styles.offer} aria-label={`Install ${productName}`}>
       <span className={styles.words}>
         {way === 'prompt'
-          ? `${productName} can live on this device like any other app.`
+          ? `Install ${productName} as an app`
           : `To install ${productName}: Share, then “Add to Home Screen”.`}
       </span>
       {way === 'prompt' && <Button onClick={() => void offer.install()}>Install</Button>}

@@ -38,7 +38,7 @@ export function DangerZone({ onLogout, onDeleteAccount }: DangerZoneProps) {
       {isAsking && (
         <LazyConfirmDialog
           title="Are you sure you want to delete your account? This action cannot be undone."
-          text="Your chats, your sign-ins and your name are deleted. What you wrote to others stays with them."
+          text="Your chats, your sign-ins and your name will be deleted. Others keep the messages you sent them."
           confirmLabel="Delete Account"
           isDanger
           onConfirm={remove}

@@ -26,7 +26,7 @@ export function AccountSection({ user, onLogout }: AccountSectionProps) {
           <Icon name="logout" />
           <span className={styles.words}>
             <span>Log out</span>
-            <small>Takes your chats off this device</small>
+            <small>Removes your chats from this device</small>
           </span>
         </button>
       </li>

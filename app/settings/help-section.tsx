@@ -6,9 +6,9 @@ const shortcuts = [
   ['Shift + Enter', 'New line'],
   ['Ctrl + F or Ctrl + K', 'Search in the open chat'],
   ['F3 and Shift + F3', 'Next and previous result'],
-  ['Arrow keys, Home, End', 'Move among chats and messages'],
-  ['Arrow right on a chat', 'What can be done with it'],
-  ['Enter on a message', 'What can be done with it'],
+  ['Arrow keys, Home, End', 'Move between chats and messages'],
+  ['Arrow right on a chat', 'Open chat actions'],
+  ['Enter on a message', 'Open message actions'],
   ['Escape', 'Leave search, selection, reply or menu'],
 ] as const
 
@@ -31,21 +31,21 @@ export function HelpSection() {
       </section>
       <section aria-labelledby="offline">
         <h2 id="offline" className={styles.heading}>
-          Without a network
+          When you're offline
         </h2>
         <FactList
           facts={[
             {
               name: 'Reading and searching',
-              about: 'Everything that is on this device can be read and searched.',
+              about: 'You can read and search everything on this device.',
             },
             {
               name: 'Writing',
-              about: 'A message shows a clock and leaves by itself as soon as there is a network.',
+              about: "Messages show a clock and send automatically when you're back online.",
             },
             {
-              name: 'When something cannot be sent',
-              about: 'The message says why, and you can retry, edit, copy or discard it.',
+              name: "When a message isn't sent",
+              about: 'It says why, and you can retry, edit, copy or discard it.',
             },
           ]}
         />

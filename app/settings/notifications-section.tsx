@@ -1,4 +1,5 @@
 import { Button } from '../ui/button.tsx'
+import { productName } from '../ui/product.ts'
 import { type LiveSource, useLiveValue } from '../ui/use-live-value.ts'
 import styles from './settings.module.css'
 
@@ -9,15 +10,15 @@ export interface NotificationsSectionProps {
 }
 
 const words: Record<State, string> = {
-  unsupported: 'This browser cannot show notifications here.',
-  ask: 'You are not told of new messages on this device.',
-  on: 'You are told of new messages while the app is open and not in sight.',
-  off: 'You are not told of new messages on this device.',
+  unsupported: "This browser can't show notifications here.",
+  ask: 'Notifications are off on this device.',
+  on: `You'll be notified while ${productName} is open in the background.`,
+  off: 'Notifications are off on this device.',
   blocked:
-    'Your browser blocks notifications from this address. Allow them in the browser’s own settings.',
+    "Your browser blocks notifications from this address. Allow them in the browser's settings.",
 }
 
-/** Being told of messages on this device. Muted chats say nothing. */
+/** New message alerts on this device. Muted chats say nothing. */
 export function NotificationsSection({ notifications }: NotificationsSectionProps) {
   const state = useLiveValue(notifications)
   return (

@@ -7,14 +7,13 @@ export function PrivacySection() {
       facts={[
         {
           name: 'Last seen and online',
-          about:
-            'Everybody who can write to you sees them, unless one of you has blocked the other.',
+          about: 'Anyone who can message you, unless either of you blocked the other.',
         },
-        { name: 'Read receipts', about: 'The other person sees when you have read a message.' },
-        { name: 'Email', about: 'Only you see it.' },
+        { name: 'Read receipts', about: 'People see when you have read their messages.' },
+        { name: 'Email', about: 'Only you can see it.' },
         {
           name: 'Messages',
-          about: 'Kept on your devices and on this server, in your copy and in the other person’s.',
+          about: "Kept on your devices and on this server, in your copy and in the other person's.",
         },
       ]}
     />

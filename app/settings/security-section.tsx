@@ -37,7 +37,7 @@ export function SecuritySection({ sessions }: SecuritySectionProps) {
   return (
     <section aria-labelledby="sign-ins">
       <h2 id="sign-ins" className={styles.heading}>
-        Where you are signed in
+        Signed-in devices
       </h2>
       {error && (
         <p className={styles.error} role="alert">
@@ -58,7 +58,7 @@ export function SecuritySection({ sessions }: SecuritySectionProps) {
             </span>
             {!session.isCurrent && (
               <Button look="quiet" onClick={() => run(sessions.end(session._id))}>
-                End
+                Log out
               </Button>
             )}
           </li>
@@ -66,7 +66,7 @@ export function SecuritySection({ sessions }: SecuritySectionProps) {
       </ul>
       {others.length > 1 && (
         <Button look="danger" onClick={() => run(sessions.endOthers())}>
-          End all others
+          Log out all other devices
         </Button>
       )}
     </section>

@@ -6,12 +6,13 @@ import { NotificationsSection, type NotificationsSectionProps } from './notifica
 import { PrivacySection } from './privacy-section.tsx'
 import { SecuritySection, type SecuritySectionProps } from './security-section.tsx'
 import { type SettingsSection, sectionWords } from './settings-sections.ts'
-import { StorageSection } from './storage-section.tsx'
+import { StorageSection, type StorageSectionProps } from './storage-section.tsx'
 
 interface SettingsSectionPageProps
   extends AccountSectionProps,
     NotificationsSectionProps,
-    SecuritySectionProps {
+    SecuritySectionProps,
+    StorageSectionProps {
   section: SettingsSection
   onBack(): void
 }
@@ -37,7 +38,7 @@ function SectionBody(props: SettingsSectionPageProps) {
     case 'notifications':
       return <NotificationsSection notifications={props.notifications} />
     case 'storage':
-      return <StorageSection />
+      return <StorageSection readUsage={props.readUsage} />
     case 'help':
       return <HelpSection />
     case 'about':

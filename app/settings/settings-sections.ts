@@ -17,10 +17,10 @@ export const sectionWords: Record<
   { name: string; about: string; icon: IconName }
 > = {
   account: { name: 'Account', about: 'Profile, log out', icon: 'person' },
-  privacy: { name: 'Privacy', about: 'Who sees what of you', icon: 'eye' },
-  security: { name: 'Security', about: 'Where you are signed in', icon: 'lock' },
-  notifications: { name: 'Notifications', about: 'Being told of messages', icon: 'bell' },
-  storage: { name: 'Storage and Data', about: 'What is kept on this device', icon: 'archive' },
-  help: { name: 'Help', about: 'Keyboard shortcuts, offline', icon: 'info' },
-  about: { name: 'About', about: 'Version', icon: 'star' },
+  privacy: { name: 'Privacy', about: 'Who can see your info', icon: 'shield' },
+  security: { name: 'Security', about: 'Signed-in devices', icon: 'key' },
+  notifications: { name: 'Notifications', about: 'New message alerts', icon: 'bell' },
+  storage: { name: 'Storage and Data', about: 'What is kept on this device', icon: 'storage' },
+  help: { name: 'Help', about: 'Keyboard shortcuts, offline', icon: 'help' },
+  about: { name: 'About', about: 'Version', icon: 'tag' },
 }

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
+import type { Usage } from '../../schema/usage.ts'
 import { Button } from '../ui/button.tsx'
 import { FactList } from './fact-list.tsx'
 import { formatBytes } from './format-bytes.ts'
@@ -10,34 +11,49 @@ interface StorageState {
   isPersisted: boolean
 }
 
-/** What this device keeps, and whether the browser may clear it when the disk runs short. */
-export function StorageSection() {
+export interface StorageSectionProps {
+  readUsage(): Promise<Usage>
+}
+
+/** What the server keeps of this person; what this device keeps, and whether the browser may clear it when the disk runs short. */
+export function StorageSection({ readUsage }: StorageSectionProps) {
   const [state, setState] = useState<StorageState>()
+  const [usage, setUsage] = useState<Usage>()
   const read = useCallback(() => void readStorage().then(setState), [])
   useEffect(read, [read])
+  useEffect(() => {
+    // Without a network nobody knows; the device's own figures are there all the same.
+    readUsage().then(setUsage, () => undefined)
+  }, [readUsage])
   if (!state) return <p role="status">Loading...</p>
   const { usedBytes, freeBytes, isPersisted } = state
   return (
     <section className={styles.stack}>
       <FactList
         facts={[
+          ...(usage ? [{ name: 'Used on the server', about: describeUsage(usage) }] : []),
           { name: 'Used on this device', about: formatBytes(usedBytes) },
-          { name: 'Still free for it', about: formatBytes(freeBytes) },
+          { name: 'Available space', about: formatBytes(freeBytes) },
           {
             name: 'Protected',
             about: isPersisted
-              ? 'Yes: the browser does not clear your chats to make room.'
-              : 'No: the browser may clear your chats when the disk is full. Everything the server has comes back; what is unsent would be lost.',
+              ? "Yes. The browser won't delete your chats to free up space."
+              : 'No. The browser may delete your chats when the disk is full. Sent messages come back from the server; unsent ones would be lost.',
           },
         ]}
       />
       {!isPersisted && (
         <Button onClick={() => void navigator.storage?.persist?.().then(read)}>
-          Ask the browser to protect them
+          Protect my chats
         </Button>
       )}
     </section>
   )
+}
+
+function describeUsage({ messageBytes, fileBytes, quotaBytes }: Usage): string {
+  const used = formatBytes(messageBytes + fileBytes)
+  return quotaBytes === null ? used : `${used} of ${formatBytes(quotaBytes)}`
 }
 
 async function readStorage(): Promise<StorageState> {

@@ -1,7 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useLocation } from 'react-router-dom'
 import { joinClassNames } from '../ui/join-class-names.ts'
-import { useLivePart } from '../ui/use-live-value.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
 import styles from './chat-layout.module.css'
 import { countUnreadChats } from './count-unread-chats.ts'
@@ -17,6 +16,7 @@ import { type ChatPlace, readChatPlace } from './read-chat-place.ts'
 import { useFirstLoad } from './use-first-load.ts'
 import { useSession } from './use-session.ts'
 import { useShellActions } from './use-shell-actions.tsx'
+import { useUnreadTotal } from './use-unread-total.ts'
 
 const loadConversation = () =>
   import('./conversation-route.tsx').then((module) => ({ default: module.ConversationRoute }))
@@ -42,7 +42,7 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
   const [isDrawerOpen, setIsDrawerOpen] = useState(false)
   const shell = useShellActions()
   const firstLoad = useFirstLoad(messenger.userId)
-  const unreadChats = useLivePart(messenger.conversations, countUnreadChats)
+  const unreadChats = useUnreadTotal(countUnreadChats, place.peerId)
   useEffect(() => {
     const timers = [
       setTimeout(() => void loadConversation(), conversationAfterMs),

@@ -1,14 +1,11 @@
 import { Icon } from '../ui/icon.tsx'
 import { joinClassNames } from '../ui/join-class-names.ts'
-import { useLiveValue } from '../ui/use-live-value.ts'
 import styles from './connection-notice.module.css'
-import { describeConnection } from './describe-connection.ts'
-import { useMessenger } from './messenger-context.tsx'
-import { usePatientWords } from './use-patient-words.ts'
+import { useConnectionWords } from './use-connection-words.ts'
 
 /** One quiet line while the app and the server are apart. It blocks nothing. */
 export function ConnectionNotice({ isInConversation = false }: { isInConversation?: boolean }) {
-  const words = usePatientWords(describeConnection(useLiveValue(useMessenger().connection)))
+  const words = useConnectionWords()
   return (
     <div role="status">
       {words && (

@@ -7,8 +7,8 @@ test('nothing is said while all is well, or while it is not known yet', () => {
 })
 
 test('without a network it says so, and how much waits', () => {
-  expect(describeConnection({ state: 'offline', pendingCount: 1 })?.text).toMatch(
-    /^You are offline\..* 1 change waits\.$/,
+  expect(describeConnection({ state: 'offline', pendingCount: 2 })?.text).toBe(
+    "You're offline. Messages will send when you're back. · 2 waiting",
   )
   expect(describeConnection({ state: 'offline', pendingCount: 0 })?.text).not.toMatch(/wait/)
 })
@@ -16,7 +16,7 @@ test('without a network it says so, and how much waits', () => {
 test('trouble is told in its own words', () => {
   const words = 'The server has a problem.'
   expect(describeConnection({ state: 'trouble', pendingCount: 2, words })).toEqual({
-    text: `${words} 2 changes wait.`,
+    text: `${words} · 2 waiting`,
     isLate: false,
   })
 })

@@ -17,14 +17,14 @@ export function describeConnection(connection: Connection): ConnectionWords | un
       return { text: `Connecting…${waiting}`, isLate: true }
     case 'offline':
       return {
-        text: `You are offline. What you write is kept here and sent by itself.${waiting}`,
+        text: `You're offline. Messages will send when you're back.${waiting}`,
         isLate: true,
       }
     case 'signed-out':
-      return { text: `You are signed out. Sign in again to go on.${waiting}`, isLate: false }
+      return { text: `You've been signed out. Sign in to continue.${waiting}`, isLate: false }
     case 'trouble':
       return {
-        text: `${connection.words ?? 'The server cannot be reached.'}${waiting}`,
+        text: `${connection.words ?? "Can't reach the server."}${waiting}`,
         isLate: false,
       }
   }
@@ -32,5 +32,5 @@ export function describeConnection(connection: Connection): ConnectionWords | un
 
 function describeWaiting(pendingCount: number): string {
   if (pendingCount === 0) return ''
-  return pendingCount === 1 ? ' 1 change waits.' : ` ${pendingCount} changes wait.`
+  return ` · ${pendingCount} waiting`
 }

@@ -25,8 +25,8 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { fallenAt?: st
     if (this.state.fallenAt === undefined) return this.props.children
     return (
       <FullScreenProblem
-        title="This page could not be shown"
-        text={`Nothing is lost: your chats are on this device. Load ${productName} again; if that does not help, check your connection.`}
+        title="Couldn't show this page"
+        text={`Your chats are safe on this device. Load ${productName} again. If that doesn't help, check your connection.`}
         actionLabel="Load again"
         onAction={() => location.reload()}
       />

@@ -1,39 +1,46 @@
 import { lazy, Suspense } from 'react'
 import { InstallOffer } from '../offline/install-offer.tsx'
 import { UpdateOffer } from '../offline/update-offer.tsx'
-import { useLivePart } from '../ui/use-live-value.ts'
+import { useLivePart, useLiveValue } from '../ui/use-live-value.ts'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { useMessenger } from './messenger-context.tsx'
 import { NotificationOffer } from './notifications/notification-offer.tsx'
 import { useServices } from './services.ts'
+import { useConnectionWords } from './use-connection-words.ts'
 
 const RefusedRequests = lazy(() =>
   import('./refused/refused-requests.tsx').then((module) => ({ default: module.RefusedRequests })),
 )
 
-/** The quiet lines above the list: the connection, what was refused, a newer version, one offer at a time. */
+/** One quiet line above the list, the most important: a newer version, the connection, what was refused, an offer. */
 export function ListNotices() {
   const { update, installOffer, notifications } = useServices()
   const messenger = useMessenger()
+  const isApart = useConnectionWords() !== undefined
+  const hasUpdate = useLiveValue(update) !== 'none'
   const hasRefused = useLivePart(messenger.requests.entries, (entries) =>
     entries.some(({ state }) => state === 'refused'),
   )
+  if (hasUpdate) return <UpdateOffer update={update} />
+  const isRefusalShown = hasRefused && !isApart
+  const isOfferShown = !isApart && !hasRefused
   return (
     <>
       <ConnectionNotice />
       <div role="status">
-        {hasRefused && (
+        {isRefusalShown && (
           <Suspense fallback={null}>
             <RefusedRequests messenger={messenger} />
           </Suspense>
         )}
       </div>
-      <UpdateOffer update={update} />
-      <NotificationOffer
-        messenger={messenger}
-        choice={notifications}
-        otherwise={<InstallOffer offer={installOffer} />}
-      />
+      {isOfferShown && (
+        <NotificationOffer
+          messenger={messenger}
+          choice={notifications}
+          otherwise={<InstallOffer offer={installOffer} />}
+        />
+      )}
     </>
   )
 }

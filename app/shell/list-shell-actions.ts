@@ -5,13 +5,14 @@ import { nameTheme, type Theme } from './theme.ts'
 interface ShellActionOptions {
   navigate: NavigateFunction
   theme: Theme
+  isSystemDark: boolean
   nextTheme(): void
   askSignOut(): void
 }
 
 /** What stands behind 'Menu'. */
 export function listShellActions(options: ShellActionOptions): MenuAction[] {
-  const { navigate, theme, nextTheme, askSignOut } = options
+  const { navigate, theme, isSystemDark, nextTheme, askSignOut } = options
   const go = (path: string) => () => void navigate(path)
   return [
     { label: 'Search', icon: 'search', onSelect: go('/chat/search') },
@@ -19,7 +20,7 @@ export function listShellActions(options: ShellActionOptions): MenuAction[] {
     { label: 'Archived chats', icon: 'archive', onSelect: go('/chat/archived') },
     { label: 'Calls', icon: 'phone', onSelect: go('/chat/calls') },
     {
-      label: `Theme: ${nameTheme(theme)}`,
+      label: `Theme: ${nameTheme(theme)}${theme === 'system' ? ` (${isSystemDark ? 'dark' : 'light'} now)` : ''}`,
       icon: 'moon',
       startsSection: true,
       onSelect: nextTheme,

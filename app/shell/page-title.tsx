@@ -15,5 +15,5 @@ export function PageTitle({ place }: { place: ChatPlace }) {
 
 function PeerTitle({ place, peerId }: { place: ChatPlace; peerId: string }) {
   const peer = useLiveValue(useMessenger().users.get(peerId))
-  return <DocumentTitle page={nameChatPage(place, peer?.username)} />
+  return <DocumentTitle page={nameChatPage(place, peer?.username)} openPeerId={peerId} />
 }

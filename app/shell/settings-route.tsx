@@ -3,15 +3,19 @@ import { useParams } from 'react-router-dom'
 import { SettingsPage } from '../settings/settings-page.tsx'
 import { SettingsSectionPage } from '../settings/settings-section-page.tsx'
 import { sectionWords, settingsSections } from '../settings/settings-sections.ts'
+import { useMediaQuery } from '../ui/use-media-query.ts'
 import { NotFoundPage } from './not-found-page.tsx'
 import { PageFrame } from './page-frame.tsx'
 import { useServices } from './services.ts'
 import { SignOutDialog } from './sign-out-dialog.tsx'
-import { chooseTheme, nameTheme, readTheme, themes } from './theme.ts'
+import { chooseTheme, darkSystem, nameTheme, readTheme, themes } from './theme.ts'
 import { useSession } from './use-session.ts'
 import { useWayUp } from './use-way-up.tsx'
 
-const namedThemes = themes.map((value) => ({ value, name: capitalise(nameTheme(value)) }))
+const namedThemes = themes.map((value) => ({
+  value,
+  name: value === 'system' ? 'System default' : nameTheme(value),
+}))
 
 export function SettingsRoute() {
   const { section: wanted } = useParams()
@@ -34,6 +38,7 @@ export function SettingsRoute() {
           section={section}
           user={session.user}
           sessions={sessions}
+          readUsage={own.readUsage}
           notifications={notifications}
           onLogout={() => setIsLeaving(true)}
           onBack={() => goUp({ to: '/settings' })}
@@ -48,9 +53,11 @@ export function SettingsRoute() {
 
 function ThemedSettingsPage({ onBack }: { onBack(): void }) {
   const [theme, setTheme] = useState(readTheme)
+  const isSystemDark = useMediaQuery(darkSystem)
   return (
     <SettingsPage
       themes={namedThemes}
+      systemNow={isSystemDark ? 'dark' : 'light'}
       theme={theme}
       onTheme={(value) => {
         const chosen = themes.find((theme) => theme === value)
@@ -61,8 +68,4 @@ function ThemedSettingsPage({ onBack }: { onBack(): void }) {
       onBack={onBack}
     />
   )
-}
-
-function capitalise(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -34,8 +34,8 @@ export function SignOutDialog({ onClose }: { onClose(): void }) {
 
 function describeLoss(unsentCount: number): string {
   if (unsentCount === 0) {
-    return 'Your chats are taken off this device. They are there again when you sign in.'
+    return 'Your chats will be removed from this device and return when you sign in.'
   }
-  const waiting = unsentCount === 1 ? '1 change has' : `${unsentCount} changes have`
-  return `${waiting} not been sent yet, and would be lost. Wait until they are sent, or log out now.`
+  const waiting = unsentCount === 1 ? "1 change hasn't" : `${unsentCount} changes haven't`
+  return `${waiting} been sent yet and would be lost. Wait until they are sent, or log out now.`
 }

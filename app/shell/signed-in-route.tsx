@@ -25,7 +25,7 @@ function OpenMessenger({ userId }: { userId: string }) {
     case 'failed':
       return (
         <FullScreenProblem
-          title="Your messages could not be opened"
+          title="Couldn't open your messages"
           text={opening.words}
           actionLabel="Try Again"
           onAction={() => location.reload()}

@@ -1,5 +1,8 @@
 const themeKey = 'theme'
 
+/** Matches while the system asks for dark colours. */
+export const darkSystem = '(prefers-color-scheme: dark)'
+
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
@@ -31,5 +34,5 @@ function colourBrowser(theme: Theme): void {
 }
 
 export function nameTheme(theme: Theme): string {
-  return { system: 'as the system', light: 'light', dark: 'dark' }[theme]
+  return { system: 'System', light: 'Light', dark: 'Dark' }[theme]
 }

@@ -28,5 +28,5 @@ export function useOpenMessenger(userId: string): Opening {
 }
 
 function wordsOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : 'The data on this device could not be opened.'
+  return cause instanceof Error ? cause.message : "Couldn't open the data on this device."
 }

@@ -1,9 +1,10 @@
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { MenuAction } from '../ui/menu-action.ts'
+import { useMediaQuery } from '../ui/use-media-query.ts'
 import { listShellActions } from './list-shell-actions.ts'
 import { SignOutDialog } from './sign-out-dialog.tsx'
-import { chooseTheme, readTheme, themes } from './theme.ts'
+import { chooseTheme, darkSystem, readTheme, themes } from './theme.ts'
 
 interface ShellActions {
   actions: readonly MenuAction[]
@@ -15,6 +16,7 @@ interface ShellActions {
 export function useShellActions(): ShellActions {
   const navigate = useNavigate()
   const [theme, setTheme] = useState(readTheme)
+  const isSystemDark = useMediaQuery(darkSystem)
   const [isAsking, setIsAsking] = useState(false)
   const nextTheme = () => {
     const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system'
@@ -22,7 +24,13 @@ export function useShellActions(): ShellActions {
     setTheme(next)
   }
   return {
-    actions: listShellActions({ navigate, theme, nextTheme, askSignOut: () => setIsAsking(true) }),
+    actions: listShellActions({
+      navigate,
+      theme,
+      isSystemDark,
+      nextTheme,
+      askSignOut: () => setIsAsking(true),
+    }),
     dialog: isAsking && <SignOutDialog onClose={() => setIsAsking(false)} />,
   }
 }

@@ -11,10 +11,8 @@ import type { Page } from './powers.ts'
 type Trouble = Extract<SyncOutcome, 'refusing'> | 'broken'
 
 const troubleWords: Record<Trouble, string> = {
-  refusing:
-    'The server has a problem. What you write is kept here and sent as soon as it works again.',
-  broken:
-    'This device could not store what arrived. Make some room on it; new messages come as soon as that works.',
+  refusing: 'The server has a problem. Messages will send when it works again.',
+  broken: "This device couldn't store new messages. Free up some space to receive them.",
 }
 
 /** How things stand with the server, in one value, told honestly and without alarm. */

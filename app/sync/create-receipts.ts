@@ -19,6 +19,8 @@ export function createReceipts(options: {
 }): { close(): void } {
   const { database, onError } = options
   const arrived = new Map<string, MessageDocument>()
+  /** Conversations whose messages were looked through for what a crash left untold. */
+  const lookedThrough = new Set<string>()
   let hasCaughtUp = false
   let retry: ReturnType<typeof setTimeout> | undefined
 
@@ -40,8 +42,14 @@ export function createReceipts(options: {
   })
 
   async function tell() {
-    if (!hasCaughtUp) await catchUp()
-    hasCaughtUp = true
+    if (!hasCaughtUp) {
+      // What comes while it looks makes it look again.
+      hasCaughtUp = true
+      await catchUp().catch((cause: unknown) => {
+        hasCaughtUp = false
+        throw cause
+      })
+    }
     const batch = new Map(arrived)
     await changeConversations(database.conversations, [...batch.keys()], (conversation) => {
       const newest = batch.get(conversation._id)
@@ -55,8 +63,10 @@ export function createReceipts(options: {
   async function catchUp() {
     const conversations = await readConversations(database.conversations)
     for (const { _id, deliveredUpTo } of conversations) {
+      if (lookedThrough.has(_id)) continue
       const newest = await findNewestIncoming(database.messages, _id)
       if (newest && newest.orderedAt > deliveredUpTo) note(newest)
+      lookedThrough.add(_id)
     }
   }
 
@@ -65,11 +75,18 @@ export function createReceipts(options: {
     documents.forEach(note)
     if (arrived.size > 0) void refresher.refresh()
   })
+  // A message may have come before its conversation, and the device have been closed between the two.
+  const stopMeeting = subscribeToChanges(database.conversations, ({ documents }) => {
+    if (documents.every(({ _id }) => lookedThrough.has(_id))) return
+    hasCaughtUp = false
+    void refresher.refresh()
+  })
   void refresher.refresh()
   return {
     close() {
       clearTimeout(retry)
       unsubscribe()
+      stopMeeting()
       refresher.close()
     },
   }

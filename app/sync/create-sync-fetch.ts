@@ -15,6 +15,7 @@ import { splitPush } from './split-push.ts'
 /** From so many rows in one answer on, more are on their way: the next poll waits for them, so that they cost one write. */
 const manyRows = 5
 const gatherMs = 100
+const leastPauseMs = 1_000
 
 /** How a request to `/sync` ended, as far as a person may care. */
 export type SyncOutcome = 'reached' | 'unreachable' | 'refusing' | 'signed-out'
@@ -111,6 +112,12 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
       onOutcome('signed-out')
       // Nothing is lost and nothing is asked again: whoever owns this replication ends it.
       return await orAborted(new Promise<never>(() => {}), signal)
+    }
+    if (response.status === 429 && request.isPush) {
+      // It works: it has had enough from this person for now, and takes the rest later.
+      onOutcome('reached')
+      await orAborted(sleep(Math.max(readRetryAfter(response), leastPauseMs)), signal)
+      return await attempt(request, size)
     }
     if (!response.ok || body === undefined) {
       // It took too long to send, or was larger than something on the way lets through.

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { must } from '../../schema/must.ts'
 import { waitUntil } from '../lab/browser/wait-until.ts'
 import type { LabDevice } from '../lab/create-lab-device.ts'
 import type { LabPerson } from '../lab/create-lab-person.ts'
@@ -194,4 +195,20 @@ test('P5: an answer that is overtaken by a later one takes nothing back', async 
   await lab.settle()
   expect(await textHere()).toBe('second')
   await lab.expectConverged()
+})
+
+test('P11: what came before its conversation, on a device that closed between the two, is told all the same', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await lab.settle()
+  await tablet.close()
+  const id = await phone.say(ben, 'hello')
+  await waitUntil('it is at the server', async () => (await ben.server.messages()).has(id))
+  const { _rev, ...copy } = { _rev: '', ...must((await ben.server.messages()).get(id), 'a copy') }
+  await tablet.plant([copy])
+  await tablet.openTab()
+  await lab.settle()
+  await lab.expectConverged()
+  const { deliveredUpTo } = must((await ben.server.conversations()).get(ann.userId), 'a mark')
+  expect(deliveredUpTo).toBe(copy.orderedAt)
 })

@@ -18,7 +18,22 @@ export function formatDay(time: number, today: number): string {
   return formatDate(time)
 }
 
-/** The time of a row in a list: HH:mm for today, else the day. Epoch ms. */
+const weekdays = [
+  'Sunday',
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+] as const
+
+/** The time of a row in a list: HH:mm for today, the weekday for the six days before, else the date. Epoch ms. */
 export function formatRowTime(time: number, today: number): string {
-  return startOfDay(time) === today ? formatClockTime(time) : formatDay(time, today)
+  const day = startOfDay(time)
+  if (day === today) return formatClockTime(time)
+  const weekBefore = new Date(today).setDate(new Date(today).getDate() - 6)
+  const isYesterday = day === startOfDay(today - 1)
+  if (day > today || day < weekBefore || isYesterday) return formatDay(time, today)
+  return weekdays[new Date(time).getDay()] ?? formatDay(time, today)
 }

@@ -37,9 +37,19 @@ test('the next day begins at midnight, also when a day has 25 hours or 23', () =
   }
 })
 
-test('a row of the list shows the time today and the day before that', () => {
+test('a row of the list shows the time today, the weekday within the week, and then the date', () => {
   expect(formatRowTime(at(21, 9), today)).toBe('09:00')
   expect(formatRowTime(at(20, 9), today)).toBe('Yesterday')
+  expect(formatRowTime(at(19, 23, 59), today)).toBe('Thursday')
+  expect(formatRowTime(at(15, 0), today)).toBe('Sunday')
+  expect(formatRowTime(at(14, 23, 59), today)).toBe('14/11/2026')
+  expect(formatRowTime(at(22, 1), today)).toBe('22/11/2026')
+})
+
+test('the week is six days back across the night when the clocks change', () => {
+  const monday = startOfDay(new Date(2026, 9, 26, 12).getTime())
+  expect(formatRowTime(new Date(2026, 9, 20, 0).getTime(), monday)).toBe('Tuesday')
+  expect(formatRowTime(new Date(2026, 9, 19, 23).getTime(), monday)).toBe('19/10/2026')
 })
 
 test.each([

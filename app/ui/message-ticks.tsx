@@ -1,6 +1,7 @@
 import type { MessageStatus } from '../../schema/message.ts'
 import { joinClassNames } from './join-class-names.ts'
 import styles from './message-ticks.module.css'
+import { nameStatus } from './name-status.ts'
 
 const strokes: Record<MessageStatus, string> = {
   sending: 'M9 3.2a4.8 4.8 0 1 0 0 9.6 4.8 4.8 0 0 0 0-9.6ZM9 5.3V8l1.8 1.2',
@@ -8,14 +9,6 @@ const strokes: Record<MessageStatus, string> = {
   sent: 'm4.5 8.6 3.2 3.2 6-7',
   delivered: 'm1.5 8.6 3.2 3.2 6-7M8.7 11.6l.2.2 6-7',
   read: 'm1.5 8.6 3.2 3.2 6-7M8.7 11.6l.2.2 6-7',
-}
-
-const names: Record<MessageStatus, string> = {
-  sending: 'Waiting to be sent',
-  failed: 'Not sent',
-  sent: 'Sent',
-  delivered: 'Delivered',
-  read: 'Read',
 }
 
 interface MessageTicksProps {
@@ -45,7 +38,7 @@ export function MessageTicks({ status, isWhatsApp }: MessageTicksProps) {
       strokeLinecap="round"
       strokeLinejoin="round"
       role="img"
-      aria-label={names[status]}
+      aria-label={nameStatus(status)}
     >
       <path d={strokes[status]} />
     </svg>

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { findOverlay } from './find-overlay.ts'
+import { isComposing } from './is-composing.ts'
 import { useLatest } from './use-latest.ts'
 
 /** Escape anywhere on the page, unless something else has taken it: a dialog, a menu, an input method. */
@@ -8,7 +9,7 @@ export function useEscape(isOn: boolean, onEscape: () => void): void {
   useEffect(() => {
     if (!isOn) return
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented) return
+      if (event.key !== 'Escape' || isComposing(event) || event.defaultPrevented) return
       if (findOverlay()) return
       event.preventDefault()
       latest.current()

@@ -100,13 +100,35 @@ describe('accounts', () => {
   })
 
   it('never move the last time seen backwards', async () => {
-    await open().writeLastSeen(['a', 'b'], 50)
-    await open().writeLastSeen(['a'], 40)
-    expect(await open().readLastSeen(['a', 'b', 'c'])).toEqual(
+    const people = [await register('seen'), await register('seen-too'), await register('unseen')]
+    const [a, b, c] = people.map(({ userId }) => userId) as [string, string, string]
+    await open().writeLastSeen([a, b], 50)
+    await open().writeLastSeen([a], 40)
+    expect(await open().readLastSeen([a, b, c])).toEqual(
       new Map([
-        ['a', 50],
-        ['b', 50],
+        [a, 50],
+        [b, 50],
       ]),
     )
+  })
+
+  it('are seen no more once they have left', async () => {
+    const { userId } = await register('leaver')
+    await open().remove(userId)
+    await open().writeLastSeen([userId, 'nobody'], 50)
+    expect(await open().readLastSeen([userId, 'nobody'])).toEqual(new Map())
+  })
+
+  it('free every name also when they change it while they leave', async () => {
+    const { userId } = await register('leaving')
+    await Promise.all([
+      open().changeProfile(userId, { username: 'has-left' }),
+      open().remove(userId),
+      open().changeProfile(userId, { username: 'left-for-good' }),
+    ])
+    for (const username of ['leaving', 'has-left', 'left-for-good']) {
+      expect(await open().findTaken({ username, email: 'free@example.org' })).toBeUndefined()
+      expect(await open().findBySignInName(username)).toBeUndefined()
+    }
   })
 })

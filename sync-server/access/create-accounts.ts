@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { v7 as uuidv7 } from 'uuid'
 import { defaultAbout } from '../../schema/limits.ts'
 import type { ProfileChange } from '../../schema/user.ts'
@@ -64,6 +65,29 @@ export function createAccounts(options: {
     const build = (stored: AccountsDocument | undefined) =>
       isAccount(stored) ? next(stored) : null
     return changeAccount({ database, userId, build, now })
+  }
+
+  /** @returns false when they have other names by now: none of them may stay theirs */
+  async function removeAs(account: AccountDocument): Promise<boolean> {
+    const { _id, userId } = account
+    const claims = listWaysIn(account)
+    const ids = [_id, nameLeaving(userId), ...claims]
+    const { result } = await database.update<boolean>(ids, (stored) => {
+      const current = stored.get(_id)
+      if (!isAccount(current) || !isDeepStrictEqual(listWaysIn(current), claims)) {
+        return { result: false }
+      }
+      const own = claims.filter(
+        (id) => (stored.get(id) as ClaimDocument | undefined)?.userId === userId,
+      )
+      const put = [
+        { _id, userId, departedAt: now() },
+        { _id: nameLeaving(userId), userId, leavingSince: now() },
+        ...own.map((id) => releaseClaim(id, userId)),
+      ]
+      return { put, result: true }
+    })
+    return result
   }
 
   return {
@@ -153,20 +177,11 @@ export function createAccounts(options: {
 
     /** Takes a person's record away and frees the names; the id stays, as somebody who left, and is marked as leaving. */
     async remove(userId: string): Promise<void> {
-      const account = await find(userId)
-      if (!account) return
-      const claims = listWaysIn(account)
-      const ids = [nameAccount(userId), nameLeaving(userId), ...claims]
-      await database.update(ids, (stored) => ({
-        put: [
-          { _id: nameAccount(userId), userId, departedAt: now() },
-          { _id: nameLeaving(userId), userId, leavingSince: now() },
-          ...claims
-            .filter((id) => (stored.get(id) as ClaimDocument | undefined)?.userId === userId)
-            .map((id) => releaseClaim(id, userId)),
-        ],
-        result: undefined,
-      }))
+      for (;;) {
+        const account = await find(userId)
+        if (!account) return
+        if (await removeAs(account)) return
+      }
     },
 
     /** When each was last online, epoch ms; people who never were are not in the map. */
@@ -190,14 +205,17 @@ export function createAccounts(options: {
 
     /** Times never go back, whichever server hears the goodbye. */
     async writeLastSeen(userIds: readonly string[], lastSeen: number): Promise<void> {
-      const ids = userIds.map(nameSeen)
-      await database.update(ids, (stored) => ({
-        put: ids.map((_id) => {
+      const ids = userIds.flatMap((userId) => [nameSeen(userId), nameAccount(userId)])
+      await database.update(ids, (stored) => {
+        // Somebody who has left is seen no more.
+        const here = userIds.filter((userId) => isAccount(stored.get(nameAccount(userId))))
+        const put = here.map((userId) => {
+          const _id = nameSeen(userId)
           const before = stored.get(_id) as SeenDocument | undefined
           return { _id, lastSeen: Math.max(before?.lastSeen ?? 0, lastSeen) }
-        }),
-        result: undefined,
-      }))
+        })
+        return { put, result: undefined }
+      })
     },
 
     close: lookalikes.close,

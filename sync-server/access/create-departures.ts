@@ -21,6 +21,7 @@ export type Departures = ReturnType<typeof createDepartures>
  * taken away at once, and once more when nothing that was under way can have brought it back.
  * @param settle waits for writes of that person that are under way
  * @param deleteMediaOf takes away the person's files, but for those that others were sent
+ * @param forgetDigestsOf takes away what was counted for the person
  * @param now epoch ms
  */
 export function createDepartures(options: {
@@ -31,6 +32,7 @@ export function createDepartures(options: {
   relations: Relations
   settle: (userId: string) => Promise<void>
   deleteMediaOf: (userId: string) => Promise<void>
+  forgetDigestsOf: (userId: string) => Promise<void>
   onError: (error: unknown) => void
   now?: () => number
 }) {
@@ -44,8 +46,9 @@ export function createDepartures(options: {
     await options.settle(userId)
     await accounts.forgetLastSeen(userId)
     await options.deleteMediaOf(userId)
-    await storage.destroy(nameMessagesDatabase(userId))
-    await storage.destroy(nameConversationsDatabase(userId))
+    await storage.retire(nameMessagesDatabase(userId))
+    await storage.retire(nameConversationsDatabase(userId))
+    await options.forgetDigestsOf(userId)
   }
 
   function finishLater(afterMs: number) {

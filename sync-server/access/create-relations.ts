@@ -20,6 +20,7 @@ export interface Blocks {
 export type Relations = ReturnType<typeof createRelations>
 
 const peopleRemembered = 20_000
+const pairsRemembered = 100_000
 const sharedRememberedMs = 10_000
 
 /**
@@ -35,6 +36,7 @@ export function createRelations(options: {
   const ttl = isShared ? { ttl: sharedRememberedMs } : {}
   const known = new LRUCache<string, true>({ max: peopleRemembered, ...ttl })
   const blocks = new LRUCache<string, Blocks>({ max: peopleRemembered, ...ttl })
+  const reaches = new LRUCache<string, Reach>({ max: pairsRemembered, ...ttl })
   /** What was read before a change and comes after it must not be remembered. */
   const changes = { count: 0 }
   const listeners = new Set<(userIds: readonly string[]) => void>()
@@ -46,6 +48,13 @@ export function createRelations(options: {
     const isHere = isAccount((await database.read([key])).get(key))
     if (isHere && changes.count === changesBefore) known.set(userId, true)
     return isHere
+  }
+
+  async function readReach(senderId: string, recipientId: string): Promise<Reach> {
+    const [account, block] = [nameAccount(recipientId), `block:${recipientId}:${senderId}`]
+    const found = await database.read([account, block])
+    if (!isAccount(found.get(account))) return 'unknown_person'
+    return found.has(block) ? 'held' : 'delivered'
   }
 
   async function readBlocks(userId: string): Promise<Blocks> {
@@ -67,6 +76,7 @@ export function createRelations(options: {
   function tellChanged(userIds: readonly string[]) {
     changes.count += 1
     for (const userId of userIds) blocks.delete(userId)
+    reaches.clear()
     for (const listener of listeners) listener(userIds)
   }
 
@@ -76,8 +86,13 @@ export function createRelations(options: {
 
     /** What becomes of a message from the one to the other. */
     async canReach(senderId: string, recipientId: string): Promise<Reach> {
-      if (!(await isKnown(recipientId))) return 'unknown_person'
-      return (await readBlocks(recipientId)).blocked.has(senderId) ? 'held' : 'delivered'
+      const pair = `${senderId} ${recipientId}`
+      const kept = reaches.get(pair)
+      if (kept) return kept
+      const changesBefore = changes.count
+      const reach = await readReach(senderId, recipientId)
+      if (reach !== 'unknown_person' && changes.count === changesBefore) reaches.set(pair, reach)
+      return reach
     },
 
     /** Does either of the two block the other? Then neither sees the other's presence. */
@@ -114,6 +129,7 @@ export function createRelations(options: {
     /** Takes away all that is kept of a person who left. */
     async forget(userId: string): Promise<void> {
       known.delete(userId)
+      reaches.clear()
       const own = await Promise.all([
         database.range(idsFrom(`block:${userId}:`)),
         database.range(idsFrom(`blocked-by:${userId}:`)),

@@ -75,7 +75,7 @@ describe('P12: a body whose sign-in ends while it comes', () => {
     expect((await logOut(ann)).status).toBe(200)
     const { status, text } = await held.closed
     expect(status).toBe(401)
-    expect(text).toContain('Your sign-in has ended. Please sign in again.')
+    expect(text).toContain("You've been signed out. Sign in to continue.")
     held.sendRest()
     expect(await readAllOfBen()).not.toContain('too late')
   })

@@ -125,7 +125,7 @@ async function expectEnd(feed: TestRequest) {
   await expect.poll(() => feed.isClosed() || feed.status() === 401).toBe(true)
   expect([200, 401]).toContain(feed.status())
   if (feed.status() === 401) {
-    expect(feed.text()).toContain('Your sign-in has ended. Please sign in again.')
+    expect(feed.text()).toContain("You've been signed out. Sign in to continue.")
   }
   expect(feed.text().length).toBeLessThan(fileBytes)
   feed.hangUp()

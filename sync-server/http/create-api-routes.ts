@@ -8,6 +8,8 @@ import { createReports } from '../access/create-reports.ts'
 import type { Sessions } from '../access/create-sessions.ts'
 import type { TokenKeeper } from '../access/create-token-keeper.ts'
 import type { Budget } from '../budget/budget.ts'
+import type { MessageRate } from '../budget/message-rate.ts'
+import type { StorageQuota } from '../budget/storage-quota.ts'
 import type { Log } from '../create-log.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
 import type { Presence } from '../realtime/create-presence.ts'
@@ -43,6 +45,7 @@ import { createLookupLimit } from './users/create-lookup-limit.ts'
 import { createOwnRoutes } from './users/create-own-routes.ts'
 import { createPhoneRoutes } from './users/create-phone-routes.ts'
 import { createSessionRoutes } from './users/create-session-routes.ts'
+import { createUsageRoute } from './users/create-usage-route.ts'
 import { createUserPresenter, type UserPresenter } from './users/create-user-presenter.ts'
 import { createUserRoutes } from './users/create-user-routes.ts'
 import { createWhatsAppRoutes } from './users/create-whatsapp-routes.ts'
@@ -58,9 +61,11 @@ interface Options {
   hasher: PasswordHasher
   directory: Directory
   presence: Presence
-  acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations' | 'journal'>
+  acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations' | 'journal' | 'digests'>
   media: Media
   budget: Pick<Budget, 'reads' | 'scans' | 'uploads'>
+  quota: StorageQuota
+  rate: MessageRate
   uploadLimitBytes: number
   limitAttempts: LimitAttempts
   log: Log
@@ -70,25 +75,27 @@ interface Options {
 export function createApiRoutes(options: Options): Route[] {
   const { storage, accounts, acceptance, directory, presence, budget } = options
   const { reads, scans } = budget
-  const { acceptMessages, acceptConversations, journal } = acceptance
+  const { acceptMessages, acceptConversations, journal, digests } = acceptance
   const users = createUserPresenter({ accounts, presence, directory })
   const messages = createOwnMessages({ storage, scans })
   const conversations = createOwnConversations({ storage, accounts, acceptConversations })
   const history = createHistory({ messages, journal, scans })
   const writer = createMessageWriter({ messages, acceptMessages })
   const presenter = createMessagePresenter({ accounts, storage })
-  const shown = { accounts, users, messagePresenter: presenter, messages, history, journal }
+  const shown = { accounts, users, messagePresenter: presenter, messages, journal, digests }
   return [
     ...createSignInRoutes({ ...options, users }),
     ...createPeopleRoutes({ ...options, users, messages, conversations, presenter }),
     ...createMediaAndPictureRoutes(options),
     ...createConversationRoutes({
-      ...{ conversations, history, scans },
+      ...{ conversations, messages, digests, scans },
       presenter: createConversationPresenter(shown),
     }),
-    ...createMessageListRoutes({ accounts, messages, conversations, history, presenter, reads }),
+    ...createMessageListRoutes({
+      ...{ accounts, messages, conversations, history, presenter, digests, reads, scans },
+    }),
     ...createStatusRoutes({ messages, conversations, presenter }),
-    ...createSendingRoutes({ messages, writer, presenter }),
+    ...createSendingRoutes({ messages, writer, presenter, rate: options.rate }),
     ...createMessageRoutes({ writer, presenter }),
   ]
 }
@@ -98,7 +105,10 @@ function createSignInRoutes(options: Options & { users: UserPresenter }): Route[
   const signIn = createSignIn({ sessions, tokens, presenter })
   const checkPassword = createPasswordCheck({ hasher, limitAttempts })
   return [
-    ...createAuthRoutes({ accounts, hasher, sessions, signIn, checkPassword, limitAttempts }),
+    ...createAuthRoutes({
+      ...{ accounts, hasher, sessions, signIn, checkPassword, limitAttempts },
+      completeness: options.acceptance.digests.completeness,
+    }),
     ...createSessionRoutes({ accounts, hasher, sessions, checkPassword }),
   ]
 }
@@ -112,7 +122,7 @@ function createPeopleRoutes(
   },
 ): Route[] {
   const { storage, accounts, sessions, relations, departures, directory, presence } = options
-  const { users: presenter, messages, conversations, limitAttempts, log } = options
+  const { users: presenter, messages, conversations, limitAttempts, log, quota, rate } = options
   const reports = createReports({ storage })
   const lookups = createLookupLimit({ limitAttempts })
   const kept = { sessions, relations, reports, messages, conversations }
@@ -123,6 +133,7 @@ function createPeopleRoutes(
         exportAccount({ ...kept, ...own, signal, presenter: options.presenter }),
     }),
     ...createOwnRoutes({ accounts, presence, presenter, lookups }),
+    createUsageRoute({ quota, rate }),
     ...createWhatsAppRoutes({ accounts, lookups }),
     ...createBlockRoutes({ accounts, relations, reports, presenter, log }),
     ...createPhoneRoutes({ directory, presenter, lookups }),
@@ -131,8 +142,8 @@ function createPeopleRoutes(
 }
 
 function createMediaAndPictureRoutes(options: Options): Route[] {
-  const { media, accounts, budget, uploadLimitBytes: limitBytes } = options
-  const receiveUpload = createUploadReceiver({ media, uploads: budget.uploads })
+  const { media, accounts, budget, quota, uploadLimitBytes: limitBytes } = options
+  const receiveUpload = createUploadReceiver({ media, quota, uploads: budget.uploads })
   return [
     ...createPictureRoutes({ media, accounts, receiveUpload }),
     ...createMediaRoutes({ media, receiveUpload, limitBytes }),

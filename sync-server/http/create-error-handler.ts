@@ -9,16 +9,18 @@ import { RequestRefused } from './request-refused.ts'
 
 const storageRetrySeconds = 5
 
-/** The last line of the app: every error becomes an answer `{error, code}`; only our own faults are logged. */
+/** The last line of the app: every error becomes an answer `{error, code, details?}`; only our own faults are logged. */
 export function createErrorHandler({ log }: { log: Log }): ErrorRequestHandler {
-  return (error, request, response, _next) => {
-    const refused = asRefusal(error)
-    if (isPastEnd(request, error)) return
+  return (thrown, request, response, _next) => {
+    const refused = asRefusal(thrown)
+    if (isPastEnd(request, thrown)) return
     request.refusalCode = refused.reason
-    if (refused.status >= 500) log.error({ err: error, requestId: request.id }, 'request failed')
+    if (refused.status >= 500 && refused.status !== 507)
+      log.error({ err: thrown, requestId: request.id }, 'request failed')
     // Express would write the error to stderr, with its stack.
     if (response.headersSent) return void response.destroy()
-    const answer: ErrorAnswer = { error: refused.message, code: refused.reason }
+    const { message: error, reason: code, details } = refused
+    const answer: ErrorAnswer = { error, code, ...(details !== undefined && { details }) }
     response.status(refused.status).set(refused.headers)
     if (refused.status === 401) response.set('www-authenticate', 'Bearer')
     // What is left of a body that was too large is not waited for.

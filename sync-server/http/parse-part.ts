@@ -3,19 +3,22 @@ import { RequestRefused } from './request-refused.ts'
 
 /**
  * Parses one part of a request.
- * @throws RequestRefused `invalid_input` with the words of the first thing that is wrong
+ * @throws RequestRefused `invalid_input` with the words or details of the first thing that is wrong
  */
 export function parsePart(schema: z.ZodMiniType | undefined, value: unknown): unknown {
   if (!schema) return undefined
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw new RequestRefused('invalid_input', { words: describe(parsed.error.issues[0]) })
+  const [issue] = parsed.error.issues
+  // Schemas say what a person can mend in their own words; zod/mini itself only ever says "Invalid input".
+  if (issue && issue.message !== 'Invalid input') {
+    throw new RequestRefused('invalid_input', { words: issue.message })
+  }
+  throw new RequestRefused('invalid_input', { details: describe(issue) })
 }
 
-/** Schemas say what a person can mend in their own words; zod/mini itself only ever says "Invalid input". */
-function describe(issue: z.core.$ZodIssue | undefined): string {
-  if (!issue) return 'Invalid input'
-  if (issue.message !== 'Invalid input') return issue.message
+function describe(issue: z.core.$ZodIssue | undefined): string | undefined {
+  if (!issue) return undefined
   const where = issue.path.map(String).join('.') || 'This request'
   return issue.code === 'invalid_type'
     ? `${where} must be ${issue.expected}`

@@ -6,16 +6,24 @@ export class RequestRefused extends Error {
   readonly reason: ErrorCode
   readonly status: number
   readonly headers: Record<string, string>
+  /** Which part of the request is wrong, for whoever wrote the program that sent it. */
+  readonly details: string | undefined
 
-  /** @param details.words instead of the code's own; @param details.headers sent with the answer */
+  /** @param given.words instead of the code's own; @param given.headers sent with the answer */
   constructor(
     reason: ErrorCode,
-    details: { words?: string; headers?: Record<string, string>; cause?: unknown } = {},
+    given: {
+      words?: string
+      headers?: Record<string, string>
+      details?: string | undefined
+      cause?: unknown
+    } = {},
   ) {
     const { status, error } = describeError(reason)
-    super(details.words ?? error, { cause: details.cause })
+    super(given.words ?? error, { cause: given.cause })
     this.reason = reason
     this.status = status
-    this.headers = details.headers ?? {}
+    this.headers = given.headers ?? {}
+    this.details = given.details
   }
 }

@@ -19,6 +19,7 @@ const conversations = 'messages/conversations.test.ts'
 const sockets = '../realtime/sockets.test.ts'
 const changes = '../realtime/presence-changes.test.ts'
 const views = '../realtime/presence-views.test.ts'
+const quota = '../budget/storage-quota.test.ts'
 
 /** Every row of section 7 of the specification. */
 const specified: Row[] = [
@@ -73,6 +74,7 @@ const beyond: Row[] = [
   ['DELETE /users/me/sessions', users, 'DELETE /users/me/sessions,'],
   ['DELETE /users/me/sessions/{id}', users, 'DELETE /users/me/sessions/{id}:'],
   ['PUT /users/me/password', users, 'PUT /users/me/password: end with a new password'],
+  ['GET /users/me/usage', quota, 'is known to the byte, after changes, a restart and a kill'],
   ['GET /users/me/export', account, 'streams everything that is kept of a person'],
   ['DELETE /users/me', account, 'ends everything of the person'],
   ['GET /media/{id}', 'media/media.test.ts', 'is what its bytes say'],

@@ -3,6 +3,7 @@ import type { Relations } from '../access/create-relations.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { createConversationAcceptor } from './conversation-acceptor.ts'
+import { createDigests } from './digests.ts'
 import { createHealer } from './healer.ts'
 import { createHints } from './hints.ts'
 import { createMessageAcceptor, type Stage } from './message-acceptor.ts'
@@ -13,33 +14,47 @@ import { createOrderJournal } from './order-journal.ts'
  * Everything that writes messages and conversations (P4): replication, REST, the socket and the business channel
  * come through here.
  * @param files who may see the file of a message; without it, messages with files are refused
+ * @param isFull has somebody no room left for anything new? Nobody, without it
  * @param listLost what the server has forgotten of somebody, after a backup was put back
  * @param now epoch ms
  * @param onError told what went wrong in the background: copies that could not be written, or not completed after a crash
  * @param isShared other servers may write the same databases; `link` is how they hear each other
  * @param lookAgainMs how long after something could not be completed it is tried again
+ * @param tallyEvery how many places lie between two stored tallies of a conversation, about
  * @param onStage for tests of crashes: runs after each stage of a write, and holds it up
  */
 export function createAcceptance(options: {
   storage: Storage
   relations: Pick<Relations, 'canReach'>
   files?: MessageFiles
+  isFull?: (userId: string) => Promise<boolean>
   isShared?: boolean
   link?: ServerLink | undefined
   lookAgainMs?: number
+  tallyEvery?: number | undefined
   listLost?: (userId: string) => readonly LostSpan[]
   now?: () => number
   onError?: (error: unknown) => void
   onStage?: (stage: Stage) => void | Promise<void>
 }) {
   const { storage, relations, files = noFiles, isShared = false, now = Date.now, onStage } = options
-  const { onError = () => undefined, lookAgainMs, link, listLost = () => [] } = options
+  const { onError = () => undefined, isFull = async () => false, lookAgainMs, link } = options
+  const { tallyEvery, listLost = () => [] } = options
   const journal = createOrderJournal({ storage, link, now })
+  const digests = createDigests({ storage, journal, every: tallyEvery, now, onError })
   const hints = createHints({ storage, onAdded: () => healer.lookAgain() })
   const base = { storage, hints, relations, listLost, now, onError }
   const healer = createHealer({ ...base, files, isShared, lookAgainMs })
   const messages = createMessageAcceptor({
-    ...{ ...base, journal, files, onStage },
+    ...{
+      ...base,
+      journal,
+      files,
+      isFull,
+      onStage,
+      onAdded: digests.noteAdded,
+      onReturned: digests.forgetTallies,
+    },
     onStarted: healer.recordStarted,
     onFinished: healer.recordFinished,
   })
@@ -52,12 +67,18 @@ export function createAcceptance(options: {
     healCopies: healer.healCopies,
     /** The messages of a conversation in their order. */
     journal,
+    /** What can be said of all that somebody has without reading all of it. */
+    digests,
     /** Looks after nothing any more, and waits for nothing. */
-    drop: healer.drop,
+    drop() {
+      healer.drop()
+      digests.drop()
+    },
     /** Waits for what is under way. */
     async close() {
       await Promise.all([messages.settle(), conversations.settle()])
       await healer.close()
+      await digests.settle()
       journal.close()
     },
   }

@@ -5,6 +5,7 @@ import { must } from '../../schema/must.ts'
 import type { Relations } from '../access/create-relations.ts'
 import { PersonGone } from '../access/person-gone.ts'
 import type { Storage } from '../storage/create-storage.ts'
+import { DatabaseGone } from '../storage/database-gone.ts'
 import { nameConversationsDatabase } from '../storage/database-names.ts'
 import { type DatabaseWrite, TransactionFailed } from '../storage/transaction.ts'
 import {
@@ -18,6 +19,7 @@ import { type OrderJournal, ordersDatabase } from './order-journal.ts'
 import { extendSilences, type SilencesDocument, silencesKey } from './peer-silences.ts'
 import type { Outcome, Proposal } from './proposal.ts'
 import { listUntold, tellMarks } from './tell-marks.ts'
+import { weighDocument } from './weigh-document.ts'
 
 interface Written {
   drafts: ConversationDraft[]
@@ -79,14 +81,15 @@ export function createConversationAcceptor(options: {
     try {
       return await write({ ...change, told })
     } catch (error) {
+      const isLeft =
+        error instanceof DatabaseGone && error.database !== nameConversationsDatabase(ownerId)
+      // They have left since somebody looked.
+      if (isLeft) return await write({ ...change, told: 'nobody' })
       const isOfPeer =
         error instanceof TransactionFailed && error.database === nameConversationsDatabase(peerId)
       if (!isOfPeer) throw error
       onError(error)
-      const written = await write({ ...change, told: 'nobody' })
-      const { rise } = written
-      if (rise) await hintReceipts(ownerId, peerId, rise)
-      return written
+      return await write({ ...change, told: 'nobody', isHintDue: true })
     }
   }
 
@@ -101,13 +104,16 @@ export function createConversationAcceptor(options: {
     proposals: readonly Proposal[]
     told: 'now' | 'later' | 'nobody'
     at: number
+    /** The author cannot be told now: a hint is stored first, so that a crash does not make it forgotten. */
+    isHintDue?: boolean
+    isHinted?: boolean
   }): Promise<Written> {
-    const { ownerId, peerId, proposals, told, at } = change
+    const { ownerId, peerId, proposals, told, at, isHintDue = false, isHinted = false } = change
     const own = nameConversationsDatabase(ownerId)
     const peers = nameConversationsDatabase(peerId)
     const silencesId = silencesKey(peerId, ownerId)
     const newest = Math.max(at, journal.lastGiven(ownerId, peerId))
-    const { result, revs } = await storage.transact<Omit<Written, 'rev'> & { isMissed: boolean }>({
+    const { result, revs } = await storage.transact<Omit<Written, 'rev'> & { isUntold: boolean }>({
       parts: [
         { name: own, ids: [peerId] },
         ...(told === 'nobody' ? [] : [{ name: ordersDatabase, ids: [silencesId] }]),
@@ -121,6 +127,10 @@ export function createConversationAcceptor(options: {
         })
         const writes: DatabaseWrite[] = []
         const theirs = told === 'now' ? read<ConversationDocument>(peers).get(ownerId) : undefined
+        // It has yet to begin, where it is not written at once with the message that begins it.
+        const isMissed = told === 'now' && !theirs && !storage.isAtomic
+        const isUntold = decided.rise !== undefined && (isMissed || isHintDue)
+        if (isUntold && !isHinted) return { writes: [], result: { ...decided, isUntold } }
         if (decided.rise && theirs) {
           const silences = read<SilencesDocument>(ordersDatabase).get(silencesId)
           const raised = tellMarks({ stored: theirs, rise: decided.rise, silences, at })
@@ -137,13 +147,16 @@ export function createConversationAcceptor(options: {
         const pushed = proposals.flatMap(({ id, revisions, isDeleted }) =>
           revisions ? [{ id, revisions, isDeleted }] : [],
         )
-        writes.push({ name: own, put: next ? [next] : [], pushed })
-        return { writes, result: { ...decided, isMissed: told === 'now' && !theirs } }
+        const tally = next ? weighDocument(next) - weighDocument(stored) : 0
+        writes.push({ name: own, put: next ? [next] : [], pushed, tally })
+        return { writes, result: { ...decided, isUntold } }
       },
     })
-    const { rise, isMissed } = result
-    // It has yet to begin, where it is not written at once with the message that begins it.
-    if (rise && isMissed && !storage.isAtomic) await hintReceipts(ownerId, peerId, rise)
+    const { rise, isUntold } = result
+    if (rise && isUntold && !isHinted) {
+      await hintReceipts(ownerId, peerId, rise)
+      return await write({ ...change, isHinted: true })
+    }
     return { ...result, rev: revs(own).get(peerId) }
   }
 

@@ -8,6 +8,8 @@ import type { Reach } from '../access/create-relations.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import type { DatabaseWrite, Part, ReadPart } from '../storage/transaction.ts'
 import { beginWith } from './begin-conversations.ts'
+import { digestsDatabase, starKey } from './digest-documents.ts'
+import { type CopyChange, draftDigests, listDigestIds } from './digest-writes.ts'
 import { isReturned, type MessageDraft } from './draft-message.ts'
 import { hintsDatabase, toMessageHint } from './hints.ts'
 import { toOrderEntry } from './order-entry.ts'
@@ -16,6 +18,7 @@ import { draftPeerCopies, isForPeer, refuseUnwritten } from './peer-copies.ts'
 import { extendSilences, type SilencesDocument, silencesKey } from './peer-silences.ts'
 import { draftGroup, type ProposalGroup } from './proposal-group.ts'
 import { findKeptPlace, listClaimedEntries } from './returned-places.ts'
+import { weighDocument } from './weigh-document.ts'
 
 /** What one person proposes of their messages with one other person; they are written together. */
 export interface Delivery {
@@ -23,6 +26,8 @@ export interface Delivery {
   /** Undefined for what names nobody: it concerns nobody else. */
   peerId: string | undefined
   reach: Reach
+  /** They have no room left for anything new. */
+  isActorFull: boolean
   groups: readonly ProposalGroup[]
   /** Which new messages with a file may share it, by id. */
   sharedFiles: ReadonlyMap<string, boolean>
@@ -63,11 +68,15 @@ export function listParts(delivery: Delivery): Part[] {
   )
   const own = { name: nameMessagesDatabase(actorId), ids, isNew }
   const hints = { name: hintsDatabase, ids: [], isNew: true }
-  if (peerId === undefined || reach === 'unknown_person') return [own]
-  if (isPeerOut) return [own, hints]
+  const digests = { name: digestsDatabase, ids: isNew ? listNewDigestIds(delivery) : [] }
+  if (peerId === undefined) return [own]
+  if (!isNew) digests.ids = ids.flatMap((id) => listDigestIds(actorId, peerId, id))
+  if (reach === 'unknown_person') return [own, digests]
+  if (isPeerOut) return [own, digests, hints]
   const isOther = peerId !== actorId
   return [
     own,
+    digests,
     {
       name: ordersDatabase,
       ids: [
@@ -81,6 +90,13 @@ export function listParts(delivery: Delivery): Part[] {
   ]
 }
 
+/** A new message can have a star already, and needs no digest else. */
+function listNewDigestIds({ actorId, groups }: Delivery): string[] {
+  return groups.flatMap(({ id, proposals }) =>
+    proposals.some(({ message }) => message?.isStarred) ? [starKey(actorId, id)] : [],
+  )
+}
+
 function listConversations(actorId: string, peerId: string): Part[] {
   return [
     { name: nameConversationsDatabase(peerId), ids: [actorId] },
@@ -90,18 +106,19 @@ function listConversations(actorId: string, peerId: string): Part[] {
 
 /**
  * Decides what a delivery writes, in the order of P3: the places, the other person's copies, the own copies, which are
- * the acknowledgement. Where all of it is written at once, the conversations that begin with it are among it.
+ * the acknowledgement. Digests come before all that they tell of. Where all of it is written at once, the conversations
+ * that begin with it are among it.
  */
 export function decideDelivery(
   delivery: Delivery,
   read: ReadPart,
   journal: Pick<OrderJournal, 'assignOrder' | 'lastGiven'>,
 ): DeliveryDecision {
-  const { actorId, peerId, reach, groups, isPeerOut, lost, now } = delivery
+  const { actorId, peerId, reach, isActorFull, groups, isPeerOut, lost, now } = delivery
   const stored = read<MessageDocument>(nameMessagesDatabase(actorId))
   const ruled = groups.map((group) =>
     draftGroup({
-      ...{ actorId, group, reach, lost, now, stored: stored.get(group.id) },
+      ...{ actorId, group, reach, isActorFull, lost, now, stored: stored.get(group.id) },
       isPeerTouched: delivery.touched.has(group.id),
     }),
   )
@@ -127,6 +144,7 @@ export function decideDelivery(
     effect === 'deliver' && next ? [next] : [],
   )
   const writes: DatabaseWrite[] = [
+    ...digestWrites(delivery, { drafts: drafted.drafts, peerPut: drafted.put, peerCopies }, read),
     ...hintWrites(delivery, placed.drafts),
     { name: ordersDatabase, create: entriesOf(delivery, placed, delivered), ...silences() },
     ...(peerId === undefined || isPeerOut
@@ -213,13 +231,36 @@ function byPlaceWanted(a: MessageDocument, b: MessageDocument): number {
 }
 
 function entriesOf(
-  { reach }: Delivery,
+  { reach, isAtomic }: Delivery,
   { places }: { places: ReadonlyMap<string, number> },
   delivered: readonly MessageDocument[],
 ) {
+  const kind = { isHeld: reach === 'held', isWhole: isAtomic }
   return delivered.flatMap((message) =>
-    places.has(message._id) ? [toOrderEntry(message, { isHeld: reach === 'held' })] : [],
+    places.has(message._id) ? [toOrderEntry(message, kind)] : [],
   )
+}
+
+function digestWrites(
+  { actorId, peerId, isAtomic }: Delivery,
+  decided: {
+    drafts: readonly MessageDraft[]
+    peerPut: readonly MessageDocument[]
+    peerCopies: ReadonlyMap<string, MessageDocument>
+  },
+  read: ReadPart,
+): DatabaseWrite[] {
+  if (peerId === undefined) return []
+  const { drafts, peerPut, peerCopies } = decided
+  const own = drafts.flatMap(({ stored, next, effect }): CopyChange[] =>
+    next && effect !== 'none' ? [{ ownerId: actorId, before: stored, after: next }] : [],
+  )
+  const theirs = peerPut.map((after): CopyChange => {
+    return { ownerId: peerId, before: peerCopies.get(after._id), after }
+  })
+  const changes = [...own, ...theirs]
+  const put = draftDigests({ changes, stored: read(digestsDatabase), isAtomic })
+  return [{ name: digestsDatabase, put }]
 }
 
 function refuseForPeer({ actorId, now }: Delivery, draft: MessageDraft): MessageDraft {
@@ -249,15 +290,25 @@ function hintWrites(delivery: Delivery, drafts: readonly MessageDraft[]): Databa
 }
 
 function ownWrite({ actorId, groups }: Delivery, drafts: readonly MessageDraft[]): DatabaseWrite {
+  const changed = drafts.filter(({ next, effect }) => next && effect !== 'none')
+  const growth = changed.map(
+    ({ stored, next }) => weighOwn(actorId, next) - weighOwn(actorId, stored),
+  )
   return {
     name: nameMessagesDatabase(actorId),
-    put: drafts.flatMap(({ next, effect }) => (next && effect !== 'none' ? [next] : [])),
+    put: changed.flatMap(({ next }) => next ?? []),
+    tally: growth.reduce((sum, bytes) => sum + bytes, 0),
     pushed: groups.flatMap(({ proposals }) =>
       proposals.flatMap(({ id, revisions, isDeleted }) =>
         revisions ? [{ id, revisions, isDeleted }] : [],
       ),
     ),
   }
+}
+
+/** In bytes. What others have sent them is not theirs to answer for (P12). */
+function weighOwn(actorId: string, message: MessageDocument | undefined): number {
+  return message?.senderId === actorId ? weighDocument(message) : 0
 }
 
 function beginConversations(

@@ -50,13 +50,14 @@ export function draftMessage(draft: {
   proposal: MessageProposal
   stored: MessageDocument | undefined
   reach: Reach
+  isActorFull: boolean
   isPeerTouched: boolean
   lost: readonly LostSpan[]
   now: number
 }): MessageDraft {
-  const { actorId, proposal, stored, reach, lost, now } = draft
+  const { actorId, proposal, stored, reach } = draft
   const base = { proposal, stored, reach }
-  const drafted = applyRule({ actorId, proposal, stored, reach, lost, now })
+  const drafted = applyRule(draft)
   const isOwn = drafted.next?.senderId === actorId
   const isSent = drafted.next !== undefined && isAccepted(drafted.next)
   const mustAmend =
@@ -79,15 +80,18 @@ function applyRule(draft: {
   proposal: MessageProposal
   stored: MessageDocument | undefined
   reach: Reach
+  isActorFull: boolean
   lost: readonly LostSpan[]
   now: number
 }): Pick<MessageDraft, 'next' | 'effect' | 'refusal'> {
-  const { actorId, proposal, stored, reach, lost, now } = draft
+  const { actorId, proposal, stored, reach, isActorFull: isAuthorFull, lost, now } = draft
   if (proposal.isDeleted) return { next: stored, effect: 'none' }
   const proposed = proposal.message
   if (!proposed) return keepUnreadable({ actorId, proposal, stored, now })
   const isRecipientKnown = reach !== 'unknown_person'
-  const decision = decideMessage({ actorId, stored, proposed, isRecipientKnown, lost, now })
+  const decision = decideMessage({
+    ...{ actorId, stored, proposed, isRecipientKnown, isAuthorFull, lost, now },
+  })
   switch (decision.kind) {
     case 'keep':
       return { next: stored, effect: 'none' }

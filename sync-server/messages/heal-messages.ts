@@ -5,8 +5,11 @@ import type { Storage } from '../storage/create-storage.ts'
 import { nameMessagesDatabase } from '../storage/database-names.ts'
 import { beginConversations } from './begin-conversations.ts'
 import { completeOwnCopy } from './complete-own-copy.ts'
+import { toDeletionDigest, toStarDigest } from './digest-documents.ts'
 import type { MessageFiles } from './message-files.ts'
+import { recordDigests } from './record-digests.ts'
 import { takeBackWords } from './take-back-words.ts'
+import { weighDocument } from './weigh-document.ts'
 
 /**
  * A message that may be incomplete. `orderedAt`: its place, of which its copies have to agree; without it, the one that
@@ -42,6 +45,7 @@ export async function healMessages(options: {
   const arrived = [...readersCopies.values()].filter((copy) => copy.senderId === authorId)
   const isAmended = new Set(messages.flatMap((one) => (one.isAmended ? [one.messageId] : [])))
   const own = storage.database<MessageDocument>(nameMessagesDatabase(authorId))
+  await recordDigests(storage, await listDigests())
   const { result } = await own.update(ids, (stored) => {
     const put = arrived.flatMap((copy) => {
       const before = stored.get(copy._id)
@@ -49,7 +53,9 @@ export async function healMessages(options: {
       return isAmended.has(copy._id) ? [withTextOf(before, copy)] : []
     })
     const current = new Map([...stored, ...put.map((message) => [message._id, message] as const)])
-    return { put, result: { healed: put.length, current } }
+    const growth = put.map((copy) => weighDocument(copy) - weighDocument(stored.get(copy._id)))
+    const tally = growth.reduce((sum, bytes) => sum + bytes, 0)
+    return { put, tally, result: { healed: put.length, current } }
   })
   await amendReaders(isAmended, result.current)
   await takeBackWords({
@@ -59,6 +65,21 @@ export async function healMessages(options: {
   await beginWithAny()
   const without = ids.filter((id) => !readersCopies.has(id) && !result.current.has(id))
   return { healed: result.healed, without: new Set(without) }
+
+  /** Of what is made good, any may have a star by then. What is deleted was there before in one of the copies. */
+  async function listDigests() {
+    const stored = await own.read(arrived.map(({ _id }) => _id))
+    return arrived.flatMap((copy) => {
+      const before = stored.get(copy._id)
+      const isDue = !before || !isAccepted(before)
+      const isDeleted = copy.deletedAt !== undefined || before?.deletedAt !== undefined
+      const { orderedAt } = copy
+      return [
+        ...(isDue ? [toStarDigest(authorId, { ...copy, peerId: readerId })] : []),
+        ...(isDeleted ? [toDeletionDigest({ ...(before ?? copy), orderedAt })] : []),
+      ]
+    })
+  }
 
   async function amendReaders(
     amended: ReadonlySet<string>,

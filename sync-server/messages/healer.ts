@@ -195,7 +195,7 @@ export function createHealer(options: {
     async close() {
       drop()
       await state.sweep?.catch(() => undefined)
-      await healCopies()
+      await healCopies().catch(onError)
     },
   }
 }

@@ -7,10 +7,12 @@ import { must } from '../../schema/must.ts'
 import type { Reach, Relations } from '../access/create-relations.ts'
 import { PersonGone } from '../access/person-gone.ts'
 import type { Storage } from '../storage/create-storage.ts'
+import { DatabaseGone } from '../storage/database-gone.ts'
 import { nameMessagesDatabase } from '../storage/database-names.ts'
 import { TransactionFailed } from '../storage/transaction.ts'
 import { beginConversations } from './begin-conversations.ts'
 import { type Delivery, type DeliveryDecision, decideDelivery, listParts } from './delivery.ts'
+import { digestsDatabase } from './digest-documents.ts'
 import { type MessageDraft, type MessageProposal, readMessageProposal } from './draft-message.ts'
 import { type Hint, type Hints, hintsDatabase } from './hints.ts'
 import { createKeyedBatcher } from './keyed-batcher.ts'
@@ -19,7 +21,7 @@ import type { OrderEntry } from './order-entry.ts'
 import { type OrderJournal, ordersDatabase } from './order-journal.ts'
 import { isForPeer } from './peer-copies.ts'
 import type { Outcome, Proposal } from './proposal.ts'
-import { draftGroup, findPeer, groupById, type ProposalGroup } from './proposal-group.ts'
+import { draftGroup, findPeer, groupById } from './proposal-group.ts'
 import { tellHintedReceipts } from './tell-hinted-receipts.ts'
 
 /** The stages of a write, in their order: a crash can come after each. Atomic storage has the last two only. */
@@ -30,6 +32,8 @@ type Decided = Pick<DeliveryDecision, 'decided' | 'writes' | 'blanked'> & {
   revs: ReadonlyMap<string, string>
 }
 
+type Asked = Pick<Delivery, 'actorId' | 'peerId' | 'groups' | 'isActorFull'>
+
 const groupsAtOnce = 100
 const pairsRemembered = 100_000
 const mostTries = 5
@@ -39,9 +43,12 @@ const mostTries = 5
  * messages with one other person are one transaction: the place, the other person's copy, and the own copy, which is the
  * acknowledgement (P3). Where storage cannot write them at once, somebody whose copies cannot be written holds up nobody
  * else (P6), and what was meant for them is not acknowledged.
+ * @param isFull has somebody no room left for anything new?
  * @param listLost what the server has forgotten of somebody, after a backup was put back
  * @param onStarted told of messages that are about to be written, and calls what it returns when they are not any more
  * @param onFinished told of the places whose messages are complete
+ * @param onAdded told of two people and how many messages have come between them
+ * @param onReturned told of two people between whom a message comes back into a place below others
  * @param onError told why another person's copies could not be written
  * @param onStage for tests of crashes
  */
@@ -51,15 +58,18 @@ export function createMessageAcceptor(options: {
   hints: Hints
   relations: Pick<Relations, 'canReach'>
   files: MessageFiles
+  isFull: (userId: string) => Promise<boolean>
   listLost: (userId: string) => readonly LostSpan[]
   now: () => number
   onStarted: (actorId: string, messageIds: readonly string[]) => () => void
   onFinished: (entries: readonly Pick<OrderEntry, '_id'>[]) => void
+  onAdded: (oneId: string, otherId: string, count: number) => void
+  onReturned: (oneId: string, otherId: string) => Promise<void>
   onError: (error: unknown) => void
   onStage?: ((stage: Stage) => void | Promise<void>) | undefined
 }) {
-  const { storage, journal, hints, relations, files, listLost, now } = options
-  const { onStarted, onFinished, onError, onStage } = options
+  const { storage, journal, hints, relations, files, isFull, listLost, now } = options
+  const { onStarted, onFinished, onAdded, onReturned, onError, onStage } = options
   const { isAtomic } = storage
   const batcher = createKeyedBatcher<Proposal, Outcome<MessageDocument>>(acceptBatch)
   /** Who has written to whom, and both conversations have begun. */
@@ -68,6 +78,7 @@ export function createMessageAcceptor(options: {
   async function acceptBatch(actorId: string, sources: readonly Proposal[]) {
     const proposals = sources.map(readMessageProposal)
     if (proposals.length > 0) await requireHere(actorId)
+    const isActorFull = proposals.length > 0 && (await isFull(actorId))
     const groups = groupById(proposals)
     const end = onStarted(
       actorId,
@@ -76,7 +87,7 @@ export function createMessageAcceptor(options: {
     try {
       const done = await Promise.allSettled(
         [...groupBy(groups, findPeer)].map(([peerId, ofPeer]) =>
-          deliverAll(actorId, peerId, ofPeer),
+          deliverAll({ actorId, peerId, groups: ofPeer, isActorFull }),
         ),
       )
       const outcomes = new Map(done.flatMap((each) => [...requireDone(each)]))
@@ -91,31 +102,40 @@ export function createMessageAcceptor(options: {
     if ((await relations.canReach(actorId, actorId)) === 'unknown_person') throw new PersonGone()
   }
 
-  async function deliverAll(
-    actorId: string,
-    peerId: string | undefined,
-    groups: readonly ProposalGroup[],
-  ) {
+  async function deliverAll({ groups, ...asked }: Asked) {
     const outcomes = new Map<MessageProposal, Outcome<MessageDocument>>()
     for (let from = 0; from < groups.length; from += groupsAtOnce) {
       const slice = groups.slice(from, from + groupsAtOnce)
-      const delivered = await deliver({ actorId, peerId, groups: slice })
+      const delivered = await deliver({ ...asked, groups: slice })
       for (const [proposal, outcome] of delivered) outcomes.set(proposal, outcome)
     }
     return outcomes
   }
 
-  async function deliver(asked: Pick<Delivery, 'actorId' | 'peerId' | 'groups'>) {
+  async function deliver(asked: Asked) {
     const { actorId, peerId } = asked
     const reach = await findReach(actorId, peerId)
     if (peerId !== undefined && reach !== 'unknown_person') await journal.prepare(actorId, peerId)
     const delivery: Delivery = {
       ...{ ...asked, reach, isAtomic, now: now(), isPeerOut: false, touched: new Set() },
       lost: listLost(actorId),
-      sharedFiles: await lookAtFiles(asked, reach),
+      sharedFiles: await lookAtFiles({ ...asked, reach }),
       hasBegun: begun.has(`${actorId} ${peerId}`),
     }
-    const decided = await writeWithPeer(delivery)
+    const isReturning = delivery.groups.some(({ proposals }) =>
+      proposals.some(({ message }) => message?.status === 'sent'),
+    )
+    const mayReturn = peerId !== undefined && delivery.lost.length > 0 && isReturning
+    // Before it is there, so that a crash leaves none that lacks it; and after, for who has counted meanwhile.
+    if (mayReturn) await onReturned(actorId, peerId)
+    const decided = await writeWithPeer(delivery).catch((error: unknown) => {
+      // They have left since somebody looked.
+      const isLeft =
+        error instanceof DatabaseGone && error.database !== nameMessagesDatabase(actorId)
+      if (!isLeft) throw error
+      return writeWithPeer({ ...delivery, reach: 'unknown_person' })
+    })
+    if (mayReturn) await onReturned(actorId, peerId)
     await finish(decided)
     return listOutcomes(decided)
   }
@@ -126,8 +146,10 @@ export function createMessageAcceptor(options: {
   }
 
   /** Files are shared before a copy names them, and taken away before one is blanked: a crash then hides, and never shows. */
-  async function lookAtFiles(asked: Pick<Delivery, 'actorId' | 'groups'>, reach: Reach) {
-    const { actorId, groups } = asked
+  async function lookAtFiles(
+    asked: Pick<Delivery, 'actorId' | 'groups' | 'reach' | 'isActorFull'>,
+  ) {
+    const { actorId, groups, reach, isActorFull } = asked
     const concerned = groups.filter(({ proposals }) =>
       proposals.some(({ message }) => message?.mediaUrl ?? message?.deletedAt),
     )
@@ -138,7 +160,8 @@ export function createMessageAcceptor(options: {
       const { _rev, ...before } = stored.get(group.id) ?? { _rev: '' }
       const isThere = stored.has(group.id)
       return draftGroup({
-        ...{ actorId, group, reach, lost: listLost(actorId), now: now(), isPeerTouched: false },
+        ...{ actorId, group, reach, isActorFull, now: now(), isPeerTouched: false },
+        lost: listLost(actorId),
         stored: isThere ? (before as MessageDocument) : undefined,
       }).whole
     })
@@ -207,6 +230,7 @@ export function createMessageAcceptor(options: {
       onError(error)
     }
     onFinished(entries)
+    if (delivery.peerId) onAdded(delivery.actorId, delivery.peerId, entries.length)
     await onStage?.('finished')
   }
 
@@ -256,7 +280,8 @@ function isOfPeer(error: unknown, { actorId, peerId }: Delivery): boolean {
 
 function stageOf(name: string, { actorId }: Delivery): Stage {
   if (name === nameMessagesDatabase(actorId)) return 'own'
-  return name === ordersDatabase || name === hintsDatabase ? 'ordered' : 'peer'
+  const isBefore = [digestsDatabase, hintsDatabase, ordersDatabase].includes(name)
+  return isBefore ? 'ordered' : 'peer'
 }
 
 /** What lies there in the end is the answer to each; whether it was taken is said of each by itself. */

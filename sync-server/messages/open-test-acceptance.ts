@@ -9,10 +9,11 @@ import type { AccountsDocument } from '../access/account-documents.ts'
 import { createAccounts } from '../access/create-accounts.ts'
 import { createRelations } from '../access/create-relations.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
-import { createStorage, type Storage } from '../storage/create-storage.ts'
+import { createStorage, type Storage, type StorageOptions } from '../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import { createAcceptance } from './acceptance.ts'
 import type { Stage } from './message-acceptor.ts'
+import type { MessageFiles } from './message-files.ts'
 
 export type TestAcceptance = Awaited<ReturnType<typeof openTestAcceptance>>
 
@@ -21,7 +22,9 @@ export async function openTestAcceptance(options: TestOptions = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'petrel-sync-'))
   const state = openAll(dataDir, options)
   if (options.couchdbUrl) {
-    await Promise.all(['accounts', 'orders', 'debts'].map((name) => state.storage.destroy(name)))
+    await Promise.all(
+      ['accounts', 'orders', 'debts', 'digests'].map((name) => state.storage.destroy(name)),
+    )
   }
 
   const others: Storage[] = []
@@ -106,18 +109,22 @@ interface TestOptions {
   durability?: 'sync' | 'relaxed'
   /** False writes the copies one after the other, as on a CouchDB: only then a crash comes between them. */
   isAtomic?: boolean
+  /** Stands between the store and LevelDB. */
+  wrapLevel?: StorageOptions['wrapLevel']
+  files?: MessageFiles
   link?: ServerLink | undefined
   /** By default true with a CouchDB: then what is young may still be under way on another server. */
   isShared?: boolean
   now?: () => number
   lookAgainMs?: number
+  tallyEvery?: number
   onStage?: (stage: Stage) => void | Promise<void>
   onError?: (error: unknown) => void
 }
 
 function openAll(dataDir: string, options: TestOptions) {
-  const { couchdbUrl, durability = 'relaxed', isAtomic = true } = options
-  const place = couchdbUrl ? { dataDir, couchdbUrl } : { dataDir, durability, isAtomic }
+  const { couchdbUrl, durability = 'relaxed', isAtomic = true, wrapLevel } = options
+  const place = couchdbUrl ? { dataDir, couchdbUrl } : { dataDir, durability, isAtomic, wrapLevel }
   const storage = createStorage({ ...place, idleCloseMs: 200 })
   const database = storage.database<AccountsDocument>('accounts')
   const accounts = createAccounts({ database })

@@ -11,6 +11,10 @@ export interface OrderEntry {
   senderId: string
   /** The recipient had blocked the sender: there is no copy to deliver, and no receipt will come. */
   isHeld?: true
+  /** It was stored at once with its copies: they are there, for as long as their owners are. */
+  isWhole?: true
+  /** The message came with a file; said of whole ones only. */
+  hasFile?: true
 }
 
 const digits = 15
@@ -26,15 +30,22 @@ export function orderEntryKey(conversation: string, orderedAt: number): string {
 }
 
 export function toOrderEntry(
-  { _id, senderId, recipientId, orderedAt }: MessageDocument,
-  { isHeld }: { isHeld: boolean },
+  { _id, senderId, recipientId, orderedAt, mediaUrl }: MessageDocument,
+  { isHeld, isWhole }: { isHeld: boolean; isWhole: boolean },
 ): OrderEntry {
   return {
     _id: orderEntryKey(conversationKey(senderId, recipientId), orderedAt),
     messageId: _id,
     senderId,
     ...(isHeld && { isHeld: true as const }),
+    ...(isWhole && { isWhole: true as const }),
+    ...(isWhole && mediaUrl !== undefined && { hasFile: true as const }),
   }
+}
+
+/** Where an entry stands; 0 for what is no entry. */
+export function placeOf(entry: OrderEntry): number {
+  return parseOrderEntry(entry)?.orderedAt ?? 0
 }
 
 /** The parts of an entry's id; undefined for what is no entry. */

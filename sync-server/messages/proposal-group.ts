@@ -30,6 +30,7 @@ export function draftGroup(options: {
   group: ProposalGroup
   stored: MessageDocument | undefined
   reach: Reach
+  isActorFull: boolean
   isPeerTouched: boolean
   lost: readonly LostSpan[]
   now: number

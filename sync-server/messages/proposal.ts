@@ -16,6 +16,7 @@ export interface Proposal {
  * - `stored`: `doc` lies in the owner's copy. `isTaken`: it was written by this proposal or says the same; when not,
  *   the client has yet to learn of `doc`. `refusal`: why it is not what was proposed, which is not taken then.
  * - `absent`: a deletion of what was not there.
+ * - `heldBack`: nothing was done with it, and nothing of it is stored: it can be offered again.
  */
 export type Outcome<Doc> =
   | {
@@ -28,3 +29,4 @@ export type Outcome<Doc> =
       refusal?: Refusal
     }
   | { kind: 'absent'; id: string }
+  | { kind: 'heldBack'; id: string; refusal: Refusal }

@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newConversation } from '../../schema/conversation.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { linkServers } from '../cluster/link-servers.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import { startRedis, type TestRedis } from '../cluster/start-redis.ts'
 import { createLog } from '../create-log.ts'
-import { startCouch } from '../storage/start-couch.ts'
+import { describeCouches } from '../storage/couch/couches.contract.ts'
 import {
   openTestAcceptance,
   propose,
@@ -13,22 +13,16 @@ import {
   writeMessage,
 } from './open-test-acceptance.ts'
 
-let couch: Awaited<ReturnType<typeof startCouch>>
 let redis: TestRedis
 beforeAll(async () => {
-  couch = await startCouch()
   redis = await startRedis()
 })
-afterAll(async () => {
-  await couch.close()
-  await redis.close()
-})
+afterAll(() => redis.close())
 
 let t: TestAcceptance
 let links: ServerLink[]
 beforeEach(async () => {
   links = await Promise.all([openLink(), openLink()])
-  t = await openTestAcceptance({ couchdbUrl: couch.url, link: links[0] })
 })
 afterEach(async () => {
   await t.close()
@@ -55,7 +49,11 @@ const fromBen = (content = 'hello') =>
 const places = (messages: MessageDocument[]) =>
   messages.map(({ orderedAt, content }) => `${orderedAt} ${content}`)
 
-describe('two servers on one CouchDB', () => {
+describeCouches('two servers', (couch) => {
+  beforeEach(async () => {
+    t = await openTestAcceptance({ couchdbUrl: couch.url, link: links[0] })
+  })
+
   test('give one order, strictly growing, to messages that come to both', async () => {
     const other = openOther()
     const numbers = Array.from({ length: 15 }, (_, i) => i)

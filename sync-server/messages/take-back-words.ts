@@ -1,7 +1,9 @@
 import { blankDeleted, type MessageDocument } from '../../schema/message.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameMessagesDatabase } from '../storage/database-names.ts'
+import { toDeletionDigest } from './digest-documents.ts'
 import type { MessageFiles } from './message-files.ts'
+import { recordDigests } from './record-digests.ts'
 
 /**
  * Blanks a reader's copies of messages that their author took back, and takes their files from both.
@@ -25,6 +27,7 @@ export async function takeBackWords(options: {
     const userIds = [authorId, readerId]
     if (mediaUrl !== undefined) await files.releaseMedia({ mediaUrl, messageId, userIds })
   }
+  await recordDigests(storage, found.map(toDeletionDigest))
   const ids = found.map(({ _id }) => _id)
   const { result } = await copies.update(ids, (stored) => {
     const put = [...stored.values()].filter(isTheirs).map((copy) => {

@@ -120,15 +120,15 @@ export function createChangeLines(options: {
 
   /** Whether nothing lies behind `since`. What this server knows may be older than what the device has seen elsewhere. */
   async function isNewest(name: string, since: Seq): Promise<boolean> {
-    const known = signals.lastSeq(name)
-    if (known === since) return true
+    if (signals.isAt(name, since)) return true
+    const before = signals.lastSeq(name)
     const database = storage.database(name)
     // CouchDB spells one place in many ways, so only its changes tell.
     const isAtEnd =
       typeof since === 'number'
         ? (await database.updateSeq()) === since
         : (await database.changes({ since, limit: 1 })).results.length === 0
-    if (isAtEnd) signals.observe(name, known, since)
+    if (isAtEnd) signals.observe(name, { before, seq: since, isSame: true })
     return isAtEnd
   }
 

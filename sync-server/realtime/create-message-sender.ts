@@ -1,5 +1,6 @@
 import { describeError } from '../../schema/api-error.ts'
 import type { ServerEvent } from '../../schema/socket-events.ts'
+import { RequestRefused } from '../http/request-refused.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
 import { type NewMessage, proposeMessage } from '../messages/propose-message.ts'
 import type { SendMessage } from './create-event-handler.ts'
@@ -19,9 +20,12 @@ export function createMessageSender(options: {
     }
     try {
       const [outcome] = await options.acceptMessages({ actorId: userId, proposals: [proposal] })
-      if (outcome?.kind === 'stored' && outcome.refusal) tellRefused(outcome.refusal)
+      if (outcome?.kind !== 'absent' && outcome?.refusal) tellRefused(outcome.refusal)
     } catch (cause) {
       // No replication stands behind this door to try it again (P6).
+      if (cause instanceof RequestRefused) {
+        return tellRefused({ code: cause.reason, error: cause.message })
+      }
       tellRefused({ code: 'internal_error', ...describeError('internal_error') })
       throw cause
     }

@@ -103,7 +103,7 @@ export function createPresence(options: {
     async close() {
       const userIds = [...people.keys()]
       drop()
-      if (userIds.length > 0) await writeLastSeen(userIds, now())
+      if (userIds.length > 0) await writeLastSeen(userIds, now()).catch(onError)
     },
   }
 }

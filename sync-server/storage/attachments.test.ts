@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { describeAttachments } from './attachments.contract.ts'
+import { describeCouches } from './couch/couches.contract.ts'
 import { createStorage, type Storage } from './create-storage.ts'
-import { startCouch } from './start-couch.ts'
 
 const opened: Storage[] = []
 const folders: string[] = []
@@ -28,15 +28,9 @@ afterEach(async () => {
 
 describeAttachments('LevelDB', openLevel)
 
-describe('with a CouchDB', () => {
-  const running = {} as { couch: Awaited<ReturnType<typeof startCouch>> }
-  beforeAll(async () => {
-    running.couch = await startCouch()
-  })
-  afterAll(() => running.couch.close())
-
+describeCouches('attachments', (couch) => {
   describeAttachments('CouchDB', async () => {
-    const storage = keep(createStorage({ dataDir: '', couchdbUrl: running.couch.url }))
+    const storage = keep(createStorage({ dataDir: '', couchdbUrl: couch.url }))
     await storage.destroy('files')
     return storage
   })

@@ -79,9 +79,10 @@ export function createSharedSignals({ link }: { link: ServerLink }): Signals {
       markUnknown(name)
       return state.local.lastSeq(name)
     },
-    observe(name, before, seq) {
-      if (state.local.lastSeq(name) !== before) return
-      state.local.observe(name, before, seq)
+    isAt: (name, seq) => looked.has(name) && state.local.isAt(name, seq),
+    observe(name, seen) {
+      if (state.local.lastSeq(name) !== seen.before) return
+      state.local.observe(name, seen)
       looked.set(name, true)
     },
     async wait(name, seen, { timeoutMs, signal }) {

@@ -17,8 +17,13 @@ export interface Signals {
   notify(name: string, seq: Seq, news?: News): void
   /** The last seq known of a database; undefined when nothing is known, which says nothing about its content. */
   lastSeq(name: string): Seq | undefined
-  /** Remembers what a reader has seen, unless something newer than `before` (an earlier `lastSeq`) was told meanwhile. */
-  observe(name: string, before: Seq | undefined, seq: Seq): void
+  /** Is this where the database stands, as far as is known? CouchDB spells one place in several ways. */
+  isAt(name: string, seq: Seq): boolean
+  /**
+   * Remembers what a reader has seen, unless something newer than `before` (an earlier `lastSeq`) was told meanwhile.
+   * @param seen.isSame nothing new was found: `seq` is another spelling of what is known
+   */
+  observe(name: string, seen: { before: Seq | undefined; seq: Seq; isSame: boolean }): void
   /**
    * Resolves to true when the database's last known seq differs from `seen`, at once if it does so already;
    * to false after `timeoutMs`, or when `signal` aborts or the signals are closed.
@@ -39,9 +44,11 @@ export interface Signals {
 
 /** Names are remembered for people seen lately only; a forgotten one costs one look into the database. */
 const namesRemembered = 100_000
+const spellingsRemembered = 20
 
 export function createSignals(): Signals {
-  const known = new LRUCache<string, Seq>({ max: namesRemembered })
+  /** Where each database stands, in all spellings that were met; the first one is its name here. */
+  const known = new LRUCache<string, readonly Seq[]>({ max: namesRemembered })
   const waiting = new Map<string, Set<(hasChanged: boolean) => void>>()
   const state = { isClosed: false }
   const emitter = new EventEmitter().setMaxListeners(0)
@@ -52,18 +59,26 @@ export function createSignals(): Signals {
     for (const resolve of waiters ?? []) resolve(hasChanged)
   }
 
+  const isAt = (name: string, seq: Seq) => known.get(name)?.includes(seq) === true
+
   return {
     notify(name, seq, news) {
-      known.set(name, seq)
+      known.set(name, [seq])
       settle(name, true)
       emitter.emit('change', name, seq, news)
     },
-    lastSeq: (name) => known.get(name),
-    observe(name, before, seq) {
-      if (known.get(name) === before) known.set(name, seq)
+    lastSeq: (name) => known.get(name)?.[0],
+    isAt,
+    observe(name, { before, seq, isSame }) {
+      const [first, ...others] = known.get(name) ?? []
+      if (first !== before) return
+      if (!isSame || first === undefined) known.set(name, [seq])
+      else if (!isAt(name, seq))
+        known.set(name, [first, ...others.slice(-spellingsRemembered), seq])
     },
     wait(name, seen, { timeoutMs, signal }) {
-      if (known.get(name) !== seen) return Promise.resolve(true)
+      if (seen !== undefined && !isAt(name, seen)) return Promise.resolve(true)
+      if (seen === undefined && known.has(name)) return Promise.resolve(true)
       if (signal?.aborted || state.isClosed) return Promise.resolve(false)
       return new Promise((resolve) => {
         const waiters = waiting.get(name) ?? new Set()

@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describeCouches } from './couch/couches.contract.ts'
 import { createStorage, type Storage, type StorageOptions } from './create-storage.ts'
-import { startCouch } from './start-couch.ts'
 import { startLosingProxy } from './start-losing-proxy.ts'
 import { describeStorage } from './storage.contract.ts'
 
@@ -28,13 +28,40 @@ afterEach(async () => {
 
 describeStorage('LevelDB', () => openLevel())
 
-describe('with a CouchDB', () => {
-  let couch: Awaited<ReturnType<typeof startCouch>>
-  beforeAll(async () => {
-    couch = await startCouch()
-  })
-  afterAll(() => couch.close())
+test('P12: a database that is removed for good stays away, whatever was under way', async () => {
+  const storage = await openLevel()
+  const notes = storage.database<Counter>('notes')
+  const others = storage.database<Counter>('others')
+  const write = (index: number) => [
+    notes.insert({ _id: `insert-${index}`, count: index }),
+    notes.writeLocal(`local-${index}`, { index }),
+    storage.transact({
+      parts: ['others', 'notes'].map((name) => ({ name, ids: [`both-${index}`] })),
+      decide: () => ({
+        writes: ['others', 'notes'].map((name) => ({ name, put: [{ _id: `both-${index}` }] })),
+        result: null,
+      }),
+    }),
+  ]
+  const before = Array.from({ length: 20 }, (_, index) => write(index)).flat()
+  const gone = storage.retire('notes')
+  const after = Array.from({ length: 20 }, (_, index) => write(100 + index)).flat()
+  await Promise.allSettled([...before, gone, ...after])
+  await gone
+  await expect(notes.read(['insert-0'])).rejects.toThrow('notes was removed for good')
+  // Of what is written together nothing is stored either.
+  expect([...(await others.read(['both-100'])).keys()]).toEqual([])
+  await storage.close()
+  const again = keep(createStorage({ dataDir: folders.at(-1) ?? '' })).database<Counter>('notes')
+  expect(await again.info()).toEqual({ docCount: 0, updateSeq: 0 })
+  const locals = Array.from({ length: 20 }, (_, index) => [
+    `local-${index}`,
+    `local-${100 + index}`,
+  ])
+  for (const id of locals.flat()) expect(await again.readLocal(id)).toBeUndefined()
+})
 
+describeCouches('storage', (couch) => {
   describeStorage('CouchDB', async () => {
     const storage = keep(createStorage({ dataDir: '', couchdbUrl: couch.url }))
     await storage.destroy('notes')

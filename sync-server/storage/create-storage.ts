@@ -1,12 +1,15 @@
+import type { TimeLimits } from './couch/answer-in-time.ts'
 import { createCouchHome } from './couch/couch-home.ts'
 import { createSignals, type Signals } from './create-signals.ts'
 import { createStoredAttachments, type StoredAttachments } from './create-stored-attachments.ts'
 import { createStoredDatabase, type StoredDatabase } from './create-stored-database.ts'
-import type { DatabaseHome, HomeStats } from './database-home.ts'
+import type { HomeStats, TallyingHome } from './database-home.ts'
 import { isDatabaseName } from './database-names.ts'
 import type { Document } from './documents.ts'
 import { createInTurnHome } from './in-turn-home.ts'
+import { createLastingRemovals } from './lasting-removals.ts'
 import { createLevelHome, type LevelHomeOptions } from './level/level-home.ts'
+import { createNotedTallies } from './noted-tallies.ts'
 import type { Transaction, TransactionOutcome } from './transaction.ts'
 
 export interface StorageOptions {
@@ -22,10 +25,14 @@ export interface StorageOptions {
   signals?: Signals
   /** Told how far the take-over of an earlier version's data is. */
   onTakeOver?: LevelHomeOptions['onTakeOver']
-  /** A request to CouchDB is given up then. */
-  couchTimeoutMs?: number
+  /** Told of databases of an earlier version that were damaged, and of which not all could be taken over. */
+  onSetAside?: LevelHomeOptions['onSetAside']
+  /** How long a request to CouchDB may take. */
+  couchLimits?: Partial<TimeLimits>
   /** For tests of crashes: false writes databases one after the other also where they could be written at once. */
   isAtomic?: boolean
+  /** Told of what failed in the background. */
+  onError?: (error: unknown) => void
   /** For tests: stands between the store and LevelDB. */
   wrapLevel?: LevelHomeOptions['wrapLevel']
 }
@@ -47,24 +54,31 @@ export interface Storage {
   attachments(name: string): StoredAttachments
   /** Removes a database with all that is in it; a missing one is no error. */
   destroy(name: string): Promise<void>
+  /** As `destroy`, and for good: calls that come later reject with `DatabaseGone`. */
+  retire(name: string): Promise<void>
   /** Stores something and reads it again. Rejects with the reason when nothing can be stored now. */
   ready(): Promise<void>
   stats(): HomeStats
+  /** After so many milliseconds nothing waits any more for a CouchDB that does not answer, and whatever comes later fails. */
+  giveUpIn(withinMs: number): void
   /** Waits for what is under way and closes every database; calls that come later reject. */
   close(): Promise<void>
 }
 
 export function createStorage(options: StorageOptions): Storage {
   const { dataDir, couchdbUrl, durability = 'sync', idleCloseMs = 10_000, wrapLevel } = options
-  const { signals = createSignals(), onTakeOver = () => undefined, couchTimeoutMs } = options
+  const { signals = createSignals(), onTakeOver = () => undefined, couchLimits: limits } = options
+  const { onSetAside = () => undefined } = options
+  const { onError = () => undefined } = options
   const isAtomic = couchdbUrl === undefined && options.isAtomic !== false
-  const home = openHome()
+  const { home, retire } = createLastingRemovals(openHome())
 
-  function openHome(): DatabaseHome {
-    if (couchdbUrl)
-      return createCouchHome({ couchdbUrl, signals, requestTimeoutMs: couchTimeoutMs })
+  function openHome(): TallyingHome {
+    if (couchdbUrl) {
+      return createNotedTallies(createCouchHome({ couchdbUrl, signals, limits }), onError)
+    }
     const level = createLevelHome({
-      ...{ dataDir, durability, idleCloseMs, signals, onTakeOver, wrapLevel },
+      ...{ dataDir, durability, idleCloseMs, signals, onTakeOver, onSetAside, wrapLevel },
     })
     return isAtomic ? level : createInTurnHome(level)
   }
@@ -90,8 +104,10 @@ export function createStorage(options: StorageOptions): Storage {
       return createStoredAttachments({ name, home })
     },
     destroy: (name) => home.destroy(name),
+    retire,
     ready: () => home.ready(),
     stats: () => home.stats(),
+    giveUpIn: home.giveUpIn,
     close: () => home.close(),
   }
 }

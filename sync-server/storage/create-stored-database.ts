@@ -1,10 +1,10 @@
 import { type BulkGetOptions, type BulkGetRow, bulkGet } from './bulk-get.ts'
-import type { DatabaseHome } from './database-home.ts'
+import type { TallyingHome } from './database-home.ts'
 import type { ChangesPage, Document, Seq, Stored } from './documents.ts'
 import type { WantedWrites } from './draft-writes.ts'
 import { findMissingRevisions, type MissingRevisions } from './find-missing-revisions.ts'
-import { isConflict, isMissing, type OpenRevision, type Pouch } from './pouch.ts'
-import { readDocuments } from './read-documents.ts'
+import { isConflict, isMissing, type OpenRevision, orUndefined, type Pouch } from './pouch.ts'
+import { readChanges } from './read-changes.ts'
 import { readOpenRevisions, readRevision } from './read-revisions.ts'
 
 /**
@@ -40,10 +40,13 @@ export interface StoredDatabase<Body extends Document> {
   range(options: RangeOptions): Promise<Stored<Body>[]>
   /** As `range`, but only what each is called. */
   listRevs(options: RangeOptions): Promise<{ _id: string; _rev: string }[]>
+  /** A `since` that this database's history does not have is its beginning. */
   changes(options: ChangesOptions): Promise<ChangesPage<Body>>
   updateSeq(): Promise<Seq>
   /** About how many bytes it takes. */
   measure(): Promise<number>
+  /** What its writes have added to its tally since it was made. */
+  readTally(): Promise<number>
   info(): Promise<{ docCount: number; updateSeq: Seq }>
   /** Which of these revisions the database has never seen; a compacted one counts as seen. */
   findMissingRevisions(revs: Record<string, string[]>): Promise<Record<string, MissingRevisions>>
@@ -61,8 +64,13 @@ export interface StoredDatabase<Body extends Document> {
   ): Promise<OpenRevision[] | undefined>
   /** A document that is not replicated, by its id without `_local/`. */
   readLocal(id: string): Promise<Record<string, unknown> | undefined>
-  /** Stores one. `undefined` when `doc._rev` is not its current revision, else the new revision. */
+  /**
+   * Stores one. `undefined` when `doc._rev` is not its current revision, else the new revision. Of two that come at the
+   * same time on CouchDB, the later one may be stored over the other.
+   */
   writeLocal(id: string, doc: Record<string, unknown>): Promise<string | undefined>
+  /** Takes one away; one that is not there is no error. */
+  removeLocal(id: string): Promise<void>
 }
 
 interface RangeOptions {
@@ -82,7 +90,7 @@ interface ChangesOptions {
 
 export function createStoredDatabase(options: {
   name: string
-  home: DatabaseHome
+  home: TallyingHome
 }): StoredDatabase<Document> {
   const { name, home } = options
   const use = <Result>(work: (pouch: Pouch) => Promise<Result>) => home.use(name, work)
@@ -103,7 +111,7 @@ export function createStoredDatabase(options: {
 
   return {
     name,
-    read: (ids) => use((pouch) => readDocuments(pouch, new Set(ids))),
+    read: (ids) => home.read(name, ids),
     update,
     async insert(doc) {
       const { result } = await update<boolean>([doc._id], (stored) =>
@@ -121,15 +129,13 @@ export function createStoredDatabase(options: {
         const { rows } = await pouch.allDocs(range)
         return rows.map(({ id, value: { rev } }) => ({ _id: id, _rev: rev }))
       }),
-    changes: ({ includeDocs = false, ...rest }) =>
-      use(async (pouch) => {
-        const batch = pouch.adapter === 'http' ? { batch_size: rest.limit ?? 1000 } : {}
-        const asked = { since: 0, ...rest, ...batch, include_docs: includeDocs }
-        const { results, last_seq } = await pouch.changes(asked)
-        return { results, last_seq }
-      }),
+    changes: ({ includeDocs = false, ...rest }) => {
+      const asked = { ...rest, include_docs: includeDocs }
+      return use((pouch) => readChanges(pouch, asked, () => home.readSeq(name)))
+    },
     updateSeq: () => home.readSeq(name),
     measure: () => home.measure(name),
+    readTally: () => home.readTally(name),
     info: () =>
       use(async (pouch) => {
         const { doc_count, update_seq } = await pouch.info()
@@ -146,6 +152,9 @@ export function createStoredDatabase(options: {
       }),
     writeLocal: (id, doc) =>
       use(async (pouch) => {
+        // CouchDB compares no revisions of these documents.
+        const stored = pouch.adapter === 'http' ? await orUndefined(pouch.get(`_local/${id}`)) : doc
+        if (stored?._rev !== doc._rev) return undefined
         try {
           return (await pouch.put({ ...doc, _id: `_local/${id}` })).rev
         } catch (error) {
@@ -153,14 +162,14 @@ export function createStoredDatabase(options: {
           throw error
         }
       }),
-  }
-}
-
-async function orUndefined<Found>(reading: Promise<Found>): Promise<Found | undefined> {
-  try {
-    return await reading
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
+    removeLocal: (id) =>
+      use(async (pouch) => {
+        const _id = `_local/${id}`
+        const doc = await orUndefined(pouch.get(_id))
+        if (!doc) return
+        await pouch.put({ _id, _rev: doc._rev, _deleted: true }).catch((error: unknown) => {
+          if (!isConflict(error) && !isMissing(error)) throw error
+        })
+      }),
   }
 }

@@ -1,4 +1,4 @@
-import type { Seq } from './documents.ts'
+import type { Document, Seq, Stored } from './documents.ts'
 import type { Pouch } from './pouch.ts'
 import type { Transaction, TransactionOutcome } from './transaction.ts'
 
@@ -17,6 +17,8 @@ export interface HomeStats {
 export interface DatabaseHome {
   /** Runs `work` with the database open; made when it is not there. @throws StorageUnavailable */
   use<Result>(name: string, work: (pouch: Pouch) => Promise<Result>): Promise<Result>
+  /** The documents that are there, by id. */
+  read(name: string, ids: readonly string[]): Promise<Map<string, Stored<Document>>>
   transact<Result>(transaction: Transaction<Result>): Promise<TransactionOutcome<Result>>
   /** Where the database stands. */
   readSeq(name: string): Promise<Seq>
@@ -27,6 +29,14 @@ export interface DatabaseHome {
   /** Stores something and reads it again. @throws with the reason when that is not possible */
   ready(): Promise<void>
   stats(): HomeStats
+  /** After so many milliseconds nothing waits any more for a CouchDB that does not answer, and whatever comes later fails. */
+  giveUpIn(withinMs: number): void
   /** Waits for what is under way; whatever comes later is refused. */
   close(): Promise<void>
+}
+
+/** A home that keeps the tallies of its databases. */
+export interface TallyingHome extends DatabaseHome {
+  /** What the writes of a database have added to its tally since it was made. */
+  readTally(name: string): Promise<number>
 }

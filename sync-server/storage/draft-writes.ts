@@ -2,11 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Document, Stored } from './documents.ts'
 import type { PushedRevision } from './grow-branch.ts'
 import type { Write } from './plan-writes.ts'
+import type { DatabaseWrite } from './transaction.ts'
 
 /** What an update wants written. A body with `_deleted: true` removes its document. */
 export interface WantedWrites<Body extends Document = Document> {
   put?: readonly Body[]
   pushed?: readonly PushedRevision[]
+  tally?: number
 }
 
 /**
@@ -17,8 +19,12 @@ export function draftWrites(stored: ReadonlyMap<string, Stored<Document>>) {
   const bodies = new Map([...stored].map(([id, doc]) => [id, withoutRev(doc)]))
   const writes = new Map<string, Write>()
 
+  const counted = { tally: 0 }
+
   return {
     stored,
+    /** What these writes add to the database's tally. */
+    tally: () => counted.tally,
     /** What is to be stored, a write for each document. */
     writes,
     read: (ids: readonly string[]) => pick(bodies, ids),
@@ -28,7 +34,8 @@ export function draftWrites(stored: ReadonlyMap<string, Stored<Document>>) {
       const foreign = put.find((body) => !own.has(body._id))
       if (foreign) throw new Error(`an update wrote ${foreign._id}, which it did not ask for`)
     },
-    add({ put = [], pushed = [], create = [] }: WantedWrites & { create?: readonly Document[] }) {
+    add({ put = [], pushed = [], create = [], tally = 0 }: Omit<DatabaseWrite, 'name'>) {
+      counted.tally += tally
       for (const body of create.map(asJson)) {
         bodies.set(body._id, body)
         writes.set(body._id, { body, isChanged: true, pushed: [] })

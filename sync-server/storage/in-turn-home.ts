@@ -1,11 +1,10 @@
-import type { DatabaseHome } from './database-home.ts'
-import { readDocuments } from './read-documents.ts'
+import type { TallyingHome } from './database-home.ts'
 import { type SingleDatabases, transactInTurn } from './transact-in-turn.ts'
 
 /** For tests of crashes: LevelDB that writes databases one after the other, as CouchDB has to. */
-export function createInTurnHome(home: DatabaseHome): DatabaseHome {
+export function createInTurnHome(home: TallyingHome): TallyingHome {
   const databases: SingleDatabases = {
-    read: (name, ids) => home.use(name, (pouch) => readDocuments(pouch, new Set(ids))),
+    read: home.read,
     async update(name, { ids, decide }) {
       const { result, revs } = await home.transact({
         parts: [{ name, ids }],

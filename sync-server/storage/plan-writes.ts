@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import type { Document, Stored } from './documents.ts'
 import { growBranch, nameByChance, nameByContent, type PushedRevision } from './grow-branch.ts'
 import type { Pouch, PouchWrite } from './pouch.ts'
@@ -20,6 +21,8 @@ export interface WritePlan {
   revs: Map<string, string>
 }
 
+const leavesReadAtOnce = 16
+
 export async function planWrites(
   pouch: Pouch,
   stored: ReadonlyMap<string, Stored<Document>>,
@@ -27,8 +30,12 @@ export async function planWrites(
 ): Promise<WritePlan> {
   const revs = new Map([...stored].map(([id, doc]) => [id, doc._rev]))
   const plan: WritePlan = { edits: [], replicated: [], revs }
-  for (const { body, isChanged, pushed } of writes) {
-    const leaves = pushed.length > 0 ? await readLeaves(pouch, body._id) : []
+  const limit = pLimit(leavesReadAtOnce)
+  const planned = await limit.map([...writes], async (write) => ({
+    ...write,
+    leaves: write.pushed.length > 0 ? await readLeaves(pouch, write.body._id) : [],
+  }))
+  for (const { body, isChanged, pushed, leaves } of planned) {
     // CouchDB may hear the same from several servers; PouchDB must never hear a name before we have given it.
     const nameChild = pouch.adapter === 'http' ? nameByContent : nameByChance
     const grown = growBranch({ body, pushed, leaves, nameChild })

@@ -62,13 +62,35 @@ interface PouchWithAdapters {
   adapter(name: string, adapter: typeof leveldb, isPreferred: boolean): void
 }
 
-/** Opens a database through PouchDB: `name` is a URL for the http adapter. */
+/** Opens a database in LevelDB. */
 export async function openPouch(name: string, options: object): Promise<Pouch> {
+  const pouch = connect(name, options)
+  await pouch.info()
+  return pouch
+}
+
+/** A database in a CouchDB, of which nothing is asked yet. @param url without a login */
+export function connectPouch(url: string, fetch: CouchFetch): Pouch {
+  const pouch = connect(url, { adapter: 'http', skip_setup: true, fetch })
+  // PouchDB's own takes a refusal for an answer.
+  return Object.assign(pouch, {
+    async info() {
+      const response = await fetch(`${url}/`)
+      const answer = await response.json()
+      if (!response.ok) throw Object.assign(answer, { status: response.status })
+      return answer
+    },
+  })
+}
+
+/** As the http adapter asks: always with the whole address. */
+type CouchFetch = (url: string, init?: RequestInit) => Promise<Response>
+
+function connect(name: string, options: object): Pouch {
   // The published types describe neither `db`, `open_revs` with `latest`, nor rows with errors.
   const pouch = new Connection(name, options) as unknown as Pouch
   // Every read of changes listens for the end of the database; many at once are no leak.
   pouch.setMaxListeners(0)
-  await pouch.info()
   return pouch
 }
 
@@ -77,9 +99,24 @@ export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404
 }
 
+/** What is read, or undefined when it is not there. */
+export async function orUndefined<Found>(reading: Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
 /** True when PouchDB says that somebody else has written the document meanwhile. */
 export function isConflict(error: unknown): boolean {
   return statusOf(error) === 409
+}
+
+/** True when CouchDB says that it was asked what cannot be asked. */
+export function isRefused(error: unknown): boolean {
+  return statusOf(error) === 400
 }
 
 function statusOf(error: unknown): unknown {

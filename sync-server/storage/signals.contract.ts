@@ -1,15 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import type { Signals } from './create-signals.ts'
+import type { Seq } from './documents.ts'
 
 const shortly = { timeoutMs: 30 }
 const long = { timeoutMs: 20_000 }
+
+/** Somebody has read to the end, and found something new until there. */
+export function look(signals: Signals, name: string, seq: Seq) {
+  signals.observe(name, { before: signals.lastSeq(name), seq, isSame: false })
+}
 
 /** What every kind of signals must do. @param open gives signals of their own */
 export function describeSignals(kind: string, open: () => Signals | Promise<Signals>) {
   describe(`signals ${kind}`, () => {
     test('let who has seen all wait until there is news', async () => {
       const signals = await open()
-      signals.observe('notes', signals.lastSeq('notes'), 7)
+      look(signals, 'notes', 7)
       expect(signals.lastSeq('notes')).toBe(7)
       const waiting = signals.wait('notes', 7, long)
       expect(signals.countWaiting()).toBe(1)
@@ -25,17 +31,42 @@ export function describeSignals(kind: string, open: () => Signals | Promise<Sign
       expect(await signals.wait('notes', 7, long)).toBe(true)
     })
 
+    test('know one place in several spellings, so that readers who spell it in their own way all wait', async () => {
+      const signals = await open()
+      look(signals, 'notes', '7-one')
+      for (const seq of ['7-two', '7-three']) {
+        expect(await signals.wait('notes', seq, long)).toBe(true)
+        const before = signals.lastSeq('notes')
+        signals.observe('notes', { before, seq, isSame: true })
+      }
+      const spellings = ['7-one', '7-two', '7-three']
+      expect(spellings.map((seq) => signals.isAt('notes', seq))).toEqual([true, true, true])
+      const waiting = Promise.all(spellings.map((seq) => signals.wait('notes', seq, long)))
+      expect(signals.countWaiting()).toBe(3)
+      signals.notify('notes', '8-one')
+      expect(await waiting).toEqual([true, true, true])
+      expect(spellings.map((seq) => signals.isAt('notes', seq))).toEqual([false, false, false])
+    })
+
+    test('know what was found new as the only place: who stands elsewhere has to look', async () => {
+      const signals = await open()
+      look(signals, 'notes', '7-one')
+      look(signals, 'notes', '8-one')
+      expect(signals.isAt('notes', '7-one')).toBe(false)
+      expect(await signals.wait('notes', '7-one', long)).toBe(true)
+    })
+
     test('are not talked into an older state by a look that began before the news', async () => {
       const signals = await open()
       const before = signals.lastSeq('notes')
       signals.notify('notes', 8)
-      signals.observe('notes', before, 7)
+      signals.observe('notes', { before, seq: 7, isSame: false })
       expect(await signals.wait('notes', 7, long)).toBe(true)
     })
 
     test('end a wait when its time is over, its client has gone, or they are closed', async () => {
       const signals = await open()
-      signals.observe('notes', signals.lastSeq('notes'), 7)
+      look(signals, 'notes', 7)
       expect(await signals.wait('notes', 7, shortly)).toBe(false)
       const gone = new AbortController()
       const left = signals.wait('notes', 7, { ...long, signal: gone.signal })
@@ -51,7 +82,7 @@ export function describeSignals(kind: string, open: () => Signals | Promise<Sign
       const signals = await open()
       const heard: string[] = []
       const stop = signals.subscribe((name) => heard.push(name))
-      for (const name of ['notes', 'others']) signals.observe(name, signals.lastSeq(name), 7)
+      for (const name of ['notes', 'others']) look(signals, name, 7)
       const other = signals.wait('others', 7, shortly)
       signals.notify('notes', 8)
       expect(await other).toBe(false)

@@ -3,7 +3,7 @@ import { createRedisLink } from '../cluster/create-redis-link.ts'
 import { startRedis, type TestRedis } from '../cluster/start-redis.ts'
 import { createSharedSignals } from './create-shared-signals.ts'
 import { createSignals } from './create-signals.ts'
-import { describeSignals } from './signals.contract.ts'
+import { describeSignals, look } from './signals.contract.ts'
 
 const opened = { closing: [] as (() => void)[] } as { redis: TestRedis; closing: (() => void)[] }
 beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('signals of two servers', () => {
   async function openTwo() {
     const [one, two] = [await openShared(), await openShared()]
     const settle = () => {
-      for (const signals of [one, two]) signals.observe('notes', signals.lastSeq('notes'), 7)
+      for (const signals of [one, two]) look(signals, 'notes', 7)
       return [one.lastSeq('notes'), two.lastSeq('notes')]
     }
     // Each server that comes up makes the others forget.
@@ -83,9 +83,9 @@ describe('signals of two servers', () => {
     const first = two.wait('notes', 7, long)
     await opened.redis.stop()
     expect(await first).toBe(true)
-    two.observe('notes', two.lastSeq('notes'), 7)
+    look(two, 'notes', 7)
     expect(await two.wait('notes', 7, long)).toBe(true)
-    two.observe('notes', two.lastSeq('notes'), 7)
+    look(two, 'notes', 7)
     const last = two.wait('notes', 7, long)
     await opened.redis.start()
     expect(await last).toBe(true)

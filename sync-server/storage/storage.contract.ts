@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Storage } from './create-storage.ts'
+import type { ChangesPage, Seq } from './documents.ts'
 
 interface Note {
   _id: string
@@ -47,6 +48,62 @@ export function describeStorage(kind: string, open: () => Storage | Promise<Stor
       expect((await notes.read(['n'])).get('n')?.count).toBe(100)
     })
 
+    test('a tally is what the writes of a database have added, and goes with it', async () => {
+      const storage = await open()
+      const notes = storage.database<Note>('notes')
+      const add = (_id: string, tally: number) =>
+        storage.transact({
+          parts: [{ name: 'notes', ids: [_id] }],
+          decide: () => ({ writes: [{ name: 'notes', put: [{ _id }], tally }], result: null }),
+        })
+      expect(await notes.readTally()).toBe(0)
+      await Promise.all(Array.from({ length: 20 }, (_, index) => add(`n${index}`, index)))
+      await add('last', -10)
+      expect(await notes.readTally()).toBe(180)
+      await storage.destroy('notes')
+      expect(await notes.readTally()).toBe(0)
+    })
+
+    test('the tallies of databases that are written together are each their own', async () => {
+      const storage = await open()
+      await storage.destroy('others')
+      await storage.transact({
+        parts: ['notes', 'others'].map((name) => ({ name, ids: ['n'] })),
+        decide: () => ({
+          writes: [
+            { name: 'others', put: [{ _id: 'n' }], tally: 5 },
+            { name: 'notes', put: [{ _id: 'n' }], tally: 7 },
+          ],
+          result: null,
+        }),
+      })
+      expect(await storage.database('others').readTally()).toBe(5)
+      expect(await storage.database('notes').readTally()).toBe(7)
+      await storage.destroy('others')
+    })
+
+    test('a database that is removed for good is not made anew', async () => {
+      const storage = await open()
+      const left = storage.database<Note>('left-behind')
+      await left.insert({ _id: 'n' })
+      await storage.retire('left-behind')
+      const late = [left.insert({ _id: 'm' }), left.writeLocal('l', {}), left.changes({})]
+      for (const one of await Promise.allSettled(late)) {
+        expect(one).toMatchObject({ status: 'rejected', reason: { name: 'DatabaseGone' } })
+      }
+      await storage.retire('left-behind')
+    })
+
+    test('what is not replicated can be taken away', async () => {
+      const notes = (await open()).database<Note>('notes')
+      await notes.writeLocal('place', { at: 1 })
+      await notes.removeLocal('place')
+      expect(await notes.readLocal('place')).toBeUndefined()
+      await notes.removeLocal('place')
+      await notes.writeLocal('place', { at: 2 })
+      expect(await notes.readLocal('place')).toMatchObject({ at: 2 })
+    })
+
     test('updates of different fields of one document at the same time lose nothing', async () => {
       const storage = await open()
       const notes = storage.database<Note>('notes')
@@ -88,10 +145,10 @@ export function describeStorage(kind: string, open: () => Storage | Promise<Stor
       const notes = (await open()).database<Note>('notes')
       const write = () => notes.update(['a'], () => ({ put: [{ _id: 'a', text: 'x' }], result: 0 }))
       const first = await write()
-      const seq = await notes.updateSeq()
+      const { last_seq } = await notes.changes({})
       const second = await write()
       expect(second.revs.get('a')).toBe(first.revs.get('a'))
-      expect(await notes.updateSeq()).toEqual(seq)
+      expect((await notes.changes({ since: last_seq })).results).toEqual([])
     })
 
     test('a removed document is not there any more, also not for the update after it', async () => {
@@ -117,14 +174,53 @@ export function describeStorage(kind: string, open: () => Storage | Promise<Stor
       expect(tries.filter(({ isInserted }) => isInserted)).toHaveLength(1)
     })
 
-    test('changes come in order, page by page, and an empty page keeps its place', async () => {
+    test('changes come page by page, each once, and an empty page keeps its place', async () => {
       const notes = (await open()).database<Note>('notes')
-      for (const _id of ['a', 'b', 'c']) await notes.insert({ _id, text: _id })
-      const first = await notes.changes({ since: 0, limit: 2, includeDocs: true })
-      expect(first.results.map((row) => row.doc?.text)).toEqual(['a', 'b'])
-      const second = await notes.changes({ since: first.last_seq })
-      expect(second.results.map((row) => row.id)).toEqual(['c'])
-      expect((await notes.changes({ since: second.last_seq })).results).toEqual([])
+      const ids = Array.from({ length: 9 }, (_, i) => `n${i}`)
+      for (const _id of ids) await notes.insert({ _id, text: _id })
+      const found: Note[] = []
+      let since: Seq = 0
+      for (;;) {
+        const page: ChangesPage<Note> = await notes.changes({ since, limit: 2, includeDocs: true })
+        since = page.last_seq
+        if (page.results.length === 0) break
+        found.push(...page.results.flatMap(({ doc }) => doc ?? []))
+      }
+      expect(found.map(({ text }) => text).sort()).toEqual(ids)
+      await notes.insert({ _id: 'last' })
+      expect((await notes.changes({ since })).results.map(({ id }) => id)).toEqual(['last'])
+    })
+
+    test('changes go on behind each row, whatever order they come in', async () => {
+      const notes = (await open()).database<Note>('notes')
+      const ids = Array.from({ length: 9 }, (_, i) => `n${i}`)
+      for (const _id of ids) await notes.insert({ _id })
+      const { results } = await notes.changes({})
+      for (const [index, { seq }] of results.entries()) {
+        const before = results.slice(0, index + 1).map(({ id }) => id)
+        const behind = (await notes.changes({ since: seq })).results.map(({ id }) => id)
+        expect([...before, ...behind].sort()).toEqual(ids)
+      }
+    })
+
+    test.each([
+      ['a number', 7_000],
+      ['words', 'abc'],
+      ['a fraction', 1.5],
+    ])('a place that no history has, %s, is its beginning', async (_what, since) => {
+      const notes = (await open()).database<Note>('notes')
+      await notes.insert({ _id: 'a' })
+      expect((await notes.changes({ since })).results.map(({ id }) => id)).toEqual(['a'])
+    })
+
+    test('a place in a database that was made anew is its beginning', async () => {
+      const storage = await open()
+      const notes = storage.database<Note>('notes')
+      for (const _id of ['a', 'b', 'c']) await notes.insert({ _id })
+      const since = await notes.updateSeq()
+      await storage.destroy('notes')
+      await notes.insert({ _id: 'd' })
+      expect((await notes.changes({ since })).results.map(({ id }) => id)).toEqual(['d'])
     })
 
     test('each write is announced before it is answered', async () => {
@@ -182,9 +278,9 @@ export function describeStorage(kind: string, open: () => Storage | Promise<Stor
           result: 0,
         }))
       await push()
-      const seq = await notes.updateSeq()
+      const { last_seq } = await notes.changes({})
       await push()
-      expect(await notes.updateSeq()).toEqual(seq)
+      expect((await notes.changes({ since: last_seq })).results).toEqual([])
     })
 
     test('bulkGet answers asked revisions and says which are not there', async () => {
@@ -208,6 +304,22 @@ export function describeStorage(kind: string, open: () => Storage | Promise<Stor
       await storage.destroy('notes')
       await storage.destroy('notes')
       expect((await storage.database<Note>('notes').read(['a'])).size).toBe(0)
+    })
+
+    test('a database that nobody has written is empty, whatever it is asked', async () => {
+      const storage = await open()
+      await storage.destroy('notes')
+      const notes = storage.database<Note>('notes')
+      const { docCount, updateSeq } = await notes.info()
+      expect(docCount).toBe(0)
+      expect((await notes.changes({ since: updateSeq })).results).toEqual([])
+      await storage.destroy('notes')
+      expect((await notes.changes({ since: await notes.updateSeq() })).results).toEqual([])
+      await storage.destroy('notes')
+      expect((await notes.changes({})).results).toEqual([])
+      await storage.destroy('notes')
+      expect(await notes.range({})).toEqual([])
+      expect(await notes.readLocal('nothing')).toBeUndefined()
     })
 
     test('names that could lead elsewhere are refused', async () => {

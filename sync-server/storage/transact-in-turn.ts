@@ -20,7 +20,10 @@ export interface SingleDatabases {
     update: {
       ids: readonly string[]
       belief: Belief
-      decide: (stored: ReadonlyMap<string, Document>) => Pick<DatabaseWrite, 'put' | 'pushed'> & {
+      decide: (stored: ReadonlyMap<string, Document>) => Pick<
+        DatabaseWrite,
+        'put' | 'pushed' | 'tally'
+      > & {
         result: boolean
       }
     },
@@ -63,7 +66,7 @@ export async function transactInTurn<Result>(
 }
 
 async function writeOne(databases: SingleDatabases, write: DatabaseWrite, belief: Belief) {
-  const { name, put = [], pushed = [], create = [] } = write
+  const { name, put = [], pushed = [], create = [], tally = 0 } = write
   const written = [...put, ...create]
   const ids = [...new Set([...written.map(({ _id }) => _id), ...pushed.map(({ id }) => id)])]
   const unchanged = pick(toBodies(belief), ids)
@@ -73,7 +76,7 @@ async function writeOne(databases: SingleDatabases, write: DatabaseWrite, belief
       belief: new Map(ids.map((id) => [id, belief.get(id)])),
       decide: (stored) =>
         isDeepStrictEqual(stored, unchanged)
-          ? { put: written, pushed, result: true }
+          ? { put: written, pushed, tally, result: true }
           : { result: false },
     })
     .catch((error: unknown) => {

@@ -16,6 +16,8 @@ export interface DatabaseWrite {
   pushed?: readonly PushedRevision[]
   /** Documents that nobody has asked for, because their ids cannot be taken yet. */
   create?: readonly Document[]
+  /** Added to the database's tally, with the write that it is of. */
+  tally?: number
 }
 
 /** The stored documents of one of the parts' databases, by id and without `_rev`; absent ones are not in the map. */

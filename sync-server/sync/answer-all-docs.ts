@@ -10,6 +10,7 @@ import { slicesOf } from './slices-of.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
 const keysAtOnce = 16
+const keptCharacters = 1024 * 1024
 
 /**
  * CouchDB's `_all_docs`: by `keys`, or a range of ids, sent as it is read. Removed documents are never in these
@@ -44,11 +45,40 @@ async function* readKeys(
   if (keys.length > limits.syncBatchMaxDocuments) {
     throw tooLarge(`At most ${limits.syncBatchMaxDocuments} keys can be asked for at once.`)
   }
+  const kept = createKeptRows(keys)
   for (const slice of slicesOf(keys, keysAtOnce)) {
-    const found = await turn(() => stored.read(slice.filter(isStorableId)))
-    // A key that comes again and again in one request is read and written down once.
-    const rows = new Map(slice.map((key) => [key, toRow(key, found.get(key), includeDocs)]))
-    yield slice.map((key) => rows.get(key) ?? '')
+    const unread = slice.filter((key) => isStorableId(key) && kept.find(key) === undefined)
+    const found =
+      unread.length > 0
+        ? await turn(() => stored.read(unread))
+        : new Map<string, Stored<Document>>()
+    yield slice.map((key) => {
+      const row = kept.find(key) ?? toRow(key, found.get(key), includeDocs)
+      kept.note(key, row)
+      return row
+    })
+  }
+}
+
+/** Rows of keys that come again in one request: they are read and written down once, as far as they fit in a megabyte. */
+function createKeptRows(keys: readonly string[]) {
+  const left = new Map<string, number>()
+  for (const key of keys) left.set(key, (left.get(key) ?? 0) + 1)
+  const rows = new Map<string, string>()
+  const state = { characters: 0 }
+
+  return {
+    find: (key: string) => rows.get(key),
+    /** To be called for each row that is sent. */
+    note(key: string, row: string) {
+      const again = (left.get(key) ?? 1) - 1
+      left.set(key, again)
+      if (again === 0 && rows.delete(key)) state.characters -= row.length
+      if (again === 0 || rows.has(key)) return
+      if (state.characters + row.length > keptCharacters) return
+      state.characters += row.length
+      rows.set(key, row)
+    },
   }
 }
 

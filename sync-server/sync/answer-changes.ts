@@ -32,14 +32,18 @@ export async function answerChanges(options: {
   const size = createPageSize()
   let since = query.since === 'now' ? await stored.updateSeq() : query.since
   let isUpToDate = await isAtNewest(since)
+  /** A place that was found here, and not only brought along. */
+  let sure = isUpToDate ? since : 0
 
   for (;;) {
     if (!isUpToDate) {
       const seen = signals.lastSeq(stored.name)
       const read = await sendPages(since)
       since = read.at
+      sure = since
       // Who stopped at their limit knows nothing of what lies above, and must not let the next one wait for it.
-      if (read.isAtEnd) signals.observe(stored.name, seen, since)
+      const { isAtEnd, found } = read
+      if (isAtEnd) signals.observe(stored.name, { before: seen, seq: since, isSame: found === 0 })
     }
     const isAnswered = query.feed === 'longpoll' && writer.countRows() > 0
     const timeoutMs = deadline - performance.now()
@@ -65,15 +69,15 @@ export async function answerChanges(options: {
   async function isAtNewest(at: Seq): Promise<boolean> {
     const { descending } = query
     if (descending) return false
-    const known = signals.lastSeq(stored.name)
-    if (known !== undefined) return known === at
+    if (signals.lastSeq(stored.name) !== undefined) return signals.isAt(stored.name, at)
     const newest = await stored.updateSeq()
-    signals.observe(stored.name, undefined, newest)
+    signals.observe(stored.name, { before: undefined, seq: newest, isSame: false })
     return newest === at
   }
 
-  async function sendPages(from: Seq): Promise<{ at: Seq; isAtEnd: boolean }> {
+  async function sendPages(from: Seq): Promise<{ at: Seq; isAtEnd: boolean; found: number }> {
     let at = from
+    let found = 0
     if (!(await isOfThisHistory(from))) {
       at = 0
       await database.noteAhead(knownEpoch)
@@ -89,8 +93,9 @@ export async function answerChanges(options: {
       const rows = wanted ? page.results.filter(({ id }) => wanted.has(id)) : page.results
       size.record(rows.length, await writer.write(rows))
       at = page.last_seq
+      found += page.results.length
       const isAtEnd = !descending && page.results.length < limit
-      if (isAtEnd || descending || isFull() || gone.signal.aborted) return { at, isAtEnd }
+      if (isAtEnd || descending || isFull() || gone.signal.aborted) return { at, isAtEnd, found }
     }
   }
 
@@ -99,7 +104,7 @@ export async function answerChanges(options: {
    * hide what is new: such a client begins again, which costs it time and nothing else.
    */
   async function isOfThisHistory(at: Seq): Promise<boolean> {
-    if (at === 0) return true
+    if (at === 0 || at === sure) return true
     const newest = await stored.updateSeq()
     if (typeof at !== typeof newest) return false
     if (countOf(at) <= countOf(newest)) return true

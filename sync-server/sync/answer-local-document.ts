@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import { createCheckpoints } from './checkpoints.ts'
 import { badRequest, conflict, notFound, tooLarge } from './couch-error.ts'
 import { isRev } from './read-query.ts'
 import { sendJson } from './send-json.ts'
@@ -15,7 +16,7 @@ export async function getLocalDocument(
   request: Request,
   response: Response,
 ) {
-  const doc = await stored.readLocal(readId(request))
+  const doc = await createCheckpoints(stored).read(readId(request))
   if (!doc) throw notFound()
   sendJson(response, 200, doc)
 }
@@ -39,7 +40,7 @@ export async function putLocalDocument(
     throw badRequest(`A field of a checkpoint cannot be called ${foreign}.`)
   if (_rev !== undefined && !isRev(_rev)) throw badRequest('Invalid rev format')
   const seen = _rev === undefined ? {} : { _rev }
-  const rev = await stored.writeLocal(id, { ...fields, ...seen })
+  const rev = await createCheckpoints(stored).write(id, { ...fields, ...seen })
   if (rev === undefined) throw conflict()
   sendJson(response, 201, { ok: true, id: `_local/${id}`, rev })
 }

@@ -20,6 +20,7 @@ const errorNames: Record<number, string> = {
   415: 'bad_content_type',
   429: 'too_many_requests',
   503: 'service_unavailable',
+  507: 'insufficient_storage',
 }
 
 /** What Express and its body parser say themselves may hold parts of what was sent, and names of ours. */
@@ -37,7 +38,7 @@ export function createCouchErrorHandler(options: {
     if (isPastEnd(request, error)) return
     const refused = asCouchError(error)
     request.refusalCode = refused.error
-    if (refused.status >= 500) options.onError(error)
+    if (refused.status >= 500 && refused.status !== 507) options.onError(error)
     if (response.headersSent) return next(error)
     if (error instanceof RequestRefused) response.set(error.headers)
     if (refused.status === 401) response.set('www-authenticate', 'Bearer')

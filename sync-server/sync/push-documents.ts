@@ -9,12 +9,13 @@ import type { SyncDatabase } from './sync-database.ts'
 /** One row of CouchDB's answer to `_bulk_docs`. */
 export type PushedRow =
   | { ok: true; id: string; rev: string }
-  | { id: string | null; error: string; reason: string }
+  | { id: string | null; error: string; reason: string; code?: string }
 
 /**
  * CouchDB's `_bulk_docs`. A row says `ok` only when the proposal was taken now or equals what is stored: then the
  * client pulls what it has yet to learn. Otherwise it says `conflict`, and the client reads the stored version, which
- * carries a refusal with it (P6). `forbidden` says that there is no document to carry it.
+ * carries a refusal with it (P6). `forbidden` says that there is no document to carry it; with a `code`, that it can be
+ * offered again.
  * @returns with `new_edits: false` only the rows that failed, as CouchDB does
  */
 export async function pushDocuments(
@@ -39,6 +40,10 @@ function toRow(read: ReadProposal, outcomes: Iterator<Outcome<Document>>): Pushe
   if (read.kind === 'unstorable') return { id: read.id, error: 'forbidden', reason: read.reason }
   const { id } = read.proposal
   const { value: outcome } = outcomes.next()
+  if (outcome?.kind === 'heldBack') {
+    const { code, error: reason } = outcome.refusal
+    return { id, error: 'forbidden', reason, code }
+  }
   if (outcome?.kind !== 'stored') {
     // What was never there is as good as removed; the client needs some revision as its answer.
     return { ok: true, id, rev: `1-${createHash('md5').update(id).digest('hex')}` }

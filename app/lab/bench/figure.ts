@@ -2,7 +2,17 @@
 export interface Figure {
   what: string
   value: number
-  unit: 'ms' | 'points' | 'docs/s' | 'requests/s' | 'kB' | 'databases' | '×'
+  unit:
+    | 'ms'
+    | 'points'
+    | 'docs/s'
+    | 'requests'
+    | 'requests/s'
+    | 'kB'
+    | 'databases'
+    | 'histories'
+    | 'waits'
+    | '×'
   /** What the machine does without the product, in the same unit. */
   floors?: readonly { what: string; value: number }[]
   /** What we want to reach, in the same unit. */

@@ -63,7 +63,8 @@ async function measureScreens(page: Page, device: Device, screens: readonly Scre
 const signIn: Screen = {
   name: 'sign-in',
   path: '/login',
-  isShown: (page) => page.getByRole('button', { name: 'Log in with phone number' }).waitFor(),
+  isShown: (page) =>
+    page.getByRole('button', { name: /^(Log in with phone number|Sign in)$/ }).waitFor(),
 }
 
 function listScreens(ann: BrowserPerson, ben: Account): Screen[] {

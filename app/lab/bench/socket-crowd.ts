@@ -5,9 +5,11 @@ import { fileURLToPath } from 'node:url'
 const program = fileURLToPath(new URL('socket-crowd-program.ts', import.meta.url))
 /** What a process needs besides its sockets. */
 const otherFiles = 200
+/** Its socket, and the connection over which it asks. */
+const filesEach = 2
 
 export type CrowdOrder =
-  | { kind: 'connect'; url: string; tokens: readonly string[] }
+  | { kind: 'connect'; url: string; tokens: readonly string[]; isPulling?: boolean }
   | { kind: 'report' }
 
 export interface CrowdReport {
@@ -15,6 +17,9 @@ export interface CrowdReport {
   open: number
   /** What each device was told since it connected. */
   bytes: readonly number[]
+  /** Documents that the devices have pulled, and how often one was refused and asked again. */
+  pulled: number
+  askedAgain: number
 }
 
 export type SocketCrowd = ReturnType<typeof createSocketCrowd>
@@ -24,7 +29,7 @@ export type SocketCrowd = ReturnType<typeof createSocketCrowd>
  * @throws Error when this machine lets no process open so many sockets
  */
 export function createSocketCrowd(size: number) {
-  requireFiles(size + otherFiles)
+  requireFiles(filesEach * size + otherFiles)
   const child = fork(program, { execArgv: ['--import', 'tsx'] })
 
   async function order(what: CrowdOrder): Promise<CrowdReport> {
@@ -39,6 +44,9 @@ export function createSocketCrowd(size: number) {
     /** Connects all; resolves when each has heard its first frame. */
     connect: (origin: string, tokens: readonly string[]) =>
       order({ kind: 'connect', url: origin.replace('http', 'ws'), tokens }),
+    /** The same, and each pulls both its databases as soon as it is connected; resolves when all have everything. */
+    comeBack: (origin: string, tokens: readonly string[]) =>
+      order({ kind: 'connect', url: origin.replace('http', 'ws'), tokens, isPulling: true }),
     report: () => order({ kind: 'report' }),
     async close() {
       child.kill()

@@ -19,9 +19,17 @@ async function waitUntilLoaded(page: Page) {
   await page.locator('[inert]').waitFor({ state: 'detached' })
 }
 
+/** Opens the form; a phone begins with it. */
+export async function openSignInForm(page: Page) {
+  const field = page.getByLabel('Phone number or Username')
+  const opener = page.getByRole('button', { name: 'Log in with phone number' })
+  await field.or(opener).waitFor()
+  if (await opener.isVisible()) await opener.click()
+}
+
 /** Signs in by the sign-in screen's form, wherever that leads. */
 export async function signIn({ page, username, password }: BrowserPerson) {
-  await page.getByRole('button', { name: 'Log in with phone number' }).click()
+  await openSignInForm(page)
   await page.getByLabel('Phone number or Username').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()

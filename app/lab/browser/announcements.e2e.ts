@@ -20,7 +20,7 @@ test('P6: what could not be sent is said aloud, with its reason', async () => {
   await damagePushes(page, (document) => Object.assign(document, { status: 'read' }))
   await say(page, 'the tide is low')
   await said(
-    'Not sent: the tide is low. Only the other person can confirm that a message has arrived or was read.',
+    'Not sent: the tide is low. Only the other person can confirm that a message was delivered or read.',
   ).waitFor({ state: 'attached' })
   await damagePushes(page)
 })

@@ -69,7 +69,7 @@ test('what only the server has is found too, once, and it is said that it has no
   expect(sent.status).toBe(201)
   await search('lantern')
   await bar.getByText('1 of 1', { exact: true }).waitFor()
-  const note = bar.getByText('This message has not arrived on this device yet.')
+  const note = bar.getByText("This message hasn't arrived on this device yet.")
   await note.waitFor()
   await held.release()
   await ownWords(page, 'message about a lantern').waitFor({ state: 'attached' })

@@ -24,10 +24,14 @@ export function composer(page: Page): Locator {
   return page.getByRole('textbox', { name: 'Type a message' })
 }
 
-/** Types and presses Enter; resolves when the bubble is there. */
+/** Types and sends, by Enter where there is a keyboard; resolves when the bubble is there. */
 export async function say(page: Page, text: string) {
   await composer(page).fill(text)
-  await composer(page).press('Enter')
+  const hasKeyboard = await page.evaluate(
+    () => matchMedia('(hover: hover) and (pointer: fine)').matches,
+  )
+  if (hasKeyboard) await composer(page).press('Enter')
+  else await page.getByRole('button', { name: 'Send', exact: true }).click()
   await message(page, text).waitFor()
 }
 
@@ -53,7 +57,8 @@ export async function readMessages(page: Page): Promise<ShownMessage[]> {
   return page.getByRole('article').evaluateAll((articles) =>
     articles.map((article) => {
       const label = article.getAttribute('aria-label') ?? ''
-      const [, author = '', content = ''] = /^(.+?), \d\d:\d\d: ([\s\S]*)$/.exec(label) ?? []
+      const [, author = '', content = ''] =
+        /^(.+?), \d\d:\d\d(?:, [^:]*)?: ([\s\S]*)$/.exec(label) ?? []
       return { id: article.getAttribute('data-message-id') ?? '', author, content }
     }),
   )

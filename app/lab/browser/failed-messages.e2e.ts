@@ -13,8 +13,8 @@ const people = await startTwoPeople({
 })
 const { page } = people.ann
 const reasons = {
-  forged: 'Only the other person can confirm that a message has arrived or was read.',
-  foreign: 'This message carries the id of another one, so it was not sent. Send it as a new one.',
+  forged: 'Only the other person can confirm that a message was delivered or read.',
+  foreign: 'Not sent: another message has the same id. Send it as a new one.',
 }
 
 beforeAll(async () => {

@@ -208,7 +208,7 @@ test('a lost network is told after a moment, and takes no place before', async (
   await page.getByText('Connecting…').waitFor({ state: 'detached' })
   await page.clock.pauseAt(Date.now() + 60_000)
   await profile.context.setOffline(true)
-  const notice = page.getByText('You are offline.')
+  const notice = page.getByText("You're offline.")
   await page.clock.runFor(1_900)
   expect(await notice.count()).toBe(0)
   await page.clock.runFor(200)

@@ -122,7 +122,7 @@ test('P6: what the server refused of the request queue is told in the list, trie
   await ann.goOnline()
   await page.getByRole('button', { name: 'Back to chats' }).click()
   const refused = page.getByRole('list', { name: 'Refused by the server' })
-  await refused.getByText('Your profile was not changed. Username already taken').waitFor()
+  await refused.getByText("Your profile wasn't changed. Username already taken").waitFor()
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })
     expect(await findProblems(page)).toEqual([])

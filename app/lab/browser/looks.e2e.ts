@@ -53,7 +53,7 @@ test('what a visitor sees', async () => {
 
 test('the list', async () => {
   const box = page.getByRole('searchbox', { name: 'Search or start a new chat' })
-  await button('No notifications').waitFor()
+  await button('Not now').waitFor()
   await look('the list, the empty pane and an offer')
   await chatRow(page, 'carl').click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Mark as Read' }).waitFor()
@@ -103,7 +103,7 @@ test.each([
   ['/settings/account', 'ann@example.org', 'Account | Petrel'],
   ['/settings/privacy', 'Read receipts', 'Privacy | Petrel'],
   ['/settings/security', 'This device', 'Security | Petrel'],
-  ['/settings/notifications', 'You are not told of new messages', 'Notifications | Petrel'],
+  ['/settings/notifications', 'Notifications are off on this device', 'Notifications | Petrel'],
   ['/settings/storage', 'Used on this device', 'Storage and Data | Petrel'],
   ['/settings/help', 'Keyboard shortcuts', 'Help | Petrel'],
   ['/settings/about', 'Version 1.0.0', 'About | Petrel'],
@@ -191,7 +191,7 @@ test('messages that the server did not take', async () => {
   )
   await chooseOn(page, 'the boat is ready', 'Edit')
   await composer(page).fill('the boat is away')
-  await composer(page).press('Enter')
+  await button('Save').click()
   await button('Edit again').waitFor()
   await look('what failed and what was refused')
   await damagePushes(page)
@@ -209,6 +209,12 @@ test('other conversations', async () => {
   await page.goto(`/chat/${cast.wilhelmina.userId}`)
   await page.getByRole('article').first().waitFor()
   await look('a long name and a long word')
+  await page.getByRole('article').first().click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Reply' }).click()
+  await see(/^Replying to/)
+  await composer(page).fill('half an answer')
+  await look('a reply to a long word')
+  await button('Cancel reply').click()
 })
 
 test('the other empty lists', async () => {

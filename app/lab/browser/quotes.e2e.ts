@@ -59,13 +59,13 @@ test('a quotation never says of a message on the device that it is not there, an
     .toBe(`carlmessage 61 of ${count}, with about as many words as people write`)
   await expect
     .poll(() => quote('to nothing').textContent())
-    .toBe('This message is not on this device')
+    .toBe("This message isn't on this device")
   const seen: Record<string, { words: string; height: number }[]> =
     await page.evaluate('seenQuotes')
   const list = (name: string, field: 'words' | 'height') => [
     ...new Set(seen[name]?.map((look) => look[field])),
   ]
-  expect(list('to the middle', 'words').join()).not.toContain('not on this device')
+  expect(list('to the middle', 'words').join()).not.toContain("isn't on this device")
   expect(list('to the middle', 'height')).toHaveLength(1)
   // What is loaded anyway is quoted at once.
   expect(list('to the newest', 'words')).toEqual([

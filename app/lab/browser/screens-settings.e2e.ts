@@ -38,8 +38,8 @@ test.each([
   ['Account', 'ann@example.org', 'Account | Petrel'],
   ['Privacy', 'Read receipts', 'Privacy | Petrel'],
   ['Security', 'This device', 'Security | Petrel'],
-  ['Notifications', 'You are not told of new messages', 'Notifications | Petrel'],
-  ['Storage and Data', 'Used on this device', 'Storage and Data | Petrel'],
+  ['Notifications', 'Notifications are off on this device', 'Notifications | Petrel'],
+  ['Storage and Data', 'Used on the server', 'Storage and Data | Petrel'],
   ['Help', 'Search in the open chat', 'Help | Petrel'],
   ['About', 'Version 1.0.0', 'About | Petrel'],
 ])('the settings have a section %s', async (name, words, title) => {
@@ -76,7 +76,7 @@ test('another sign-in is ended from here, and that device is signed out', async 
   const { token } = await answer.json()
   await page.goto('/settings/security')
   const row = page.getByRole('listitem').filter({ hasText: 'Firefox on Windows' })
-  await row.getByRole('button', { name: 'End' }).click()
+  await row.getByRole('button', { name: 'Log out' }).click()
   await row.waitFor({ state: 'detached' })
   const headers = { authorization: `Bearer ${token}` }
   const askWho = () => fetch(`${server.origin}/api/users/me`, { headers })

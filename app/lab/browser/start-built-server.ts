@@ -15,8 +15,8 @@ export interface BuiltServer {
   dataDir: string
   /** The power fails: no goodbye, no last write. */
   kill(): Promise<void>
-  /** Starts again on the same port and data; resolves when it answers. */
-  start(): Promise<void>
+  /** Starts again on the same port and data; resolves when it answers. @param other settings, for this once */
+  start(other?: Record<string, string>): Promise<void>
   /** What it has printed so far. */
   output(): string
   /** Ends it in order and deletes its data. */
@@ -43,7 +43,7 @@ export async function startBuiltServer({
   const printed: string[] = []
   let child: ChildProcess | undefined
 
-  async function start() {
+  async function start(other: Record<string, string> = {}) {
     child = spawn(process.execPath, [join(dist, 'server', 'main.js')], {
       env: {
         NODE_ENV: 'production',
@@ -53,6 +53,7 @@ export async function startBuiltServer({
         RATE_LIMIT: 'off',
         LOG_LEVEL: 'warn',
         ...env,
+        ...other,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

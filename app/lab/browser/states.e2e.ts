@@ -143,7 +143,7 @@ test('the browser’s own bar takes the colour of the theme that is chosen', asy
   await page.reload()
   await page.getByRole('radio', { name: 'Dark' }).waitFor()
   expect(await readBarColours()).toEqual([dark])
-  await page.getByRole('radio', { name: 'As the system' }).check()
+  await page.getByRole('radio', { name: 'System default' }).check()
   expect(await readBarColours()).toEqual([light])
 })
 

@@ -57,8 +57,10 @@ await server.close()
 async function arrive({ ann, page }: Stage) {
   await page.goto('/login')
   await signIn(ann)
-  await page.getByRole('button', { name: 'No notifications' }).click()
-  await page.getByRole('button', { name: 'Not now' }).click()
+  for (const offer of ['Notifications', 'Install Petrel']) {
+    const place = page.getByRole('complementary', { name: offer })
+    await place.getByRole('button', { name: 'Not now' }).click()
+  }
 }
 
 async function takeAll(stage: Stage, states: readonly ((stage: Stage) => Promise<void>)[]) {

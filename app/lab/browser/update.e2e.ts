@@ -83,7 +83,7 @@ test('P1: a part that went with the replaced version takes nothing from who type
 test('a page whose part can be fetched from nowhere says so, and leads back to the chats', async () => {
   const { page } = ann
   await page.goto('/profile')
-  const problem = page.getByRole('heading', { name: 'This page could not be shown' })
+  const problem = page.getByRole('heading', { name: "Couldn't show this page" })
   await problem.waitFor()
   await page.getByRole('button', { name: 'Load again' }).click()
   await problem.waitFor()

@@ -22,7 +22,7 @@ function write(number: number, senderId: string) {
 
 function rowWith(change: Partial<ConversationRow>): ConversationRow {
   return {
-    ...{ peerId: ben, isPinned: false, isArchived: false, isMuted: false },
+    ...{ peerId: ben, isPinned: false, isArchived: false, isMuted: false, hasFailed: false },
     ...{ unreadCount: 0, lastMessageAt: 0 },
     ...change,
   }

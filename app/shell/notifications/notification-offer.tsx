@@ -3,7 +3,6 @@ import styles from '../../offline/offer.module.css'
 import type { Messenger } from '../../sync/messenger.ts'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { productName } from '../../ui/product.ts'
 import { useLivePart, useLiveValue } from '../../ui/use-live-value.ts'
 import type { NotificationChoice } from './create-notification-choice.ts'
 
@@ -14,7 +13,7 @@ interface NotificationOfferProps {
   otherwise: ReactNode
 }
 
-/** Asks once, after the first own message: from then on there is something to be told of. */
+/** Asks once, after the first own message: from then on there is something to hear of. */
 export function NotificationOffer({ messenger, choice, otherwise }: NotificationOfferProps) {
   const state = useLiveValue(choice)
   const hasWritten = useLivePart(messenger.conversations, (rows) =>
@@ -23,11 +22,9 @@ export function NotificationOffer({ messenger, choice, otherwise }: Notification
   if (state !== 'ask' || !hasWritten) return otherwise
   return (
     <aside className={styles.offer} aria-label="Notifications">
-      <span className={styles.words}>
-        Be told of new messages while {productName} is not in sight?
-      </span>
+      <span className={styles.words}>Get notified about new messages?</span>
       <Button onClick={() => void choice.turnOn()}>Turn on</Button>
-      <IconButton icon="close" label="No notifications" onClick={choice.turnOff} />
+      <IconButton icon="close" label="Not now" onClick={choice.turnOff} />
     </aside>
   )
 }

@@ -5,24 +5,20 @@ import { describeRefused, findConcerned } from './describe-refused.ts'
 const file = { file: new Blob(['x']), filename: 'map.pdf' }
 
 test.each<[QueuedRequest, string, string | undefined]>([
-  [{ kind: 'profile', change: { status: 'x' } }, 'Your profile was not changed.', undefined],
-  [{ kind: 'settings', settings: {} }, 'Your settings were not changed.', undefined],
-  [{ kind: 'picture', picture: new Blob(['x']) }, 'Your picture was not changed.', undefined],
+  [{ kind: 'profile', change: { status: 'x' } }, "Your profile wasn't changed.", undefined],
+  [{ kind: 'settings', settings: {} }, "Your settings weren't changed.", undefined],
+  [{ kind: 'picture', picture: new Blob(['x']) }, "Your picture wasn't changed.", undefined],
   [
     { kind: 'upload', ...file, message: { peerId: 'ben-id', content: '' } },
-    '“map.pdf” was not sent to Ben.',
+    "“map.pdf” wasn't sent to Ben.",
     'ben-id',
   ],
-  [{ kind: 'block', userId: 'ben-id', blocked: true }, 'Ben was not blocked.', 'ben-id'],
-  [{ kind: 'block', userId: 'ben-id', blocked: false }, 'Ben was not unblocked.', 'ben-id'],
-  [
-    { kind: 'report', userId: 'ben-id', reason: 'spam' },
-    'Your report about Ben was not taken.',
-    'ben-id',
-  ],
+  [{ kind: 'block', userId: 'ben-id', blocked: true }, "Ben wasn't blocked.", 'ben-id'],
+  [{ kind: 'block', userId: 'ben-id', blocked: false }, "Ben wasn't unblocked.", 'ben-id'],
+  [{ kind: 'report', userId: 'ben-id', reason: 'spam' }, "Your report wasn't sent.", 'ben-id'],
   [
     { kind: 'forward', messageId: 'm', recipientIds: ['ben-id', 'carl-id'] },
-    'A message was not forwarded.',
+    "A message wasn't forwarded.",
     undefined,
   ],
 ])('P6: what was refused is told in words: $0.kind', (request, words, concerned) => {

@@ -4,19 +4,19 @@ import type { QueuedRequest } from '../../database/requests/queued-request.ts'
 export function describeRefused(request: QueuedRequest, name: string): string {
   switch (request.kind) {
     case 'profile':
-      return 'Your profile was not changed.'
+      return "Your profile wasn't changed."
     case 'settings':
-      return 'Your settings were not changed.'
+      return "Your settings weren't changed."
     case 'picture':
-      return 'Your picture was not changed.'
+      return "Your picture wasn't changed."
     case 'upload':
-      return `“${request.filename}” was not sent to ${name}.`
+      return `“${request.filename}” wasn't sent to ${name}.`
     case 'block':
-      return request.blocked ? `${name} was not blocked.` : `${name} was not unblocked.`
+      return request.blocked ? `${name} wasn't blocked.` : `${name} wasn't unblocked.`
     case 'report':
-      return `Your report about ${name} was not taken.`
+      return "Your report wasn't sent."
     case 'forward':
-      return 'A message was not forwarded.'
+      return "A message wasn't forwarded."
   }
 }
 

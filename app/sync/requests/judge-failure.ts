@@ -13,5 +13,7 @@ export function judgeFailure(cause: unknown): Judgement {
   if (status === 401) return 'signed-out'
   if (code === 'input') return 'refused'
   const isDecided = status >= 400 && status < 500 && !passing.includes(status)
+  // Only the person can make room.
+  if (code === 'storage_full') return 'refused'
   return isDecided && !notOfOurServer.includes(code) ? 'refused' : 'again'
 }

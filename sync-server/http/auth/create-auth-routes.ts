@@ -5,6 +5,7 @@ import type { Accounts } from '../../access/create-accounts.ts'
 import type { LimitAttempts } from '../../access/create-attempt-limiter.ts'
 import type { PasswordHasher } from '../../access/create-password-hasher.ts'
 import type { Sessions } from '../../access/create-sessions.ts'
+import type { Digests } from '../../messages/digests.ts'
 import { RequestRefused } from '../request-refused.ts'
 import { alreadySent, defineRoute, type Route } from '../route.ts'
 import { refuseTaken } from '../users/refuse-taken.ts'
@@ -19,8 +20,9 @@ export function createAuthRoutes(options: {
   signIn: SignIn
   checkPassword: PasswordCheck
   limitAttempts: LimitAttempts
+  completeness: Pick<Digests['completeness'], 'setComplete'>
 }): Route[] {
-  const { accounts, hasher, sessions, signIn, checkPassword, limitAttempts } = options
+  const { accounts, hasher, sessions, signIn, checkPassword, limitAttempts, completeness } = options
   const registrations = limitAttempts('registrations', limits.registrationsPerAddress)
 
   return [
@@ -49,6 +51,8 @@ export function createAuthRoutes(options: {
         if (passwordHash === alreadySent) return alreadySent
         const outcome = await accounts.register({ username, email, passwordHash })
         if (outcome.kind !== 'done') throw refuseTaken(outcome)
+        // It only saves looking through their messages later.
+        await completeness.setComplete(outcome.account.userId).catch(() => undefined)
         return await signIn({
           account: outcome.account,
           isKept: body.keepSignedIn !== false,

@@ -14,6 +14,7 @@ import {
   nameOwned,
   namePiece,
   nameUpload,
+  nameUsed,
   pieceBytes,
 } from './media-documents.ts'
 import { tidyFilename } from './tidy-filename.ts'
@@ -22,7 +23,7 @@ export type MediaShelf = ReturnType<typeof createMediaShelf>
 
 /**
  * A file that comes in. `check` throws when a file of this kind is not taken. The same `key` again is the same file.
- * `confirm` throws when its owner may not any more, once all of it has come; after `signal` has aborted it is not kept.
+ * `takeRoom` and its `grow` throw when there is no room for it. `confirm` throws when its owner may not any more, once all of it has come; after `signal` has aborted it is not kept.
  */
 export interface ArrivingFile {
   ownerId: string
@@ -33,7 +34,14 @@ export interface ArrivingFile {
   key?: string | undefined
   check?: (kind: FileKind) => void
   confirm?: () => Promise<void>
+  takeRoom?: () => Promise<KeptRoom>
   signal?: AbortSignal
+}
+
+/** Room for a file that comes in: `grow` is told how many of its bytes have come. */
+export interface KeptRoom {
+  grow(bytes: number): void
+  release(): void
 }
 
 type GivenUp = FileDocument | 'unknown' | 'wanted'
@@ -41,14 +49,16 @@ type GivenUp = FileDocument | 'unknown' | 'wanted'
 /**
  * Puts files into the `media` database and takes them out again, a piece at a time. A mark of when a file came is made
  * before its first byte and stays until something refers to it: what a crash leaves behind is found by its mark.
+ * @param onFilesChanged told whose files take more or less than before
  * @param onError told of a file that could not be taken away now; a sweep does it later
  */
 export function createMediaShelf(options: {
   storage: Storage
   now: () => number
+  onFilesChanged: (ownerId: string) => void
   onError: (error: unknown) => void
 }) {
-  const { storage, now, onError } = options
+  const { storage, now, onFilesChanged, onError } = options
   const database = storage.database<MediaDocument>('media')
   const pieces = storage.attachments('media')
 
@@ -73,7 +83,7 @@ export function createMediaShelf(options: {
     return file
   }
 
-  async function storeBytes(mediaId: string, arriving: ArrivingFile) {
+  async function storeBytes(mediaId: string, arriving: ArrivingFile, room?: KeptRoom) {
     const stored = { count: 0, size: 0, kind: undefined as FileKind | undefined }
     const limited = limitBytes(arriving.bytes, arriving.limitBytes)
     for await (const piece of cutPieces(limited, pieceBytes)) {
@@ -81,6 +91,7 @@ export function createMediaShelf(options: {
         stored.kind = detectFileKind(piece)
         arriving.check?.(stored.kind)
       }
+      room?.grow(stored.size + piece.length)
       await pieces.write(namePiece(mediaId, stored.count), piece)
       stored.count += 1
       stored.size += piece.length
@@ -122,12 +133,19 @@ export function createMediaShelf(options: {
     const { ownerId, key } = file
     const ids = [nameLoose(file.looseSince ?? 0, mediaId), nameOwned(file), file._id]
     if (key !== undefined) ids.push(nameUpload({ ownerId, key }))
-    await database.update(ids, (stored) => ({
-      put: ids
+    const usedId = nameUsed(ownerId)
+    await database.update([...ids, usedId], (stored) => {
+      const removed = stored.get(file._id)
+      const bytes = isFile(removed) && removed.isCounted ? -removed.size : 0
+      const gone = ids
         .filter((id) => stored.get(id)?.mediaId === mediaId)
-        .map((_id) => ({ _id, mediaId, _deleted: true as const })),
-      result: undefined,
-    }))
+        .map((_id) => ({ _id, mediaId, _deleted: true as const }))
+      return {
+        put: [...gone, ...changeUsed(stored.get(usedId), ownerId, bytes)],
+        result: undefined,
+      }
+    })
+    onFilesChanged(ownerId)
   }
 
   async function findUploaded({ ownerId, key }: ArrivingFile): Promise<FileDocument | undefined> {
@@ -142,22 +160,50 @@ export function createMediaShelf(options: {
   async function settle(ready: FileDocument, signal?: AbortSignal): Promise<boolean> {
     const { _id, mediaId, ownerId, key } = ready
     const entry = key === undefined ? undefined : { _id: nameUpload({ ownerId, key }), mediaId }
-    const put = [ready, ...(entry ? [entry] : [])]
-    const ids = put.map((document) => document._id)
+    const usedId = nameUsed(ownerId)
+    const put = [{ ...ready, isCounted: true as const }, ...(entry ? [entry] : [])]
+    const ids = [...put.map((document) => document._id), usedId]
     const { result } = await database.update<boolean>(ids, (stored) => {
       const file = stored.get(_id)
       // Without its mark no sweep would ever find it.
       const isAwaited = isFile(file) && file.state === 'arriving' && !signal?.aborted
       const isRepeated = entry !== undefined && stored.has(entry._id)
-      return isAwaited && !isRepeated ? { put, result: true } : { result: false }
+      if (!isAwaited || isRepeated) return { result: false }
+      const used = changeUsed(stored.get(usedId), ownerId, ready.size)
+      return { put: [...put, ...used], result: true }
     })
+    onFilesChanged(ownerId)
     return result
+  }
+
+  async function storeNew(arriving: ArrivingFile, room?: KeptRoom) {
+    const file = await begin(arriving)
+    try {
+      const { kind, size } = await storeBytes(file.mediaId, arriving, room)
+      if (kind) {
+        await arriving.confirm?.()
+        const ready: FileDocument = { ...file, ...kind, size, state: 'ready' }
+        if (await settle(ready, arriving.signal)) return ready
+        arriving.signal?.throwIfAborted()
+      }
+    } catch (error) {
+      await remove(file.mediaId).catch(onError)
+      throw error
+    }
+    await remove(file.mediaId)
+    return await findUploaded(arriving)
   }
 
   return {
     database,
     find,
     remove,
+    /** How many bytes the files of a person take. */
+    async readUsed(ownerId: string): Promise<number> {
+      const id = nameUsed(ownerId)
+      const used = (await database.read([id])).get(id)
+      return used && 'bytes' in used ? used.bytes : 0
+    },
 
     /**
      * Stores a file whole, or leaves nothing of it behind.
@@ -171,21 +217,12 @@ export function createMediaShelf(options: {
         await arriving.confirm?.()
         return before
       }
-      const file = await begin(arriving)
+      const room = await arriving.takeRoom?.()
       try {
-        const { kind, size } = await storeBytes(file.mediaId, arriving)
-        if (kind) {
-          await arriving.confirm?.()
-          const ready: FileDocument = { ...file, ...kind, size, state: 'ready' }
-          if (await settle(ready, arriving.signal)) return ready
-          arriving.signal?.throwIfAborted()
-        }
-      } catch (error) {
-        await remove(file.mediaId).catch(onError)
-        throw error
+        return await storeNew(arriving, room)
+      } finally {
+        room?.release()
       }
-      await remove(file.mediaId)
-      return await findUploaded(arriving)
     },
 
     /** The bytes from `start` to `end`, both included. @throws Error when a piece of them is not there */
@@ -201,6 +238,19 @@ export function createMediaShelf(options: {
       }
     },
   }
+}
+
+function changeUsed(
+  used: MediaDocument | undefined,
+  ownerId: string,
+  change: number,
+): MediaDocument[] {
+  const before = used && 'bytes' in used ? used.bytes : 0
+  if (change === 0 || before + change < 0) return []
+  const bytes = before + change
+  return [
+    { _id: nameUsed(ownerId), mediaId: '', bytes, ...(bytes === 0 && { _deleted: true as const }) },
+  ]
 }
 
 async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {

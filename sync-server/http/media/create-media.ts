@@ -14,6 +14,7 @@ export type Media = ReturnType<typeof createMedia>
  * @param readPicture the address in a person's record; undefined or null when there is none
  * @param isShared other servers use the same database
  * @param inTurn how the sweep takes its turns beside what people ask for; at once when absent
+ * @param onFilesChanged told whose files take more or less than before
  * @param onError told of what failed in the background
  */
 export function createMedia(options: {
@@ -22,12 +23,13 @@ export function createMedia(options: {
   readPicture: (userId: string) => Promise<string | null | undefined>
   isShared: boolean
   inTurn?: InTurn
+  onFilesChanged?: (ownerId: string) => void
   onError: (error: unknown) => void
   now?: () => number
 }) {
   const { storage, directory, readPicture, isShared, onError, now = Date.now } = options
-  const { inTurn = (step) => step() } = options
-  const shelf = createMediaShelf({ storage, now, onError })
+  const { inTurn = (step) => step(), onFilesChanged = () => undefined } = options
+  const shelf = createMediaShelf({ storage, now, onFilesChanged, onError })
   const sharing = createMediaSharing({ shelf, now })
   const pictures = createPictures({ shelf, readPicture })
   const { keepPicture } = pictures
@@ -50,6 +52,7 @@ export function createMedia(options: {
     settlePictures: pictures.settlePictures,
     remove: (mediaId: string) => shelf.remove(mediaId),
     read: shelf.read,
+    readUsed: shelf.readUsed,
     sweep: sweeper.sweep,
 
     /** Stores a file that comes in; see the shelf. */

@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 import { visitOf } from '../../budget/doorman.ts'
 import type { GivenUp, Ledger } from '../../budget/ledger.ts'
+import type { StorageQuota } from '../../budget/storage-quota.ts'
 import { RequestRefused } from '../request-refused.ts'
 import type { Media } from './create-media.ts'
 import type { ArrivingFile } from './create-media-shelf.ts'
@@ -14,6 +15,7 @@ export const uploadErrors = [
   'upload_unreadable',
   'upload_timed_out',
   'too_many_uploads',
+  'storage_full',
 ] as const
 
 const comeAgain = { headers: { 'retry-after': '5' } }
@@ -21,15 +23,22 @@ const comeAgain = { headers: { 'retry-after': '5' } }
 export type ReceiveUpload = ReturnType<typeof createUploadReceiver>
 
 /** Takes in the file of a form, of a bounded number at once: who is slow gives way where there is no room for all. */
-export function createUploadReceiver(options: { media: Media; uploads: Ledger }) {
-  const { media, uploads } = options
+export function createUploadReceiver(options: {
+  media: Media
+  uploads: Ledger
+  quota: Pick<StorageQuota, 'takeRoom'>
+}) {
+  const { media, uploads, quota } = options
 
   async function receive(upload: UploadRequest): Promise<FileDocument | undefined> {
     const { request, fieldName, ...arriving } = upload
     const visit = visitOf(request)
     const signal = visit.takeSignal()
     const form = await readUpload({ request, fieldName, signal })
-    return form && (await media.store({ ...arriving, ...form, signal, confirm: visit.confirm }))
+    const declared = Number(request.headers['content-length'] ?? 0)
+    const takeRoom = () => quota.takeRoom(upload.ownerId, Math.min(declared, upload.limitBytes))
+    const { confirm } = visit
+    return form && (await media.store({ ...arriving, ...form, signal, takeRoom, confirm }))
   }
 
   function takePlace({ request, ownerId, purpose }: UploadRequest) {
@@ -81,7 +90,10 @@ const endings = { late: 'upload_timed_out', share: 'busy' } as const satisfies R
   string
 >
 
-type UploadRequest = Omit<ArrivingFile, 'filename' | 'bytes' | 'signal' | 'confirm'> & {
+type UploadRequest = Omit<
+  ArrivingFile,
+  'filename' | 'bytes' | 'signal' | 'takeRoom' | 'confirm'
+> & {
   request: Request
   fieldName: string
 }

@@ -22,6 +22,8 @@ export interface FileDocument {
   size: number
   filename: string
   key?: string
+  /** It is among what its owner's files take. */
+  isCounted?: true
 }
 
 /** An entry in one of the indexes below: its id says everything but the file. */
@@ -30,7 +32,12 @@ export interface MediaEntry {
   mediaId: string
 }
 
-export type MediaDocument = (FileDocument | MediaEntry) & { _deleted?: true }
+/** How many bytes the files of a person take. */
+export interface UsedDocument extends MediaEntry {
+  bytes: number
+}
+
+export type MediaDocument = (FileDocument | MediaEntry | UsedDocument) & { _deleted?: true }
 
 /** The size of every piece of a file but the last. An upload or a download holds a few of them at a time. */
 export const pieceBytes = 256 * 1024
@@ -50,6 +57,9 @@ export const nameOwned = (file: Pick<FileDocument, 'ownerId' | 'purpose' | 'medi
 /** What an upload with this key has become: the same upload again is the same file. */
 export const nameUpload = (upload: { ownerId: string; key: string }) =>
   `upload:${upload.ownerId}:${upload.key}`
+
+/** One for each person who has files. */
+export const nameUsed = (ownerId: string) => `used:${ownerId}`
 
 /** One for each person and message: who lost one message with a file may have another one with it. */
 export const nameShare = (share: { mediaId: string; userId: string; messageId: string }) =>

@@ -1,30 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
+import { describeCouches } from '../../storage/couch/couches.contract.ts'
 import { createStorage } from '../../storage/create-storage.ts'
-import { startCouch } from '../../storage/start-couch.ts'
 import { pieceBytes } from './media-documents.ts'
 import { sendRaw } from './send-raw.ts'
 import { fileHead, testBytes, uploadFile, writeForm } from './test-files.ts'
 
-const opened = {} as {
-  couch: Awaited<ReturnType<typeof startCouch>>
-  app: TestApp
-  ann: TestPerson
-}
-beforeAll(async () => {
-  opened.couch = await startCouch()
-  opened.app = await startTestApp({
-    COUCHDB_URL: opened.couch.url,
-    JWT_SECRET: 'a secret of the test, long enough',
-  })
-  opened.ann = await opened.app.register('Ann')
-})
-afterAll(async () => {
-  await opened.app.close()
-  await opened.couch.close()
-})
+const opened = {} as { app: TestApp; ann: TestPerson }
 
-describe('with a CouchDB', () => {
+describeCouches('files', (couch) => {
+  beforeAll(async () => {
+    opened.app = await startTestApp({
+      COUCHDB_URL: couch.url,
+      JWT_SECRET: 'a secret of the test, long enough',
+    })
+    opened.ann = await opened.app.register('Ann')
+  })
+  afterAll(() => opened.app.close())
+
   it('a file is given back as it came, whole and in parts', async () => {
     const bytes = testBytes.png(2 * pieceBytes + 5)
     const { mediaUrl } = (await uploadFile(opened.app, opened.ann, { bytes })).body
@@ -41,7 +34,7 @@ describe('with a CouchDB', () => {
   })
 
   it('an upload that is cut off after its first pieces leaves nothing behind', async () => {
-    const storage = createStorage({ dataDir: '', couchdbUrl: opened.couch.url })
+    const storage = createStorage({ dataDir: '', couchdbUrl: couch.url })
     const list = () => storage.attachments('media').list({ startkey: 'a', endkey: 'z' })
     const before = await list()
     const form = writeForm([{ head: fileHead(), body: testBytes.png(4 * pieceBytes) }])

@@ -1,10 +1,12 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { limits } from '../../../schema/limits.ts'
+import type { Digests } from '../../messages/digests.ts'
 import type { OrderJournal } from '../../messages/order-journal.ts'
+import { endOfTime } from '../../messages/tallies.ts'
 import type { OwnMessages } from './create-own-messages.ts'
 
-/** Behind every place that is given. */
-const endOfTime = 8.64e14 - 1
+/** So many places are looked at one by one: few are unread as a rule. */
+const countedSingly = 50
 
 /** How many messages of the other person lie above what its owner has read or cleared; deleted ones do not count. */
 export async function countUnread(options: {
@@ -12,14 +14,19 @@ export async function countUnread(options: {
   conversation: ConversationDocument
   messages: OwnMessages
   journal: OrderJournal
+  digests: Digests
 }): Promise<number> {
-  const { ownerId, conversation, messages, journal } = options
+  const { ownerId, conversation, messages, journal, digests } = options
   const { _id: peerId, readUpTo, clearedUpTo } = conversation
   const after = Math.max(readUpTo, clearedUpTo)
   const entries = await journal.listBetween({
     ...{ oneId: ownerId, otherId: peerId, after, upTo: endOfTime },
-    limit: limits.unreadCountMax,
+    limit: countedSingly + 1,
   })
+  if (entries.length > countedSingly) {
+    const count = await countReceived({ digests, ownerId, peerId, after })
+    return Math.min(count, limits.unreadCountMax)
+  }
   const ids = entries.flatMap(({ senderId, isHeld, messageId }) =>
     senderId === peerId && !isHeld ? [messageId] : [],
   )
@@ -29,4 +36,19 @@ export async function countUnread(options: {
       senderId === peerId && deletedAt === undefined && orderedAt > after,
   )
   return unread.length
+}
+
+async function countReceived(asked: {
+  digests: Digests
+  ownerId: string
+  peerId: string
+  after: number
+}): Promise<number> {
+  const { digests, ownerId, peerId, after } = asked
+  const view = { ownerId, peerId }
+  const before = await digests.tallies.countUpTo(view, after)
+  const all = await digests.tallies.countUpTo(view, endOfTime)
+  const deletions = await digests.listDeletions({ ...view, after })
+  const deleted = deletions.filter(({ senderId }) => senderId === peerId)
+  return all.received - before.received - deleted.length
 }

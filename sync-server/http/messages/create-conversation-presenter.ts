@@ -4,11 +4,12 @@ import type { ConversationAnswer } from '../../../schema/conversation-answer.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { must } from '../../../schema/must.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
+import type { Digests } from '../../messages/digests.ts'
 import type { OrderJournal } from '../../messages/order-journal.ts'
 import { toIsoOrNull } from '../to-iso.ts'
 import type { UserPresenter } from '../users/create-user-presenter.ts'
+import { completeDigests } from './complete-digests.ts'
 import { countUnread } from './count-unread.ts'
-import type { History } from './create-history.ts'
 import type { MessagePresenter } from './create-message-presenter.ts'
 import type { OwnMessages } from './create-own-messages.ts'
 import { shortenLastMessages } from './shorten-last-messages.ts'
@@ -24,17 +25,17 @@ export function createConversationPresenter(options: {
   users: UserPresenter
   messagePresenter: MessagePresenter
   messages: OwnMessages
-  history: History
   journal: OrderJournal
+  digests: Digests
 }) {
-  const { accounts, users, messagePresenter, messages, history, journal } = options
+  const { accounts, users, messagePresenter, messages, journal, digests } = options
 
   async function findLast(
     ownerId: string,
     { _id: peerId, clearedUpTo }: ConversationDocument,
   ): Promise<MessageDocument | undefined> {
-    const stretch = { ownerId, peerId, after: clearedUpTo, before: Number.MAX_SAFE_INTEGER }
-    return (await history.list(stretch, 1)).messages[0]
+    const last = await digests.tallies.findLast({ ownerId, peerId }, clearedUpTo)
+    return last && (await messages.findStored(ownerId, last.messageId))
   }
 
   async function presentPeople(ownerId: string, conversations: readonly ConversationDocument[]) {
@@ -53,7 +54,7 @@ export function createConversationPresenter(options: {
     const parts = await limit.map(conversations, async (conversation) => ({
       conversation,
       last: await findLast(ownerId, conversation),
-      unreadCount: await countUnread({ ownerId, conversation, messages, journal }),
+      unreadCount: await countUnread({ ownerId, conversation, messages, journal, digests }),
     }))
     const lasts = parts.flatMap(({ last }) => last ?? [])
     const shown = await messagePresenter.presentAll(ownerId, lasts)
@@ -72,6 +73,7 @@ export function createConversationPresenter(options: {
 
   return {
     async presentOne(ownerId: string, conversation: ConversationDocument) {
+      await completeDigests({ ownerId, messages, digests })
       const [shown] = await presentAll(ownerId, [conversation])
       return must(shown, 'a conversation that was presented')
     },

@@ -2,10 +2,12 @@ import * as z from 'zod/mini'
 import { archiveChange, muteChange, pinChange } from '../../../schema/change-conversation.ts'
 import { conversationAnswer, conversationStats } from '../../../schema/conversation-answer.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
+import type { Digests } from '../../messages/digests.ts'
 import { defineRoute, type Route } from '../route.ts'
+import { completeDigests } from './complete-digests.ts'
 import type { ConversationPresenter } from './create-conversation-presenter.ts'
-import type { History } from './create-history.ts'
 import type { OwnConversations } from './create-own-conversations.ts'
+import type { OwnMessages } from './create-own-messages.ts'
 import { summariseConversation } from './summarise-conversation.ts'
 
 type Flag = 'isArchived' | 'isPinned' | 'isMuted'
@@ -15,11 +17,12 @@ const userIdParam = z.object({ userId: z.string() })
 /** A person's conversations, each by the other person's id. */
 export function createConversationRoutes(options: {
   conversations: OwnConversations
-  history: History
+  messages: OwnMessages
   presenter: ConversationPresenter
+  digests: Digests
   scans: FairQueue
 }): Route[] {
-  const { conversations, history, presenter, scans } = options
+  const { conversations, messages, presenter, digests, scans } = options
 
   async function setFlag(asked: { ownerId: string; peerId: string; flag: Flag; value: boolean }) {
     const { ownerId, peerId, flag, value } = asked
@@ -34,8 +37,8 @@ export function createConversationRoutes(options: {
 
   async function markRead(ownerId: string, peerId: string) {
     const stored = await conversations.find(ownerId, peerId)
-    const stretch = { ownerId, peerId, after: stored.clearedUpTo, before: Number.MAX_SAFE_INTEGER }
-    const newest = (await history.list(stretch, 1)).messages[0]?.orderedAt
+    const last = await digests.tallies.findLast({ ownerId, peerId }, stored.clearedUpTo)
+    const newest = last?.orderedAt
     // Where nothing was said there is nothing to read, and no conversation to be made of it.
     if (newest === undefined) return await presenter.presentOne(ownerId, stored)
     const read = await conversations.change({
@@ -58,10 +61,12 @@ export function createConversationRoutes(options: {
       summary: 'Your conversations: pinned ones first, then by their newest message.',
       status: 200,
       answer: z.array(conversationAnswer),
-      handle: async ({ caller: { userId }, signal }) =>
-        await scans.once({ key: userId, signal }, async () =>
+      async handle({ caller: { userId }, signal }) {
+        await completeDigests({ ownerId: userId, messages, digests, signal })
+        return await scans.once({ key: userId, signal }, async () =>
           presenter.presentList(userId, await conversations.list(userId)),
-        ),
+        )
+      },
     }),
 
     defineRoute({
@@ -144,9 +149,9 @@ export function createConversationRoutes(options: {
       errors: ['user_not_found'],
       async handle({ caller: { userId: ownerId }, params, signal }) {
         const conversation = await conversations.find(ownerId, params.userId)
-        const { _id: peerId, clearedUpTo: after, readUpTo } = conversation
-        const stretch = { ownerId, peerId, after, before: Number.MAX_SAFE_INTEGER }
-        return await summariseConversation(history.walk(stretch, signal), { ownerId, readUpTo })
+        await completeDigests({ ownerId, messages, digests, signal })
+        const summarise = () => summariseConversation({ ownerId, conversation, digests })
+        return await scans.once({ key: ownerId, signal }, summarise)
       },
     }),
   ]

@@ -1,6 +1,6 @@
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
-import { type OrderEntry, parseOrderEntry } from '../../messages/order-entry.ts'
+import { type OrderEntry, placeOf } from '../../messages/order-entry.ts'
 import type { OrderJournal } from '../../messages/order-journal.ts'
 import type { OwnMessages } from './create-own-messages.ts'
 import { createPage, type Page } from './create-page.ts'
@@ -76,8 +76,4 @@ export function createHistory(options: {
       return { messages: newestFirst.reverse(), isCut }
     },
   }
-}
-
-function placeOf(entry: OrderEntry): number {
-  return parseOrderEntry(entry)?.orderedAt ?? 0
 }

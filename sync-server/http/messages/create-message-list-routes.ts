@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express'
 import * as z from 'zod/mini'
 import { limits } from '../../../schema/limits.ts'
-import type { MessageDocument } from '../../../schema/message.ts'
 import { type MessageAnswer, messageAnswer } from '../../../schema/message-answer.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
 import type { Caller } from '../../access/create-token-keeper.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
+import type { Digests } from '../../messages/digests.ts'
 import { RequestRefused } from '../request-refused.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { readWholeNumber } from '../users/read-whole-number.ts'
@@ -14,8 +14,9 @@ import type { MessagePresenter } from './create-message-presenter.ts'
 import type { OwnConversations } from './create-own-conversations.ts'
 import type { OwnMessages } from './create-own-messages.ts'
 import type { Page } from './create-page.ts'
+import { listStarred } from './list-starred.ts'
 import { type MessagePage, messagePage } from './message-page.ts'
-import { isBefore, searchMessages } from './search-messages.ts'
+import { searchMessages } from './search-messages.ts'
 import { tellRest } from './tell-rest.ts'
 
 const endOfTime = Number.MAX_SAFE_INTEGER
@@ -29,9 +30,11 @@ export function createMessageListRoutes(options: {
   conversations: OwnConversations
   history: History
   presenter: MessagePresenter
+  digests: Digests
   reads: FairQueue
+  scans: FairQueue
 }): Route[] {
-  const { accounts, messages, conversations, history, presenter, reads } = options
+  const { accounts, messages, conversations, history, presenter, digests, reads, scans } = options
 
   async function readConversation(
     ownerId: string,
@@ -74,9 +77,8 @@ export function createMessageListRoutes(options: {
       errors: ['message_not_found'],
       async handle({ caller: { userId }, query: { before }, signal, request, response }) {
         const from = before === undefined ? undefined : await messages.find(userId, before)
-        const isWanted = (message: MessageDocument) => message.isStarred && isBefore(message, from)
-        const asked = { isWanted, limit: limits.starredMax, signal }
-        const found = await messages.scan(userId, asked)
+        const asked = { ownerId: userId, from, limit: limits.starredMax, signal }
+        const found = await listStarred({ ...asked, messages, conversations, digests, scans })
         tellRest(found, { request, response })
         return await presenter.presentAll(userId, found.messages)
       },

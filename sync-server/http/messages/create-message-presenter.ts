@@ -13,6 +13,8 @@ import { nameConversationsDatabase } from '../../storage/database-names.ts'
 import { deletedUserName } from '../deleted-user-name.ts'
 import { toIso } from '../to-iso.ts'
 
+type People = ReadonlyMap<string, AccountDocument>
+
 export type MessagePresenter = ReturnType<typeof createMessagePresenter>
 
 /** Shows a person's own copies as the calls answer them: with both people, and with what that person has read. */
@@ -27,14 +29,16 @@ export function createMessagePresenter(options: { accounts: Accounts; storage: S
     return found
   }
 
+  const readPeople = (userIds: readonly string[]) => accounts.findAll([...new Set(userIds)])
+
   /** In the order given. */
   async function presentAll(
     ownerId: string,
     messages: readonly MessageDocument[],
   ): Promise<MessageAnswer[]> {
-    const ids = new Set(messages.flatMap(({ senderId, recipientId }) => [senderId, recipientId]))
+    const ids = messages.flatMap(({ senderId, recipientId }) => [senderId, recipientId])
     const [people, conversations] = await Promise.all([
-      accounts.findAll([...ids]),
+      readPeople(ids),
       readConversations(ownerId, messages),
     ])
     return messages.map((message) =>
@@ -44,6 +48,10 @@ export function createMessagePresenter(options: { accounts: Accounts; storage: S
 
   return {
     presentAll,
+    readPeople,
+    /** A message of one's own that has just been sent: nobody has told anything of it yet. */
+    presentNew: (message: MessageDocument, people: People) =>
+      presentMessage(message, { people, conversation: undefined }),
     async presentOne(ownerId: string, message: MessageDocument): Promise<MessageAnswer> {
       const [shown] = await presentAll(ownerId, [message])
       if (!shown) throw new Error('a message was not presented')
@@ -61,7 +69,7 @@ export function createMessagePresenter(options: { accounts: Accounts; storage: S
 function presentMessage(
   message: MessageDocument,
   seen: {
-    people: ReadonlyMap<string, AccountDocument>
+    people: People
     conversation: ConversationDocument | undefined
   },
 ): MessageAnswer {
@@ -85,7 +93,7 @@ function pickShown(message: MessageDocument): Pick<MessageDocument, keyof typeof
   return Object.fromEntries(shown) as Pick<MessageDocument, keyof typeof shownFields>
 }
 
-function presentParty(userId: string, people: ReadonlyMap<string, AccountDocument>): MessageParty {
+function presentParty(userId: string, people: People): MessageParty {
   const account = people.get(userId)
   if (!account) return { _id: userId, username: deletedUserName, profilePicture: null }
   const { username, profilePicture, phone_number, wa_id, whatsapp_name } = account

@@ -113,5 +113,6 @@ export function throwRefusal(refusal: Refusal | undefined): void {
 
 function requireStored(outcome: Outcome<MessageDocument> | undefined): Taken {
   if (outcome?.kind === 'stored') return outcome
+  if (outcome?.kind === 'heldBack') throwRefusal(outcome.refusal)
   throw new Error('what was no deletion is not stored')
 }

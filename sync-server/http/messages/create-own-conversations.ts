@@ -5,6 +5,7 @@ import type { Acceptance } from '../../messages/acceptance.ts'
 import type { Storage } from '../../storage/create-storage.ts'
 import { nameConversationsDatabase } from '../../storage/database-names.ts'
 import { RequestRefused } from '../request-refused.ts'
+import { throwRefusal } from './create-message-writer.ts'
 
 export type OwnConversations = ReturnType<typeof createOwnConversations>
 
@@ -52,6 +53,7 @@ export function createOwnConversations(options: {
         const raw = { ...asked.propose(await find(ownerId, peerId), Date.now()) }
         const proposals = [{ id: peerId, raw, isDeleted: false }]
         const [outcome] = await acceptConversations({ actorId: ownerId, proposals })
+        if (outcome?.kind === 'heldBack') throwRefusal(outcome.refusal)
         if (outcome?.kind === 'stored' && asked.isDone(outcome.doc)) return outcome.doc
       }
       throw new RequestRefused('busy')

@@ -2,6 +2,7 @@ import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { idPattern } from '../../../schema/id.ts'
 import { isAccepted, isDiscarded, type MessageDocument } from '../../../schema/message.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
+import { byNewest } from '../../messages/walk-stars.ts'
 import type { Storage } from '../../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../../storage/database-names.ts'
 import { RequestRefused } from '../request-refused.ts'
@@ -52,7 +53,7 @@ export function createOwnMessages(options: { storage: Storage; scans: FairQueue 
     findStored,
 
     /** All copies, a page at a time, in no order that means anything. */
-    walk: (ownerId: string, signal: AbortSignal) =>
+    walk: (ownerId: string, signal: AbortSignal | undefined) =>
       scans.walk({ key: ownerId, signal }, readPages(ownerId)),
 
     /** @throws RequestRefused `message_not_found`, also for what cannot be any message's id */
@@ -87,10 +88,6 @@ function countNext(page: readonly MessageDocument[]): number {
   const characters = page.reduce((sum, { content }) => sum + content.length, 0)
   const fitting = Math.floor((copiesAtOnce.characters * page.length) / Math.max(characters, 1))
   return Math.min(Math.max(fitting, copiesAtOnce.first), copiesAtOnce.most)
-}
-
-function byNewest(a: MessageDocument, b: MessageDocument): number {
-  return b.orderedAt - a.orderedAt || (a._id < b._id ? 1 : -1)
 }
 
 async function readClearedMarks(storage: Storage, ownerId: string): Promise<Map<string, number>> {

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { forwarding } from '../../../schema/change-message.ts'
 import { messageAnswer } from '../../../schema/message-answer.ts'
 import { sendMessage } from '../../../schema/send-message.ts'
+import type { MessageRate } from '../../budget/message-rate.ts'
 import { idempotencyKey } from '../idempotency-key.ts'
 import { RequestRefused } from '../request-refused.ts'
 import { defineRoute, type Route } from '../route.ts'
@@ -15,8 +16,9 @@ export function createSendingRoutes(options: {
   messages: OwnMessages
   writer: MessageWriter
   presenter: MessagePresenter
+  rate: Pick<MessageRate, 'describe'>
 }): Route[] {
-  const { messages, writer, presenter } = options
+  const { messages, writer, presenter, rate } = options
   return [
     defineRoute({
       method: 'post',
@@ -31,13 +33,13 @@ export function createSendingRoutes(options: {
       errors: [
         ...(['whatsapp_not_linked', 'unknown_person', 'to_yourself', 'foreign_id'] as const),
         ...(['empty', 'too_long', 'type_not_allowed', 'media_not_allowed'] as const),
-        'recipient_unavailable',
+        ...(['recipient_unavailable', 'storage_full', 'too_many_messages'] as const),
       ],
       async handle({ caller: { userId }, headers, body, response }) {
         if (body.whatsappData) throw new RequestRefused('whatsapp_not_linked')
         const { recipientId, content, type, replyToMessageId, mediaUrl } = body
         const _id = readId(body._id, headers['idempotency-key'])
-        const { message, isCreated, refusal } = await writer.send({
+        const sending = writer.send({
           senderId: userId,
           recipientId,
           message: {
@@ -46,8 +48,15 @@ export function createSendingRoutes(options: {
             mediaUrl: mediaUrl || undefined,
           },
         })
+        // Who they are is read while it is being written.
+        const [{ message, isCreated, refusal }, people] = await Promise.all([
+          sending,
+          presenter.readPeople([userId, recipientId]),
+        ])
+        response.set(rate.describe(userId))
         throwRefusal(refusal)
-        if (!isCreated) response.status(200)
+        if (isCreated) return presenter.presentNew(message, people)
+        response.status(200)
         return await presenter.presentOne(userId, message)
       },
     }),
@@ -66,7 +75,7 @@ export function createSendingRoutes(options: {
         207: 'Some were refused: their status is `failed`, their `error` says why.',
       },
       answer: z.object({ messages: z.array(messageAnswer) }),
-      errors: ['message_not_found', 'message_deleted'],
+      errors: ['message_not_found', 'message_deleted', 'storage_full', 'too_many_messages'],
       async handle({ caller: { userId }, params, headers, body, response }) {
         const sent = await forwardMessage({
           writer,

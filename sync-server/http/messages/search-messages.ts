@@ -37,7 +37,10 @@ export async function searchMessages(asked: {
 }
 
 /** Comes it after `from`, going back? */
-export function isBefore(message: MessageDocument, from: MessageDocument | undefined): boolean {
+export function isBefore(
+  message: Pick<MessageDocument, '_id' | 'orderedAt'>,
+  from: MessageDocument | undefined,
+): boolean {
   if (!from) return true
   if (message.orderedAt !== from.orderedAt) return message.orderedAt < from.orderedAt
   return message._id < from._id

@@ -1,32 +1,44 @@
+import type { ConversationDocument } from '../../../schema/conversation.ts'
 import type { ConversationStats } from '../../../schema/conversation-answer.ts'
-import type { MessageDocument } from '../../../schema/message.ts'
-import { toIso } from '../to-iso.ts'
+import type { Digests } from '../../messages/digests.ts'
+import { endOfTime } from '../../messages/tallies.ts'
+import { toIsoOrNull } from '../to-iso.ts'
 
-/** Counts what a conversation holds for its owner. @param pages the messages, newest first */
-export async function summariseConversation(
-  pages: AsyncIterable<readonly MessageDocument[]>,
-  owner: { ownerId: string; readUpTo: number },
-): Promise<ConversationStats> {
-  const { ownerId, readUpTo } = owner
-  const stats = { total: 0, sent: 0, received: 0, unread: 0, starred: 0, media: 0 }
-  let newest: MessageDocument | undefined
-  let oldest: MessageDocument | undefined
-  for await (const page of pages) {
-    newest ??= page[0]
-    oldest = page.at(-1) ?? oldest
-    for (const { senderId, orderedAt, deletedAt, isStarred, mediaUrl } of page) {
-      const isOwn = senderId === ownerId
-      stats.total += 1
-      stats.sent += Number(isOwn)
-      stats.received += Number(!isOwn)
-      stats.unread += Number(!isOwn && orderedAt > readUpTo && deletedAt === undefined)
-      stats.starred += Number(isStarred)
-      stats.media += Number(mediaUrl !== undefined)
-    }
-  }
+/** Counts what a conversation holds for its owner, above what they have cleared. */
+export async function summariseConversation(options: {
+  ownerId: string
+  conversation: ConversationDocument
+  digests: Digests
+}): Promise<ConversationStats> {
+  const { ownerId, conversation, digests } = options
+  const { _id: peerId, clearedUpTo, readUpTo } = conversation
+  const { countUpTo, findFirst, findLast } = digests.tallies
+  const view = { ownerId, peerId }
+  const markedUpTo = Math.max(clearedUpTo, readUpTo)
+  const cleared = await countUpTo(view, clearedUpTo)
+  const marked = await countUpTo(view, markedUpTo)
+  const all = await countUpTo(view, endOfTime)
+  const deletions = await digests.listDeletions({ ...view, after: clearedUpTo })
+  const unreadDeletions = deletions.filter(
+    ({ senderId, orderedAt }) => senderId === peerId && orderedAt > markedUpTo,
+  )
+  const first = await findFirst(view, clearedUpTo)
+  const last = await findLast(view, clearedUpTo)
+  const [sent, received] = [all.sent - cleared.sent, all.received - cleared.received]
   return {
-    ...stats,
-    firstMessageAt: oldest ? toIso(oldest.orderedAt) : null,
-    lastMessageAt: newest ? toIso(newest.orderedAt) : null,
+    ...{ total: sent + received, sent, received },
+    unread: all.received - marked.received - unreadDeletions.length,
+    starred: await countStars(),
+    media: all.files - cleared.files - deletions.filter(({ hasFile }) => hasFile).length,
+    firstMessageAt: toIsoOrNull(first?.orderedAt ?? 0),
+    lastMessageAt: toIsoOrNull(last?.orderedAt ?? 0),
+  }
+
+  async function countStars(): Promise<number> {
+    let count = 0
+    const isOfThis = (star: { peerId: string; orderedAt: number }) =>
+      star.peerId === peerId && star.orderedAt > clearedUpTo
+    for await (const page of digests.walkStars(ownerId, isOfThis)) count += page.length
+    return count
   }
 }

@@ -152,7 +152,17 @@ describe('/poll', () => {
   ])('refuses %s', async (_what, body) => {
     const answer = await opened.app.call('POST', '/poll', { token: opened.ann.token, body })
     expect(answer.status).toBe(400)
-    expect(answer.body).toEqual({ error: expect.any(String), code: 'invalid_input' })
+    expect(answer.body).toMatchObject({ error: expect.any(String), code: 'invalid_input' })
+  })
+
+  it('says what is wrong in a sentence, and where in its details', async () => {
+    const body = { events: [{ event: 'user-online' }] }
+    const answer = await opened.app.call('POST', '/poll', { token: opened.ann.token, body })
+    expect(answer.body).toEqual({
+      error: "Something in this request isn't right. Check it and try again.",
+      code: 'invalid_input',
+      details: 'poller must be string',
+    })
   })
 
   it('slows down who floods', async () => {

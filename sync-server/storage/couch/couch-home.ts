@@ -3,11 +3,13 @@ import { asStorageError } from '../as-storage-error.ts'
 import type { Signals } from '../create-signals.ts'
 import type { DatabaseHome } from '../database-home.ts'
 import { isPersonalDatabase } from '../database-names.ts'
-import { isConflict, openPouch, type Pouch } from '../pouch.ts'
-import { readDocuments } from '../read-documents.ts'
+import { connectPouch, isConflict, orUndefined, type Pouch } from '../pouch.ts'
+import { createReadyCheck } from '../ready-check.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
 import { transactInTurn } from '../transact-in-turn.ts'
+import type { TimeLimits } from './answer-in-time.ts'
 import { createCouchRequests } from './couch-requests.ts'
+import { createJoinedReads } from './joined-reads.ts'
 import { createWriteQueues } from './write-queues.ts'
 
 const databasesRemembered = 20_000
@@ -16,46 +18,40 @@ const closeWithinMs = 3_000
 const triedDatabase = 'accounts'
 
 /**
- * Databases in a CouchDB 3, shared by any number of servers.
+ * Databases in a CouchDB 3, shared by any number of servers. A database is taken for being there, and made when CouchDB
+ * says that it is not.
  * @param couchdbUrl its root, with user and password in it where it asks for them
- * @param requestTimeoutMs every request is given up then
  */
 export function createCouchHome(options: {
   couchdbUrl: string
   signals: Signals
-  requestTimeoutMs?: number | undefined
+  limits?: Partial<TimeLimits> | undefined
 }): DatabaseHome {
-  const { couchdbUrl, signals, requestTimeoutMs } = options
-  const requests = createCouchRequests({ couchdbUrl, timeoutMs: requestTimeoutMs })
-  /** Those that are known to be there. */
-  const known = new LRUCache<string, Promise<Pouch>>({ max: databasesRemembered })
+  const { couchdbUrl, signals, limits } = options
+  const requests = createCouchRequests({ couchdbUrl, limits })
+  const opened = new LRUCache<string, Pouch>({ max: databasesRemembered })
   const underWay = new Set<Promise<unknown>>()
   const state = { isClosed: false }
 
-  async function open(name: string): Promise<Pouch> {
+  async function make(name: string): Promise<void> {
     // 412: it is there. One shard is enough for one person; more would cost files for nothing.
-    await requests.send('PUT', isPersonalDatabase(name) ? `${name}?q=1` : name, { accepted: [412] })
-    const { fetch } = requests
-    return await openPouch(requests.urlOf(name), { adapter: 'http', skip_setup: true, fetch })
+    const path = isPersonalDatabase(name) ? `${name}?q=1` : name
+    await requests.send('PUT', path, { accepted: [412] })
   }
 
-  function find(name: string): Promise<Pouch> {
-    const found = known.get(name)
-    if (found) return found
-    const opened = open(name)
-    known.set(name, opened)
-    opened.catch(() => known.delete(name))
-    return opened
+  function find(name: string): Pouch {
+    const pouch = opened.get(name) ?? connectPouch(requests.urlOf(name), requests.fetch)
+    opened.set(name, pouch)
+    return pouch
   }
 
   async function workOn<Result>(name: string, work: (pouch: Pouch) => Promise<Result>) {
     try {
-      return await work(await find(name))
+      return await work(find(name))
     } catch (error) {
       if (!isDatabaseGone(error)) throw error
-      // Another server has removed it.
-      known.delete(name)
-      return await work(await find(name))
+      await make(name)
+      return await work(find(name))
     }
   }
 
@@ -72,12 +68,28 @@ export function createCouchHome(options: {
     }
   }
 
+  async function checkReady() {
+    if (state.isClosed) throw new StorageUnavailable('storage is closed')
+    const id = '_local/ready'
+    // Also says whether databases may be made, which each new person needs.
+    await make(triedDatabase)
+    await use(triedDatabase, async (pouch) => {
+      const before = await orUndefined(pouch.get(id))
+      // Another server may be trying at the same moment: then it can be written, too.
+      const written = pouch.put({ _id: id, ...(before && { _rev: before._rev }) })
+      await written.catch((error: unknown) => {
+        if (!isConflict(error)) throw error
+      })
+      await pouch.get(id)
+    })
+  }
+
   const queues = createWriteQueues({ use, signals })
-  const read = (name: string, ids: readonly string[]) =>
-    use(name, (pouch) => readDocuments(pouch, new Set(ids)))
+  const read = createJoinedReads(use)
 
   return {
     use,
+    read,
     async transact(transaction) {
       const [part, ...others] = transaction.parts
       if (!part || others.length > 0) {
@@ -104,31 +116,17 @@ export function createCouchHome(options: {
     },
     async destroy(name) {
       await requests.send('DELETE', name, { accepted: [404] })
-      known.delete(name)
     },
-    async ready() {
-      if (state.isClosed) throw new StorageUnavailable('storage is closed')
-      const id = '_local/ready'
-      await use(triedDatabase, async (pouch) => {
-        const before = await pouch.get(id).catch(() => undefined)
-        // Another server may be trying at the same moment: then it can be written, too.
-        const written = pouch.put({ _id: id, ...(before && { _rev: before._rev }) })
-        await written.catch((error: unknown) => {
-          if (!isConflict(error)) throw error
-        })
-        await pouch.get(id)
-      })
-    },
+    ready: createReadyCheck(checkReady),
+    giveUpIn: requests.abortIn,
     stats: () => ({
-      ...{ open: known.size, inUse: underWay.size, queuedUpdates: queues.countWaiting() },
+      ...{ open: opened.size, inUse: underWay.size, queuedUpdates: queues.countWaiting() },
       ...{ syncedWrites: 0, keysWritten: 0 },
     }),
     async close() {
       state.isClosed = true
-      const deadline = setTimeout(requests.abort, closeWithinMs)
+      requests.abortIn(closeWithinMs)
       await Promise.allSettled(underWay)
-      clearTimeout(deadline)
-      requests.abort()
     },
   }
 }

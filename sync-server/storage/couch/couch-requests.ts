@@ -1,32 +1,39 @@
 import { StorageUnavailable } from '../storage-unavailable.ts'
+import { answerInTime, type TimeLimits } from './answer-in-time.ts'
+import { createLoginGuard } from './login-guard.ts'
+import { LoginRefused } from './login-refused.ts'
 
-const defaultTimeoutMs = 15_000
+const defaultLimits: TimeLimits = { silentMs: 15_000, longestMs: 5 * 60_000 }
 
 /**
- * Requests to a CouchDB: with its login in a header, and each with a time limit, so that a connection that has gone
- * silent holds up nobody for good.
+ * Requests to a CouchDB: with its login in a header and never in an address, and each with time limits, so that a
+ * connection that has gone silent holds up nobody for good.
  */
 export function createCouchRequests(options: {
   couchdbUrl: string
-  timeoutMs?: number | undefined
+  limits?: Partial<TimeLimits> | undefined
 }) {
-  const { couchdbUrl, timeoutMs = defaultTimeoutMs } = options
-  const root = new URL(couchdbUrl.endsWith('/') ? couchdbUrl : `${couchdbUrl}/`)
-  const login = `${decodeURIComponent(root.username)}:${decodeURIComponent(root.password)}`
-  root.username = ''
-  root.password = ''
-  const closing = new AbortController()
+  const { couchdbUrl } = options
+  const limits = { ...defaultLimits, ...options.limits }
+  const { root, authorization } = splitLogin(couchdbUrl)
+  const guard = createLoginGuard()
+  const open = new Set<AbortController>()
+  const state = { closed: undefined as StorageUnavailable | undefined }
 
-  async function fetchInTime(
-    url: string | URL | Request,
-    init: RequestInit = {},
-  ): Promise<Response> {
+  async function fetchInTime(url: string | URL, init: RequestInit = {}): Promise<Response> {
+    if (state.closed) throw state.closed
+    guard.check()
     const headers = new Headers(init.headers)
-    if (login !== ':') {
-      headers.set('authorization', `Basic ${Buffer.from(login).toString('base64')}`)
+    if (authorization !== undefined) headers.set('authorization', authorization)
+    const giveUp = new AbortController()
+    open.add(giveUp)
+    try {
+      const response = await answerInTime({ url, init: { ...init, headers }, limits, giveUp })
+      await guard.note(response)
+      return response
+    } finally {
+      open.delete(giveUp)
     }
-    const signals = [closing.signal, AbortSignal.timeout(timeoutMs), init.signal ?? closing.signal]
-    return await fetch(url, { ...init, headers, signal: AbortSignal.any(signals) })
   }
 
   return {
@@ -41,15 +48,54 @@ export function createCouchRequests(options: {
     ): Promise<unknown> {
       const url = new URL(path, root)
       const response = await fetchInTime(url, { method })
-      const text = await response.text()
-      if (!response.ok && !accepted.includes(response.status)) {
-        throw new StorageUnavailable(
-          `CouchDB answered ${response.status} to ${method} ${url.pathname}`,
-        )
+      const answer = readJson(await response.text())
+      if (answer === undefined) {
+        throw new StorageUnavailable(`What answers at ${root.origin} is no CouchDB.`)
       }
-      return text === '' ? undefined : JSON.parse(text)
+      if (response.ok || accepted.includes(response.status)) return answer
+      const { reason = '' } = answer as { reason?: string }
+      throw describeRefusal(response.status, `${method} ${url.pathname}`, reason)
     },
-    /** Gives up what is under way; whatever comes later fails. */
-    abort: () => closing.abort(new StorageUnavailable('storage is closed')),
+    /** After so many milliseconds what is under way is given up, and whatever comes later fails. */
+    abortIn(withinMs: number) {
+      setTimeout(() => {
+        const closed = new StorageUnavailable('storage is closed')
+        state.closed = closed
+        for (const giveUp of open) giveUp.abort(closed)
+      }, withinMs).unref()
+    },
+  }
+}
+
+function describeRefusal(status: number, asked: string, reason: string) {
+  return status === 401 || status === 403
+    ? new LoginRefused(
+        `The login in COUCHDB_URL may not do what the server has to (${asked}): ${reason} Give it a server admin’s.`,
+      )
+    : new StorageUnavailable(`CouchDB answered ${status} to ${asked}: ${reason}`)
+}
+
+function splitLogin(couchdbUrl: string) {
+  const root = new URL(couchdbUrl.endsWith('/') ? couchdbUrl : `${couchdbUrl}/`)
+  const [username, password] = [root.username, root.password].map(decode)
+  Object.assign(root, { username: '', password: '' })
+  const login = Buffer.from(`${username}:${password}`).toString('base64')
+  return { root, authorization: username === '' ? undefined : `Basic ${login}` }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A `%` that begins no code stands for itself. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }

@@ -3,19 +3,22 @@ import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asStorageError } from '../as-storage-error.ts'
 import type { Signals } from '../create-signals.ts'
-import type { DatabaseHome } from '../database-home.ts'
+import type { TallyingHome } from '../database-home.ts'
+import type { Pouch } from '../pouch.ts'
+import { readDocuments } from '../read-documents.ts'
+import { createReadyCheck } from '../ready-check.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
 import { type Level, openLevelStore } from './level-store.ts'
 import { createLevelWriter } from './level-writer.ts'
 import { createOpenDatabases } from './open-databases.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
-import { takeOverFolders } from './take-over-folders.ts'
+import { type TakeOverOptions, takeOverFolders } from './take-over-folders.ts'
+import { readTally } from './tallies.ts'
 
 /** PouchDB's own key for where a database stands, beneath the database's prefix. */
 const seqKey = '\xffmeta-store\xff_local_last_update_seq'
 /** No database can have this name. */
 const readyKey = '!ready'
-const readyKnownMs = 1_000
 
 export interface LevelHomeOptions {
   dataDir: string
@@ -25,17 +28,18 @@ export interface LevelHomeOptions {
   signals: Signals
   /** Told how far the take-over of an earlier version's folders is. */
   onTakeOver: (progress: { done: number; of: number }) => void
+  /** Told of an earlier version's databases that were damaged. */
+  onSetAside: TakeOverOptions['onSetAside']
   /** For tests: stands between the store and LevelDB. */
   wrapLevel?: ((level: Level) => Level) | undefined
 }
 
 /** All databases in one LevelDB under `dataDir/store`, for one process at a time. */
-export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
-  const { dataDir, durability, idleCloseMs, signals, onTakeOver, wrapLevel } = options
+export function createLevelHome(options: LevelHomeOptions): TallyingHome {
+  const { dataDir, durability, idleCloseMs, signals, onTakeOver, onSetAside, wrapLevel } = options
   const opening = open()
   // Whoever uses it first is told.
   opening.catch(() => undefined)
-  const ready = { until: 0, checking: undefined as Promise<void> | undefined }
 
   async function open() {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
@@ -44,7 +48,8 @@ export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
     const isSynced = durability === 'sync'
     const store = await openLevelStore({ location, isSynced, wrap: wrapLevel })
     try {
-      await takeOverFolders({ folder: join(dataDir, 'databases'), store, onProgress: onTakeOver })
+      const folder = join(dataDir, 'databases')
+      await takeOverFolders({ folder, store, onProgress: onTakeOver, onSetAside })
     } catch (error) {
       await store.close()
       throw error
@@ -59,7 +64,6 @@ export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
     await store.write([{ type: 'put', key: readyKey, value }])
     const found = await (await store.read()).get(readyKey)
     if (found !== value) throw new StorageUnavailable('what is stored cannot be read again')
-    ready.until = performance.now() + readyKnownMs
   }
   const state = { opened: undefined as Awaited<typeof opening> | undefined }
   opening.then(
@@ -69,33 +73,32 @@ export function createLevelHome(options: LevelHomeOptions): DatabaseHome {
     () => undefined,
   )
 
+  async function use<Result>(name: string, work: (pouch: Pouch) => Promise<Result>) {
+    const { databases } = await opening
+    return await databases.use(name, work).catch((error: unknown) => {
+      throw asStorageError(error)
+    })
+  }
+
   return {
-    async use(name, work) {
-      const { databases } = await opening
-      return await databases.use(name, work).catch((error: unknown) => {
-        throw asStorageError(error)
-      })
-    },
+    use,
+    read: (name, ids) => use(name, (pouch) => readDocuments(pouch, new Set(ids))),
     transact: async (transaction) => await (await opening).writer.transact(transaction),
     async readSeq(name) {
       const { store } = await opening
       const level = store.readNow() ?? (await store.read())
       return Number((await level.get(rangeOf(name).gte + seqKey)) ?? 0)
     },
+    readTally: async (name) => await readTally((await opening).store, name),
     measure: async (name) => await (await opening).store.measure(rangeOf(name)),
     destroy: async (name) => await (await opening).databases.destroy(name),
-    async ready() {
-      if (performance.now() < ready.until) return
-      ready.checking ??= checkReady().finally(() => {
-        ready.checking = undefined
-      })
-      await ready.checking
-    },
+    ready: createReadyCheck(checkReady, () => state.opened?.store.isSound() ?? true),
     stats: () => ({
       ...(state.opened?.databases.stats() ?? { open: 0, inUse: 0 }),
       queuedUpdates: state.opened?.writer.countWaiting() ?? 0,
       ...(state.opened?.store.stats() ?? { syncedWrites: 0, keysWritten: 0 }),
     }),
+    giveUpIn: () => undefined,
     async close() {
       const opened = await opening.catch(() => undefined)
       await opened?.writer.settle()

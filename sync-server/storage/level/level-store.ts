@@ -20,6 +20,7 @@ export type Level = ClassicLevel<string, string | Buffer>
 interface Waiting {
   operations: readonly Operation[]
   isSynced: boolean
+  generation: number | undefined
   resolve: () => void
   reject: (error: unknown) => void
 }
@@ -50,7 +51,10 @@ export async function openLevelStore(options: {
   const waiting: Waiting[] = []
   const state = {
     level: (await open()) as Level | undefined,
-    /** Rises when a handle is retired: what remembers something of before has to read it again. */
+    /**
+     * Rises when a handle is retired, and again when it was replaced, because what had failed may be stored after all:
+     * what remembers something of before has to read it again.
+     */
     generation: 0,
     failure: undefined as unknown,
     retryAt: 0,
@@ -112,6 +116,7 @@ export async function openLevelStore(options: {
       await old?.close()
       state.level = await open()
       state.failure = undefined
+      state.generation += 1
       clearTimeout(state.nextTry)
       for (const listener of listeners) listener()
     } catch (error) {
@@ -125,10 +130,7 @@ export async function openLevelStore(options: {
       const group = takeGroup(waiting)
       try {
         await ensureSound()
-        await writeNow(
-          group.flatMap(({ operations }) => operations),
-          group.some((one) => one.isSynced),
-        )
+        await writeNow(refuseOutdated(group))
         for (const { resolve } of group) resolve()
       } catch (error) {
         for (const { reject } of group) reject(error)
@@ -138,7 +140,20 @@ export async function openLevelStore(options: {
     state.writing = undefined
   }
 
-  async function writeNow(operations: readonly Operation[], sync: boolean) {
+  /** @returns those that know what is stored now; written by the others, two documents would share one place */
+  function refuseOutdated(group: readonly Waiting[]): Waiting[] {
+    return group.filter(({ generation, reject }) => {
+      const isCurrent = generation === undefined || generation === state.generation
+      if (!isCurrent)
+        reject(new StorageUnavailable('the data was opened again in the middle of it'))
+      return isCurrent
+    })
+  }
+
+  async function writeNow(group: readonly Waiting[]) {
+    if (group.length === 0) return
+    const operations = group.flatMap((one) => one.operations)
+    const sync = group.some((one) => one.isSynced)
     const { level } = state
     if (!level) throw refusal()
     try {
@@ -163,14 +178,23 @@ export async function openLevelStore(options: {
     /** As `read` gives it, where it is there at once. */
     readNow: () => state.level,
 
+    ensureSound,
+    /** False from a failed write on, until the handle was replaced. */
+    isSound: () => state.failure === undefined,
+
     /**
      * Resolves when all of this is stored.
      * @param mustSync it waits for the disk, also where others do not
+     * @param generation of what was read to decide it: refused when it is not the present one any more
      * @throws StorageUnavailable nobody knows then whether all of it is stored, or nothing
      */
-    write(operations: readonly Operation[], { mustSync = false } = {}): Promise<void> {
+    write(
+      operations: readonly Operation[],
+      { mustSync = false, generation }: { mustSync?: boolean; generation?: number } = {},
+    ): Promise<void> {
       return new Promise((resolve, reject) => {
-        waiting.push({ operations, isSynced: isSynced || mustSync, resolve, reject })
+        const isOwnSynced = isSynced || mustSync
+        waiting.push({ operations, isSynced: isOwnSynced, generation, resolve, reject })
         state.writing ??= writeAll()
       })
     },
@@ -191,8 +215,10 @@ export async function openLevelStore(options: {
       return (await (await this.read()).approximateSize(gte, lt)) ?? 0
     },
 
-    /** What was read may be wrong: the handle is opened again before anything is written. */
-    noteReadFailure: fail,
+    /** What was read may be wrong: the handle is opened again before anything is written, when it is still this one. */
+    noteReadFailure(level: Level | undefined, error: unknown) {
+      if (level !== undefined && level === state.level) fail(error)
+    },
 
     /** Calls back each time that a retired handle was replaced: a write that failed before may be stored after all. */
     onReopened(listener: () => void) {

@@ -1,3 +1,4 @@
+import { createDeferred } from '../../../schema/create-deferred.ts'
 import { must } from '../../../schema/must.ts'
 import { openPouch, type Pouch } from '../pouch.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
@@ -15,6 +16,8 @@ interface Entry {
   opened: Promise<OpenDatabase>
   inUse: number
   idleSince: number
+  /** Something in it could not be read: what PouchDB remembers of it may be wrong. */
+  isSpoilt: boolean
   /** Set once it is to be closed: resolves when it is. */
   closed?: Promise<void>
   whenUnused?: () => void
@@ -41,9 +44,17 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     const view = views.get(name)
     views.delete(name)
     if (!view) throw new Error(`PouchDB has opened ${name} without its leveldown`)
-    throwReadFailure(view)
+    try {
+      throwReadFailure(view)
+    } catch (error) {
+      // PouchDB would give the same one to whoever opens it next.
+      await pouch.close()
+      throw error
+    }
     return { pouch, view }
   }
+
+  const isSound = (entry: Entry) => !entry.isSpoilt && entry.generation === store.generation()
 
   async function acquire(name: string): Promise<Entry> {
     for (;;) {
@@ -51,7 +62,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
         throw new StorageUnavailable(`storage is closed; ${name} cannot be opened`)
       const found = entries.get(name)
       if (!found) break
-      if (found.closed === undefined && found.generation === store.generation()) {
+      if (found.closed === undefined && isSound(found)) {
         found.inUse += 1
         return found
       }
@@ -60,11 +71,20 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     }
     const entry: Entry = {
       ...{ generation: store.generation(), opened: open(name) },
-      ...{ inUse: 1, idleSince: 0 },
+      ...{ inUse: 1, idleSince: 0, isSpoilt: false },
     }
     entries.set(name, entry)
     entry.opened.catch(() => entries.delete(name))
     return entry
+  }
+
+  /** What is under way in them is not waited for; so nothing that it still wants to write is stored. */
+  async function spoilTogether(used: readonly Entry[]) {
+    const opened = await Promise.all(used.map((entry) => entry.opened.catch(() => undefined)))
+    const failure = opened.find((one) => one?.view.readFailure() !== undefined)?.view.readFailure()
+    if (failure === undefined) return
+    for (const one of opened) one?.view.spoil(failure)
+    for (const entry of used) entry.isSpoilt = true
   }
 
   function release(name: string, entry: Entry) {
@@ -90,8 +110,13 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
       })
     }
     const opened = await entry.opened.catch(() => undefined)
-    await opened?.pouch.close()
-    entries.delete(name)
+    try {
+      await opened?.pouch.close()
+      // Whoever opens it next has to see what is being written now.
+      if (!isSound(entry)) await store.write([]).catch(() => undefined)
+    } finally {
+      entries.delete(name)
+    }
   }
 
   function closeIdle() {
@@ -118,9 +143,11 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
       await Promise.all(names.map(async (name) => acquired.set(name, await acquire(name))))
       const databases = new Map<string, OpenDatabase>()
       for (const [name, { opened }] of acquired) databases.set(name, await opened)
-      const result = await work(databases)
-      for (const { view } of databases.values()) throwReadFailure(view)
-      return result
+      const views = [...databases.values()].map(({ view }) => view)
+      return await untilReadFailure(views, () => work(databases))
+    } catch (error) {
+      await spoilTogether([...acquired.values()])
+      throw error
     } finally {
       for (const [name, entry] of acquired) release(name, entry)
     }
@@ -137,7 +164,8 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
       const closed = store.clear(rangeOf(name)).finally(() => entries.delete(name))
       const gone = Promise.reject(new Error(`${name} is being removed`))
       gone.catch(() => undefined)
-      entries.set(name, { generation: -1, opened: gone, inUse: 0, idleSince: 0, closed })
+      const unusable = { generation: -1, inUse: 0, idleSince: 0, isSpoilt: true }
+      entries.set(name, { ...unusable, opened: gone, closed })
       await closed
     },
     stats: () => ({
@@ -155,8 +183,28 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
 
 export type OpenDatabases = ReturnType<typeof createOpenDatabases>
 
+/** What PouchDB was doing when it could not read something may have no end: it is not waited for. */
+async function untilReadFailure<Result>(
+  views: readonly View[],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const failed = createDeferred<never>()
+  failed.promise.catch(() => undefined)
+  const forget = views.map((view) => view.onReadFailure((cause) => failed.reject(refuse(cause))))
+  try {
+    const result = await Promise.race([work(), failed.promise])
+    for (const view of views) throwReadFailure(view)
+    return result
+  } finally {
+    for (const end of forget) end()
+  }
+}
+
 function throwReadFailure(view: View) {
   const failure = view.readFailure()
-  if (failure === undefined) return
-  throw new StorageUnavailable('something stored could not be read', { cause: failure })
+  if (failure !== undefined) throw refuse(failure)
+}
+
+function refuse(cause: unknown) {
+  return new StorageUnavailable('something stored could not be read', { cause })
 }

@@ -5,7 +5,11 @@ import {
   type Leveldown,
   type RangeOptions,
 } from 'abstract-leveldown'
+import { StorageUnavailable } from '../storage-unavailable.ts'
 import type { Level, LevelStore, Operation } from './level-store.ts'
+
+/** Told of what could not be read, and through which handle. */
+type ReadFailed = (level: Level | undefined, error: unknown) => void
 
 /** Stores operations; rejects when none of them is stored. */
 export type Sink = (operations: readonly Operation[]) => Promise<void>
@@ -14,8 +18,14 @@ export type Sink = (operations: readonly Operation[]) => Promise<void>
 export interface View {
   /** What PouchDB writes goes there from now on; back into the store without a sink. */
   divert(sink: Sink | undefined): void
+  /** Of the store, as it was before anything was read. */
+  generation: number
   /** Why something could not be read. PouchDB takes it for something that is not there. */
   readFailure(): unknown
+  /** Nothing is written through it any more. */
+  spoil(why: unknown): void
+  /** Calls back at the first such failure: PouchDB may never end what it was doing. */
+  onReadFailure(listener: (error: unknown) => void): () => void
 }
 
 const uuidKey = '\xffmeta-store\xff_local_uuid'
@@ -40,38 +50,57 @@ export function createPrefixedLeveldown(options: {
   function openView(name: string): Leveldown {
     const down = new AbstractLevelDOWN()
     const prefix = rangeOf(name).gte
+    const generation = store.generation()
+    const writeOwn: Sink = (operations) => store.write(operations, { generation })
+    const listeners = new Set<(error: unknown) => void>()
     const state = {
-      sink: store.write as Sink,
+      sink: writeOwn,
       failure: undefined as unknown,
       storedUuid: undefined as unknown,
       heldBack: [] as readonly Operation[],
     }
     onView(name, {
       divert(sink) {
-        state.sink = sink ?? store.write
+        state.sink = sink ?? writeOwn
       },
+      generation,
       readFailure: () => state.failure,
+      spoil: noteFailure,
+      onReadFailure(listener) {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
     })
 
-    function fail(error: unknown) {
+    function noteFailure(error: unknown) {
       state.failure ??= error
-      store.noteReadFailure(error)
+      for (const listener of listeners) listener(error)
+    }
+
+    /** PouchDB goes on without what it could not read, and throws where nobody hears it: that would end the process. */
+    function answer(done: () => void) {
+      try {
+        done()
+      } catch (error) {
+        noteFailure(error)
+      }
+    }
+
+    const fail: ReadFailed = (level, error) => {
+      store.noteReadFailure(level, error)
+      noteFailure(error)
     }
 
     down._get = (key, { asBuffer }, done) => {
       const valueEncoding = asBuffer ? 'buffer' : 'utf8'
-      read(store, (level) =>
+      readWith(store, fail, (level) =>
         level.get<string, string | Buffer>(prefix + key, { valueEncoding }),
       ).then(
         (value) => {
           if (key === uuidKey) state.storedUuid = value
-          if (value === undefined) done(new Error('NotFound'))
-          else done(null, value)
+          answer(() => (value === undefined ? done(new Error('NotFound')) : done(null, value)))
         },
-        (error: unknown) => {
-          fail(error)
-          done(asError(error))
-        },
+        (error: unknown) => answer(() => done(asError(error))),
       )
     }
 
@@ -84,20 +113,25 @@ export function createPrefixedLeveldown(options: {
         if (first.value !== state.storedUuid) state.heldBack = addPrefix(prefix, operations)
         return process.nextTick(done)
       }
+      // It may be made of something that could not be read.
+      if (state.failure !== undefined) {
+        const refused = new StorageUnavailable('something stored could not be read')
+        return process.nextTick(done, refused)
+      }
       const written = [...state.heldBack, ...addPrefix(prefix, operations)]
       // Checkpoints of clients change nothing else: they go past a sink that waits for documents.
       const isLocal = operations.every(({ key }) => key.startsWith(localStore))
-      const store_ = isLocal ? store.write : state.sink
-      store_(written).then(
+      const sink = isLocal ? writeOwn : state.sink
+      sink(written).then(
         () => {
           state.heldBack = []
-          done()
+          answer(done)
         },
-        (error: unknown) => done(asError(error)),
+        (error: unknown) => answer(() => done(asError(error))),
       )
     }
 
-    down._iterator = (range) => createIterator({ down, store, prefix, name, range, onError: fail })
+    down._iterator = (range) => createIterator({ down, store, prefix, name, range, fail, answer })
     return down
   }
 
@@ -106,8 +140,19 @@ export function createPrefixedLeveldown(options: {
   return openView
 }
 
-async function read<Found>(store: LevelStore, work: (level: Level) => Promise<Found>) {
-  return await work(store.readNow() ?? (await store.read()))
+async function readWith<Found>(
+  store: LevelStore,
+  fail: ReadFailed,
+  work: (level: Level) => Promise<Found>,
+): Promise<Found> {
+  let level: Level | undefined
+  try {
+    level = store.readNow() ?? (await store.read())
+    return await work(level)
+  } catch (error) {
+    fail(level, error)
+    throw error
+  }
 }
 
 function addPrefix(prefix: string, operations: readonly Operation[]): Operation[] {
@@ -120,9 +165,10 @@ function createIterator(options: {
   prefix: string
   name: string
   range: RangeOptions
-  onError: (error: unknown) => void
+  fail: ReadFailed
+  answer: (done: () => void) => void
 }) {
-  const { down, store, prefix, name, range, onError } = options
+  const { down, store, prefix, name, range, fail, answer } = options
   const { reverse, limit, keys, values, keyAsBuffer, valueAsBuffer } = range
   const bounds = {
     ...(range.gt === undefined ? { gte: rangeOf(name).gte } : { gt: prefix + range.gt }),
@@ -136,32 +182,40 @@ function createIterator(options: {
     keyEncoding: 'utf8',
     valueEncoding: valueAsBuffer ? 'buffer' : 'utf8',
   } as const
-  const opening = read(store, async (level) => level.iterator<string, string | Buffer>(asked))
+  const opening = readWith(store, fail, async (level) => ({
+    level,
+    opened: level.iterator<string, string | Buffer>(asked),
+  }))
+  opening.catch(() => undefined)
   const iterator = new AbstractIterator(down)
 
+  async function readNext() {
+    const { level, opened } = await opening
+    return await opened.next().catch((error: unknown) => {
+      fail(level, error)
+      throw error
+    })
+  }
+
   iterator._next = (done) => {
-    opening
-      .then((opened) => opened.next())
-      .then(
-        (entry) => {
+    readNext().then(
+      (entry) =>
+        answer(() => {
           if (!entry) return done()
           const [key, value] = entry
           const own = key.slice(prefix.length)
           done(null, keyAsBuffer ? Buffer.from(own) : own, value)
-        },
-        (error: unknown) => {
-          // PouchDB hears no error of a stream of changes, and the process would end of it: the caller looks at `readFailure`.
-          onError(error)
-          done()
-        },
-      )
+        }),
+      // PouchDB hears no error of a stream of changes, and the process would end of it: the caller looks at `readFailure`.
+      () => answer(done),
+    )
   }
   iterator._end = (done) => {
     opening
-      .then((opened) => opened.close())
+      .then(({ opened }) => opened.close())
       .then(
-        () => done(),
-        () => done(),
+        () => answer(done),
+        () => answer(done),
       )
   }
   return iterator

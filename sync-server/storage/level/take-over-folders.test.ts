@@ -1,8 +1,12 @@
-import { readdir, rm, stat } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ClassicLevel } from 'classic-level'
 import { expect, onTestFinished, test } from 'vitest'
 import { createStorage, type Storage } from '../create-storage.ts'
 import type { Level } from './level-store.ts'
+import type { SetAside } from './take-over-folders.ts'
 import { unpackFixture } from './unpack-fixture.ts'
 
 async function openFixture() {
@@ -89,14 +93,142 @@ function dieAfter(writes: number) {
   }
 }
 
-test('a folder that cannot be read stops the start, and is named', async () => {
+/** Every file of a folder with what is in it. */
+async function readFiles(folder: string): Promise<Map<string, string>> {
+  const names = await readdir(folder)
+  const read = names.map(
+    async (name) => [name, (await readFile(join(folder, name))).toString('hex')] as const,
+  )
+  return new Map(await Promise.all(read))
+}
+
+async function openDamaged(damage: (folder: string) => Promise<void>) {
   const fixture = await openFixture()
-  const broken = join(fixture.dataDir, 'databases', 'orders')
-  for (const name of await readdir(broken)) {
-    if (name.startsWith('MANIFEST')) await rm(join(broken, name))
+  const name = `messages-${fixture.people.ann.id}`
+  const folder = join(fixture.dataDir, 'databases', name)
+  await damage(folder)
+  const before = await readFiles(folder)
+  const told: SetAside[] = []
+  const onSetAside = (what: SetAside) => told.push(what)
+  const storage = createStorage({ dataDir: fixture.dataDir, onSetAside })
+  onTestFinished(() => storage.close())
+  return { fixture, name, before, told, storage }
+}
+
+const tableOf = async (folder: string) =>
+  join(folder, (await readdir(folder)).find((name) => name.endsWith('.ldb')) ?? 'no table')
+
+const damages: Record<string, (folder: string) => Promise<void>> = {
+  'whose table of contents is gone': async (folder) => {
+    for (const name of await readdir(folder)) {
+      if (name.startsWith('MANIFEST')) await rm(join(folder, name))
+    }
+  },
+  'with a hole in its table': async (folder) => {
+    const table = await tableOf(folder)
+    const bytes = await readFile(table)
+    await writeFile(table, new Uint8Array(bytes.fill(0xab, 200, 600)))
+  },
+  'whose table ends in the middle': async (folder) => {
+    const table = await tableOf(folder)
+    const bytes = await readFile(table)
+    await writeFile(table, new Uint8Array(bytes.subarray(0, bytes.length / 2)))
+  },
+  'whose table is gone': async (folder) => await rm(await tableOf(folder)),
+  'of which nothing can be read': async (folder) => {
+    for (const name of await readdir(folder)) await writeFile(join(folder, name), 'not a database')
+  },
+}
+
+test.each(Object.keys(damages))(
+  'P12: a damaged database %s stops nobody: what can be used is taken over, and nothing of it is deleted',
+  async (how) => {
+    const damaged = await openDamaged(damages[how] as (folder: string) => Promise<void>)
+    const { fixture, name, before, told, storage } = damaged
+    await storage.ready()
+    expect(told).toEqual([
+      {
+        ...{ database: name, folder: join(fixture.dataDir, 'set-aside', name) },
+        ...{ why: expect.stringMatching(/./), broken: expect.any(Array) },
+      },
+    ])
+    expect(await readFiles(join(fixture.dataDir, 'set-aside', name))).toEqual(before)
+    expect((await readdir(fixture.dataDir)).sort()).toEqual(['jwt-secret', 'set-aside', 'store'])
+
+    // Everybody else's is whole, and Ann's can be read and written.
+    const { ann, ...others } = fixture.seen
+    await expectAllTakenOver(storage, { ...fixture, seen: others as typeof fixture.seen })
+    const database = storage.database(name)
+    const { results } = await database.changes({ includeDocs: true, style: 'all_docs' })
+    expect(results.length).toBeLessThanOrEqual(ann.messages.results.length + 4)
+    for (const row of results) expect(row.doc).toMatchObject({ _id: row.id })
+    expect(await database.range({})).toHaveLength((await database.info()).docCount)
+    const added = { _id: 'after the damage', senderId: 'a' }
+    expect(await database.insert(added)).toEqual({ isInserted: true })
+    expect((await database.range({})).map(({ _id }) => _id)).toContain(added._id)
+    expect((await database.changes({})).results.at(-1)?.id).toBe(added._id)
+  },
+)
+
+test('P12: single broken documents are left out, by name, and the others are taken over', async () => {
+  const { fixture, name, told, storage } = await openDamaged(async (folder) => {
+    const level = new ClassicLevel(folder)
+    await level.put('\xffby-sequence\xff0000000000000032', '{"_id":"01a2')
+    await level.del('\xffby-sequence\xff0000000000000033')
+    await level.close()
+  })
+  await storage.ready()
+  expect(told).toMatchObject([{ database: name, why: 'documents in it are broken' }])
+  expect(told[0]?.broken).toHaveLength(2)
+  const left = await storage.database(name).range({})
+  expect(left).toHaveLength(18)
+  expect(left.some(({ _id }) => told[0]?.broken.includes(_id))).toBe(false)
+  const { results } = await storage.database(name).changes({ includeDocs: true })
+  expect(results).toHaveLength(18)
+  expect((await storage.database(name).info()).docCount).toBe(18)
+  const { ann: _ann, ...others } = fixture.seen
+  await expectAllTakenOver(storage, { ...fixture, seen: others as typeof fixture.seen })
+})
+
+test('what is set aside is not set aside again, and a kill in between deletes nothing', async () => {
+  const fixture = await openFixture()
+  const name = `messages-${fixture.people.ann.id}`
+  await rm(await tableOf(join(fixture.dataDir, 'databases', name)))
+  const told: SetAside[] = []
+  for (let writes = 1; ; writes += 1) {
+    const storage = createStorage({
+      ...{ dataDir: fixture.dataDir, wrapLevel: dieAfter(writes) },
+      onSetAside: (what) => told.push(what),
+    })
+    const isThrough = await storage.ready().then(
+      () => true,
+      () => false,
+    )
+    await storage.close()
+    const places = ['databases', 'set-aside'].map((one) => join(fixture.dataDir, one, name))
+    const found = await Promise.all(places.map((one) => readdir(one).catch(() => undefined)))
+    expect(found.filter(Boolean)).toHaveLength(1)
+    if (isThrough) break
   }
+  expect(new Set(told.map(({ folder }) => folder)).size).toBe(1)
+  expect((await readdir(fixture.dataDir)).sort()).toEqual(['jwt-secret', 'set-aside', 'store'])
+})
+
+test('a folder that another server works on stops the start, and is named', async () => {
+  const fixture = await openFixture()
+  const taken = join(fixture.dataDir, 'databases', 'orders')
+  // LevelDB keeps out other processes only.
+  const program = `
+    const { ClassicLevel } = await import(${JSON.stringify(import.meta.resolve('classic-level'))})
+    await new ClassicLevel(${JSON.stringify(taken)}).open()
+    console.log('open')
+    setInterval(() => undefined, 60_000)`
+  const args = ['--input-type=module', '--eval', program]
+  const other = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void other.kill('SIGKILL'))
+  await once(other.stdout, 'data')
   const storage = createStorage({ dataDir: fixture.dataDir })
   onTestFinished(() => storage.close())
-  await expect(storage.ready()).rejects.toThrow(`The database in ${broken} could not be taken over`)
-  expect(await readdir(broken)).not.toEqual([])
+  await expect(storage.ready()).rejects.toThrow(`The database in ${taken} could not be taken over`)
+  expect(await readdir(taken)).not.toEqual([])
 })

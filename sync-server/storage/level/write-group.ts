@@ -6,6 +6,7 @@ import { readDocuments } from '../read-documents.ts'
 import type { DatabaseWrite, Transaction, TransactionOutcome } from '../transaction.ts'
 import type { LevelStore } from './level-store.ts'
 import type { OpenDatabase, OpenDatabases } from './open-databases.ts'
+import { addTallies } from './tallies.ts'
 import { toBatch } from './to-batch.ts'
 import { type PouchBatch, writeBatch, writeTogether } from './write-together.ts'
 
@@ -32,6 +33,8 @@ export async function writeGroup(options: {
   const parts = group.flatMap(({ transaction }) => transaction.parts)
   const names = [...new Set(parts.map(({ name }) => name))]
 
+  // What was read before the store was opened again would be refused.
+  await store.ensureSound()
   await databases.openAll(names, async (opened) => {
     const drafts = new Map<string, WriteDraft>()
     await Promise.all(
@@ -103,10 +106,22 @@ async function writeDrafts(options: {
   }
   // Attachments pass this by: nothing that is written together may have them.
   const isTogether = findTogether(decided)
+  const tallies = await addTallies(store, drafts)
+  for (const { name } of tallies) isTogether.add(name)
   const together = batches.filter(({ name }) => isTogether.has(name))
   const alone = batches.filter(({ name }) => !isTogether.has(name))
   await Promise.all([
-    ...(together.length > 0 ? [writeTogether(store, together)] : []),
+    ...(together.length > 0
+      ? [
+          writeTogether(
+            store,
+            together,
+            tallies.flatMap(({ name, operation }) =>
+              (written.get(name)?.news.count ?? 0) > 0 ? [operation] : [],
+            ),
+          ),
+        ]
+      : []),
     ...alone.map(writeBatch),
   ])
   return written

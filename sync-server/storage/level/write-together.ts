@@ -12,12 +12,14 @@ export interface PouchBatch {
 /**
  * Writes into several databases at once: what PouchDB makes of each call is held back until all have come, and goes
  * into the store as one batch. All of it is stored, or nothing.
+ * @param besides written with it
  */
 export async function writeTogether(
   store: LevelStore,
   batches: readonly PouchBatch[],
+  besides: readonly Operation[] = [],
 ): Promise<void> {
-  const operations: Operation[] = []
+  const operations: Operation[] = [...besides]
   const state = { left: batches.length }
   const together = createDeferred()
   const arrived = createDeferred()
@@ -51,7 +53,8 @@ export async function writeTogether(
 
   try {
     await arrived.promise
-    await store.write(operations)
+    const generation = Math.min(...batches.map(({ database: { view } }) => view.generation))
+    await store.write(operations, { generation })
     together.resolve()
   } catch (error) {
     together.reject(error)

@@ -15,6 +15,6 @@ export async function takeOffline(stage: Stage): Promise<void> {
     await message(page, text).waitFor()
     await waitUntil('it waits', async () => (await readTicks(page, text)) === 'Waiting to be sent')
   }
-  await page.getByText('You are offline').filter({ visible: true }).first().waitFor()
+  await page.getByText("You're offline").filter({ visible: true }).first().waitFor()
   await take('offline')
 }

@@ -1,9 +1,10 @@
+import { openSignInForm } from '../../account-steps.ts'
 import type { Stage } from '../open-stage.ts'
 
 /** With what a wrong password brings. */
 export async function takeSignInForm({ page, ann, take }: Stage): Promise<void> {
   await page.goto('/login')
-  await page.getByRole('button', { name: 'Log in with phone number' }).click()
+  await openSignInForm(page)
   await page.getByLabel('Phone number or Username').fill(ann.username)
   await page.getByLabel('Password', { exact: true }).fill('no-idea')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()

@@ -1,0 +1,27 @@
+import { type RefObject, useEffect } from 'react'
+
+const slackPx = 24
+
+/**
+ * Sets `data-collapsed` on the panel while the list in it is scrolled away from its top, so that a low screen can give
+ * the list the room of what stands above it. It begins only where the grown list still has something to scroll, and
+ * not while somebody is in the search.
+ */
+export function useCollapse(panel: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const element = panel.current
+    if (!element) return
+    const onScroll = ({ target }: Event) => {
+      if (!(target instanceof HTMLElement) || target === element) return
+      const { scrollTop, scrollHeight, clientHeight } = target
+      if (scrollTop <= 0) return element.removeAttribute('data-collapsed')
+      const headPx = element.clientHeight - clientHeight
+      const isLong = scrollHeight - clientHeight > Math.max(0, headPx) + slackPx
+      const isSearching = element.querySelector('search')?.contains(document.activeElement)
+      if (scrollTop > slackPx && isLong && !isSearching) element.setAttribute('data-collapsed', '')
+    }
+    // It does not bubble.
+    element.addEventListener('scroll', onScroll, { capture: true, passive: true })
+    return () => element.removeEventListener('scroll', onScroll, { capture: true })
+  }, [panel])
+}

@@ -1,0 +1,47 @@
+import { must } from '../../../schema/must.ts'
+import { startBuiltServer } from '../browser/start-built-server.ts'
+import type { Figure } from './figure.ts'
+import { putLoad } from './put-load.ts'
+import { readMetric } from './read-metric.ts'
+import { type Account, registerAccount } from './server-accounts.ts'
+
+const pairs = 50
+const content = 'as many words as people write in one message of a chat'
+
+/** How often the server waits for the disk for each acknowledged message: with one author alone, and with fifty at once. */
+export async function measure(): Promise<Figure[]> {
+  const { origin, close } = await startBuiltServer({ env: { DURABILITY: 'sync' } })
+  const people: Account[] = []
+  for (let index = 0; index < 2 * pairs; index++) {
+    people.push(await registerAccount(origin, `person${index}`))
+  }
+  const person = (index: number) => must(people[index], 'a person')
+  const readWaits = () => readMetric(origin, 'petrel_synced_writes_total')
+
+  async function measureWaits(authors: number): Promise<number> {
+    const load = {
+      ...{ origin, clients: authors, readProcessor: async () => 0 },
+      ask: (author: number) => ({
+        ...{ method: 'POST' as const, path: '/api/messages', token: person(2 * author).token },
+        body: { recipientId: person(2 * author + 1).userId, content },
+      }),
+    }
+    // The first messages of two people begin their conversation, and open what was closed.
+    await putLoad({ ...load, forMs: 1_000 })
+    const before = await readWaits()
+    const { tookMs } = await putLoad(load)
+    return ((await readWaits()) - before) / tookMs.length
+  }
+  const [alone, together] = [await measureWaits(1), await measureWaits(pairs)]
+  await close()
+  return [
+    {
+      ...{ what: 'waits for the disk for each message, one author alone', value: alone },
+      ...{ unit: 'waits', target: { atMost: 1.05 } },
+    },
+    {
+      ...{ what: `waits for the disk for each message, ${pairs} pairs at once`, value: together },
+      ...{ unit: 'waits', target: { atMost: 0.1 } },
+    },
+  ]
+}

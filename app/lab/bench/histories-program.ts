@@ -1,0 +1,39 @@
+import { createLab, type Lab } from '../create-lab.ts'
+import { runHistory } from '../run-history.ts'
+
+/** What became of one history. */
+export interface HistoryTold {
+  seed: number
+  /** What it broke, and by which steps. */
+  failure?: string
+  deaths: number
+  refused: number
+}
+
+const steps = 40
+const [, , from, count] = process.argv
+for (let seed = Number(from); seed < Number(from) + Number(count); seed += 1) {
+  process.send?.(await run(seed))
+}
+process.exit(0)
+
+async function run(seed: number): Promise<HistoryTold> {
+  const labs: Lab[] = []
+  const failure = await runHistory({
+    ...{ seed, steps, shrinkTries: 4 },
+    async createLab(options) {
+      const lab = await createLab(options)
+      labs.push(lab)
+      return lab
+    },
+  }).then(
+    () => undefined,
+    (error: unknown) => String(error),
+  )
+  const [first] = labs
+  return {
+    ...{ seed, deaths: first?.server.countDeaths() ?? 0 },
+    refused: first?.server.disk.countRefused() ?? 0,
+    ...(failure && { failure }),
+  }
+}

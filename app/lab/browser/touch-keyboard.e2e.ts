@@ -1,0 +1,56 @@
+import { afterAll, expect, test } from 'vitest'
+import { composer, openChat, readWords, say } from './chat-steps.ts'
+import { createPerson } from './create-person.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } }
+const people = await startTwoPeople({ ...phone, reducedMotion: 'reduce' })
+const { page } = people.ann
+afterAll(() => people.close())
+
+test('Enter on a touch keyboard begins a new line, and the button sends', async () => {
+  await openChat(page, 'ben')
+  await composer(page).pressSequentially('first line')
+  await composer(page).press('Enter')
+  await composer(page).pressSequentially('second line')
+  expect(await composer(page).inputValue()).toBe('first line\nsecond line')
+  expect(await readWords(page)).toEqual([])
+  await page.getByRole('button', { name: 'Send', exact: true }).tap()
+  await expect.poll(() => readWords(page)).toEqual(['first line second line'])
+})
+
+test('what was tapped does not look as if a pointer stood on it', async () => {
+  await say(page, 'the lamp is lit')
+  await page.getByRole('button', { name: 'Back to chats' }).tap()
+  const chip = page.getByRole('button', { name: 'Unread', exact: true })
+  await chip.tap()
+  await chip.tap()
+  const all = page.getByRole('button', { name: 'All', exact: true })
+  const background = (name: string) =>
+    page
+      .getByRole('button', { name, exact: true })
+      .evaluate((button) => getComputedStyle(button).backgroundColor)
+  await all.tap()
+  expect(await background('Unread')).toBe(await background('Groups'))
+  const hovering = await page.evaluate(() => matchMedia('(hover: hover)').matches)
+  expect(hovering).toBe(false)
+})
+
+test('on a phone the sign-in begins with the form, and the code is one tap away', async () => {
+  const visitor = await createPerson(people.server, 'visitor', phone)
+  await visitor.page.goto('/login')
+  const field = visitor.page.getByLabel('Phone number or Username')
+  await field.waitFor()
+  const card = visitor.page.getByRole('complementary', { name: 'Desktop app' })
+  const [form, promo] = [await field.boundingBox(), await card.boundingBox()]
+  expect(form?.y).toBeLessThan(promo?.y ?? 0)
+  // Its keyboard would cover the page that somebody has just opened.
+  expect(await field.evaluate((element) => element === document.activeElement)).toBe(false)
+  await visitor.page.getByRole('button', { name: 'Back to QR code' }).tap()
+  await visitor.page.getByRole('img', { name: /^QR code/ }).waitFor()
+  await visitor.page.getByRole('button', { name: 'Log in with phone number' }).tap()
+  await expect
+    .poll(() => field.evaluate((element) => element === document.activeElement))
+    .toBe(true)
+  await visitor.close()
+})

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { type MessageDocument, messageDocument } from '../../schema/message.ts'
+import { labelMessage } from './label-message.ts'
+
+const [ann, ben] = ['01900000-0000-7000-8000-00000000000a', '01900000-0000-7000-8000-00000000000b']
+const written = new Date(2026, 10, 21, 10, 2).getTime()
+
+const label = (fields: Partial<MessageDocument>, quotedId?: string) => {
+  const senderId = fields.senderId ?? ann
+  const message = messageDocument.parse({
+    ...{ _id: '01900000-0000-7000-8000-000000000001', peerId: ben, senderId, recipientId: ben },
+    ...{ content: 'hello', createdAt: written, orderedAt: written, status: 'delivered' },
+    ...fields,
+  })
+  const quoted = quotedId === undefined ? undefined : { senderId: quotedId }
+  return labelMessage({ message, isOwn: senderId === ann, peerName: 'Ben', quoted })
+}
+const replyTo = '01900000-0000-7000-8000-000000000002'
+
+test('a message says who, when, how far it has come, and its words', () => {
+  expect(label({})).toBe('You, 10:02, delivered: hello')
+  expect(label({ status: 'failed' })).toBe('You, 10:02, not sent: hello')
+  expect(label({ senderId: ben })).toBe('Ben, 10:02: hello')
+})
+
+test('it says what it answers, that it was edited, and that it is starred', () => {
+  expect(label({ replyTo, editedAt: written, isStarred: true }, ben)).toBe(
+    'You, 10:02, in reply to Ben, edited, starred, delivered: hello',
+  )
+  expect(label({ senderId: ben, replyTo }, ann)).toBe('Ben, 10:02, in reply to you: hello')
+  expect(label({ senderId: ben, replyTo })).toBe('Ben, 10:02, a reply: hello')
+})
+
+test('a deleted one says nothing but that', () => {
+  expect(label({ deletedAt: written, content: '', replyTo })).toBe(
+    'You, 10:02: This message was deleted',
+  )
+})
+
+test('long words are cut where a word ends', () => {
+  expect(label({ content: 'petrel '.repeat(100) })).toMatch(/petrel…$/)
+})

@@ -1,0 +1,41 @@
+import { isEdited, type MessageDocument } from '../../schema/message.ts'
+import { cutAtWord } from '../ui/cut-at-word.ts'
+import { describeMessage } from '../ui/describe-message.ts'
+import { formatClockTime } from '../ui/format-clock-time.ts'
+import { nameStatus } from '../ui/name-status.ts'
+
+const wordsMaxLength = 300
+
+interface LabelledMessage {
+  message: MessageDocument
+  isOwn: boolean
+  peerName: string
+  /** The message that is answered, where it is known. */
+  quoted: Pick<MessageDocument, 'senderId'> | undefined
+}
+
+/**
+ * A message for a screen reader: who, when, what is special about it, and its words: `You, 10:02, in reply to Ben,
+ * edited, starred, delivered: hello`.
+ */
+export function labelMessage({ message, isOwn, peerName, quoted }: LabelledMessage): string {
+  const isDeleted = message.deletedAt !== undefined
+  const facts = [
+    isOwn ? 'You' : peerName,
+    formatClockTime(message.createdAt),
+    message.replyTo && !isDeleted && nameAnswered(message, quoted, peerName),
+    isEdited(message) && 'edited',
+    message.isStarred && 'starred',
+    isOwn && !isDeleted && nameStatus(message.status).toLowerCase(),
+  ]
+  return `${facts.filter(Boolean).join(', ')}: ${cutAtWord(describeMessage(message), wordsMaxLength)}`
+}
+
+function nameAnswered(
+  { peerId }: MessageDocument,
+  quoted: LabelledMessage['quoted'],
+  peerName: string,
+): string {
+  if (!quoted) return 'a reply'
+  return `in reply to ${quoted.senderId === peerId ? peerName : 'you'}`
+}

@@ -1,0 +1,121 @@
+import type { MessageDocument } from '../../schema/message.ts'
+import { refuse } from '../../schema/refusal.ts'
+import { RequestRefused } from '../http/request-refused.ts'
+import type { Acceptance } from '../messages/acceptance.ts'
+import type { Outcome, Proposal } from '../messages/proposal.ts'
+import type { Storage } from '../storage/create-storage.ts'
+import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
+import type { Document } from '../storage/documents.ts'
+import type { MessageRate } from './message-rate.ts'
+import type { StorageQuota } from './storage-quota.ts'
+
+type Acceptors = Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
+type StoredById = ReadonlyMap<string, Document>
+
+/** A star, a time and a flag may still be added to what is stored. */
+const slackCharacters = 500
+
+/**
+ * Stands before the one way in (P4) and bounds what a person may add to what is stored (P12): new messages in a minute,
+ * and bytes in all. Nothing of what it holds back is stored, and all of it is still with whoever offers it (P6).
+ */
+export function createMessageGate(options: {
+  acceptance: Acceptors
+  storage: Pick<Storage, 'database'>
+  rate: MessageRate
+  quota: StorageQuota
+}): Acceptors {
+  const { acceptance, storage, rate, quota } = options
+
+  async function readStored(name: string, proposals: readonly Proposal[]): Promise<StoredById> {
+    return await storage.database<Document>(name).read(proposals.map(({ id }) => id))
+  }
+
+  /** Whoever has no room at all may still read, delete and change: that is what makes room. */
+  async function findHeldBack(
+    name: string,
+    { actorId, proposals }: { actorId: string; proposals: readonly Proposal[] },
+  ): Promise<ReadonlySet<Proposal>> {
+    if (proposals.length === 0 || (await quota.look(actorId)) !== 'overfull') return new Set()
+    const stored = await readStored(name, proposals)
+    return new Set(proposals.filter((one) => isNew(one, stored) || isLarger(one, stored)))
+  }
+
+  /** @returns how many were counted: at most so many are new. @throws RequestRefused `too_many_messages` */
+  async function takeTurns(actorId: string, proposals: readonly Proposal[]): Promise<number> {
+    const most = new Set(proposals.map(({ id }) => id)).size
+    if (most === 0 || rate.take(actorId, most) === 0) return most
+    const stored = await readStored(nameMessagesDatabase(actorId), proposals)
+    const ids = proposals.filter((one) => isNew(one, stored)).map(({ id }) => id)
+    const count = new Set(ids).size
+    const seconds = rate.take(actorId, count)
+    if (seconds === 0) return count
+    rate.noteRefused()
+    const headers = { 'retry-after': String(seconds), ...rate.describe(actorId) }
+    throw new RequestRefused('too_many_messages', { headers })
+  }
+
+  /** @param accept stores what is not held back */
+  async function holdBack<Doc>(
+    name: string,
+    asked: { actorId: string; proposals: readonly Proposal[] },
+    accept: (passed: readonly Proposal[]) => Promise<Outcome<Doc>[]>,
+  ): Promise<Outcome<Doc>[]> {
+    const heldBack = await findHeldBack(name, asked)
+    if (heldBack.size === 0) return await accept(asked.proposals)
+    const outcomes = await accept(asked.proposals.filter((one) => !heldBack.has(one)))
+    const left = outcomes.values()
+    const refusal = refuse('storage_full')
+    return asked.proposals.flatMap((one) =>
+      heldBack.has(one) ? { kind: 'heldBack', id: one.id, refusal } : (left.next().value ?? []),
+    )
+  }
+
+  return {
+    /** @throws RequestRefused `too_many_messages`: nothing was stored */
+    acceptMessages: ({ actorId, proposals }) =>
+      holdBack(nameMessagesDatabase(actorId), { actorId, proposals }, async (passed) => {
+        let unused = await takeTurns(actorId, passed)
+        try {
+          const outcomes = await acceptance.acceptMessages({ actorId, proposals: passed })
+          unused -= countNew(passed, outcomes)
+          return outcomes
+        } finally {
+          if (unused > 0) rate.giveBack(actorId, unused)
+        }
+      }),
+
+    acceptConversations: ({ actorId, proposals }) =>
+      holdBack(nameConversationsDatabase(actorId), { actorId, proposals }, (passed) =>
+        acceptance.acceptConversations({ actorId, proposals: passed }),
+      ),
+  }
+}
+
+/** Would it be stored as a new one, or be sent anew after it was refused? */
+function isNew({ id, raw, isDeleted }: Proposal, stored: StoredById): boolean {
+  if (isDeleted) return false
+  const before = stored.get(id) as Partial<MessageDocument> | undefined
+  if (!before) return true
+  const isRetry = raw.status === 'sending' && Number(raw.attempt) > (before.attempt ?? 1)
+  return before.status === 'failed' && isRetry && raw.deletedAt === undefined
+}
+
+function isLarger({ id, raw }: Proposal, stored: StoredById): boolean {
+  const before = stored.get(id)
+  return JSON.stringify(raw).length > JSON.stringify(before ?? {}).length + slackCharacters
+}
+
+function countNew(
+  proposals: readonly Proposal[],
+  outcomes: readonly Outcome<MessageDocument>[],
+): number {
+  const added = outcomes.flatMap((outcome, index) => {
+    if (outcome.kind !== 'stored') return []
+    const { id, isNew, isTaken, doc } = outcome
+    const isSentAnew =
+      isTaken && doc.status === 'sent' && proposals[index]?.raw.status === 'sending'
+    return isNew || isSentAnew ? [id] : []
+  })
+  return new Set(added).size
+}

@@ -1,0 +1,121 @@
+import { LRUCache } from 'lru-cache'
+import { RequestRefused } from '../http/request-refused.ts'
+import type { Levels } from '../metrics/read-levels.ts'
+
+const peopleRemembered = 50_000
+/** Other servers may take files in and away. */
+const filesRememberedMs = 10_000
+const retryAfterSeconds = 60
+/** Refused messages are kept for their authors (P6), until they take so much of the quota once more. */
+const refusedShare = 1 / 8
+
+/** `full`: what is new comes back refused. `overfull`: nothing that takes more room than before is stored. */
+export type Room = 'free' | 'full' | 'overfull'
+
+/** What somebody has stored, in bytes. */
+export interface StoredBytes {
+  messages: number
+  files: number
+}
+
+export type StorageQuota = ReturnType<typeof createStorageQuota>
+
+/**
+ * How much each person may have stored: the messages that they wrote, and the files that they uploaded. What others send
+ * them counts for those others (P12). Nothing is walked for it: all figures are kept with what they count.
+ * @param quotaBytes 0 for any amount
+ * @param readMessages how many bytes the messages of a person take
+ * @param readFiles how many bytes their files take
+ */
+export function createStorageQuota(options: {
+  quotaBytes: number
+  readMessages: (userId: string) => Promise<number>
+  readFiles: (userId: string) => Promise<number>
+}) {
+  const { quotaBytes, readMessages, readFiles } = options
+  const files = new LRUCache<string, Promise<number>>({
+    ...{ max: peopleRemembered, ttl: filesRememberedMs },
+  })
+  const arriving = new Map<string, number>()
+  const counted = { refused: 0 }
+
+  function readFilesOf(userId: string): Promise<number> {
+    const found = files.get(userId)
+    if (found) return found
+    const reading = readFiles(userId)
+    files.set(userId, reading)
+    reading.catch(() => files.delete(userId))
+    return reading
+  }
+
+  async function read(userId: string): Promise<StoredBytes> {
+    const [messages, bytes] = await Promise.all([readMessages(userId), readFilesOf(userId)])
+    // What was stored before there were figures was not counted, but is when it goes.
+    return { messages: Math.max(messages, 0), files: Math.max(bytes, 0) }
+  }
+
+  async function sum(userId: string): Promise<number> {
+    const stored = await read(userId)
+    return stored.messages + stored.files
+  }
+
+  function refuse(): RequestRefused {
+    counted.refused += 1
+    return new RequestRefused('storage_full', {
+      headers: { 'retry-after': String(retryAfterSeconds) },
+    })
+  }
+
+  return {
+    quotaBytes,
+    read,
+
+    async look(userId: string): Promise<Room> {
+      if (quotaBytes === 0) return 'free'
+      const bytes = await sum(userId)
+      if (bytes < quotaBytes) return 'free'
+      return bytes < quotaBytes * (1 + refusedShare) ? 'full' : 'overfull'
+    },
+
+    /** A refusal for somebody who is full. */
+    refuse,
+
+    /**
+     * Keeps room for a file that comes in, until it is released.
+     * @param bytes as many as it says that it has, or fewer
+     * @returns `grow` is told of all that has come: it throws, as this does
+     * @throws RequestRefused `storage_full`
+     */
+    async takeRoom(userId: string, bytes: number) {
+      const left = quotaBytes === 0 ? Number.POSITIVE_INFINITY : quotaBytes - (await sum(userId))
+      const own = { bytes: 0 }
+      const change = (amount: number) => {
+        own.bytes += amount
+        const all = (arriving.get(userId) ?? 0) + amount
+        if (all > 0) arriving.set(userId, all)
+        else arriving.delete(userId)
+      }
+      const grow = (total: number) => {
+        if (total <= own.bytes) return
+        if ((arriving.get(userId) ?? 0) + total - own.bytes > left) throw refuse()
+        change(total - own.bytes)
+      }
+      grow(bytes)
+      return { grow, release: () => change(-own.bytes) }
+    },
+
+    /** Their files are others than before. */
+    noteFiles: (userId: string) => void files.delete(userId),
+
+    /** For the metrics. */
+    levels: (): Levels => ({
+      gauges: {},
+      counters: {
+        petrel_storage_full_refused_total: {
+          help: 'Uploads and pushes that were refused because their author had no room left.',
+          read: () => counted.refused,
+        },
+      },
+    }),
+  }
+}

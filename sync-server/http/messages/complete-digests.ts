@@ -1,0 +1,16 @@
+import type { Digests } from '../../messages/digests.ts'
+import type { OwnMessages } from './create-own-messages.ts'
+
+/** Looks once through all that somebody has from an earlier version, which had no digests. */
+export async function completeDigests(asked: {
+  ownerId: string
+  messages: OwnMessages
+  digests: Digests
+  signal?: AbortSignal
+}): Promise<void> {
+  const { ownerId, messages, digests, signal } = asked
+  const { isComplete, setComplete, record } = digests.completeness
+  if (await isComplete(ownerId)) return
+  for await (const page of messages.walk(ownerId, signal)) await record(ownerId, page)
+  await setComplete(ownerId)
+}

@@ -1,0 +1,98 @@
+import { v7 as uuidv7 } from 'uuid'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { must } from '../../../schema/must.ts'
+import type { TestPerson } from '../../start-test-app.ts'
+import { countingReads } from '../../storage/level/counting-reads.ts'
+import { openTestChat, type TestChat } from './open-test-chat.ts'
+
+const few = 100
+const many = 2_000
+const tallyEvery = 10
+/** Twice the way to the nearest tally, a key and a document each, and finding it: 2,000 messages are 4,000 reads. */
+const allowed = 2 * (2 * tallyEvery + 20)
+
+const histories = new Map<number, History>()
+beforeAll(async () => {
+  for (const count of [few, many]) histories.set(count, await openHistory(count))
+})
+afterAll(async () => {
+  for (const { chat } of histories.values()) await chat.close()
+})
+
+/** Two people with so many messages of each; as many are starred, deleted, read and cleared, however many there are. */
+async function openHistory(count: number) {
+  const reads = countingReads()
+  const chat = await openTestChat({ wrapLevel: reads.wrap, tallyEvery })
+  const ann = await chat.register('Ann')
+  const ben = await chat.register('Ben')
+  const ids = await pushTurns(chat, [ann, ben], count)
+  for (const id of ids.slice(-3))
+    await chat.as(ben).put(`/messages/${id}/star`, { isStarred: true })
+  for (const id of ids.slice(-6, -3)) await chat.as(ann).remove(`/messages/${id}`)
+  return { chat, ann, ben, ids, reads }
+}
+
+type History = Awaited<ReturnType<typeof openHistory>>
+
+/** Moves a mark of Ben's into the middle of what Ann has said: marks only rise. */
+async function mark({ chat, ann, ben, ids }: History, marked: 'unread' | 'read' | 'cleared') {
+  if (marked === 'unread') return
+  const id = must(ids[ids.length / 2], 'a message in the middle')
+  const { orderedAt } = await chat.readStored(ben, id)
+  const field = marked === 'read' ? 'readUpTo' : 'clearedUpTo'
+  const body = { docs: [{ _id: ann.userId, [field]: orderedAt }] }
+  const { token } = ben
+  await chat.app.call('POST', '/sync/conversations/_bulk_docs', { token, body })
+}
+
+async function pushTurns(chat: TestChat, people: [TestPerson, TestPerson], count: number) {
+  const annsIds: string[] = []
+  for (let begun = 0; begun < count; begun += 50) {
+    for (const [person, peer] of [people, people.toReversed()] as [TestPerson, TestPerson][]) {
+      const docs = Array.from({ length: Math.min(50, count - begun) }, () =>
+        writePushed(person, peer),
+      )
+      const { token } = person
+      await chat.app.call('POST', '/sync/messages/_bulk_docs', { token, body: { docs } })
+      if (person === people[0]) annsIds.push(...docs.map(({ _id }) => _id))
+    }
+  }
+  return annsIds
+}
+
+function writePushed({ userId }: TestPerson, peer: TestPerson) {
+  const now = Date.now()
+  return {
+    ...{ _id: uuidv7(), peerId: peer.userId, senderId: userId, recipientId: peer.userId },
+    ...{ content: 'pushed', createdAt: now, orderedAt: now },
+  }
+}
+
+const calls = {
+  conversations: () => '/messages/conversations',
+  stats: (ann: TestPerson) => `/messages/conversations/${ann.userId}/stats`,
+  starred: () => '/messages/starred',
+}
+
+async function readsOf(history: History, call: keyof typeof calls): Promise<number> {
+  const { chat, ann, ben, reads } = history
+  const before = reads.count()
+  const { status } = await chat.as(ben).get(calls[call](ann))
+  expect(status).toBe(200)
+  return reads.count() - before
+}
+
+describe.each(['conversations', 'stats', 'starred'] as const)('P12: what %s reads', (call) => {
+  it.each(['unread', 'read', 'cleared'] as const)(
+    'does not grow with the messages: %s ones',
+    async (marked) => {
+      const short = must(histories.get(few), 'a short history')
+      const long = must(histories.get(many), 'a long history')
+      for (const history of [short, long]) await mark(history, marked)
+      const atFew = await readsOf(short, call)
+      // What was sent a moment ago may still be counted beside it.
+      const atMany = () => readsOf(long, call)
+      await expect.poll(atMany).toBeLessThanOrEqual(atFew + allowed)
+    },
+  )
+})

@@ -1,0 +1,65 @@
+import { afterEach, expect, test } from 'vitest'
+import { createDeferred } from '../../schema/create-deferred.ts'
+import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
+import {
+  openTestAcceptance,
+  propose,
+  type TestAcceptance,
+  writeMessage,
+} from './open-test-acceptance.ts'
+
+const opened = {} as { t: TestAcceptance }
+afterEach(async () => {
+  await opened.t.acceptance.close()
+  await opened.t.close()
+})
+
+/** Holds a message with a file up when it is known who gets it, and nothing is written yet. */
+async function openHeld(isAtomic: boolean) {
+  const [reached, goOn] = [createDeferred(), createDeferred()]
+  opened.t = await openTestAcceptance({
+    isAtomic,
+    files: {
+      async shareMedia() {
+        reached.resolve()
+        await goOn.promise
+        return true
+      },
+      releaseMedia: async () => undefined,
+    },
+  })
+  return { reached, goOn }
+}
+
+async function removeBen() {
+  const { t } = opened
+  await t.accounts.remove(t.ben)
+  await t.relations.forget(t.ben)
+  await t.storage.retire(nameMessagesDatabase(t.ben))
+  await t.storage.retire(nameConversationsDatabase(t.ben))
+}
+
+test.each([true, false])(
+  'P12: a message that was under way makes no database of somebody who has left meanwhile (atomic: %s)',
+  async (isAtomic) => {
+    const { reached, goOn } = await openHeld(isAtomic)
+    const { t } = opened
+    const message = writeMessage({
+      ...{ senderId: t.ann, recipientId: t.ben, content: 'a map' },
+      ...{ type: 'document', mediaUrl: '/api/media/01900000-0000-7000-8000-0000000000aa' },
+    })
+    const sending = t.acceptance.acceptMessages({ actorId: t.ann, proposals: [propose(message)] })
+    await reached.promise
+    await removeBen()
+    goOn.resolve()
+    expect(await sending).toMatchObject([
+      { kind: 'stored', refusal: { code: 'unknown_person' }, doc: { status: 'failed' } },
+    ])
+    expect(await t.readMessage(t.ann, message._id)).toMatchObject({ content: 'a map' })
+    await t.storage.close()
+    t.reopen()
+    for (const name of [nameMessagesDatabase(t.ben), nameConversationsDatabase(t.ben)]) {
+      expect(await t.storage.database(name).info()).toEqual({ docCount: 0, updateSeq: 0 })
+    }
+  },
+)

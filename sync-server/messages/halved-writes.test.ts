@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isAccepted, type MessageDocument } from '../../schema/message.ts'
+import { must } from '../../schema/must.ts'
+import { describeCouches } from '../storage/couch/couches.contract.ts'
+import type { Stage } from './message-acceptor.ts'
+import {
+  openTestAcceptance,
+  propose,
+  type TestAcceptance,
+  writeMessage,
+} from './open-test-acceptance.ts'
+
+const stages: readonly Stage[] = ['ordered', 'peer', 'own', 'finished']
+
+/** What happens to a message; `dies` is the stage after which the server does. */
+const step = fc.record({
+  kind: fc.constantFrom('send', 'send', 'edit', 'edit', 'delete', 'again', 'heal'),
+  author: fc.constantFrom(0, 1),
+  which: fc.nat(7),
+  dies: fc.option(fc.constantFrom(...stages), { nil: undefined }),
+})
+const history = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { maxLength: 10 })
+type Step = Parameters<Parameters<typeof step.map>[0]>[0]
+
+const crash: { after?: Stage | undefined; reached?: () => void } = {}
+function dieThere(stage: Stage) {
+  if (stage !== crash.after) return
+  crash.after = undefined
+  crash.reached?.()
+  return new Promise<void>(() => undefined)
+}
+
+const opened = { count: 0 } as { t: TestAcceptance; count: number }
+
+function describeHistories(open: () => Promise<TestAcceptance>, numRuns: number) {
+  beforeAll(async () => {
+    opened.t = await open()
+  })
+  afterAll(() => opened.t.close())
+
+  test('P3 P6: whatever dies wherever, both copies say the same after the next start, and nothing acknowledged is gone', async () => {
+    await fc.assert(fc.asyncProperty(history, live), { numRuns })
+  })
+}
+
+describe('messages, edits and deletions on storage that writes one database after the other', () => {
+  describe('LevelDB in turn', () => {
+    describeHistories(() => openTestAcceptance({ isAtomic: false, onStage: dieThere }), 30)
+  })
+
+  describeCouches('histories', (couch) => {
+    const rest = { isShared: false, onStage: dieThere }
+    describeHistories(() => openTestAcceptance({ couchdbUrl: couch.url, ...rest }), 10)
+  })
+})
+
+/** Two people who have never met live through a history. */
+async function live(moments: readonly (readonly Step[])[]) {
+  const { t } = opened
+  opened.count += 1
+  const people = [await t.register(`Ann${opened.count}`), await t.register(`Ben${opened.count}`)]
+  const written: MessageDocument[][] = [[], []]
+  const acknowledged = new Set<string>()
+
+  async function take({ kind, author, which }: Step) {
+    if (kind === 'heal') return void (await t.acceptance.healCopies())
+    const proposed = await findProposed(kind, author, which)
+    if (!proposed) return
+    const actorId = must(people[author], 'a person')
+    const proposals = [propose(proposed)]
+    const [outcome] = await t.acceptance.acceptMessages({ actorId, proposals })
+    if (outcome?.kind === 'stored' && isAccepted(outcome.doc)) acknowledged.add(proposed._id)
+  }
+
+  async function findProposed(kind: Step['kind'], author: number, which: number) {
+    const [own, senderId] = [must(written[author], 'messages'), must(people[author], 'a person')]
+    if (kind === 'send') {
+      const recipientId = must(people[1 - author], 'a person')
+      const message = writeMessage({ senderId, recipientId, content: `message ${own.length}` })
+      own.push(message)
+      return message
+    }
+    const first = own[which % Math.max(own.length, 1)]
+    if (!first || kind === 'again') return first
+    const stored = await t.readMessage(senderId, first._id)
+    if (!stored) return undefined
+    const now = Date.now()
+    return kind === 'edit'
+      ? { ...stored, content: `edited at ${now}`, editedAt: now }
+      : { ...stored, deletedAt: now }
+  }
+
+  for (const moment of moments) {
+    const died = new Promise<void>((resolve) => {
+      Object.assign(crash, { after: moment[0]?.dies, reached: resolve })
+    })
+    await Promise.race([Promise.all(moment.map(take)), died])
+    const hasDied = moment[0]?.dies !== undefined && crash.after === undefined
+    crash.after = undefined
+    if (hasDied) t.restart()
+  }
+  t.restart()
+  await expect.poll(() => t.acceptance.healCopies()).toBe(0)
+  await expect.poll(countHints).toBe(0)
+  for (const author of [0, 1]) {
+    for (const { _id } of must(written[author], 'messages')) {
+      const [own, theirs] = await Promise.all([
+        t.readMessage(must(people[author], 'a person'), _id),
+        t.readMessage(must(people[1 - author], 'a person'), _id),
+      ])
+      if (acknowledged.has(_id)) expect(own).toBeDefined()
+      if (theirs || (own && isAccepted(own))) expect(pickShared(theirs)).toEqual(pickShared(own))
+    }
+  }
+}
+
+const countHints = async () => (await opened.t.storage.database('debts').range({})).length
+
+function pickShared(copy: MessageDocument | undefined) {
+  const { _id, content, editedAt, deletedAt, orderedAt } = must(copy, 'a copy')
+  return { _id, content, editedAt, deletedAt, orderedAt }
+}

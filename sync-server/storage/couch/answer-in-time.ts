@@ -1,0 +1,54 @@
+import { StorageUnavailable } from '../storage-unavailable.ts'
+
+export interface TimeLimits {
+  /** So long may pass before an answer begins, and between two parts of it. */
+  silentMs: number
+  /** So long it may take as a whole, however steadily it comes. */
+  longestMs: number
+}
+
+/**
+ * Fetches, and reads the whole answer, which every caller here needs. A connection that falls silent without an end is
+ * given up, before the answer and in the middle of it.
+ * @param giveUp ends it with a StorageUnavailable
+ * @throws StorageUnavailable when a limit is over, or when there is no whole answer
+ */
+export async function answerInTime(options: {
+  url: string | URL
+  init: RequestInit
+  limits: TimeLimits
+  giveUp: AbortController
+}): Promise<Response> {
+  const { url, init, limits, giveUp } = options
+  const { silentMs, longestMs } = limits
+  const silent = setTimeout(() => giveUp.abort(tooLate('has been silent for', silentMs)), silentMs)
+  const longest = setTimeout(() => giveUp.abort(tooLate('has taken', longestMs)), longestMs)
+  try {
+    const response = await fetch(url, { ...init, signal: giveUp.signal })
+    const parts: Uint8Array<ArrayBuffer>[] = []
+    for await (const part of response.body ?? []) {
+      silent.refresh()
+      parts.push(part)
+    }
+    const { status, statusText, headers } = response
+    const body = response.body && new Blob(parts)
+    return new Response(body, { status, statusText, headers })
+  } catch (error) {
+    throw error instanceof StorageUnavailable ? error : outOfReach(error)
+  } finally {
+    clearTimeout(silent)
+    clearTimeout(longest)
+  }
+}
+
+function outOfReach(error: unknown) {
+  const { message, cause } = error as Error
+  const reason = cause instanceof Error ? cause.message || nameCode(cause) : message
+  return new StorageUnavailable(`CouchDB cannot be reached: ${reason}`, { cause: error })
+}
+
+const nameCode = (error: NodeJS.ErrnoException) => error.code ?? error.name
+
+function tooLate(what: string, limitMs: number) {
+  return new StorageUnavailable(`CouchDB ${what} ${limitMs / 1000} s; the request was given up.`)
+}

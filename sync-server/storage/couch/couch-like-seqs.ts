@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto'
+
+const opening = 'g1AAAA'
+
+/** Where each shard of a database stands, and which database it is: one that was made anew has another history. */
+export interface ShardSeqs {
+  history: string
+  shards: readonly number[]
+}
+
+/** A place in a database's history as CouchDB gives it: opaque, and spelled differently each time. */
+export function packSeqs({ history, shards }: ShardSeqs): string {
+  const sum = shards.reduce((all, one) => all + one, 0)
+  const spelling = randomBytes(3).toString('hex')
+  const packed = Buffer.from(JSON.stringify({ spelling, history, shards })).toString('base64url')
+  return `${sum}-${opening}${packed}`
+}
+
+/** @returns undefined for what no CouchDB has given */
+export function unpackSeqs(text: string): ShardSeqs | undefined {
+  const [, packed] = new RegExp(`^"?(?:\\d+-)?${opening}([\\w-]+)"?$`).exec(text) ?? []
+  if (packed === undefined) return undefined
+  try {
+    return JSON.parse(Buffer.from(packed, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}

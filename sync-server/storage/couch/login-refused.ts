@@ -1,0 +1,6 @@
+import { StorageUnavailable } from '../storage-unavailable.ts'
+
+/** CouchDB does not take the login of `COUCHDB_URL`, or does not let it do what the server has to. */
+export class LoginRefused extends StorageUnavailable {
+  override name = 'LoginRefused'
+}

@@ -1,0 +1,49 @@
+import { LRUCache } from 'lru-cache'
+import { DatabaseGone } from './database-gone.ts'
+import type { TallyingHome } from './database-home.ts'
+
+const databasesRemembered = 100_000
+
+/**
+ * A home in which databases can be removed for good: what was under way until then is waited for, and what comes later
+ * does not make them anew. What is asked is looked at once the database is held open, which removing waits for.
+ */
+export function createLastingRemovals(home: TallyingHome) {
+  const gone = new LRUCache<string, true>({ max: databasesRemembered })
+
+  function requireThere(name: string) {
+    if (gone.has(name)) throw new DatabaseGone(name)
+  }
+
+  const lasting: TallyingHome = {
+    ...home,
+    async use(name, work) {
+      requireThere(name)
+      return await home.use(name, async (pouch) => {
+        requireThere(name)
+        return await work(pouch)
+      })
+    },
+    async read(name, ids) {
+      requireThere(name)
+      return await home.read(name, ids)
+    },
+    async transact(transaction) {
+      return await home.transact({
+        ...transaction,
+        decide(read) {
+          for (const { name } of transaction.parts) requireThere(name)
+          return transaction.decide(read)
+        },
+      })
+    },
+  }
+
+  return {
+    home: lasting,
+    async retire(name: string) {
+      gone.set(name, true)
+      await home.destroy(name)
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createStorage, type Storage } from '../create-storage.ts'
+import { StorageUnavailable } from '../storage-unavailable.ts'
+import { createFaultyDisk } from './faulty-disk.ts'
+
+interface Note {
+  _id: string
+  text: string
+}
+
+const ids = ['a', 'b', 'c', 'd']
+
+async function openFilled() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'petrel-reads-'))
+  const disk = createFaultyDisk()
+  const storage = createStorage({ dataDir, durability: 'relaxed', wrapLevel: disk.wrapLevel })
+  onTestFinished(async () => {
+    await storage.close()
+    await rm(dataDir, { recursive: true })
+  })
+  const notes = storage.database<Note>('notes')
+  for (const _id of ids) await notes.insert({ _id, text: _id })
+  // A leaf that lies beside the winning one, and was written after it: PouchDB looks for the winner of its own.
+  const rev = (await notes.read(['a'])).get('a')?._rev
+  const [, hash = ''] = rev?.split('-') ?? []
+  const revisions = { start: 2, ids: ['f'.repeat(32), hash] }
+  await notes.update(['a', 'b'], (stored) => ({
+    put: [...stored.values()].map((note) => ({ ...note, text: `${note.text} again` })),
+    pushed: [{ id: 'a', revisions }],
+    result: undefined,
+  }))
+  await storage.attachments('files').write('piece', Buffer.from('bytes'))
+  return { storage, disk, notes }
+}
+
+type Use = (storage: Storage) => Promise<unknown>
+
+/** What a server asks of a database, by name. */
+const uses: Record<string, Use> = {
+  'changes with documents': (storage) =>
+    storage.database('notes').changes({ includeDocs: true, style: 'all_docs' }),
+  'the newest changes': (storage) =>
+    storage.database('notes').changes({ descending: true, limit: 2 }),
+  'a range': (storage) => storage.database('notes').range({}),
+  'documents by id': (storage) => storage.database('notes').read(ids),
+  'an old revision': (storage) =>
+    storage.database('notes').readOpenRevisions('a', { openRevs: 'all' }),
+  'which revisions are missing': (storage) =>
+    storage.database('notes').findMissingRevisions({ a: ['1-x'], b: ['2-y'] }),
+  'a checkpoint': (storage) => storage.database('notes').readLocal('checkpoint'),
+  'a piece of a file': (storage) => storage.attachments('files').read('piece'),
+  'a change': (storage) =>
+    storage.database<Note>('notes').update(['c'], (stored) => ({
+      put: [...stored.values()].map((note) => ({ ...note, text: `${note.text}!` })),
+      result: undefined,
+    })),
+  'a new piece': (storage) =>
+    storage.attachments('files').write(`piece${Math.random()}`, Buffer.from('more')),
+}
+
+test.each(Object.keys(uses))(
+  'P12: whichever read of %s the disk refuses, the process lives, and nothing wrong is answered or stored',
+  async (name) => {
+    const { storage, disk, notes } = await openFilled()
+    const use = uses[name] as Use
+    const sound = name.includes('piece') || name === 'a change' ? undefined : await use(storage)
+    let refused = 0
+    for (let after = 0; ; after += 1) {
+      disk.failRead({ after })
+      const answer = await use(storage).catch((error: unknown) => error)
+      if (!disk.hasReadFailed()) break
+      if (answer instanceof StorageUnavailable) refused += 1
+      else if (sound !== undefined) expect(answer).toEqual(sound)
+      await expect.poll(() => storage.ready().then(() => 'ready', String)).toBe('ready')
+      if (sound !== undefined) expect(await use(storage)).toEqual(sound)
+    }
+    expect(refused).toBeGreaterThan(0)
+    disk.failRead({ after: Number.POSITIVE_INFINITY })
+
+    const { results } = await notes.changes({ includeDocs: true })
+    expect(results.map(({ id }) => id).sort()).toEqual(ids)
+    expect(results.filter(({ id, doc }) => !doc?.text.startsWith(id))).toEqual([])
+    expect((await notes.info()).docCount).toBe(ids.length)
+    const [one] = (await notes.readOpenRevisions('b', { openRevs: 'all', revs: true })) ?? []
+    expect(one).toMatchObject({ ok: { _revisions: { start: 2 } } })
+  },
+)

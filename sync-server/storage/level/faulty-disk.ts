@@ -1,0 +1,150 @@
+import type { Level } from './level-store.ts'
+
+/**
+ * What a write that the disk has refused leaves: nothing; a torn record, behind which LevelDB goes on and, at the next
+ * opening, loses what it took since; or all of it, as when only the waiting for the disk failed, to be seen from the next
+ * opening on.
+ */
+export type Remains = 'nothing' | 'torn' | 'unseen'
+
+export interface FullDisk {
+  /** So many writes still find room. */
+  after: number
+  /** So many then do not. */
+  count: number
+  leaves: Remains
+}
+
+export interface Death {
+  /** So many writes come before the one at which the process ends. */
+  after: number
+  /** Whether that one is stored. Nobody is told of it either way. */
+  side: 'before' | 'after'
+  /** Called as the process ends. */
+  onDeath?: () => void
+}
+
+/** As the store writes: of the forms of `batch` this is the only one. */
+type Write = (...given: readonly unknown[]) => Promise<void>
+
+/** As the store reads: a key, or the next of a range. */
+type Read = (...given: readonly unknown[]) => Promise<unknown>
+
+export type FaultyDisk = ReturnType<typeof createFaultyDisk>
+
+/** For tests: a disk that can be full, and a process that can end at any write. Its `wrapLevel` is for the storage. */
+export function createFaultyDisk() {
+  const state = {
+    writes: 0,
+    refused: 0,
+    /** So many reads pass before one that does not. */
+    readsLeft: undefined as number | undefined,
+    full: undefined as FullDisk | undefined,
+    death: undefined as Death | undefined,
+    process: { isDead: false },
+  }
+
+  function takeDeath(): Death | undefined {
+    const { death } = state
+    if (!death) return undefined
+    state.death = death.after > 0 ? { ...death, after: death.after - 1 } : undefined
+    return death.after > 0 ? undefined : death
+  }
+
+  function takeRefusal(): Remains | undefined {
+    const { full } = state
+    if (!full) return undefined
+    if (full.after > 0) {
+      state.full = { ...full, after: full.after - 1 }
+      return undefined
+    }
+    state.full = full.count > 1 ? { ...full, count: full.count - 1 } : undefined
+    return full.leaves
+  }
+
+  /** @throws Error at the read whose turn it is */
+  function passRead() {
+    if (state.readsLeft === undefined) return
+    state.readsLeft = state.readsLeft > 0 ? state.readsLeft - 1 : undefined
+    if (state.readsLeft === undefined) throw new Error('IO error: Input/output error')
+  }
+
+  function guardRead(read: Read): Read {
+    return async (...given) => {
+      passRead()
+      return await read(...given)
+    }
+  }
+
+  function wrapLevel(level: Level): Level {
+    const own = state.process
+    const handle = { isTorn: false, unseen: [] as (readonly unknown[])[] }
+    const store = level.batch.bind(level) as unknown as Write
+    const close = level.close.bind(level)
+
+    async function write(...given: readonly unknown[]): Promise<void> {
+      if (own.isDead) throw new Error('The process was killed.')
+      state.writes += 1
+      const death = takeDeath()
+      if (death) {
+        const stored = death.side === 'after' && !handle.isTorn ? store(...given) : undefined
+        own.isDead = true
+        death.onDeath?.()
+        await stored
+        throw new Error('The process was killed.')
+      }
+      const leaves = takeRefusal()
+      if (!leaves) return handle.isTorn ? undefined : await store(...given)
+      state.refused += 1
+      handle.isTorn ||= leaves === 'torn'
+      if (leaves === 'unseen' && !handle.isTorn) handle.unseen.push(given)
+      throw Object.assign(new Error('IO error: No space left on device'), { code: 'ENOSPC' })
+    }
+
+    async function closeAfterUnseen(): Promise<void> {
+      for (const given of handle.unseen.splice(0)) await store(...given)
+      await close()
+    }
+    const get = level.get.bind(level) as unknown as Read
+    const open = level.iterator.bind(level)
+    function iterate(...given: Parameters<typeof open>) {
+      const iterator = open(...given)
+      const next = iterator.next.bind(iterator) as unknown as Read
+      return Object.assign(iterator, { next: guardRead(next) as typeof iterator.next })
+    }
+    return Object.assign(level, {
+      batch: write as Level['batch'],
+      close: closeAfterUnseen,
+      get: guardRead(get) as unknown as Level['get'],
+      iterator: iterate as Level['iterator'],
+    })
+  }
+
+  return {
+    wrapLevel,
+    fillUp(full: FullDisk) {
+      state.full = full
+    },
+    makeRoom() {
+      state.full = undefined
+    },
+    dieAt(death: Death | undefined) {
+      state.death = death
+    },
+    /** The read after so many others fails. */
+    failRead({ after }: { after: number }) {
+      state.readsLeft = after
+    },
+    /** False when as many have not come yet. */
+    hasReadFailed: () => state.readsLeft === undefined,
+    isDead: () => state.process.isDead,
+    /** A process that starts now lives, and dies of nothing that was meant for the one before. */
+    beginLife() {
+      state.death = undefined
+      state.process = { isDead: false }
+    },
+    /** Writes since the start, and those of them that found no room. */
+    countWrites: () => state.writes,
+    countRefused: () => state.refused,
+  }
+}

@@ -1,0 +1,75 @@
+import type { ClassicLevel } from 'classic-level'
+
+export type OldLevel = ClassicLevel<string, Buffer>
+
+/** As PouchDB's leveldb adapter names what it stores. */
+const [bySequence, documentStore] = ['\xffby-sequence\xff', '\xffdocument-store\xff']
+export const lastSeqKey = '\xffmeta-store\xff_local_last_update_seq'
+export const documentCountKey = '\xffmeta-store\xff_local_doc_count'
+
+export interface SoundDocuments {
+  /** Ids that cannot be used: what is written of them cannot be read, or a part of it is missing. */
+  broken: string[]
+  /** False for a key of a broken document. */
+  isSound(key: string): boolean
+  /** The highest sequence number, and how many documents there are. */
+  lastSeq: number
+  count: number
+}
+
+/**
+ * Looks through a PouchDB database for documents of which a part is broken or missing: PouchDB would fail at each of them
+ * at every reading of the whole database.
+ */
+export async function findSoundDocuments(level: OldLevel): Promise<SoundDocuments> {
+  const owners = new Map<number, string>()
+  const broken = new Set<string>()
+  const sound = new Set<string>()
+  const state = { lastSeq: 0, count: 0 }
+  for await (const [key, value] of level.iterator(rangeOf(bySequence))) {
+    const seq = Number(key.slice(bySequence.length))
+    const id = parse(value)?._id
+    state.lastSeq = Math.max(state.lastSeq, seq)
+    if (typeof id === 'string') owners.set(seq, id)
+  }
+  for await (const [key, value] of level.iterator(rangeOf(documentStore))) {
+    const id = key.slice(documentStore.length)
+    const tree = parse(value)
+    const seqs = [tree?.seq, tree?.rev_map?.[tree.winningRev ?? '']]
+    if (tree && seqs.every((seq) => seq !== undefined && owners.get(seq) === id)) {
+      sound.add(id)
+      if (!tree.deleted) state.count += 1
+    } else broken.add(id)
+  }
+  for (const id of owners.values()) if (!sound.has(id)) broken.add(id)
+
+  return {
+    ...state,
+    broken: [...broken],
+    isSound(key) {
+      if (key.startsWith(documentStore)) return sound.has(key.slice(documentStore.length))
+      if (!key.startsWith(bySequence)) return true
+      return sound.has(owners.get(Number(key.slice(bySequence.length))) ?? '')
+    },
+  }
+}
+
+/** What is looked at of a document, or of what is noted of its revisions. */
+interface Stored {
+  _id?: unknown
+  seq?: number
+  winningRev?: string
+  rev_map?: Record<string, number>
+  deleted?: boolean
+}
+
+function parse(value: Buffer): Stored | undefined {
+  try {
+    const parsed: unknown = JSON.parse(value.toString())
+    return typeof parsed === 'object' && parsed !== null ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const rangeOf = (prefix: string) => ({ gte: prefix, lt: `${prefix}\uffff` })
