@@ -29,7 +29,9 @@ test('P6: what has to wait for its turn keeps its clock, and nobody is told that
   const held = await phone.say(ben, 'three')
   const readMetrics = async () => await (await fetch(`${lab.server.url}/metrics`)).text()
   await expect.poll(readMetrics).toMatch(/petrel_message_rate_refused_total [1-9]/)
-  expect(phone.messenger.connection.getSnapshot()).toMatchObject({ state: 'live', pendingCount: 1 })
+  await expect
+    .poll(() => phone.messenger.connection.getSnapshot())
+    .toMatchObject({ state: 'live', pendingCount: 1 })
   expect((await phone.stored()).messages.get(held)).toMatchObject({ status: 'sending' })
 })
 

@@ -51,7 +51,7 @@ test('P1: while the server answers 503, people write on and are told; then all o
     connection,
     ({ state, pendingCount }) => state === 'trouble' && pendingCount === 1,
   )
-  expect(connection.getSnapshot().words).toContain('kept here')
+  expect(connection.getSnapshot().words).toContain('send when it works')
   await phone.say(ben, 'two')
   phone.network.calm()
   await lab.settle()

@@ -11,7 +11,7 @@ test('P1: what comes while the disk is full is told as trouble, and comes once t
   await phone.say(ben, 'while it is full')
   const { connection } = tablet.messenger
   await waitUntil('the trouble is told', () => connection.getSnapshot().state === 'trouble')
-  expect(connection.getSnapshot().words).toContain('Make some room')
+  expect(connection.getSnapshot().words).toContain('Free up some space')
   await expect(tablet.say(ann, 'not stored, and so not sent')).rejects.toThrow()
   tablet.disk.makeRoom()
   await phone.say(ben, 'after')

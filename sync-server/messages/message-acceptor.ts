@@ -188,6 +188,7 @@ export function createMessageAcceptor(options: {
     const { actorId, peerId } = delivery
     const touched = new Set(delivery.touched)
     const made: { decision?: DeliveryDecision } = {}
+    const blanked = new Map<string, MessageDocument>()
     const { result, revs } = await storage.transact<DeliveryDecision>({
       parts: listParts(delivery),
       decide(read) {
@@ -195,6 +196,7 @@ export function createMessageAcceptor(options: {
         for (const { whole } of made.decision?.decided ?? []) {
           if (isForPeer(whole)) touched.add(whole.proposal.id)
         }
+        for (const copy of made.decision?.blanked ?? []) blanked.set(copy._id, copy)
         made.decision = decideDelivery({ ...delivery, touched }, read, journal)
         return { writes: made.decision.writes, result: made.decision }
       },
@@ -204,6 +206,13 @@ export function createMessageAcceptor(options: {
       onWritten: (name) => onStage?.(stageOf(name, delivery)),
     })
     if (result.unshared.length === 0) {
+      // A copy that a first try has blanked names its file no more.
+      const isDeleted = ({ whole }: Decided['decided'][number]) =>
+        whole.next?.deletedAt !== undefined
+      for (const one of result.decided.filter(isDeleted)) {
+        const copy = blanked.get(one.whole.proposal.id)
+        if (copy && !result.blanked.some(({ _id }) => _id === copy._id)) result.blanked.push(copy)
+      }
       return { ...result, delivery, revs: revs(nameMessagesDatabase(actorId)) }
     }
     if (tries === mostTries) throw new Error('messages changed under every try to write them')

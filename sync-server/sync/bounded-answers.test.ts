@@ -185,7 +185,7 @@ describe('P12: what is asked for again and again in one request', () => {
 })
 
 describe('P12: a long answer', () => {
-  const documents = 100
+  const documents = 300
   /** Three bytes each. */
   const content = '\u20ac'.repeat(60_000)
 

@@ -155,7 +155,8 @@ export async function startCouchLikeProxy(
     if (!before) return refuse(400, 'bad_request', 'Invalid rev format')
     const id = `_local/${key.slice(key.indexOf('/') + 1)}`
     const rev = `0-${Number(before[1]) + 1}`
-    locals.set(key, { ...doc, _id: id, _rev: rev })
+    if (doc._deleted === true) locals.delete(key)
+    else locals.set(key, { ...doc, _id: id, _rev: rev })
     return { status: 201, body: { ok: true, id, rev } }
   }
 
