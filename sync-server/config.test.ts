@@ -12,7 +12,7 @@ describe('settings', () => {
       durability: 'sync',
       uploadLimitBytes: 25 * 1024 * 1024,
       isRateLimited: true,
-      messagesPerMinute: 600,
+      messagesPerMinute: 6_000,
       storageQuotaBytes: 2_048 * 1024 * 1024,
       logLevel: 'info',
       tls: undefined,

@@ -8,7 +8,7 @@ export class SettingsError extends Error {
 }
 
 /** Nobody writes so many by hand: it is there for programs. */
-const defaultMessageRate = 600
+const defaultMessageRate = 6_000
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 

@@ -63,7 +63,7 @@ describe('the compose file', () => {
       trustProxy: 1,
       couchdbUrl: 'http://petrel:opensesame@couchdb:5984/',
       redisUrl: 'redis://redis:6379',
-      messagesPerMinute: 600,
+      messagesPerMinute: 6_000,
       storageQuotaBytes: 4_096 * 1024 * 1024,
     })
   })

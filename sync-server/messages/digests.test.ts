@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ConversationDocument, newConversation } from '../../schema/conversation.ts'
+import type { LostSpan } from '../../schema/lost-span.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import type { AccountsDocument } from '../access/account-documents.ts'
 import { createRelations } from '../access/create-relations.ts'
@@ -19,6 +20,8 @@ import {
   type TestAcceptance,
   writeMessage,
 } from './open-test-acceptance.ts'
+import { placeOf } from './order-entry.ts'
+import { endOfTime } from './tallies.ts'
 import { walkAll } from './walk-all.ts'
 
 const tallyEvery = 4
@@ -26,7 +29,10 @@ const crash: { after?: Stage | undefined; reached?: () => void } = {}
 const clock = { ahead: 0 }
 let t: TestAcceptance
 
-async function open(isAtomic: boolean, place: { couchdbUrl?: string } = {}) {
+async function open(
+  isAtomic: boolean,
+  place: Pick<Parameters<typeof openTestAcceptance>[0] & object, 'couchdbUrl' | 'listLost'> = {},
+) {
   clock.ahead = 0
   const opened = await openTestAcceptance({
     ...{ ...place, isAtomic, tallyEvery, now: () => Date.now() + clock.ahead },
@@ -191,6 +197,25 @@ describe('a place whose message nobody knows of yet', () => {
     expect(await t.acceptance.healCopies()).toBe(6)
     await compareBoth()
   })
+})
+
+test('a message that comes back after a restore is counted, though it lies below what was counted before', async () => {
+  const lost: LostSpan[] = []
+  await open(true, { listLost: () => lost })
+  const send = async () => await accept(t.ann, writeMany(t.ann, t.ben, 2 * tallyEvery))
+  await send()
+  const [newest] = await t.acceptance.journal.listBefore({
+    ...{ oneId: t.ann, otherId: t.ben, before: endOfTime, limit: 1 },
+  })
+  const before = newest ? placeOf(newest) : 0
+  clock.ahead = 10_000
+  await send()
+  await compareBoth()
+  lost.push({ after: before, upTo: Date.now() + clock.ahead })
+  const back = writeMessage({ senderId: t.ann, recipientId: t.ben, orderedAt: before + 5_000 })
+  await accept(t.ann, [{ ...back, status: 'sent' }])
+  expect((await t.readMessage(t.ben, back._id))?.orderedAt).toBe(before + 5_000)
+  await compareBoth()
 })
 
 test('digests say the same on a CouchDB', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import type { ConversationDocument } from '../../schema/conversation.ts'
+import type { LostSpan } from '../../schema/lost-span.ts'
 import { type MessageDocument, messageDocument } from '../../schema/message.ts'
 import { deriveStatus, deriveStatusHistory } from '../../schema/peer-marks.ts'
 import type { AccountsDocument } from '../access/account-documents.ts'
@@ -118,6 +119,8 @@ interface TestOptions {
   now?: () => number
   lookAgainMs?: number
   tallyEvery?: number
+  /** What a restore has lost of somebody. */
+  listLost?: (userId: string) => readonly LostSpan[]
   onStage?: (stage: Stage) => void | Promise<void>
   onError?: (error: unknown) => void
 }

@@ -18,7 +18,7 @@ export function isForPeer({ effect, reach, next }: MessageDraft): boolean {
  * The other person's copies of what was accepted. Pure.
  * @param stored the copies that they have
  * @returns what is to be written, and the drafts as they are then: refused where the id is another message's over there,
- *   and in the place that an earlier try has given them already; `blanked` are copies that were never to arrive
+ *   and in the place that an earlier try has given them already; `blanked` are copies as they were, whose files go
  */
 export function draftPeerCopies(options: {
   actorId: string
@@ -51,6 +51,8 @@ export function draftPeerCopies(options: {
       return { ...draft, next, refusal, effect: 'own' }
     }
     if (written.kind === 'store') put.push(written.next)
+    // The own copy may have been completed after a look at its file found none.
+    if (accepted.deletedAt !== undefined && copy?.mediaUrl !== undefined) blanked.push(copy)
     return copy ? { ...draft, next: { ...accepted, orderedAt: copy.orderedAt } } : draft
   })
   return { put, drafts, blanked }
