@@ -28,6 +28,8 @@ export interface SocketOptions {
   onDown: (why: 'broken' | 'displaced') => void
   /** The server says that this sign-in has ended: it does not try again. */
   onSignedOut: () => void
+  /** After so long without a word from a server that speaks regularly, the line is dead, whatever the browser believes. */
+  silenceMs?: number
 }
 
 export interface Socket {
@@ -36,8 +38,8 @@ export interface Socket {
   close(): void
 }
 
-/** The server says something at every ping: after this time the line is dead, whatever the browser believes. */
-const silenceMs = limits.socketPingEveryMs + 15_000
+/** The server says something at every ping. */
+const longestSilenceMs = limits.socketPingEveryMs + 15_000
 
 type End = 'signed-out' | 'displaced' | 'broken'
 
@@ -53,6 +55,7 @@ const ends = new Map<number, End>([
  */
 export function createSocket(options: SocketOptions): Socket {
   const { powers, readToken, onOpen, onEvent, onDown, onSignedOut } = options
+  const { silenceMs = longestSilenceMs } = options
   const url = `${options.serverUrl.replace(/^http/, 'ws')}/`
   const closing = new AbortController()
   const backOff = createBackOff({
