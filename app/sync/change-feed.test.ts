@@ -73,6 +73,13 @@ test('P7: the last frame is missed too when it was lost', async () => {
   expect(await waiting).toBeUndefined()
 })
 
+test('P7: word of having missed something is not needed to notice it', async () => {
+  const { feed, next } = open()
+  const waiting = next(7)
+  feed.hear({ event: 'here', data: {} })
+  expect(await waiting).toBeUndefined()
+})
+
 test('P7: asks when the line goes down, while there is none, and where it cannot be told', async () => {
   const { feed, line, next } = open()
   const waiting = next(7)

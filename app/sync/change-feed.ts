@@ -72,8 +72,8 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
   /** Frames keep their order, so whoever does not stand there has lost one. */
   function hearPlaces(places: Extract<ServerEvent, { event: 'here' }>['data']) {
     for (const [database, { heard }] of [...followed]) {
-      const place = places[database]
-      if (place !== undefined && place !== heard) lose(database)
+      // No place: the server believes that this device knows of having missed something.
+      if (places[database] !== heard) lose(database)
     }
   }
 

@@ -146,7 +146,9 @@ export function createChangeLines(options: {
       const followers = byName.get(name) ?? new Set()
       byName.set(name, followers.add(follower))
       const isUpToDate = !isOfOldEpoch(follower) && (await isNewest(name, since).catch(() => false))
-      if (!isUpToDate && follower.at === since) tellMissed(follower)
+      // It may have gone meanwhile, or follow from elsewhere.
+      const isCurrent = byConnection.get(connection)?.get(database) === follower
+      if (isCurrent && !isUpToDate && follower.at === since) tellMissed(follower)
     },
     forget(connection: Connection) {
       for (const follower of byConnection.get(connection)?.values() ?? []) drop(follower)
