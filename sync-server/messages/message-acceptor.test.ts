@@ -36,6 +36,21 @@ describe('a new message', () => {
     expect(await t.readConversation(t.ben, t.ann)).toMatchObject({ lastMessage })
   })
 
+  test('P8: reaches nobody under an id that was offered for somebody else before', async () => {
+    const cleo = await t.register('Cleo')
+    await t.relations.setBlocked(cleo, t.ann, true)
+    for (const status of ['sending', 'sent'] as const) {
+      const toCleo = writeMessage({ senderId: t.ann, recipientId: cleo, status })
+      const fromBen = { senderId: t.ben, recipientId: t.ann, peerId: t.ben }
+      const claimed = { ...toCleo, ...fromBen, status: 'delivered' as const }
+      const outcomes = await accept(t.ann, claimed, toCleo)
+      expect(outcomes.map(({ kind }) => kind)).toEqual(['absent', 'absent'])
+    }
+    const orders = await t.storage.database('orders').range({})
+    expect(orders).toEqual([])
+    for (const person of [t.ann, t.ben, cleo]) expect(await t.readMessages(person)).toEqual([])
+  })
+
   test('P2: sent twice, also at the same time, is there once and keeps its place', async () => {
     const message = fromAnn()
     await Promise.all([accept(t.ann, message), accept(t.ann, message), accept(t.ann, message)])

@@ -1,6 +1,7 @@
 import { groupBy } from '../../schema/group-by.ts'
 import type { LostSpan } from '../../schema/lost-span.ts'
 import type { MessageDocument } from '../../schema/message.ts'
+import { refuse } from '../../schema/refusal.ts'
 import type { Reach } from '../access/create-relations.ts'
 import { draftMessage, type MessageDraft, type MessageProposal } from './draft-message.ts'
 
@@ -36,16 +37,26 @@ export function draftGroup(options: {
   now: number
 }): { each: MessageDraft[]; whole: MessageDraft } {
   const { group, stored, ...rest } = options
+  const peerId = findPeer(group)
   const each: MessageDraft[] = []
   let current = stored
   let effect: MessageDraft['effect'] = 'none'
   for (const proposal of group.proposals) {
+    // Whether somebody may be written to was asked for one person: nothing for another passes with it.
+    if (proposal.message && proposal.message.peerId !== peerId) {
+      const refusal = refuse('foreign_id')
+      const base = { proposal, stored: current, reach: rest.reach }
+      each.push({ ...base, next: current, effect: 'none', refusal })
+      continue
+    }
     const draft = draftMessage({ ...rest, proposal, stored: current })
     each.push(draft)
     current = draft.next
     effect = effects.indexOf(draft.effect) > effects.indexOf(effect) ? draft.effect : effect
   }
-  const last = each.at(-1)
+  const isForPeer = ({ proposal: { message } }: MessageDraft) =>
+    !message || message.peerId === peerId
+  const last = each.findLast(isForPeer)
   if (!last) throw new Error('a group of proposals is empty')
   return { each, whole: { ...last, stored, next: current, effect } }
 }
