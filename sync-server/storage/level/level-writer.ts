@@ -49,20 +49,24 @@ export function createLevelWriter(options: {
   }
 
   function markUnsure(group: readonly Waiting[]) {
-    for (const { transaction } of group) for (const { name } of transaction.parts) unsure.add(name)
-    announceUnsure()
+    const names = new Set(
+      group.flatMap(({ transaction }) => transaction.parts.map(({ name }) => name)),
+    )
+    for (const name of names) unsure.add(name)
+    // Only these: while the disk is full, whoever tries again would wake everybody who has tried.
+    announceUnsure(names)
   }
 
   /** No seq that any database gives: who waits looks for themselves how far it is. */
-  function announceUnsure() {
-    for (const name of unsure) {
+  function announceUnsure(names: Iterable<string>) {
+    for (const name of names) {
       state.unsure += 1
       signals.notify(name, `unsure ${state.unsure}`)
     }
   }
 
   store.onReopened(() => {
-    announceUnsure()
+    announceUnsure(unsure)
     unsure.clear()
   })
 
