@@ -66,10 +66,13 @@ export const clientEvents = {
   'stop-typing': z.object({ recipientId: id }),
   /** Whom this device shows now, in place of whom it named before. Only a server that told a `presence-scope` knows it. */
   'watch-people': z.object({ userIds: z.array(id).check(z.maxLength(limits.watchedPeopleMax)) }),
-  /** From where on this device is to be given what is written there; anew after each `changes-missed`. */
+  /**
+   * From where on this device is to be given what is written there; anew after each `changes-missed`. Without a place
+   * it wants nothing more.
+   */
   'follow-changes': z.object({
     database: replicatedDatabase,
-    since: seq,
+    since: z.optional(seq),
     /** In which epoch that was counted; undefined when none was told. */
     epoch: z.optional(z.string().check(z.maxLength(200))),
   }),

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ClientEvent } from '../../schema/socket-events.ts'
 import { createChangeFeed } from './change-feed.ts'
 
@@ -57,9 +57,9 @@ test('P7: asks when something was missed, and follows again from where it then s
   expect(await waiting).toBeUndefined()
   hear(7, 8, doc('late'))
   const again = next(12)
+  await expect.poll(() => said.length).toBe(2)
   hear(12, 13, doc('a'))
   expect(contents(await again)).toEqual([['a 1-a'], 13])
-  expect(said).toHaveLength(2)
 })
 
 test('P7: the last frame is missed too when it was lost', async () => {
@@ -91,12 +91,46 @@ test('P7: asks when the line goes down, while there is none, and where it cannot
   expect(await next(7)).toBeUndefined()
 })
 
+test('of two that wait at one place one is given what comes, and the other asks', async () => {
+  const { hear, next } = open()
+  const both = [next(7), next(7)]
+  hear(7, 8, doc('a'))
+  expect((await Promise.all(both)).map(contents)).toEqual([[['a 1-a'], 8], undefined])
+})
+
+test('P12: says when it wants nothing more', async () => {
+  const { feed, said, hear, next } = open()
+  const stop = new AbortController()
+  const waiting = next(7, stop.signal)
+  await expect.poll(() => said).toHaveLength(1)
+  feed.stop()
+  expect(said.at(-1)).toEqual({ event: 'follow-changes', data: { database: 'messages' } })
+  hear(7, 8, doc('late'))
+  stop.abort(new Error('closed'))
+  await expect(waiting).rejects.toThrow('closed')
+})
+
+test('P12: follows no more than five times a second when each place is old at once', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { feed, said, next } = open()
+  const miss = () => feed.hear({ event: 'changes-missed', data: { database: 'messages' } })
+  const begun = performance.now()
+  for (let asked = 0; asked < 10; asked += 1) {
+    const waiting = next(asked)
+    while (said.length === asked) await vi.advanceTimersByTimeAsync(10)
+    miss()
+    expect(await waiting).toBeUndefined()
+  }
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(9 * 200)
+})
+
 test('what nobody takes is not kept for ever', async () => {
   const { hear, next } = open()
   const first = next(0)
   hear(0, 1, doc('first'))
   await first
-  for (let at = 1; at <= 2_001; at += 1) hear(at, at + 1, doc(`message ${at}`))
+  for (let at = 1; at <= 201; at += 1) hear(at, at + 1, doc(`message ${at}`))
   expect(await Promise.race([next(1), Promise.resolve('waits')])).toBe('waits')
 })
 

@@ -24,8 +24,10 @@ export interface FollowedPlace {
 
 export type ChangeFeed = ReturnType<typeof createChangeFeed>
 
-/** Nobody has taken so much for a long time: it is asked for again when it is wanted. */
-const keptMost = 2_000
+/** More frames than these nobody takes for a long time: what they bring is asked for when it is wanted. */
+const framesKeptMost = 200
+/** Where much is written that the server cannot hand over, each place is old at once. */
+const followEveryMs = 200
 
 /** Where one database stands on this line. */
 interface Followed {
@@ -35,6 +37,8 @@ interface Followed {
   heard: Seq
   /** The newest version of each document in between. */
   docs: Map<string, ServerDocument>
+  framesKept: number
+  /** Resolves for all who wait, when there is something or the line is lost. */
   waiting?: { promise: Promise<void>; resolve: () => void } | undefined
 }
 
@@ -44,12 +48,18 @@ interface Followed {
  */
 export function createChangeFeed({ send }: { send: (event: ClientEvent) => boolean }) {
   const followed = new Map<ReplicatedDatabase, Followed>()
+  const followedAt = new Map<ReplicatedDatabase, number>()
   let isOpen = false
+
+  function wake(line: Followed) {
+    line.waiting?.resolve()
+    line.waiting = undefined
+  }
 
   function lose(database: ReplicatedDatabase) {
     const before = followed.get(database)
     followed.delete(database)
-    before?.waiting?.resolve()
+    if (before) wake(before)
   }
 
   function loseAll() {
@@ -59,14 +69,15 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
   function hearChanges({ database, from, to, docs }: Changes) {
     const line = followed.get(database)
     if (!line) return
-    if (line.heard !== from || line.docs.size + docs.length > keptMost) return lose(database)
+    if (line.heard !== from || line.framesKept >= framesKeptMost) return lose(database)
     line.heard = to
+    line.framesKept += 1
     for (const doc of docs) {
       // What is handed over stands in the order of its last change.
       line.docs.delete(doc._id)
       line.docs.set(doc._id, doc)
     }
-    line.waiting?.resolve()
+    wake(line)
   }
 
   /** Frames keep their order, so whoever does not stand there has lost one. */
@@ -77,16 +88,25 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
     }
   }
 
-  function follow({ database, epoch, ...place }: Omit<FollowedPlace, 'signal'>) {
+  function findLine({ database, since, epoch }: FollowedPlace): Followed | undefined {
+    const line = followed.get(database)
+    return line?.given === readSeq(since) && line.epoch === epoch ? line : undefined
+  }
+
+  async function follow(place: FollowedPlace): Promise<Followed | undefined> {
+    const { database, epoch, signal } = place
+    const elapsedMs = performance.now() - (followedAt.get(database) ?? Number.NEGATIVE_INFINITY)
+    if (elapsedMs < followEveryMs) await orAborted(sleep(followEveryMs - elapsedMs), signal)
+    // Another may have begun meanwhile, or the line have gone.
+    const line = findLine(place)
+    if (line || !isOpen) return line
+    lose(database)
+    followedAt.set(database, performance.now())
     const since = readSeq(place.since)
-    const before = followed.get(database)
-    if (before?.given === since && before.epoch === epoch) return before
-    lose(database)
-    const line: Followed = { epoch, given: since, heard: since, docs: new Map() }
-    followed.set(database, line)
-    if (send({ event: 'follow-changes', data: { database, since, epoch } })) return line
-    lose(database)
-    return undefined
+    if (!send({ event: 'follow-changes', data: { database, since, epoch } })) return undefined
+    const begun = { epoch, given: since, heard: since, docs: new Map(), framesKept: 0 }
+    followed.set(database, begun)
+    return begun
   }
 
   return {
@@ -104,23 +124,29 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
       if (event.event === 'changes-missed') lose(event.data.database)
       if (event.event === 'here') hearPlaces(event.data)
     },
+    /** This device asks for nothing more; whoever still waits is ended by its own signal. */
+    stop() {
+      for (const database of followed.keys()) send({ event: 'follow-changes', data: { database } })
+      followed.clear()
+    },
     /**
      * Waits for what comes after a place.
      * @returns undefined where `_changes` has to be asked
      * @throws the reason of `signal`
      */
-    async next({ signal, ...place }: FollowedPlace): Promise<HeardChanges | undefined> {
-      const { database } = place
-      const line = isOpen ? follow(place) : undefined
+    async next(place: FollowedPlace): Promise<HeardChanges | undefined> {
+      if (!isOpen) return undefined
+      const line = findLine(place) ?? (await follow(place))
       if (!line) return undefined
-      if (line.heard === line.given) {
-        line.waiting = createDeferred()
-        await orAborted(line.waiting.promise, signal)
-        line.waiting = undefined
+      if (findLine(place) === line && line.heard === line.given) {
+        line.waiting ??= createDeferred()
+        await orAborted(line.waiting.promise, place.signal)
       }
-      if (followed.get(database) !== line) return undefined
+      // Lost, or handed over to another that waited for the same.
+      if (findLine(place) !== line) return undefined
       const docs = [...line.docs.values()]
       line.docs.clear()
+      line.framesKept = 0
       line.given = line.heard
       return { results: docs.map((doc) => describeChange(doc, line.heard)), last_seq: line.heard }
     },
@@ -134,4 +160,8 @@ function describeChange(doc: ServerDocument, seq: Seq) {
 /** LevelDB counts in numbers, CouchDB in texts that only it can read. */
 function readSeq(text: string): Seq {
   return /^\d{1,15}$/.test(text) ? Number(text) : text
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -7,7 +7,7 @@ import { type BackOff, orAborted } from './create-back-off.ts'
 import { createPortion, type Portion } from './create-portion.ts'
 import type { PullPace } from './create-pull-pace.ts'
 import { createPushWatch } from './create-push-watch.ts'
-import { describeSyncRequest, type SyncRequest } from './describe-sync-request.ts'
+import { asCatchUp, describeSyncRequest, type SyncRequest } from './describe-sync-request.ts'
 import type { KnownEpoch } from './known-epoch.ts'
 import type { ServerDocument, ServerVersions } from './server-versions.ts'
 import { splitPush } from './split-push.ts'
@@ -77,6 +77,8 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
   /** What the server has answered, by document, of pushes that broke off: it is not said again. */
   const answered = new Map<string, unknown>()
   let gathering = Promise.resolve()
+  /** The last page that was asked for beside the line was full. */
+  let isBehind = false
   let pushing: Promise<unknown> = Promise.resolve()
 
   // The body may take its time; what the head says of the clock is true when it comes.
@@ -179,33 +181,41 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
     return rows
   }
 
-  async function hearNext(since: string | undefined) {
-    if (since === undefined || !feed?.isOpen()) return undefined
-    // While the line is up the server is there, whatever an earlier poll came to.
-    onOutcome('reached')
-    return await feed.next({ since, epoch: epoch.get(), signal })
-  }
-
-  async function askPage(request: SyncRequest, limit: number): Promise<Changes> {
+  async function askPage(request: SyncRequest): Promise<Page> {
+    const limit = page.size()
     request.limit = limit
     const changes = (await attempt(request, { portion: page, amount: limit })) as Changes
     page.grow(changes.results.length)
-    return changes
+    return { changes, isAll: changes.results.length < limit }
+  }
+
+  /** What is new: from the line while it is up, and else by a request that waits. */
+  async function awaitNews(request: SyncRequest): Promise<Page> {
+    while (feed?.isOpen() && request.since !== undefined) {
+      // While the line is up the server is there, whatever an earlier request came to.
+      onOutcome('reached')
+      const place = { since: request.since, epoch: epoch.get(), signal }
+      const heard = isBehind ? undefined : await feed.next(place)
+      if (heard) return { changes: heard, isAll: true }
+      if (!feed.isOpen()) break
+      const asked = await askPage(asCatchUp(request))
+      isBehind = !asked.isAll
+      if (asked.changes.results.length > 0) return asked
+      request.since = String(asked.changes.last_seq)
+    }
+    return await askPage(request)
   }
 
   async function attemptPull(request: SyncRequest): Promise<Changes> {
     if (request.isPoll) await orAborted(gathering, signal)
     await orAborted(pace.untilRoom(), signal)
-    const heard = request.isPoll ? await hearNext(request.since) : undefined
-    const limit = heard ? Number.POSITIVE_INFINITY : page.size()
-    const changes = heard ?? (await askPage(request, limit))
+    const { changes, isAll } = await (request.isPoll ? awaitNews(request) : askPage(request))
     const ids = changes.results.map(({ id }) => id)
     versions?.note(changes.results.map(({ doc }) => doc))
     await orAborted(pushes.untilOver(ids), signal)
     if (ids.length > 0) pace.note({ place: String(changes.last_seq), count: ids.length })
-    const isAll = ids.length < limit
     if (request.isPoll && isAll && ids.length >= manyRows) gathering = sleep(gatherMs)
-    if (request.isCatchUp) options.onPage(limit)
+    if (request.isCatchUp) options.onPage(request.limit)
     if (request.isCatchUp && isAll) {
       caughtUp.resolve(String(changes.last_seq))
       versions?.notePulled()
@@ -233,6 +243,12 @@ function sleep(ms: number): Promise<void> {
 interface Changes {
   results: { id: string; doc: ServerDocument }[]
   last_seq: string | number
+}
+
+interface Page {
+  changes: Changes
+  /** There is nothing behind it. */
+  isAll: boolean
 }
 
 /** The plugin only reads JSON: it is handed over parsed. */

@@ -62,7 +62,10 @@ export function createSync(options: SyncOptions): Sync {
 
   const feedOf = (database: Collection) => ({
     isOpen: options.feed.isOpen,
-    next: (place: Omit<FollowedPlace, 'database'>) => options.feed.next({ ...place, database }),
+    async next(place: Omit<FollowedPlace, 'database'>) {
+      closing.signal.throwIfAborted()
+      return await options.feed.next({ ...place, database })
+    },
   })
 
   async function start() {
@@ -178,6 +181,7 @@ export function createSync(options: SyncOptions): Sync {
       unsubscribe()
       receipts.close()
       closing.abort(new Error('Syncing has ended.'))
+      options.feed.stop()
       backOff.close()
       mending.close()
       await changing

@@ -5,14 +5,18 @@ import type { Storage } from '../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import type { Seq } from '../storage/documents.ts'
 import type { Connection, Connections } from './create-connections.ts'
+import { createFrameBudgets } from './frame-budgets.ts'
 
 export type ChangeLines = ReturnType<typeof createChangeLines>
 
 type Asked = Extract<ClientEvent, { event: 'follow-changes' }>['data']
 
-/** What is larger is asked for, page by page. */
-const frameMaxCharacters = 256 * 1024
-const retryEveryMs = 1_000
+/** What is larger is asked for: a line takes two such frames before it counts as full. */
+const frameMaxCharacters = 32 * 1024
+const retryAfterMs = 1_000
+const lookAtOwedEveryMs = 100
+/** When all have missed something, they are told one after the other: each asks, and that costs a request. */
+const told = { eachMs: 2, allWithinMs: 3_000 }
 
 /** One database that one device follows. */
 interface Follower {
@@ -46,8 +50,10 @@ export function createChangeLines(options: {
   const { signals } = storage
   const byName = new Map<string, Set<Follower>>()
   const byConnection = new Map<Connection, Map<ReplicatedDatabase, Follower>>()
-  const owed = new Set<Follower>()
+  /** When each is to be told that it has missed something; `performance.now()`. */
+  const owed = new Map<Follower, number>()
   const state = { timer: undefined as NodeJS.Timeout | undefined }
+  const budgets = createFrameBudgets()
 
   function send({ connection }: Follower, event: ServerEvent): boolean {
     return connection.send(JSON.stringify(event))
@@ -55,23 +61,27 @@ export function createChangeLines(options: {
 
   function tellMissed(follower: Follower) {
     follower.at = undefined
+    owed.delete(follower)
     const { database } = follower
-    if (send(follower, { event: 'changes-missed', data: { database } })) owed.delete(follower)
-    else owe(follower)
+    if (!send(follower, { event: 'changes-missed', data: { database } })) owe(follower)
   }
 
-  function owe(follower: Follower) {
-    owed.add(follower)
-    state.timer ??= setTimeout(() => {
-      state.timer = undefined
-      for (const each of [...owed]) tellMissed(each)
-    }, retryEveryMs).unref()
+  function owe(follower: Follower, afterMs = retryAfterMs) {
+    if (!owed.has(follower)) owed.set(follower, performance.now() + afterMs)
+    state.timer ??= setTimeout(payOwed, lookAtOwedEveryMs).unref()
+  }
+
+  function payOwed() {
+    state.timer = undefined
+    const now = performance.now()
+    for (const [follower, dueAt] of [...owed]) if (dueAt <= now) tellMissed(follower)
+    if (owed.size > 0) state.timer ??= setTimeout(payOwed, lookAtOwedEveryMs).unref()
   }
 
   function tell(name: string, seq: Seq, news: News | undefined) {
     const followers = byName.get(name)
     if (!followers) return
-    const texts = new Map<string, string>()
+    const texts = new Map<string, string | undefined>()
     for (const follower of followers) {
       if (follower.at === undefined || follower.at === seq) continue
       if (!news || follower.at !== news.from) {
@@ -79,9 +89,9 @@ export function createChangeLines(options: {
         continue
       }
       const { database, connection } = follower
-      const text = texts.get(database) ?? writeChanges({ database, ...news, to: seq })
-      texts.set(database, text)
-      if (text.length <= frameMaxCharacters && connection.send(text)) follower.at = seq
+      if (!texts.has(database)) texts.set(database, writeChanges({ database, ...news, to: seq }))
+      const text = texts.get(database)
+      if (text !== undefined && connection.send(text)) follower.at = seq
       else tellMissed(follower)
     }
   }
@@ -89,9 +99,10 @@ export function createChangeLines(options: {
   const stopListening = [
     signals.subscribe(tell),
     signals.onMissed(() => {
-      for (const followers of byName.values()) {
-        for (const follower of followers) if (follower.at !== undefined) tellMissed(follower)
-      }
+      const all = [...byName.values()].flatMap((each) => [...each])
+      const withinMs = Math.min(all.length * told.eachMs, told.allWithinMs)
+      // Until then each is given what is written here.
+      for (const each of all) if (each.at !== undefined) owe(each, Math.random() * withinMs)
     }),
   ]
 
@@ -132,22 +143,37 @@ export function createChangeLines(options: {
     return isAtEnd
   }
 
+  function takeUp(connection: Connection, asked: Asked, since: Seq): Follower {
+    const { database, epoch } = asked
+    const name = nameDatabase[database](connection.caller.userId)
+    const follower: Follower = { connection, database, name, epoch, at: since }
+    const own = byConnection.get(connection) ?? new Map<ReplicatedDatabase, Follower>()
+    byConnection.set(connection, own.set(database, follower))
+    const followers = byName.get(name) ?? new Set()
+    byName.set(name, followers.add(follower))
+    return follower
+  }
+
   return {
-    /** This device stands at `since`, and is given what comes after. */
+    /** This device stands at `since`, and is given what comes after; it wants nothing more without one. */
     async follow(connection: Connection, asked: Asked) {
-      const { database, since, epoch } = asked
-      const own = byConnection.get(connection) ?? new Map<ReplicatedDatabase, Follower>()
-      byConnection.set(connection, own)
-      const before = own.get(database)
+      if (!connection.hasLine) return
+      const own = byConnection.get(connection)
+      const before = own?.get(asked.database)
       if (before) drop(before)
-      const name = nameDatabase[database](connection.caller.userId)
-      const follower: Follower = { connection, database, name, epoch, at: since }
-      own.set(database, follower)
-      const followers = byName.get(name) ?? new Set()
-      byName.set(name, followers.add(follower))
-      const isUpToDate = !isOfOldEpoch(follower) && (await isNewest(name, since).catch(() => false))
+      own?.delete(asked.database)
+      const { since } = asked
+      if (since === undefined) return
+      const follower = takeUp(connection, asked, since)
+      // Whoever asks so often is told later, which costs nothing; what else they say is not held against it.
+      if (!budgets.takeFrame(connection.caller.userId)) {
+        follower.at = undefined
+        return owe(follower)
+      }
+      const isUpToDate =
+        !isOfOldEpoch(follower) && (await isNewest(follower.name, since).catch(() => false))
       // It may have gone meanwhile, or follow from elsewhere.
-      const isCurrent = byConnection.get(connection)?.get(database) === follower
+      const isCurrent = byConnection.get(connection)?.get(asked.database) === follower
       if (isCurrent && !isUpToDate && follower.at === since) tellMissed(follower)
     },
     forget(connection: Connection) {
@@ -166,11 +192,21 @@ export function createChangeLines(options: {
   }
 }
 
+/** @returns undefined when it is too long for a frame */
 function writeChanges(data: {
   database: ReplicatedDatabase
   from: Seq
   to: Seq
   docs: News['docs']
-}): string {
-  return JSON.stringify({ event: 'changes', data } satisfies { event: 'changes'; data: unknown })
+}): string | undefined {
+  const { docs, ...place } = data
+  const texts: string[] = []
+  let left = frameMaxCharacters
+  for (const doc of docs) {
+    const text = JSON.stringify(doc)
+    left -= text.length
+    if (left < 0) return undefined
+    texts.push(text)
+  }
+  return `{"event":"changes","data":${JSON.stringify(place).slice(0, -1)},"docs":[${texts.join(',')}]}}`
 }

@@ -1,6 +1,5 @@
 import type { ClientEvent, SocketWord } from '../../schema/socket-events.ts'
 import type { Caller } from '../access/create-token-keeper.ts'
-import type { ChangeLines } from './change-lines.ts'
 import type { Connections } from './create-connections.ts'
 import type { EventHandler } from './create-event-handler.ts'
 import { createPoller, type Poller, type PollOutcome } from './create-poller.ts'
@@ -27,11 +26,10 @@ export function createPollers(options: {
   connections: Connections
   presence: Presence
   announcer: PresenceAnnouncer
-  lines: ChangeLines
   handleEvent: EventHandler
   frameBudgets: FrameBudgets
 }) {
-  const { connections, presence, announcer, lines, handleEvent, frameBudgets } = options
+  const { connections, presence, announcer, handleEvent, frameBudgets } = options
   const byPerson = new Map<string, Map<string, Poller>>()
   const state = { isClosed: false }
 
@@ -49,7 +47,6 @@ export function createPollers(options: {
       onGone() {
         connections.remove(poller.connection)
         announcer.forget(poller.connection)
-        lines.forget(poller.connection)
         own.delete(nameLine(address))
         if (own.size === 0) byPerson.delete(userId)
       },

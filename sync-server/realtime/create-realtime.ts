@@ -58,6 +58,7 @@ export function createRealtime(options: {
     pollers,
     /** What has been told of who is online since the start. */
     presenceCounts: announcer.counts,
+    countFollowed: lines.countFollowed,
     openSocket: createSocketOpener({ ...door, identify: options.identify, onError }),
     close() {
       for (const stop of stopListening) stop()

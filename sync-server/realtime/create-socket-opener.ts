@@ -81,9 +81,12 @@ export function createSocketOpener(options: {
       if (!entered || socket.readyState !== socket.OPEN) return
       const { connection, seat } = entered
       seat.touch()
-      if (!frameBudgets.takeFrame(connection.caller.userId)) return end(socket, 'tooManyFrames')
       const heard = typeof frame === 'string' ? parseClientFrame(frame) : null
-      if (heard) await handleEvent(connection, heard)
+      const isFollow = heard?.event === 'follow-changes'
+      // What a device follows has a budget of its own, and is told so in place of being cut off.
+      if (!isFollow && !frameBudgets.takeFrame(connection.caller.userId))
+        return end(socket, 'tooManyFrames')
+      if (heard && (connection.hasLine || !isFollow)) await handleEvent(connection, heard)
       else end(socket, 'badFrame')
     }
     // Listening begins before anything is waited for, or the first frames would be lost.

@@ -44,9 +44,12 @@ export async function writeGroup(options: {
       }),
     )
     const decided = group.flatMap((member) => decide(member, drafts) ?? [])
+    const places = await readPlaces(opened)
     const revs = await writeDrafts({ opened, drafts, store, decided })
-    for (const [name, { news }] of revs) {
-      if (news.count > 0) await announce({ opened, name, signals, news })
+    const now = await readPlaces(opened)
+    for (const [name, { docs }] of revs) {
+      const [from, seq] = [must(places.get(name), name), must(now.get(name), name)]
+      if (docs.length > 0) signals.notify(name, seq, { from, docs })
     }
     for (const { member, result } of decided) {
       const revsOf = (name: string) => revs.get(name)?.revs ?? new Map<string, string>()
@@ -77,13 +80,15 @@ function decide(member: GroupMember, drafts: ReadonlyMap<string, WriteDraft>): D
   }
 }
 
-/** What one database was given: so many revisions, and the documents as they are now. */
-interface WrittenNews {
-  count: number
-  docs: News['docs']
+/** Where each database stands. PouchDB knows it from memory. */
+async function readPlaces(opened: ReadonlyMap<string, OpenDatabase>): Promise<Map<string, number>> {
+  const infos = [...opened].map(
+    async ([name, { pouch }]) => [name, Number((await pouch.info()).update_seq)] as const,
+  )
+  return new Map(await Promise.all(infos))
 }
 
-/** @returns the revisions of every database, and what was written there */
+/** @returns the revisions of every database, and the documents that were written there as they are now */
 async function writeDrafts(options: {
   opened: ReadonlyMap<string, OpenDatabase>
   drafts: ReadonlyMap<string, WriteDraft>
@@ -91,7 +96,7 @@ async function writeDrafts(options: {
   decided: readonly Decided[]
 }) {
   const { opened, drafts, store, decided } = options
-  const written = new Map<string, { revs: Revs; news: WrittenNews }>()
+  const written = new Map<string, { revs: Revs; docs: News['docs'] }>()
   const batches: (PouchBatch & { name: string })[] = []
   for (const [name, draft] of drafts) {
     const database = must(opened.get(name), name)
@@ -101,7 +106,7 @@ async function writeDrafts(options: {
     const docs = [...draft.writes.values()].flatMap(({ body }) =>
       ids.has(body._id) ? [{ ...body, _rev: must(batch.revs.get(body._id), body._id) }] : [],
     )
-    written.set(name, { revs: batch.revs, news: { count: batch.docs.length, docs } })
+    written.set(name, { revs: batch.revs, docs })
     if (batch.docs.length > 0) batches.push({ docs: batch.docs, name, database })
   }
   // Attachments pass this by: nothing that is written together may have them.
@@ -117,7 +122,7 @@ async function writeDrafts(options: {
             store,
             together,
             tallies.flatMap(({ name, operation }) =>
-              (written.get(name)?.news.count ?? 0) > 0 ? [operation] : [],
+              (written.get(name)?.docs.length ?? 0) > 0 ? [operation] : [],
             ),
           ),
         ]
@@ -134,17 +139,4 @@ function findTogether(decided: readonly Decided[]): Set<string> {
     return own.size > 1 ? [...own] : []
   })
   return new Set(names)
-}
-
-/** Each revision is one step; where fewer were new, nobody stands at the place that is named, and all of them look. */
-async function announce(options: {
-  opened: ReadonlyMap<string, OpenDatabase>
-  name: string
-  signals: Signals
-  news: WrittenNews
-}) {
-  const { opened, name, signals, news } = options
-  const { pouch } = must(opened.get(name), name)
-  const seq = Number((await pouch.info()).update_seq)
-  signals.notify(name, seq, { from: seq - news.count, docs: news.docs })
 }
