@@ -5,6 +5,11 @@ import { messageTypes } from './message.ts'
 
 /** The subprotocol that both sides speak, and the one that carries the token (`bearer.<token>`). */
 export const socketProtocol = 'petrel.v1'
+/**
+ * The second version: a device may follow its databases (`follow-changes`), and is told that the line is alive
+ * (`here`). It is offered beside the first; the server's choice says what it speaks.
+ */
+export const changesProtocol = 'petrel.v2'
 export const bearerProtocolPrefix = 'bearer.'
 
 /**
@@ -47,6 +52,12 @@ const outgoing = z.object({
   replyToMessageId: z.optional(id),
 })
 
+/** The databases of a person that replicate. */
+const replicatedDatabase = z.enum(['messages', 'conversations'])
+export type ReplicatedDatabase = z.infer<typeof replicatedDatabase>
+/** A place in a database's history, as `_changes` tells it. */
+const seq = z.union([z.int().check(z.gte(0)), z.string().check(z.maxLength(4_096))])
+
 /** What a device may say, by event name. A frame is `{event, data}`. */
 export const clientEvents = {
   /** The id is what the client believes to be; the server knows who it is from the token. */
@@ -55,6 +66,16 @@ export const clientEvents = {
   'stop-typing': z.object({ recipientId: id }),
   /** Whom this device shows now, in place of whom it named before. Only a server that told a `presence-scope` knows it. */
   'watch-people': z.object({ userIds: z.array(id).check(z.maxLength(limits.watchedPeopleMax)) }),
+  /**
+   * From where on this device is to be given what is written there; anew after each `changes-missed`. Without a place
+   * it wants nothing more.
+   */
+  'follow-changes': z.object({
+    database: replicatedDatabase,
+    since: z.optional(seq),
+    /** In which epoch that was counted; undefined when none was told. */
+    epoch: z.optional(z.string().check(z.maxLength(200))),
+  }),
   'send-message': z.object({
     recipientId: id,
     message: z.union([z.string().check(z.maxLength(limits.messageMaxCharacters)), outgoing]),
@@ -72,6 +93,23 @@ export const serverEvents = {
   'presence-scope': z.enum(['everybody', 'some']),
   /** What has changed since, for those that understand `presence-changes`. */
   'presence-changed': z.object({ online: z.array(id), offline: z.array(id) }),
+  /**
+   * All that was written into a followed database between two places, the newest version of each document. It only
+   * hurries (P7): who does not stand at `from` asks `_changes`.
+   */
+  changes: z.object({
+    database: replicatedDatabase,
+    from: seq,
+    to: seq,
+    docs: z.array(z.looseObject({ _id: z.string(), _rev: z.string() })),
+  }),
+  /** There is more than this device was given: it asks `_changes`, and follows again from there. */
+  'changes-missed': z.object({ database: replicatedDatabase }),
+  /**
+   * As often as the server pings: who hears nothing at all has lost the line, and who does not stand where the server
+   * believes has lost a frame.
+   */
+  here: z.object({ messages: z.optional(seq), conversations: z.optional(seq) }),
   'user-typing': z.object({ userId: id }),
   'user-stop-typing': z.object({ userId: id }),
   /** A hint (P7): what it tells arrives by replication too. `timestamp` is an ISO time. */

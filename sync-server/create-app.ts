@@ -64,6 +64,8 @@ export interface AppOverrides {
   usersOnlineMax?: number
   /** How often a socket has to show that somebody is there. */
   socketPingEveryMs?: number
+  /** How often a device is told that its line is alive, and where it stands. */
+  hereEveryMs?: number
   /** How long an unused database stays open. */
   idleCloseMs?: number
   /** What callers may hold, where it differs. */
@@ -84,7 +86,8 @@ export interface App {
   /** Where it listens, as a URL without a slash at its end. */
   url: string
   port: number
-  stats(): { openDatabases: number; sockets: number }
+  /** `followed`: how many databases its sockets are given the changes of. */
+  stats(): { openDatabases: number; sockets: number; followed: number }
   /** Answers what is under way, ends polls and sockets, closes the databases; under ten seconds. */
   close(): Promise<void>
   /** Drops everything at once, as near to `kill -9` as it gets inside a process: nothing is answered or tidied. */
@@ -200,6 +203,8 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     },
   })
   const realtime = createRealtime({
+    storage,
+    epochOf: epochs.of,
     directory,
     relations,
     sessions,
@@ -209,6 +214,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     sendMessage: createMessageSender({ acceptMessages }),
     announceEveryMs: overrides.announceEveryMs,
     usersOnlineMax: overrides.usersOnlineMax,
+    hereEveryMs: overrides.hereEveryMs,
     onError,
   })
 
@@ -275,7 +281,11 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   return {
     url,
     port,
-    stats: () => ({ openDatabases: storage.stats().open, sockets: sockets.count() }),
+    stats: () => ({
+      openDatabases: storage.stats().open,
+      sockets: sockets.count(),
+      followed: realtime.countFollowed(),
+    }),
     async close() {
       storage.giveUpIn(answersDueWithinMs)
       const stopped = stopServer(server, { withinMs: answersDueWithinMs })

@@ -1,4 +1,5 @@
 import NodeWebSocket from 'ws'
+import { changesProtocol } from '../../schema/socket-events.ts'
 import type { LabPage } from './create-lab-page.ts'
 import { createRequestFaults } from './create-request-faults.ts'
 import type { SlowLineOptions } from './create-slow-line.ts'
@@ -38,6 +39,10 @@ export interface LabNetwork {
   hangPolls(): void
   /** No WebSocket gets through, as behind some proxies; requests do. */
   blockSockets(): void
+  /** Sockets that open from now on are of the first version, as with an older server. */
+  speakFirstVersion(): void
+  /** What comes by the sockets is lost, doubled, overtaken or cut short, at random. */
+  spoilFrames(): void
   /** Ends every fault, and the pages are told, so that none waits out a long back-off. */
   calm(): void
   isDark(): boolean
@@ -66,7 +71,12 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
   const pages = new Set<LabPage>()
   const links = new Set<{ cutSockets(): void; cutRequests(): void }>()
   const faults = createRequestFaults(options)
-  const state = { isDark: false, areSocketsBlocked: false }
+  const state = {
+    isDark: false,
+    areSocketsBlocked: false,
+    isFirstVersion: false,
+    areFramesSpoilt: false,
+  }
 
   function cutAll() {
     for (const link of links) {
@@ -82,10 +92,27 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
       constructor(url: string | URL, protocols?: string | string[]) {
         // A port that nothing listens on: the error and the close come as from a dead network.
         const isClosed = state.isDark || state.areSocketsBlocked || life.isCut
-        super(isClosed ? 'ws://127.0.0.1:1/' : url, protocols)
+        const offered = [protocols ?? []].flat()
+        const isKept = (one: string) => !state.isFirstVersion || one !== changesProtocol
+        super(isClosed ? 'ws://127.0.0.1:1/' : url, offered.filter(isKept))
         sockets.add(this)
         this.on('close', () => sockets.delete(this))
       }
+      override emit(event: string | symbol, ...args: unknown[]): boolean {
+        if (event !== 'message' || !state.areFramesSpoilt) return super.emit(event, ...args)
+        return spoilFrame(String(args[0]), (text) => super.emit('message', text))
+      }
+    }
+    const late: string[] = []
+    function spoilFrame(frame: string, give: (text: string) => boolean): boolean {
+      const chance = options.random()
+      if (chance < 0.1) return false
+      if (chance < 0.2) return late.push(frame) > 0
+      if (chance < 0.3) return give(frame.slice(0, frame.length / 2))
+      if (chance < 0.4) give(frame)
+      give(frame)
+      for (const text of late.splice(0)) give(text)
+      return true
     }
     const link = {
       cutSockets: () => sockets.forEach((socket) => void socket.terminate()),
@@ -137,8 +164,19 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
       state.areSocketsBlocked = true
       for (const link of links) link.cutSockets()
     },
+    speakFirstVersion() {
+      state.isFirstVersion = true
+      for (const link of links) link.cutSockets()
+    },
+    spoilFrames() {
+      state.areFramesSpoilt = true
+    },
     calm() {
-      state.areSocketsBlocked = false
+      Object.assign(state, {
+        areSocketsBlocked: false,
+        isFirstVersion: false,
+        areFramesSpoilt: false,
+      })
       faults.controls.calm()
       state.isDark = false
       for (const page of pages) page.tellOnline()

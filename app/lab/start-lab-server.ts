@@ -43,6 +43,9 @@ export interface LabServer {
   close(): Promise<void>
 }
 
+/** Frames of the lab are lost, and nobody waits half a minute to notice. */
+const hereEveryMs = 500
+
 export async function startLabServer(
   options: {
     settings?: Record<string, string>
@@ -88,7 +91,7 @@ export async function startLabServer(
       {
         ...{ passwordCost: 4, checkAnswers: true, onStage, wrapLevel: disk.wrapLevel },
         ...{ idleCloseMs: options.idleCloseMs, isAtomic: options.isAtomic },
-        usersOnlineMax: options.usersOnlineMax,
+        ...{ usersOnlineMax: options.usersOnlineMax, hereEveryMs },
       },
     )
   }

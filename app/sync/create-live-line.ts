@@ -25,11 +25,11 @@ export function createLiveLine(options: LiveLineOptions): Socket {
 
   const socket = createSocket({
     ...options,
-    onOpen() {
+    onOpen(speaksChanges) {
       losePatience()
       state.isSocketUp = true
       stopPolling()
-      options.onOpen()
+      options.onOpen(speaksChanges)
     },
     onDown(why) {
       state.isSocketUp = false
@@ -64,7 +64,7 @@ export function createLiveLine(options: LiveLineOptions): Socket {
       ...options,
       onOpen() {
         state.isPollingUp = true
-        options.onOpen()
+        options.onOpen(false)
       },
       onDown(why) {
         state.isPollingUp = false

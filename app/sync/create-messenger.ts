@@ -5,6 +5,7 @@ import { createMessageValues } from '../database/create-message-values.ts'
 import { createMessageWindow } from '../database/create-message-window.ts'
 import { createStarred } from '../database/create-starred.ts'
 import { openDatabase } from '../database/open-database.ts'
+import { createChangeFeed } from './change-feed.ts'
 import { createCommands } from './create-commands.ts'
 import { createConnection } from './create-connection.ts'
 import { createLiveLine } from './create-live-line.ts'
@@ -89,13 +90,15 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     options.onSignedOut()
   }
 
+  const feed = createChangeFeed({ send: (event) => line.send(event) })
+
   const turn = createTurn({
     locks: powers.locks,
     page,
     name: `petrel-sync-${userId}${powers.tab ? `-${powers.tab.device}` : ''}`,
     begin() {
       const ours = createSync({
-        ...{ database, powers, serverUrl, readToken, clock, onError, line: options.line },
+        ...{ database, powers, serverUrl, readToken, clock, feed, onError, line: options.line },
         onOutcome(outcome) {
           if (outcome === 'signed-out') signOutHere()
           else connection.noteOutcome(outcome)
@@ -116,13 +119,15 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
 
   const line = createLiveLine({
     ...{ powers, serverUrl, readToken },
-    onOpen() {
+    onOpen(speaksChanges) {
+      if (speaksChanges) feed.open()
       line.send({ event: 'user-online', data: userId })
       connection.noteSocket(true)
       sync?.hurry()
       queue.hurry()
     },
     onEvent(event) {
+      feed.hear(event)
       presence.hear(event)
       watched.hear(event)
       if (event.event === 'receive-message') sync?.expectMessage(event.data.messageId)
@@ -130,6 +135,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     onDown(why) {
       // Who has too many tabs is online all the same: the server itself has said so.
       connection.noteSocket(why === 'displaced')
+      feed.forget()
       presence.forget()
       watched.forget()
     },

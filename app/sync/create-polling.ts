@@ -56,7 +56,7 @@ export function createPolling(options: PollingOptions): Socket {
       if (state.openId !== id) {
         state.openId = id
         backOff.succeed()
-        onOpen()
+        onOpen(false)
       }
       for (const value of events) {
         const event = parseServerEvent(value)

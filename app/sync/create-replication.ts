@@ -23,6 +23,7 @@ export interface ReplicationOptions<T extends { _id: string }> {
   versions?: SyncFetchOptions['versions']
   onOutcome: SyncFetchOptions['onOutcome']
   line?: SyncFetchOptions['line']
+  feed?: SyncFetchOptions['feed']
   /** The device's own storage failed: what was pulled may be missing, so this replication must not go on. */
   onBroken: (cause: unknown) => void
   /** What a document from the server becomes on this device, and what leaves it. */

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import NodeWebSocket from 'ws'
 import {
   bearerProtocolPrefix,
+  changesProtocol,
   type ServerEvent,
   socketCloseCodes,
   socketProtocol,
@@ -11,11 +12,17 @@ import {
 import { createLabPage } from '../lab/create-lab-page.ts'
 import { createSocket } from './create-socket.ts'
 
-async function start() {
+async function start({
+  protocol = socketProtocol,
+  silenceMs,
+}: {
+  protocol?: string
+  silenceMs?: number
+} = {}) {
   const server = new NodeWebSocket.Server({
     port: 0,
     host: '127.0.0.1',
-    handleProtocols: () => socketProtocol,
+    handleProtocols: () => protocol,
   })
   await once(server, 'listening')
   const page = createLabPage()
@@ -36,6 +43,7 @@ async function start() {
       seen.why = why
     },
     onSignedOut: () => (seen.signedOut += 1),
+    ...(silenceMs !== undefined && { silenceMs }),
   })
   onTestFinished(() => {
     socket.close()
@@ -49,6 +57,7 @@ test('it says who it is and what it understands by its protocols, and hears that
   const { server, socket, heard, seen, protocols, until } = await start()
   await until(() => seen.opened === 1)
   expect(protocols[0]?.split(/, ?/)).toEqual([
+    changesProtocol,
     socketProtocol,
     'understands.presence-changes',
     `${bearerProtocolPrefix}a.b.c`,
@@ -121,4 +130,20 @@ test('P12: one that had to make room for another tab comes back with the person,
   await until(() => seen.down === 2)
   expect(socket.send({ event: 'typing', data: { recipientId: 'ben' } })).toBe(false)
   await until(() => seen.opened === 3)
+})
+
+test('P7: a line on which nothing comes any more is made again; a server of the first version may be silent', async () => {
+  const quick = { silenceMs: 30 }
+  const second = await start({ ...quick, protocol: changesProtocol })
+  await second.until(() => second.seen.down === 1)
+  await second.until(() => second.seen.opened === 2)
+  const first = await start(quick)
+  await first.until(() => first.seen.opened === 1)
+  const speaking = await start({ ...quick, protocol: changesProtocol })
+  const talk = setInterval(() => {
+    for (const peer of speaking.server.clients) peer.send('{"event":"here","data":{}}')
+  }, 5)
+  onTestFinished(() => clearInterval(talk))
+  await expect.poll(() => speaking.heard.length).toBeGreaterThan(20)
+  expect(first.seen.down).toBe(0)
 })

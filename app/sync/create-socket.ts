@@ -3,6 +3,7 @@ import { limits } from '../../schema/limits.ts'
 import {
   bearerProtocolPrefix,
   type ClientEvent,
+  changesProtocol,
   parseServerFrame,
   type ServerEvent,
   socketCloseCodes,
@@ -17,7 +18,8 @@ export interface SocketOptions {
   /** The server's origin, `http(s)://…`. */
   serverUrl: string
   readToken: () => string | undefined
-  onOpen: () => void
+  /** @param speaksChanges whether this line can carry what is written into the person's databases */
+  onOpen: (speaksChanges: boolean) => void
   onEvent: (event: ServerEvent) => void
   /**
    * `broken`: closed, or not opened; it tries again by itself. `displaced`: the person has too many tabs and devices,
@@ -26,6 +28,8 @@ export interface SocketOptions {
   onDown: (why: 'broken' | 'displaced') => void
   /** The server says that this sign-in has ended: it does not try again. */
   onSignedOut: () => void
+  /** After so long without a word from a server that speaks regularly, the line is dead, whatever the browser believes. */
+  silenceMs?: number
 }
 
 export interface Socket {
@@ -33,6 +37,9 @@ export interface Socket {
   send(event: ClientEvent): boolean
   close(): void
 }
+
+/** The server says something at every ping. */
+const longestSilenceMs = limits.socketPingEveryMs + 15_000
 
 type End = 'signed-out' | 'displaced' | 'broken'
 
@@ -48,6 +55,7 @@ const ends = new Map<number, End>([
  */
 export function createSocket(options: SocketOptions): Socket {
   const { powers, readToken, onOpen, onEvent, onDown, onSignedOut } = options
+  const { silenceMs = longestSilenceMs } = options
   const url = `${options.serverUrl.replace(/^http/, 'ws')}/`
   const closing = new AbortController()
   const backOff = createBackOff({
@@ -65,6 +73,7 @@ export function createSocket(options: SocketOptions): Socket {
   function connect(token: string): Promise<End> {
     const words = `${understandsProtocolPrefix}presence-changes`
     const socket = new powers.WebSocket(url, [
+      changesProtocol,
       socketProtocol,
       words,
       `${bearerProtocolPrefix}${token}`,
@@ -72,12 +81,19 @@ export function createSocket(options: SocketOptions): Socket {
     current = socket
     const slow = setTimeout(() => socket.close(), limits.socketTimeoutMs)
     return new Promise((resolve) => {
+      let silence: ReturnType<typeof setTimeout> | undefined
+      function listen() {
+        clearTimeout(silence)
+        if (socket.protocol === changesProtocol) silence = setTimeout(() => drop(), silenceMs)
+      }
       socket.onopen = () => {
         clearTimeout(slow)
         backOff.succeed()
-        onOpen()
+        listen()
+        onOpen(socket.protocol === changesProtocol)
       }
       socket.onmessage = ({ data }: { data: unknown }) => {
+        listen()
         const event = typeof data === 'string' ? parseServerFrame(data) : null
         if (event) onEvent(event)
       }
@@ -85,6 +101,7 @@ export function createSocket(options: SocketOptions): Socket {
       socket.onerror = () => {}
       const end = (how: End) => {
         clearTimeout(slow)
+        clearTimeout(silence)
         if (current === socket) current = undefined
         socket.onmessage = null
         resolve(how)

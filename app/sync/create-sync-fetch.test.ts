@@ -16,6 +16,46 @@ test('the live feed begins where the catch-up ended, not at now', async () => {
   ])
 })
 
+test('P9: what the line has missed is asked for at once, and nothing waits beside it', async () => {
+  const line = { isOpen: true, missed: 2, places: [] as string[] }
+  const { send, url, asked } = await openTestFetch(
+    (request, response) => {
+      const since = Number(readQuery(request).get('since'))
+      const count = since === 7 ? 0 : 2
+      const results = Array.from({ length: count }, (_, n) => ({ id: `${since + n}` }))
+      answerJson(response, { results, last_seq: since + Math.max(count, 1) })
+    },
+    {
+      pageRows: 2,
+      feed: {
+        isOpen: () => line.isOpen,
+        async next({ since }) {
+          line.places.push(since)
+          line.missed -= 1
+          if (line.missed < 0) line.isOpen = false
+          return undefined
+        },
+      },
+    },
+  )
+  const poll = async (since: number) => {
+    const response = await send(`${url}_changes?feed=longpoll&since=${since}&limit=2`)
+    return (await response.json()).last_seq
+  }
+  // Nothing new at 7, and at 8 a full page: the next one is asked for before anything is waited for.
+  expect(await poll(7)).toBe(10)
+  expect(await poll(10)).toBe(12)
+  line.isOpen = false
+  expect(await poll(12)).toBe(14)
+  expect(asked.map((one) => one.replace('GET /sync/messages/_changes?', ''))).toEqual([
+    'feed=normal&since=7&limit=2',
+    'feed=normal&since=8&limit=2',
+    'feed=normal&since=10&limit=2',
+    'feed=longpoll&since=12&limit=2',
+  ])
+  expect(line.places).toEqual(['7', '8'])
+})
+
 test('a page is not asked for while two wait to be stored', async () => {
   const results = Array.from({ length: 2_000 }, (_, n) => ({ id: `${n}` }))
   const { send, url, asked, stored } = await openTestFetch(

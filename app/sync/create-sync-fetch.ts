@@ -2,11 +2,12 @@ import { createDeferred } from '../../schema/create-deferred.ts'
 import { epochHeader } from '../../schema/epoch-header.ts'
 import type { Clock } from '../database/create-clock.ts'
 import { askPatiently, type Line, slowestLine } from './ask-patiently.ts'
+import type { FollowedPlace, HeardChanges } from './change-feed.ts'
 import { type BackOff, orAborted } from './create-back-off.ts'
 import { createPortion, type Portion } from './create-portion.ts'
 import type { PullPace } from './create-pull-pace.ts'
 import { createPushWatch } from './create-push-watch.ts'
-import { describeSyncRequest, type SyncRequest } from './describe-sync-request.ts'
+import { asCatchUp, describeSyncRequest, type SyncRequest } from './describe-sync-request.ts'
 import type { KnownEpoch } from './known-epoch.ts'
 import type { ServerDocument, ServerVersions } from './server-versions.ts'
 import { splitPush } from './split-push.ts'
@@ -27,6 +28,12 @@ const leastCharacters = 10_000
 /** More of an answer than its beginning and the heartbeats of a poll. */
 const someCharacters = 100
 
+export interface DatabaseFeed {
+  isOpen(): boolean
+  /** Undefined where the server has to be asked. */
+  next(place: Omit<FollowedPlace, 'database'>): Promise<HeardChanges | undefined>
+}
+
 export interface SyncFetchOptions {
   fetch: typeof fetch
   /** Read for every request: the token may be a new one. */
@@ -45,6 +52,8 @@ export interface SyncFetchOptions {
   /** Told before an answer to a catch-up: with fewer rows than this there is no more to come. */
   onPage: (rows: number) => void
   line?: Line | undefined
+  /** The socket's changes of this database, in place of waiting requests. */
+  feed?: DatabaseFeed | undefined
   /** Aborts when this replication ends: RxDB does not end its waiting poll by itself. */
   signal: AbortSignal
   onOutcome: (outcome: SyncOutcome) => void
@@ -58,7 +67,7 @@ export interface SyncFetchOptions {
  */
 export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
   const { readToken, clock, backOff, epoch, versions, pace, pageRows, signal, onOutcome } = options
-  const { line = slowestLine } = options
+  const { line = slowestLine, feed } = options
   const caughtUp = createDeferred<string>()
   const pushes = createPushWatch(options)
   const page = createPortion({ first: pageRows, least: 1, most: pageRows })
@@ -68,6 +77,8 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
   /** What the server has answered, by document, of pushes that broke off: it is not said again. */
   const answered = new Map<string, unknown>()
   let gathering = Promise.resolve()
+  /** The last page that was asked for beside the line was full. */
+  let isBehind = false
   let pushing: Promise<unknown> = Promise.resolve()
 
   // The body may take its time; what the head says of the clock is true when it comes.
@@ -170,20 +181,41 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
     return rows
   }
 
-  async function attemptPull(request: SyncRequest): Promise<Changes> {
-    if (request.isPoll) await orAborted(gathering, signal)
-    await orAborted(pace.untilRoom(), signal)
+  async function askPage(request: SyncRequest): Promise<Page> {
     const limit = page.size()
     request.limit = limit
     const changes = (await attempt(request, { portion: page, amount: limit })) as Changes
+    page.grow(changes.results.length)
+    return { changes, isAll: changes.results.length < limit }
+  }
+
+  /** What is new: from the line while it is up, and else by a request that waits. */
+  async function awaitNews(request: SyncRequest): Promise<Page> {
+    while (feed?.isOpen() && request.since !== undefined) {
+      // While the line is up the server is there, whatever an earlier request came to.
+      onOutcome('reached')
+      const place = { since: request.since, epoch: epoch.get(), signal }
+      const heard = isBehind ? undefined : await feed.next(place)
+      if (heard) return { changes: heard, isAll: true }
+      if (!feed.isOpen()) break
+      const asked = await askPage(asCatchUp(request))
+      isBehind = !asked.isAll
+      if (asked.changes.results.length > 0) return asked
+      request.since = String(asked.changes.last_seq)
+    }
+    return await askPage(request)
+  }
+
+  async function attemptPull(request: SyncRequest): Promise<Changes> {
+    if (request.isPoll) await orAborted(gathering, signal)
+    await orAborted(pace.untilRoom(), signal)
+    const { changes, isAll } = await (request.isPoll ? awaitNews(request) : askPage(request))
     const ids = changes.results.map(({ id }) => id)
     versions?.note(changes.results.map(({ doc }) => doc))
-    page.grow(ids.length)
     await orAborted(pushes.untilOver(ids), signal)
     if (ids.length > 0) pace.note({ place: String(changes.last_seq), count: ids.length })
-    const isAll = ids.length < limit
     if (request.isPoll && isAll && ids.length >= manyRows) gathering = sleep(gatherMs)
-    if (request.isCatchUp) options.onPage(limit)
+    if (request.isCatchUp) options.onPage(request.limit)
     if (request.isCatchUp && isAll) {
       caughtUp.resolve(String(changes.last_seq))
       versions?.notePulled()
@@ -211,6 +243,12 @@ function sleep(ms: number): Promise<void> {
 interface Changes {
   results: { id: string; doc: ServerDocument }[]
   last_seq: string | number
+}
+
+interface Page {
+  changes: Changes
+  /** There is nothing behind it. */
+  isAll: boolean
 }
 
 /** The plugin only reads JSON: it is handed over parsed. */

@@ -2,6 +2,7 @@ import type { Clock } from '../database/create-clock.ts'
 import type { PetrelDatabase } from '../database/open-database.ts'
 import { fromStoredConversation, takePulledConversation } from '../database/stored-conversation.ts'
 import { type StoredMessage, takePulledMessage } from '../database/stored-message.ts'
+import type { ChangeFeed, FollowedPlace } from './change-feed.ts'
 import { createBackOff } from './create-back-off.ts'
 import { createExpectations } from './create-expectations.ts'
 import { createReceipts } from './create-receipts.ts'
@@ -31,6 +32,8 @@ export interface SyncOptions {
   onOutcome: (outcome: SyncOutcome | 'broken') => void
   onError: (cause: unknown) => void
   line?: ReplicationOptions<StoredMessage>['line']
+  /** What the socket tells of the person's databases. */
+  feed: ChangeFeed
 }
 
 export interface Sync {
@@ -57,6 +60,14 @@ export function createSync(options: SyncOptions): Sync {
   const replications = new Map<Collection, Replication>()
   let isMending = false
 
+  const feedOf = (database: Collection) => ({
+    isOpen: options.feed.isOpen,
+    async next(place: Omit<FollowedPlace, 'database'>) {
+      closing.signal.throwIfAborted()
+      return await options.feed.next({ ...place, database })
+    },
+  })
+
   async function start() {
     for (const collection of collections) await startOne(collection)
   }
@@ -68,6 +79,7 @@ export function createSync(options: SyncOptions): Sync {
     const common = {
       ...shared,
       url: `${options.serverUrl}/sync/${collection}/`,
+      feed: feedOf(collection),
       identifier: stored?.isRenewed ? `petrel-${stored.epoch}` : 'petrel',
       epoch: createKnownEpoch({ table: epochs, collection, stored, onNew }),
       ...(offersAll && { versions: createServerVersions() }),
@@ -169,6 +181,7 @@ export function createSync(options: SyncOptions): Sync {
       unsubscribe()
       receipts.close()
       closing.abort(new Error('Syncing has ended.'))
+      options.feed.stop()
       backOff.close()
       mending.close()
       await changing

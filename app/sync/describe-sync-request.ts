@@ -52,10 +52,16 @@ export function describeSyncRequest(input: string, init: RequestInit = {}): Sync
     url() {
       if (this.since !== undefined) values.set('since', this.since)
       if (this.isPull) values.set('limit', `${this.limit}`)
+      if (this.isPull && !this.isPoll) values.set('feed', 'normal')
       const pairs = [...values].map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
       return pairs.length > 0 ? `${path}?${pairs.join('&')}` : path
     },
   }
+}
+
+/** The same question, answered at once. */
+export function asCatchUp(request: SyncRequest): SyncRequest {
+  return { ...request, isPoll: false }
 }
 
 function readKeys(body: string): readonly string[] {

@@ -130,11 +130,31 @@ test('P7: what the socket tells of is asked for when the waiting poll hangs on a
   const { lab, ann, ben } = await openTestLab()
   const [phone, tablet] = [await ann.device(), await ben.device()]
   await lab.settle()
+  const untilSockets = (count: number) =>
+    waitUntil(`${count} are connected`, () => lab.server.stats().sockets === count)
+  await untilSockets(2)
+  tablet.network.speakFirstVersion()
+  await untilSockets(1)
+  await untilSockets(2)
   tablet.network.hangPolls()
   await phone.say(ben, 'ends the poll that was waiting')
   await waitUntil('it arrives', async () => (await readTexts(tablet, ann)).length === 1)
   await phone.say(ben, 'past the dead poll')
   await waitUntil('it arrives', async () => (await readTexts(tablet, ann)).length === 2)
+})
+
+test('P7: frames that are lost, doubled, overtaken or cut short lose nothing', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, laptop, tablet] = [await ann.device(), await ann.device(), await ben.device()]
+  await lab.settle()
+  for (const { network } of [phone, laptop, tablet]) network.spoilFrames()
+  for (const text of twenty) {
+    const id = await phone.say(ben, text)
+    if (text.endsWith('0')) await laptop.edit(id, `${text}, edited`).catch(() => undefined)
+    await tablet.say(ann, `answer to ${text}`)
+  }
+  await lab.settle()
+  await lab.expectConverged()
 })
 
 test('P1: what a catch-up brings of a message whose sending is still under way is not dropped', async () => {
@@ -160,6 +180,7 @@ test('P5: an answer that is overtaken by a later one takes nothing back', async 
   const [phone, laptop] = [await ann.device(), await ann.device()]
   const id = await phone.say(ben, 'hello')
   await lab.settle()
+  phone.network.speakFirstVersion()
   const letPollsAnswer = phone.network.holdPolls()
   const before = phone.network.countPolls()
   const textAtServer = async () => (await ann.server.messages()).get(id)?.content

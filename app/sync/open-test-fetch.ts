@@ -5,7 +5,7 @@ import { createClock } from '../database/create-clock.ts'
 import { type Line, slowestLine } from './ask-patiently.ts'
 import { createBackOff } from './create-back-off.ts'
 import { createPullPace } from './create-pull-pace.ts'
-import { createSyncFetch, type SyncOutcome } from './create-sync-fetch.ts'
+import { createSyncFetch, type DatabaseFeed, type SyncOutcome } from './create-sync-fetch.ts'
 import type { ServerVersions } from './server-versions.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
@@ -13,9 +13,15 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void | Pro
 /** A sync fetch in front of a server that answers each request as it is told to, and notes what was asked. */
 export async function openTestFetch(
   answerRequest: Answer,
-  options: { pageRows?: number; line?: Line; epoch?: string; versions?: ServerVersions } = {},
+  options: {
+    pageRows?: number
+    line?: Line
+    epoch?: string
+    versions?: ServerVersions
+    feed?: DatabaseFeed
+  } = {},
 ) {
-  const { pageRows = 20, line = slowestLine, versions } = options
+  const { pageRows = 20, line = slowestLine, versions, feed } = options
   const asked: string[] = []
   const told: string[] = []
   const server = createServer((request, response) => {
@@ -45,7 +51,7 @@ export async function openTestFetch(
         return epoch === (options.epoch ?? epoch)
       },
     },
-    versions,
+    ...{ versions, feed },
     untilNoted: async () => {},
     pace: createPullPace(() => stored.place),
     ...{ pageRows, line, onPage: (rows: number) => pages.push(rows) },

@@ -109,3 +109,23 @@ test('a conversation that was cleared on one device is empty on the other, until
   expect((await laptop.read(ben)).map(({ content }) => content)).toEqual(['new'])
   expect((await tablet.read(ann)).map(({ content }) => content)).toEqual(['old', 'new'])
 })
+
+test('P7: one side of the first version goes on with requests that wait, beside one of the second', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [old, fresh] = [await ann.device(), await ben.device()]
+  const { stats } = lab.server
+  await expect.poll(stats).toMatchObject({ sockets: 2, followed: 4 })
+  old.network.speakFirstVersion()
+  // A server of the first version ends a socket on which it hears of anything else.
+  await expect.poll(stats).toMatchObject({ sockets: 2, followed: 2 })
+  const [polls, freshPolls] = [old, fresh].map(({ network }) => network.countPolls())
+  for (const text of ['one', 'two', 'three']) {
+    await old.say(ben, `${text} from Ann`)
+    await fresh.say(ann, `${text} from Ben`)
+    await lab.settle()
+  }
+  await lab.expectConverged()
+  expect(old.network.countPolls()).toBeGreaterThan(polls ?? 0)
+  expect(fresh.network.countPolls()).toBe(freshPolls)
+  expect(stats()).toMatchObject({ sockets: 2, followed: 2 })
+})

@@ -45,6 +45,21 @@ test('P1: a tab that is frozen in the background holds up nothing: the one in fr
   ])
 })
 
+test('P12: only the tab that syncs is given what is written; it gives that up with its turn', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const phone = await ann.device()
+  const { stats } = lab.server
+  await expect.poll(stats).toMatchObject({ sockets: 1, followed: 2 })
+  const first = must(phone.tabs[0], 'the first tab')
+  first.page.setVisible(false)
+  const second = await phone.openTab()
+  await phone.say(ben, 'by either')
+  await lab.settle()
+  await expect.poll(stats).toMatchObject({ sockets: 2, followed: 2 })
+  await second.close()
+  await expect.poll(stats).toMatchObject({ sockets: 1, followed: 2 })
+})
+
 test('when the tab that syncs is closed, one that is hidden goes on', async () => {
   const { lab, ann, ben } = await openTestLab()
   const [phone, tablet] = [await ann.device(), await ben.device()]

@@ -5,6 +5,7 @@ import type WebSocket from 'ws'
 import { limits } from '../../schema/limits.ts'
 import {
   bearerProtocolPrefix,
+  changesProtocol,
   readSocketWords,
   socketProtocol,
   understandsProtocolPrefix,
@@ -34,8 +35,10 @@ export function acceptSockets(options: {
       perMessageDeflate: false,
       verifyClient: ({ origin, req }, answer) =>
         answer(isAllowedOrigin({ origin, host: req.headers.host, publicUrl }), 403, 'Forbidden'),
-      handleProtocols: (offered: Iterable<string>) =>
-        [...offered].includes(socketProtocol) ? socketProtocol : false,
+      handleProtocols: (offered: Iterable<string>) => {
+        const known = new Set(offered)
+        return [changesProtocol, socketProtocol].find((one) => known.has(one)) ?? false
+      },
     },
   })
   withSockets.ws('/', (socket, request) =>

@@ -8,6 +8,8 @@ export interface Connection {
   caller: Caller
   /** What the device understands beyond the first version. */
   understands: readonly SocketWord[]
+  /** Is it of the second version, which may follow its databases? */
+  hasLine: boolean
   /** @returns false when the line is too full to take this now */
   send(text: string): boolean
   /** Nothing is lost by it: the client connects again, or signs in. */
@@ -46,6 +48,9 @@ export function createConnections() {
     listCallers(): Caller[] {
       const all = [...byUser.values()].flatMap((own) => [...own].map(({ caller }) => caller))
       return [...new Map(all.map((caller) => [caller.sessionId, caller])).values()]
+    },
+    *listAll(): Iterable<Connection> {
+      for (const own of byUser.values()) yield* own
     },
     count: () => [...byUser.values()].reduce((sum, own) => sum + own.size, 0),
     /** Sends to each of a person's devices; a device that cannot take it now goes without (P7). */

@@ -1,6 +1,7 @@
 import type { ClientEvent } from '../../schema/socket-events.ts'
 import { unreachable } from '../../schema/unreachable.ts'
 import type { Relations } from '../access/create-relations.ts'
+import type { ChangeLines } from './change-lines.ts'
 import type { Connection, Connections } from './create-connections.ts'
 import type { PresenceAnnouncer } from './create-presence-announcer.ts'
 
@@ -16,9 +17,10 @@ export function createEventHandler(options: {
   connections: Connections
   announcer: PresenceAnnouncer
   relations: Relations
+  lines: ChangeLines
   sendMessage: SendMessage
 }) {
-  const { connections, announcer, relations, sendMessage } = options
+  const { connections, announcer, relations, lines, sendMessage } = options
 
   async function relayTyping(
     userId: string,
@@ -41,6 +43,8 @@ export function createEventHandler(options: {
         return await relayTyping(userId, heard.data.recipientId, 'user-stop-typing')
       case 'watch-people':
         return await announcer.watch(connection, heard.data.userIds)
+      case 'follow-changes':
+        return await lines.follow(connection, heard.data)
       case 'send-message':
         return await sendMessage(connection, heard.data)
       default:

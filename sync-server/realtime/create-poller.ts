@@ -38,6 +38,7 @@ export function createPoller(options: {
   const connection: Connection = {
     caller,
     understands,
+    hasLine: false,
     send(text) {
       if (state.queuedCharacters > queuedMaxCharacters) return false
       queue.push(text)

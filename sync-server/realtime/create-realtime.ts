@@ -3,6 +3,8 @@ import type { Directory } from '../access/create-directory.ts'
 import type { Relations } from '../access/create-relations.ts'
 import type { Sessions } from '../access/create-sessions.ts'
 import type { TokenHolder } from '../access/create-token-keeper.ts'
+import type { Storage } from '../storage/create-storage.ts'
+import { createChangeLines } from './change-lines.ts'
 import type { Connections } from './create-connections.ts'
 import { createEventHandler, type SendMessage } from './create-event-handler.ts'
 import { createPollers } from './create-pollers.ts'
@@ -13,6 +15,9 @@ import { createFrameBudgets } from './frame-budgets.ts'
 
 /** Joins connections with presence and sign-ins: what a device hears, and when it is cut off. */
 export function createRealtime(options: {
+  storage: Pick<Storage, 'signals' | 'database'>
+  /** In which epoch a person's databases count now. */
+  epochOf: (userId: string) => string
   directory: Directory
   relations: Relations
   sessions: Sessions
@@ -22,6 +27,7 @@ export function createRealtime(options: {
   sendMessage: SendMessage
   announceEveryMs?: number | undefined
   usersOnlineMax?: number | undefined
+  hereEveryMs?: number | undefined
   onError: (error: unknown) => void
 }) {
   const { directory, relations, sessions, presence, connections, onError } = options
@@ -30,11 +36,13 @@ export function createRealtime(options: {
     everyMs: options.announceEveryMs,
     usersOnlineMax: options.usersOnlineMax,
   })
+  const lines = createChangeLines({
+    ...{ storage: options.storage, epochOf: options.epochOf, connections },
+    everyMs: options.hereEveryMs,
+  })
   const frameBudgets = createFrameBudgets()
   const handleEvent = createEventHandler({
-    connections,
-    announcer,
-    relations,
+    ...{ connections, announcer, relations, lines },
     sendMessage: options.sendMessage,
   })
   const stopListening = [
@@ -44,16 +52,18 @@ export function createRealtime(options: {
       connections.closeSession(ended, socketCloseCodes.signInEnded, socketCloseWords.signInEnded),
     ),
   ]
-  const door = { connections, presence, announcer, handleEvent, frameBudgets }
+  const door = { connections, presence, announcer, lines, handleEvent, frameBudgets }
   const pollers = createPollers(door)
   return {
     pollers,
     /** What has been told of who is online since the start. */
     presenceCounts: announcer.counts,
+    countFollowed: lines.countFollowed,
     openSocket: createSocketOpener({ ...door, identify: options.identify, onError }),
     close() {
       for (const stop of stopListening) stop()
       announcer.close()
+      lines.close()
       pollers.close()
       connections.closeAll(1001, 'The server restarts.')
     },

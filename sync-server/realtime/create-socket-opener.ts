@@ -1,11 +1,13 @@
 import type WebSocket from 'ws'
 import {
+  changesProtocol,
   parseClientFrame,
   type SocketWord,
   socketCloseCodes,
   socketCloseWords,
 } from '../../schema/socket-events.ts'
 import type { Caller, TokenHolder } from '../access/create-token-keeper.ts'
+import type { ChangeLines } from './change-lines.ts'
 import type { Connection, Connections } from './create-connections.ts'
 import type { EventHandler } from './create-event-handler.ts'
 import { createFrameLimit } from './create-frame-limit.ts'
@@ -34,11 +36,13 @@ export function createSocketOpener(options: {
   connections: Connections
   presence: Presence
   announcer: PresenceAnnouncer
+  lines: ChangeLines
   handleEvent: EventHandler
   frameBudgets: FrameBudgets
   onError: (error: unknown) => void
 }) {
   const { identify, connections, presence, announcer, handleEvent, frameBudgets, onError } = options
+  const { lines } = options
   const seats = createSocketSeats()
 
   async function letIn(socket: WebSocket, { token, understands }: SocketOffer) {
@@ -58,6 +62,7 @@ export function createSocketOpener(options: {
       seat.leave()
       connections.remove(connection)
       announcer.forget(connection)
+      lines.forget(connection)
       presence.leave(caller.userId)
     })
     announcer.welcome(connection)
@@ -76,9 +81,12 @@ export function createSocketOpener(options: {
       if (!entered || socket.readyState !== socket.OPEN) return
       const { connection, seat } = entered
       seat.touch()
-      if (!frameBudgets.takeFrame(connection.caller.userId)) return end(socket, 'tooManyFrames')
       const heard = typeof frame === 'string' ? parseClientFrame(frame) : null
-      if (heard) await handleEvent(connection, heard)
+      const isFollow = heard?.event === 'follow-changes'
+      // What a device follows has a budget of its own, and is told so in place of being cut off.
+      if (!isFollow && !frameBudgets.takeFrame(connection.caller.userId))
+        return end(socket, 'tooManyFrames')
+      if (heard && (connection.hasLine || !isFollow)) await handleEvent(connection, heard)
       else end(socket, 'badFrame')
     }
     // Listening begins before anything is waited for, or the first frames would be lost.
@@ -109,6 +117,7 @@ function connect(
   return {
     caller,
     understands,
+    hasLine: socket.protocol === changesProtocol,
     send(text) {
       if (socket.readyState !== socket.OPEN || socket.bufferedAmount > bufferedMaxBytes)
         return false

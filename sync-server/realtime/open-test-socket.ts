@@ -18,10 +18,13 @@ export async function openTestSocket(at: {
   headers?: Record<string, string>
   /** Beyond the first version. */
   understands?: readonly string[]
+  /** By which version it speaks, where that is not the first. */
+  protocol?: string
 }) {
   const { url, token, path = '/', headers = {}, understands = [] } = at
+  const { protocol = socketProtocol } = at
   const protocols = [
-    socketProtocol,
+    protocol,
     ...understands.map((one) => `${understandsProtocolPrefix}${one}`),
     ...(token ? [`${bearerProtocolPrefix}${token}`] : []),
   ]

@@ -36,6 +36,7 @@ function start() {
     const connection = {
       caller: { userId, sessionId: `${userId}'s` },
       understands: ['presence-changes'] as const,
+      hasLine: false,
       send(text: string) {
         if (!state.isGone) return told.push(text) > 0
         state.triedInVain += 1

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod/mini'
 import type { ServerLink } from '../cluster/server-link.ts'
-import { createSignals, type Signals } from './create-signals.ts'
+import { createSignals, type SignalListener, type Signals } from './create-signals.ts'
 import type { Seq } from './documents.ts'
 
 const namesRemembered = 100_000
@@ -22,15 +22,16 @@ const changed = z.object({ name: z.string() })
 export function createSharedSignals({ link }: { link: ServerLink }): Signals {
   const state = { local: createSignals(), changes: 0, isClosed: false }
   const looked = new LRUCache<string, true>({ max: namesRemembered, ttl: trustedMs })
-  const listeners = new Set<Parameters<Signals['subscribe']>[0]>()
+  const listeners = new Set<SignalListener>()
+  const missed = new Set<() => void>()
 
   const markUnknown = (name: string) =>
     state.local.notify(name, `${unknownPrefix}${++state.changes}`)
 
-  function hearChange(name: string, seq: Parameters<Signals['notify']>[1]) {
+  function hearChange(...[name, seq, news]: Parameters<Signals['notify']>) {
     looked.delete(name)
     markUnknown(name)
-    for (const listener of listeners) listener(name, seq)
+    for (const listener of listeners) listener(name, seq, news)
   }
 
   /** Whatever is known may be old: everybody who waits looks again. */
@@ -40,7 +41,19 @@ export function createSharedSignals({ link }: { link: ServerLink }): Signals {
     state.local = createSignals()
     looked.clear()
     local.close()
+    tellMissed()
   }
+
+  function tellMissed() {
+    for (const listener of missed) listener()
+  }
+
+  const pickLookMs = () =>
+    lookEveryMs.least + Math.random() * (lookEveryMs.most - lookEveryMs.least)
+  // Who waits for a word in place of asking is told to look, as long as nobody can be heard.
+  const looking = setInterval(() => {
+    if (!link.isUp()) tellMissed()
+  }, lookEveryMs.most).unref()
 
   const stopListening = [
     link.listen('database-changed', (data) => {
@@ -56,8 +69,8 @@ export function createSharedSignals({ link }: { link: ServerLink }): Signals {
   ]
 
   return {
-    notify(name, seq) {
-      hearChange(name, seq)
+    notify(name, seq, news) {
+      hearChange(name, seq, news)
       link.publish('database-changed', { name })
     },
     lastSeq(name) {
@@ -74,8 +87,7 @@ export function createSharedSignals({ link }: { link: ServerLink }): Signals {
     },
     async wait(name, seen, { timeoutMs, signal }) {
       const { local } = state
-      const { least, most } = lookEveryMs
-      const lookMs = link.isUp() ? timeoutMs : least + Math.random() * (most - least)
+      const lookMs = link.isUp() ? timeoutMs : pickLookMs()
       const waitMs = Math.min(timeoutMs, lookMs)
       const hasChanged = await local.wait(
         name,
@@ -90,12 +102,18 @@ export function createSharedSignals({ link }: { link: ServerLink }): Signals {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    onMissed(listener) {
+      missed.add(listener)
+      return () => void missed.delete(listener)
+    },
     countWaiting: () => state.local.countWaiting(),
     close() {
       state.isClosed = true
+      clearInterval(looking)
       for (const stop of stopListening) stop()
       state.local.close()
       listeners.clear()
+      missed.clear()
     },
   }
 }

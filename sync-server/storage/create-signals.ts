@@ -1,11 +1,20 @@
 import { EventEmitter } from 'node:events'
 import { LRUCache } from 'lru-cache'
-import type { Seq } from './documents.ts'
+import type { Document, Seq, Stored } from './documents.ts'
+
+/** All that was written between two places of a database's history: the newest version of each document. */
+export interface News {
+  from: Seq
+  docs: readonly (Stored<Document> & { _deleted?: boolean })[]
+}
+
+/** Called with the database that now stands at `seq`, and what was written, where that is known. */
+export type SignalListener = (name: string, seq: Seq, news?: News) => void
 
 /** Tells who waits that a database has changed. In process here; the same interface spans servers later. */
 export interface Signals {
   /** Says that the database now stands at `seq`. */
-  notify(name: string, seq: Seq): void
+  notify(name: string, seq: Seq, news?: News): void
   /** The last seq known of a database; undefined when nothing is known, which says nothing about its content. */
   lastSeq(name: string): Seq | undefined
   /** Is this where the database stands, as far as is known? CouchDB spells one place in several ways. */
@@ -25,7 +34,9 @@ export interface Signals {
     options: { timeoutMs: number; signal?: AbortSignal },
   ): Promise<boolean>
   /** Calls `listener` at each change of any database, until the returned function is called. */
-  subscribe(listener: (name: string, seq: Seq) => void): () => void
+  subscribe(listener: SignalListener): () => void
+  /** Calls `listener` whenever changes of any database may have been missed. */
+  onMissed(listener: () => void): () => void
   /** How many wait now. */
   countWaiting(): number
   close(): void
@@ -51,10 +62,10 @@ export function createSignals(): Signals {
   const isAt = (name: string, seq: Seq) => known.get(name)?.includes(seq) === true
 
   return {
-    notify(name, seq) {
+    notify(name, seq, news) {
       known.set(name, [seq])
       settle(name, true)
-      emitter.emit('change', name, seq)
+      emitter.emit('change', name, seq, news)
     },
     lastSeq: (name) => known.get(name)?.[0],
     isAt,
@@ -89,6 +100,8 @@ export function createSignals(): Signals {
       emitter.on('change', listener)
       return () => emitter.off('change', listener)
     },
+    // In one process nothing is missed.
+    onMissed: () => () => undefined,
     countWaiting: () => [...waiting.values()].reduce((sum, waiters) => sum + waiters.size, 0),
     close() {
       state.isClosed = true

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { describeCouches } from './couch/couches.contract.ts'
+import type { News } from './create-signals.ts'
 import { createStorage, type Storage, type StorageOptions } from './create-storage.ts'
+import type { Seq } from './documents.ts'
 import { startLosingProxy } from './start-losing-proxy.ts'
 import { describeStorage } from './storage.contract.ts'
 
@@ -27,6 +29,48 @@ afterEach(async () => {
 })
 
 describeStorage('LevelDB', () => openLevel())
+
+test('what was written is announced with the place before and the one after, whatever it was', async () => {
+  const storage = await openLevel()
+  const notes = storage.database<Counter>('notes')
+  const heard: { seq: Seq; news: News | undefined }[] = []
+  storage.signals.subscribe((_name, seq, news) => heard.push({ seq, news }))
+  await notes.insert({ _id: 'a', count: 0 })
+  const branch = (...ids: string[]) => ({ id: 'a', revisions: { start: ids.length, ids } })
+  const count = (by: number) =>
+    notes.update(['a', 'b'], (stored) => ({
+      put: ['a', 'b'].map((_id) => ({ _id, count: (stored.get(_id)?.count ?? 0) + by })),
+      // One that it does not know, and ones that it has: what is new is fewer than what was given.
+      pushed: by === 2 ? [branch('x', 'y'), branch('z', 'y')] : [],
+      result: null,
+    }))
+  for (const by of [1, 2, 2, 3]) await count(by)
+  await Promise.all([count(4), count(5)])
+  let at: Seq = 0
+  for (const { seq, news } of heard) {
+    expect(news?.from).toBe(at)
+    at = seq
+  }
+  expect(at).toBe(await notes.updateSeq())
+  const stored = await notes.read(['a', 'b'])
+  const told = new Map(heard.flatMap(({ news }) => news?.docs.map((doc) => [doc._id, doc]) ?? []))
+  expect(told).toEqual(stored)
+})
+
+test('P7: what was stored although others of its group were not is announced too', async () => {
+  const storage = await openLevel()
+  const heard: string[] = []
+  storage.signals.subscribe((name) => heard.push(name))
+  const refused = { _id: '_no document may have such an id', count: 0 }
+  // The first is under way while the others come, which are then written together.
+  const outcomes = await Promise.allSettled([
+    storage.database<Counter>('first').insert({ _id: 'a', count: 0 }),
+    storage.database<Counter>('notes').insert({ _id: 'a', count: 0 }),
+    storage.database<Counter>('others').insert(refused),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+  expect(heard).toContain('notes')
+})
 
 test('P12: a database that is removed for good stays away, whatever was under way', async () => {
   const storage = await openLevel()

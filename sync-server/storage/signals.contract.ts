@@ -90,5 +90,15 @@ export function describeSignals(kind: string, open: () => Signals | Promise<Sign
       signals.notify('others', 8)
       expect(heard).toEqual(['notes'])
     })
+
+    test('hand what was written to those who listen in this process', async () => {
+      const signals = await open()
+      const heard: unknown[] = []
+      signals.subscribe((_name, _seq, news) => heard.push(news))
+      const news = { from: 7, docs: [{ _id: 'n', _rev: '1-a' }] }
+      signals.notify('notes', 8, news)
+      signals.notify('notes', 9)
+      expect(heard).toEqual([news, undefined])
+    })
   })
 }

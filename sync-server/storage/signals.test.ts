@@ -60,6 +60,24 @@ describe('signals of two servers', () => {
     expect(await two.wait('notes', 8, long)).toBe(true)
   })
 
+  test('P7: tell who listens at the other that something is new, but not what; and when they may have missed it', async () => {
+    const { one, two } = await openTwo()
+    const heard: unknown[] = []
+    let missed = 0
+    two.subscribe((name, _seq, news) => heard.push([name, news]))
+    two.onMissed(() => {
+      missed += 1
+    })
+    one.notify('notes', 8, { from: 7, docs: [] })
+    await expect.poll(() => heard, waiting).toEqual([['notes', undefined]])
+    expect(missed).toBe(0)
+    await opened.redis.stop()
+    // Once because the link is down, and then again and again while it stays so.
+    await expect.poll(() => missed, waiting).toBeGreaterThan(1)
+    await opened.redis.start()
+    expect(await two.link.waitUntilUp(10_000)).toBe(true)
+  })
+
   test('P7: make everybody look who waits when Redis goes, now and then while it is away, and when it is back', async () => {
     const { two } = await openTwo()
     const first = two.wait('notes', 7, long)

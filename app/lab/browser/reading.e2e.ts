@@ -94,6 +94,7 @@ test('what comes in out of sight gets a line of its own, and an answer takes it 
 })
 
 test('what comes in while the page is hidden gets a line, and is read when it is back', async () => {
+  await untilCarlIsRead(2)
   await setVisibility('hidden')
   await carlWrites(3)
   await line.waitFor()

@@ -11,7 +11,9 @@ afterAll(async () => {
 })
 
 test('what went over WhatsApp has its icon, and green ticks where others are blue', async () => {
-  // Only the server says of a message that it went that way: here its answers do, and how far it came.
+  // Only the server says of a message that it went that way: here its answers do, and how far it came. They
+  // are asked for where no socket brings them.
+  people.ann.network.blockSockets()
   await page.route('**/sync/messages/_changes**', async (route) => {
     const response = await route.fetch()
     const { results, ...page } = await response.json()

@@ -41,20 +41,17 @@ export function createLevelWriter(options: {
     } catch (error) {
       const failed = asStorageError(error)
       const left = group.filter(({ isSettled }) => !isSettled)
+      const names = new Set(
+        left.flatMap(({ transaction }) => transaction.parts.map(({ name }) => name)),
+      )
+      // Some may be stored, and whoever tries again would find it done. Only these: while the disk is full, whoever
+      // tries again would wake everybody who has tried.
+      announceUnsure(names)
       if (failed instanceof StorageUnavailable || left.length <= 1) {
         for (const member of left) member.settle({ failed })
-        markUnsure(left)
+        for (const name of names) unsure.add(name)
       } else for (const member of left) await writeApart([member])
     }
-  }
-
-  function markUnsure(group: readonly Waiting[]) {
-    const names = new Set(
-      group.flatMap(({ transaction }) => transaction.parts.map(({ name }) => name)),
-    )
-    for (const name of names) unsure.add(name)
-    // Only these: while the disk is full, whoever tries again would wake everybody who has tried.
-    announceUnsure(names)
   }
 
   /** No seq that any database gives: who waits looks for themselves how far it is. */

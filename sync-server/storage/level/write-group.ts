@@ -1,5 +1,5 @@
 import { must } from '../../../schema/must.ts'
-import type { Signals } from '../create-signals.ts'
+import type { News, Signals } from '../create-signals.ts'
 import { draftWrites, type WriteDraft } from '../draft-writes.ts'
 import { planWrites } from '../plan-writes.ts'
 import { readDocuments } from '../read-documents.ts'
@@ -44,8 +44,13 @@ export async function writeGroup(options: {
       }),
     )
     const decided = group.flatMap((member) => decide(member, drafts) ?? [])
+    const places = await readPlaces(opened)
     const revs = await writeDrafts({ opened, drafts, store, decided })
-    for (const [name, { isWritten }] of revs) if (isWritten) await announce(opened, name, signals)
+    const now = await readPlaces(opened)
+    for (const [name, { docs }] of revs) {
+      const [from, seq] = [must(places.get(name), name), must(now.get(name), name)]
+      if (docs.length > 0) signals.notify(name, seq, { from, docs })
+    }
     for (const { member, result } of decided) {
       const revsOf = (name: string) => revs.get(name)?.revs ?? new Map<string, string>()
       member.settle({ done: { result, revs: revsOf } })
@@ -75,7 +80,15 @@ function decide(member: GroupMember, drafts: ReadonlyMap<string, WriteDraft>): D
   }
 }
 
-/** @returns the revisions of every database, and whether something was written there */
+/** Where each database stands. PouchDB knows it from memory. */
+async function readPlaces(opened: ReadonlyMap<string, OpenDatabase>): Promise<Map<string, number>> {
+  const infos = [...opened].map(
+    async ([name, { pouch }]) => [name, Number((await pouch.info()).update_seq)] as const,
+  )
+  return new Map(await Promise.all(infos))
+}
+
+/** @returns the revisions of every database, and the documents that were written there as they are now */
 async function writeDrafts(options: {
   opened: ReadonlyMap<string, OpenDatabase>
   drafts: ReadonlyMap<string, WriteDraft>
@@ -83,13 +96,17 @@ async function writeDrafts(options: {
   decided: readonly Decided[]
 }) {
   const { opened, drafts, store, decided } = options
-  const written = new Map<string, { revs: Revs; isWritten: boolean }>()
+  const written = new Map<string, { revs: Revs; docs: News['docs'] }>()
   const batches: (PouchBatch & { name: string })[] = []
   for (const [name, draft] of drafts) {
     const database = must(opened.get(name), name)
     const plan = await planWrites(database.pouch, draft.stored, draft.writes.values())
     const batch = toBatch(plan)
-    written.set(name, { revs: batch.revs, isWritten: batch.docs.length > 0 })
+    const ids = new Set(batch.docs.map(({ _id }) => _id))
+    const docs = [...draft.writes.values()].flatMap(({ body }) =>
+      ids.has(body._id) ? [{ ...body, _rev: must(batch.revs.get(body._id), body._id) }] : [],
+    )
+    written.set(name, { revs: batch.revs, docs })
     if (batch.docs.length > 0) batches.push({ docs: batch.docs, name, database })
   }
   // Attachments pass this by: nothing that is written together may have them.
@@ -105,7 +122,7 @@ async function writeDrafts(options: {
             store,
             together,
             tallies.flatMap(({ name, operation }) =>
-              written.get(name)?.isWritten ? [operation] : [],
+              (written.get(name)?.docs.length ?? 0) > 0 ? [operation] : [],
             ),
           ),
         ]
@@ -122,9 +139,4 @@ function findTogether(decided: readonly Decided[]): Set<string> {
     return own.size > 1 ? [...own] : []
   })
   return new Set(names)
-}
-
-async function announce(opened: ReadonlyMap<string, OpenDatabase>, name: string, signals: Signals) {
-  const { pouch } = must(opened.get(name), name)
-  signals.notify(name, (await pouch.info()).update_seq)
 }
