@@ -24,11 +24,13 @@ export function createBudget(changed: Partial<BudgetLimits> = {}) {
   const queues = {
     /** Pages of one conversation. */
     reads: createFairQueue({
-      ...{ atOnce: limits.readsAtOnce, jobsMaxPerKey: limits.readsPerPerson },
+      ...{ atOnce: limits.readsAtOnce, atOncePerKey: limits.readsAtOncePerPerson },
+      jobsMaxPerKey: limits.readsPerPerson,
     }),
     /** Walks through all that somebody has. */
     scans: createFairQueue({
-      ...{ atOnce: limits.scansAtOnce, jobsMaxPerKey: limits.scansPerPerson },
+      ...{ atOnce: limits.scansAtOnce, atOncePerKey: limits.scansAtOncePerPerson },
+      jobsMaxPerKey: limits.scansPerPerson,
     }),
   }
 

@@ -19,14 +19,21 @@ interface Job extends Asking {
 
 /**
  * Runs heavy work in steps, a few at once: one step of each key in turn, so that whoever asks for much waits for
- * themselves; within a key the oldest job goes first.
+ * themselves; within a key the oldest job goes first. No key takes all the room there is: whoever comes then would wait
+ * for steps that have begun.
  * @param atOnce steps that run side by side
+ * @param atOncePerKey those of one key among them
  * @param jobsMaxPerKey jobs of one key that run or wait
  */
-export function createFairQueue(options: { atOnce: number; jobsMaxPerKey: number }) {
-  const { atOnce, jobsMaxPerKey } = options
+export function createFairQueue(options: {
+  atOnce: number
+  atOncePerKey: number
+  jobsMaxPerKey: number
+}) {
+  const { atOnce, atOncePerKey, jobsMaxPerKey } = options
   /** Jobs by key, oldest first. A key goes to the end when its turn begins, and when it ends. */
   const jobs = new Map<string, Set<Job>>()
+  const runningOf = new Map<string, number>()
   const counted = { running: 0, refused: 0 }
 
   function enter(job: Job) {
@@ -50,15 +57,23 @@ export function createFairQueue(options: { atOnce: number; jobsMaxPerKey: number
     if (own) jobs.set(key, own)
   }
 
+  function count(key: string, change: 1 | -1) {
+    counted.running += change
+    const running = (runningOf.get(key) ?? 0) + change
+    if (running > 0) runningOf.set(key, running)
+    else runningOf.delete(key)
+  }
+
   function startNext() {
     for (const [key, own] of jobs) {
       if (counted.running >= atOnce) return
+      if ((runningOf.get(key) ?? 0) >= atOncePerKey) continue
       const next = [...own].find(({ start }) => start)
       if (!next?.start) continue
       goToEnd(key)
       const { start } = next
       next.start = undefined
-      counted.running += 1
+      count(key, 1)
       start()
       return startNext()
     }
@@ -86,7 +101,7 @@ export function createFairQueue(options: { atOnce: number; jobsMaxPerKey: number
     try {
       return await step()
     } finally {
-      counted.running -= 1
+      count(job.key, -1)
       goToEnd(job.key)
       // Not at once: the job that goes on is older than those behind it.
       setImmediate(startNext)

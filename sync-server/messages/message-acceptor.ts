@@ -34,7 +34,7 @@ type Decided = Pick<DeliveryDecision, 'decided' | 'writes' | 'blanked'> & {
 
 type Asked = Pick<Delivery, 'actorId' | 'peerId' | 'groups' | 'isActorFull'>
 
-const groupsAtOnce = 100
+const groupsAtOnce = 25
 const pairsRemembered = 100_000
 const mostTries = 5
 
