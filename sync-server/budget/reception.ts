@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createTurnLines } from '../turn-lines.ts'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -18,20 +19,8 @@ export function createReception(options: {
   keyOf: (request: IncomingMessage) => string
 }) {
   const { startsPerTurn, keyOf } = options
-  /** By caller; who has had a turn goes to the end. */
-  const waiting = new Map<string, Arrival[]>()
+  const waiting = createTurnLines<Arrival>()
   const state = { started: 0, isTurnDue: false }
-
-  function takeNext(): Arrival | undefined {
-    for (const [key, arrivals] of waiting) {
-      const next = arrivals.shift()
-      waiting.delete(key)
-      if (arrivals.length > 0) waiting.set(key, arrivals)
-      // Nobody hears an answer to one that was given up, nor when it is over.
-      if (next && !next.response.destroyed) return next
-    }
-    return undefined
-  }
 
   function callNextTurn(begin: Listener) {
     if (state.isTurnDue) return
@@ -39,9 +28,10 @@ export function createReception(options: {
     setImmediate(() => {
       state.isTurnDue = false
       state.started = 0
-      while (waiting.size > 0 && state.started < startsPerTurn) {
-        const next = takeNext()
-        if (next) start(next, begin)
+      while (waiting.count() > 0 && state.started < startsPerTurn) {
+        const next = waiting.take()
+        // Nobody hears an answer to one that was given up, nor when it is over.
+        if (next && !next.response.destroyed) start(next, begin)
       }
     })
   }
@@ -58,13 +48,10 @@ export function createReception(options: {
       (begin: Listener): Listener =>
       (request, response) => {
         const arrival = { request, response }
-        if (waiting.size === 0 && state.started < startsPerTurn) return start(arrival, begin)
-        const key = keyOf(request)
-        const others = waiting.get(key)
-        if (others) others.push(arrival)
-        else waiting.set(key, [arrival])
+        if (waiting.count() === 0 && state.started < startsPerTurn) return start(arrival, begin)
+        waiting.add(keyOf(request), arrival)
         callNextTurn(begin)
       },
-    countWaiting: () => [...waiting.values()].reduce((sum, arrivals) => sum + arrivals.length, 0),
+    countWaiting: waiting.count,
   }
 }
