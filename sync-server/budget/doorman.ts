@@ -96,6 +96,7 @@ export function createDoorman(options: {
     const lease = requests.take({ key, amount: 1, lateMs, end })
     if (typeof lease === 'string') throw refuseOver(lease)
     visit.onClose(lease.release)
+    if (caller) budget.activity.note(caller.userId)
     if (caller) {
       connections.welcome(socket, caller.userId)
       visit.pace?.relax(limits.patienceMs)

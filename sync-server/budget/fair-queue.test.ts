@@ -60,6 +60,32 @@ describe('P12: a fair queue', () => {
     expect(queue.stats()).toEqual({ running: 0, waiting: 0, jobs: 0, refused: 0 })
   })
 
+  it('lets a key rest for as long as its step took, while somebody else asks for something', async () => {
+    const clock = { ms: 0 }
+    const others = { areThere: true }
+    const rests: { ms: number; end: () => void }[] = []
+    const queue = createFairQueue({
+      ...{ atOnce: 2, atOncePerKey: 1, jobsMaxPerKey: 100, now: () => clock.ms },
+      isAlone: () => !others.areThere,
+      later: (end, ms) => void rests.push({ end, ms }),
+    })
+    const { step, names, endAll } = openSteps()
+    const jobs = ['ann 1', 'ann 2', 'ann 3'].map((name) => queue.once({ key: 'ann' }, step(name)))
+    await expect.poll(names).toEqual(['ann 1'])
+    clock.ms += 10
+    await endAll(1)
+    await expect.poll(() => rests.map(({ ms }) => ms)).toEqual([10])
+    jobs.push(queue.once({ key: 'ben' }, step('ben 1')))
+    await settle()
+    expect(names()).toEqual(['ann 1', 'ben 1'])
+    others.areThere = false
+    rests[0]?.end()
+    await endAll(4)
+    await Promise.all(jobs)
+    expect(names()).toEqual(['ann 1', 'ben 1', 'ann 2', 'ann 3'])
+    expect(rests).toHaveLength(1)
+  })
+
   it('refuses at once what is too much for one key, with words, and nobody else', async () => {
     const queue = createFairQueue({ atOnce: 1, atOncePerKey: 1, jobsMaxPerKey: 2 })
     const { step, endAll } = openSteps()
