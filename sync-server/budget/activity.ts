@@ -1,7 +1,5 @@
 const recentMs = 1_000
 
-export type Activity = ReturnType<typeof createActivity>
-
 /** Knows whether anybody but one caller has asked for something lately. @param now ms of any clock that only goes forward */
 export function createActivity(now = () => performance.now()) {
   const state = {

@@ -14,7 +14,7 @@ export const budgetLimits = {
   bytesPerPerson: 32 * MiB,
   bytesOverall: 256 * MiB,
   /** Requests that are begun before whatever else waits goes on: a few milliseconds of work. */
-  startsPerTurn: 8,
+  startsPerTurn: 16,
   uploadsPerPerson: 4,
   /** Each upload under way holds a few pieces of its file, so their number bounds the memory of all. */
   uploadsOverall: 64,

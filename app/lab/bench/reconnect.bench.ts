@@ -8,7 +8,7 @@ import { readMetric } from './read-metric.ts'
 import { type Account, pushMessages } from './server-accounts.ts'
 import { createSocketCrowd } from './socket-crowd.ts'
 
-const devices = Number(process.env.RECONNECT_DEVICES ?? 5_000)
+const devices = 5_000
 const pairsAtOnce = 16
 const messagesOfPair = 5
 /** Each of a pair has these, and the conversation. */

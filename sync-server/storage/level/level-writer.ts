@@ -12,7 +12,7 @@ interface Waiting extends GroupMember {
 }
 
 /** Whoever comes next waits for all of a group: it is to be over in a moment. */
-const membersAtOnce = 100
+const membersAtOnce = 250
 const documentsAtOnce = 250
 
 /**
