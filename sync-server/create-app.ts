@@ -219,7 +219,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
 
   const app = express()
-  const server = createServer({ app, settings })
+  const server = createServer({ app: doorman.receive(app), settings })
   doorman.watch(server)
   const { publicUrl } = settings
   const sockets = acceptSockets({

@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { groupBy } from '../../schema/group-by.ts'
 import type { LostSpan } from '../../schema/lost-span.ts'
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { must } from '../../schema/must.ts'
+import { slicesOf } from '../../schema/slices-of.ts'
 import type { Reach, Relations } from '../access/create-relations.ts'
 import { PersonGone } from '../access/person-gone.ts'
 import type { Storage } from '../storage/create-storage.ts'
@@ -34,7 +36,9 @@ type Decided = Pick<DeliveryDecision, 'decided' | 'writes' | 'blanked'> & {
 
 type Asked = Pick<Delivery, 'actorId' | 'peerId' | 'groups' | 'isActorFull'>
 
-const groupsAtOnce = 100
+/** Whoever writes next waits for so many messages of somebody else's, and not for a thousand. */
+const groupsAtOnce = 25
+const proposalsAtOnce = 50
 const pairsRemembered = 100_000
 const mostTries = 5
 
@@ -76,7 +80,7 @@ export function createMessageAcceptor(options: {
   const begun = new LRUCache<string, true>({ max: pairsRemembered })
 
   async function acceptBatch(actorId: string, sources: readonly Proposal[]) {
-    const proposals = sources.map(readMessageProposal)
+    const proposals = await readProposals(sources)
     if (proposals.length > 0) await requireHere(actorId)
     const isActorFull = proposals.length > 0 && (await isFull(actorId))
     const groups = groupById(proposals)
@@ -104,8 +108,7 @@ export function createMessageAcceptor(options: {
 
   async function deliverAll({ groups, ...asked }: Asked) {
     const outcomes = new Map<MessageProposal, Outcome<MessageDocument>>()
-    for (let from = 0; from < groups.length; from += groupsAtOnce) {
-      const slice = groups.slice(from, from + groupsAtOnce)
+    for (const slice of slicesOf(groups, groupsAtOnce)) {
       const delivered = await deliver({ ...asked, groups: slice })
       for (const [proposal, outcome] of delivered) outcomes.set(proposal, outcome)
     }
@@ -273,6 +276,16 @@ export function createMessageAcceptor(options: {
     /** Resolves when what was under way is done. */
     settle: () => batcher.settle(),
   }
+}
+
+/** Others go on between pieces of a large push. */
+async function readProposals(sources: readonly Proposal[]): Promise<MessageProposal[]> {
+  const proposals: MessageProposal[] = []
+  for (const slice of slicesOf(sources, proposalsAtOnce)) {
+    if (proposals.length > 0) await setImmediate()
+    proposals.push(...slice.map(readMessageProposal))
+  }
+  return proposals
 }
 
 function requireDone<Value>(settled: PromiseSettledResult<Value>): Value {

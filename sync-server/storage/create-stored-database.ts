@@ -5,6 +5,7 @@ import type { WantedWrites } from './draft-writes.ts'
 import { findMissingRevisions, type MissingRevisions } from './find-missing-revisions.ts'
 import { isConflict, isMissing, type OpenRevision, orUndefined, type Pouch } from './pouch.ts'
 import { readChanges } from './read-changes.ts'
+import { readRange } from './read-range.ts'
 import { readOpenRevisions, readRevision } from './read-revisions.ts'
 
 /**
@@ -73,7 +74,7 @@ export interface StoredDatabase<Body extends Document> {
   removeLocal(id: string): Promise<void>
 }
 
-interface RangeOptions {
+export interface RangeOptions {
   startkey?: string
   endkey?: string
   limit?: number
@@ -119,11 +120,7 @@ export function createStoredDatabase(options: {
       )
       return { isInserted: result }
     },
-    range: (range) =>
-      use(async (pouch) => {
-        const { rows } = await pouch.allDocs({ ...range, include_docs: true })
-        return rows.flatMap((row) => (row.doc ? [row.doc] : []))
-      }),
+    range: (range) => use((pouch) => readRange(pouch, range)),
     listRevs: (range) =>
       use(async (pouch) => {
         const { rows } = await pouch.allDocs(range)
