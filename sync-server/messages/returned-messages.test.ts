@@ -189,7 +189,8 @@ describe.each([true, false])('after a restore, isAtomic: %s', (isAtomic) => {
     await open(isAtomic)
     const { anns, place } = await restore()
     const view = { ownerId: t.ann, peerId: t.ben }
-    const { journal } = t.acceptance
+    const { journal, digests } = t.acceptance
+    await digests.forgetTallies(t.ann, t.ben)
     const tallies = createTallies({
       // Atomic, so that it stores at once also what is young.
       ...{ storage: { ...t.storage, isAtomic: true }, every: tallyEvery, now: Date.now },
