@@ -11,10 +11,12 @@ import {
   onTestFinished,
   test,
 } from 'vitest'
+import { epochHeader } from '../../schema/epoch-header.ts'
 import { linkServers } from '../cluster/link-servers.ts'
 import { startRedis, type TestRedis } from '../cluster/start-redis.ts'
 import { createLog } from '../create-log.ts'
 import { propose, writeMessage } from '../messages/open-test-acceptance.ts'
+import { startTestApp } from '../start-test-app.ts'
 import { createStorage, type Storage } from '../storage/create-storage.ts'
 import { startCouch, type TestCouch } from '../storage/start-couch.ts'
 import { startLosingProxy } from '../storage/start-losing-proxy.ts'
@@ -138,6 +140,22 @@ test('what one server raises the others hear', async () => {
   expect(proxy.takeRequests()).toEqual(['POST /epochs/_all_docs?include_docs=true'])
   await one.forget('ann')
   await expect.poll(() => two.of('ann')).toBe(two.installation())
+})
+
+test('an account that is deleted leaves no epoch behind', async () => {
+  const app = await startTestApp()
+  onTestFinished(() => app.close())
+  const { token, userId } = await app.register('Ann')
+  const ask = async (headers: Record<string, string> = {}) => {
+    const path = '/sync/messages/_changes?since=999999'
+    return (await app.call('GET', path, { token, headers })).headers.get(epochHeader) ?? ''
+  }
+  const epoch = await ask()
+  expect(await ask({ [epochHeader]: epoch })).not.toBe(epoch)
+  const list = (storage: Storage) => storage.database('epochs').range({})
+  expect((await app.whileStopped(list)).map(({ _id }) => _id).sort()).toContain(userId)
+  expect((await app.call('DELETE', '/api/users/me', { token })).status).toBe(200)
+  expect((await app.whileStopped(list)).map(({ _id }) => _id)).toEqual(['installation'])
 })
 
 test('a restore has lost what came after the newest message that is there', async () => {
