@@ -2,15 +2,24 @@ import { Dexie, type EntityTable, liveQuery } from 'dexie'
 import type { PublicUser } from '../../schema/user.ts'
 import type { RequestEntry } from './requests/queued-request.ts'
 
-/** What is written and not yet sent in one conversation. */
+/** What one tab has written and not yet sent in one conversation. */
 export interface StoredDraft {
-  /** The other person. */
+  /** The other person; for a second tab and each further one with its number behind: `<person>/1`. */
   _id: string
   text: string
   /** The id of the message that it answers. */
   replyTo?: string | undefined
+  /** A change of an own message that is not saved yet. */
+  edit?: DraftEdit | undefined
+  /** What the beginning of the text is about to become. Once that message is stored, those words are no draft. */
+  sending?: { messageId: string; text: string } | undefined
   /** When it was written, epoch ms of this device: the later of two wins. */
   at: number
+}
+
+export interface DraftEdit {
+  messageId: string
+  text: string
 }
 
 /** `order` is given when it is added. */

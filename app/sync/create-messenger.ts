@@ -4,7 +4,9 @@ import { createDrafts } from '../database/create-drafts.ts'
 import { createMessageValues } from '../database/create-message-values.ts'
 import { createMessageWindow } from '../database/create-message-window.ts'
 import { createStarred } from '../database/create-starred.ts'
+import { claimDraftSlot } from '../database/draft-slot.ts'
 import { openDatabase } from '../database/open-database.ts'
+import { readDocuments } from '../database/read-documents.ts'
 import { createCommands } from './create-commands.ts'
 import { createConnection } from './create-connection.ts'
 import { createLiveLine } from './create-live-line.ts'
@@ -54,9 +56,19 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const { indexedDB, IDBKeyRange, tab } = powers
   const database = await openDatabase({ userId, now, indexedDB, IDBKeyRange, tab })
   const list = createConversationList({ database, onError })
+
+  async function openDrafts() {
+    const name = `petrel-drafts-${userId}`
+    return await createDrafts({
+      ...{ drafts: database.device.drafts, userId, texts, now: powers.now, onError },
+      slot: await claimDraftSlot({ locks: powers.locks, name }),
+      findStored: async (ids) => new Set((await readDocuments(database.messages, ids)).keys()),
+    })
+  }
+
   const [people, drafts] = await Promise.all([
     createPeople({ table: database.device.people, source: options.people, onError }),
-    createDrafts({ drafts: database.device.drafts, userId, texts, now: powers.now, onError }),
+    openDrafts(),
     list.ready,
   ])
   const messageValues = createMessageValues({ database, onError })

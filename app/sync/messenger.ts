@@ -78,7 +78,7 @@ export interface Messenger {
   /** One of any conversation, such as the quoted one; undefined while it is read, null if it is not on the device. */
   messages: { get(messageId: string): LiveValue<MessageDocument | null | undefined> }
   search: MessageSearch
-  drafts: Omit<Drafts, 'close'>
+  drafts: Omit<Drafts, 'close' | 'noteLeaving' | 'noteSent'>
   /** Newest star first; undefined until they are read. */
   starred: LiveValue<readonly MessageDocument[] | undefined>
   presence: LiveValue<Presence>
