@@ -7,6 +7,7 @@ import { createStarred } from '../database/create-starred.ts'
 import { claimDraftSlot } from '../database/draft-slot.ts'
 import { openDatabase } from '../database/open-database.ts'
 import { readDocuments } from '../database/read-documents.ts'
+import { countUnsentDocuments } from './count-unsent-documents.ts'
 import { createCommands } from './create-commands.ts'
 import { createConnection } from './create-connection.ts'
 import { createLiveLine } from './create-live-line.ts'
@@ -91,6 +92,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const queue = createRequests({
     ...{ context, powers, onError },
     calls: options.calls,
+    // A call that was told 401 has forgotten its sign-in: one that is there has come since.
+    isSignedIn: () => readToken() !== undefined,
     onSignedOut: signOutHere,
   })
   const ending = new Set<Promise<unknown>>()
@@ -175,6 +178,17 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     await Promise.all([...ending, drafts.close(), search.close()])
   }
 
+  async function close() {
+    await stop()
+    await database.close()
+  }
+
+  async function erase() {
+    await search.erase()
+    await eraseDevice({ database, userId, texts })
+  }
+
+  let closing: Promise<void> | undefined
   return {
     userId,
     conversations: list.conversations,
@@ -193,18 +207,9 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     connection: connection.connection,
     requests: queue.requests,
     async countUnsent() {
-      const { pendingCount } = connection.connection.getSnapshot()
-      const documents = (await sync?.countUnsent()) ?? pendingCount
-      return documents + (await queue.countWaiting())
+      return (await countUnsentDocuments(database)) + (await queue.countWaiting())
     },
-    async close() {
-      await stop()
-      await database.close()
-    },
-    async erase() {
-      await stop()
-      await search.erase()
-      await eraseDevice({ database, userId, texts })
-    },
+    close: () => (closing ??= close()),
+    erase: () => (closing = (closing ?? stop()).then(erase)),
   }
 }

@@ -11,7 +11,7 @@ import {
 import { createLabPage } from '../lab/create-lab-page.ts'
 import { createSocket } from './create-socket.ts'
 
-async function start() {
+async function start({ readToken = (): string => 'a.b.c' } = {}) {
   const server = new NodeWebSocket.Server({
     port: 0,
     host: '127.0.0.1',
@@ -28,7 +28,7 @@ async function start() {
   const socket = createSocket({
     powers: { WebSocket: NodeWebSocket as unknown as typeof WebSocket, page, random: () => 1 },
     serverUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    readToken: () => 'a.b.c',
+    readToken,
     onOpen: () => (seen.opened += 1),
     onEvent: (event) => heard.push(event),
     onDown: (why) => {
@@ -121,4 +121,17 @@ test('P12: one that had to make room for another tab comes back with the person,
   await until(() => seen.down === 2)
   expect(socket.send({ event: 'typing', data: { recipientId: 'ben' } })).toBe(false)
   await until(() => seen.opened === 3)
+})
+
+test('4401 that was said of an earlier sign-in ends no later one: it connects with that', async () => {
+  const state = { token: 'old' }
+  const { server, seen, protocols, until } = await start({ readToken: () => state.token })
+  await until(() => seen.opened === 1)
+  state.token = 'new'
+  for (const peer of server.clients) peer.close(socketCloseCodes.signInEnded)
+  await until(() => seen.opened === 2)
+  expect(seen.signedOut).toBe(0)
+  expect(protocols[1]).toContain(`${bearerProtocolPrefix}new`)
+  for (const peer of server.clients) peer.close(socketCloseCodes.signInEnded)
+  await until(() => seen.signedOut === 1)
 })

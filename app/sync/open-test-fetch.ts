@@ -13,9 +13,15 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void | Pro
 /** A sync fetch in front of a server that answers each request as it is told to, and notes what was asked. */
 export async function openTestFetch(
   answerRequest: Answer,
-  options: { pageRows?: number; line?: Line; epoch?: string; versions?: ServerVersions } = {},
+  options: {
+    pageRows?: number
+    line?: Line
+    epoch?: string
+    versions?: ServerVersions
+    readToken?: () => string
+  } = {},
 ) {
-  const { pageRows = 20, line = slowestLine, versions } = options
+  const { pageRows = 20, line = slowestLine, versions, readToken = () => 'a token' } = options
   const asked: string[] = []
   const told: string[] = []
   const server = createServer((request, response) => {
@@ -35,7 +41,7 @@ export async function openTestFetch(
   const clock = createClock({ now: () => 1_000 })
   const send = createSyncFetch({
     fetch,
-    readToken: () => 'a token',
+    readToken,
     clock,
     backOff: createBackOff({ random: () => 1, firstMs: 20 }),
     epoch: {
