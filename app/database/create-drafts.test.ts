@@ -2,10 +2,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createLabLocks } from '../lab/create-lab-locks.ts'
 import { untilLive } from '../lab/read-conversation.ts'
 import { createDrafts } from './create-drafts.ts'
-import { claimDraftSlot } from './draft-slot.ts'
 import { createKeptTexts } from './kept-texts.ts'
 import type { PetrelDatabase } from './open-database.ts'
 import { ann, ben, openTestDatabase } from './open-test-database.ts'
+import { claimTabSlot } from './tab-slot.ts'
 
 interface Opening {
   texts?: ReturnType<typeof createKeptTexts>
@@ -16,13 +16,14 @@ interface Opening {
 
 async function open(database: PetrelDatabase, options: Opening = {}) {
   const { texts = createKeptTexts(), locks, stored = [], onError = raise } = options
-  return await createDrafts({
-    drafts: database.device.drafts,
-    userId: ann,
-    slot: await claimDraftSlot({ locks, name: 'drafts' }),
+  const slot = await claimTabSlot({ locks, name: 'tab' })
+  const drafts = await createDrafts({
+    ...{ drafts: database.device.drafts, userId: ann, slot },
     findStored: async () => new Set(stored),
     ...{ texts, onError, now: () => 1 },
   })
+  const close = () => drafts.close().then(slot.release)
+  return { ...drafts, close }
 }
 
 /** A device with two tabs. */

@@ -1,4 +1,3 @@
-import type { DraftSlot } from './draft-slot.ts'
 import { dropSent } from './drop-sent.ts'
 import type { KeptTexts } from './kept-texts.ts'
 import { createLiveValue, type LiveValue, type SettableLiveValue } from './live-value.ts'
@@ -9,6 +8,7 @@ import {
   subscribeToTable,
 } from './open-device-store.ts'
 import { readMirroredDrafts } from './read-mirrored-drafts.ts'
+import type { TabSlot } from './tab-slot.ts'
 
 export type Draft = Pick<StoredDraft, 'text' | 'replyTo' | 'edit'>
 
@@ -55,7 +55,7 @@ const fullWords =
 export async function createDrafts(options: {
   drafts: DeviceStore['drafts']
   userId: string
-  slot: DraftSlot
+  slot: TabSlot
   texts?: KeptTexts
   /** Which of these messages are stored on the device? */
   findStored: (messageIds: readonly string[]) => Promise<ReadonlySet<string>>
@@ -270,7 +270,6 @@ export async function createDrafts(options: {
       clearTimeout(settling)
       writeDown()
       await writing
-      slot.release()
     },
   }
 }

@@ -35,12 +35,27 @@ export interface StoredEpoch {
   isRenewed: boolean
 }
 
+/** A change that is shown as done and can still be undone. */
+export type WithheldChange =
+  | { kind: 'delete'; messageId: string }
+  | { kind: 'clear'; peerId: string; upTo: number }
+
+export interface StoredWithheld {
+  _id: string
+  /** The number of the tab that writes it when its time is over. */
+  slot: number
+  /** Epoch ms. */
+  at: number
+  change: WithheldChange
+}
+
 /** What stays on this device and is never replicated: people as they were last heard of, drafts, and requests that wait. */
 export interface DeviceStore {
   people: EntityTable<PublicUser, '_id'>
   drafts: EntityTable<StoredDraft, '_id'>
   requests: EntityTable<StoredRequest, 'order'>
   epochs: EntityTable<StoredEpoch, '_id'>
+  withheld: EntityTable<StoredWithheld, '_id'>
   close(): void
   /** Closes it and takes all of it off the device. */
   remove(): Promise<void>
@@ -55,14 +70,15 @@ export async function openDeviceStore(options: {
   const dexie = new Dexie(`${name}-device`, {
     ...(indexedDB && { indexedDB }),
     ...(IDBKeyRange && { IDBKeyRange }),
-  }) as Dexie & Pick<DeviceStore, 'people' | 'drafts' | 'requests' | 'epochs'>
+  }) as Dexie & Pick<DeviceStore, 'people' | 'drafts' | 'requests' | 'epochs' | 'withheld'>
   // Dexie's live queries want to know of an IndexedDB beside the one that each database is given.
   if (indexedDB) Dexie.dependencies.indexedDB ??= indexedDB
-  dexie.version(3).stores({
+  dexie.version(4).stores({
     people: '_id',
     drafts: '_id',
     requests: '++order, &_id, resource',
     epochs: '_id',
+    withheld: '_id',
   })
   await dexie.open()
   return {
@@ -70,6 +86,7 @@ export async function openDeviceStore(options: {
     drafts: dexie.drafts,
     requests: dexie.requests,
     epochs: dexie.epochs,
+    withheld: dexie.withheld,
     close: () => dexie.close(),
     remove: () => dexie.delete(),
   }

@@ -8,6 +8,7 @@ import { useServices } from './services.ts'
 
 /** A device whose storage hangs is not waited for: what it holds is not known then. */
 const countMs = 3_000
+const countAgainMs = 1_000
 
 /** Asks before signing out: it takes this person's data off the device, unsent messages and drafts too. */
 export function SignOutDialog({ onClose }: { onClose(): void }) {
@@ -16,7 +17,18 @@ export function SignOutDialog({ onClose }: { onClose(): void }) {
   const navigate = useNavigate()
   const [loss, setLoss] = useState<Loss>()
   useEffect(() => {
-    void findLoss(messenger).then(setLoss)
+    const open = { isClosed: false, timer: setTimeout(count, 0) }
+    // What is sent while the question stands is no loss any more.
+    async function count() {
+      const found = await findLoss(messenger)
+      if (open.isClosed) return
+      setLoss((now) => (now && describeLoss(now) === describeLoss(found) ? now : found))
+      if (isLoss(found)) open.timer = setTimeout(count, countAgainMs)
+    }
+    return () => {
+      open.isClosed = true
+      clearTimeout(open.timer)
+    }
   }, [messenger])
   // Nobody can say yes before it is known what to.
   if (!loss) return null

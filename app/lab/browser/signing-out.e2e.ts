@@ -34,9 +34,14 @@ test('while another tab hangs the session ends at once, and what it holds is era
   const { userId } = await readSession(ann)
   const hanging = await ann.openTab('/chat')
   await hanging.getByRole('link', { name: 'ben' }).waitFor()
+  // It does nothing else until its request fails.
   void hanging
     .evaluate(() => {
-      for (;;);
+      for (;;) {
+        const request = new XMLHttpRequest()
+        request.open('GET', '/healthz', false)
+        request.send()
+      }
     })
     .catch(() => {})
   await ann.page.bringToFront()
@@ -49,8 +54,9 @@ test('while another tab hangs the session ends at once, and what it holds is era
   // Whoever signs in again now is told why that must wait.
   await signInUnloaded()
   await ann.page.getByText('Close the other tabs of Petrel, then try again.').waitFor()
-  const devtools = await ann.profile.context.newCDPSession(hanging)
-  await Promise.race([devtools.send('Page.crash').catch(() => {}), hanging.waitForEvent('crash')])
+  ann.network.cut()
+  await hanging.waitForURL('**/login')
+  ann.network.mend()
   await ann.page.getByRole('button', { name: 'Try Again' }).click()
   await ann.page.getByRole('link', { name: 'ben' }).waitFor()
   expect(await readNames()).toContain(`petrel-${userId}-device`)

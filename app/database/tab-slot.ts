@@ -1,7 +1,7 @@
 type Locks = Pick<LockManager, 'request'>
 
 /** Which of the open tabs this is: the first has 0, and a number that was given back is given again. */
-export interface DraftSlot {
+export interface TabSlot {
   number: number
   /** Does something for a slot that no open tab has, while none can take it. @returns whether it was done */
   whileFree(number: number, work: () => Promise<void>): Promise<boolean>
@@ -9,10 +9,10 @@ export interface DraftSlot {
 }
 
 /** Gives this tab a number that no other tab has, as long as it lives. Without locks all share the first. */
-export async function claimDraftSlot(options: {
+export async function claimTabSlot(options: {
   locks: Locks | undefined
   name: string
-}): Promise<DraftSlot> {
+}): Promise<TabSlot> {
   const { locks } = options
   const nameOf = (number: number) => `${options.name}-${number}`
   const own: { release: () => void; number: number } = { release: () => {}, number: 0 }
