@@ -107,3 +107,20 @@ test("a person's sign-ins are nobody else's, and a late end of one ends no other
   own.clear()
   expect(store.get()).toBeUndefined()
 })
+
+test('the end of an earlier sign-in, heard late by a tab that was away, ends no new one', () => {
+  const { kept, open } = start()
+  const away = open()
+  away.set(session, { keepSignedIn: true })
+  const anew = { ...session, token: 'd.e.f', user: { ...session.user, status: 'new' } }
+  kept.setItem('token', anew.token)
+  kept.setItem('user', JSON.stringify(anew.user))
+  expect(away.get()).toEqual(session)
+  away.setUser({ ...session.user, status: 'old' })
+  expect(away.get()).toEqual(anew)
+  kept.setItem('token', 'g.h.i')
+  away.clear()
+  expect(away.get()?.token).toBe('g.h.i')
+  away.clear()
+  expect(open().get()).toBeUndefined()
+})

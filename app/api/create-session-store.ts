@@ -39,6 +39,11 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     return stores.find((store) => store.getItem(tokenKey))
   }
 
+  /** A tab that was away for a while does not know yet who has signed in since: that is not its to change. */
+  function holdsCurrent(): boolean {
+    return current !== undefined && findStore()?.getItem(tokenKey) === current.token
+  }
+
   function read(): SignedIn | undefined {
     const store = findStore()
     if (!store) return undefined
@@ -74,11 +79,11 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
       refresh()
     },
     setUser(user) {
-      findStore()?.setItem(userKey, JSON.stringify(user))
+      if (holdsCurrent()) findStore()?.setItem(userKey, JSON.stringify(user))
       refresh()
     },
     clear() {
-      forget(findStore())
+      if (holdsCurrent()) forget(findStore())
       refresh()
     },
     subscribe(listener) {

@@ -1,10 +1,10 @@
 import { type ReactNode, useRef } from 'react'
+import { isBlank } from '../../schema/is-blank.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { useLiveValue } from '../ui/use-live-value.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
 import { Composer } from './composer.tsx'
 import { ComposerBar } from './composer-bar.tsx'
-import { isBlank } from './is-blank.ts'
 import { newMode, type WriteMode } from './write-mode.ts'
 
 interface WriteAreaProps {
