@@ -8,10 +8,13 @@ const blockedWords =
   "Petrel couldn't use this browser's storage. Allow site data for this page, or free up some space, then try again."
 
 /** @throws with words for a person when the messages of this device cannot be opened, or not in time */
-export async function limitOpening(opening: Promise<Messenger>): Promise<Messenger> {
+export async function limitOpening(
+  opening: Promise<Messenger>,
+  limitMs = openMs,
+): Promise<Messenger> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), openMs)
+    timer = setTimeout(() => resolve('late'), limitMs)
   })
   const opened = opening.catch((cause: unknown) => {
     throw new Error(blockedWords, { cause })

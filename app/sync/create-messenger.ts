@@ -58,8 +58,10 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const clock = createClock({ now: powers.now, texts })
   const { now } = clock
   const { indexedDB, IDBKeyRange, tab } = powers
-  const database = await openDatabase({ userId, now, indexedDB, IDBKeyRange, tab })
-  const slot = await claimTabSlot({ locks: powers.locks, name: `petrel-tab-${userId}` })
+  const claiming = claimTabSlot({ locks: powers.locks, name: `petrel-tab-${userId}` })
+  const opening = openDatabase({ userId, now, indexedDB, IDBKeyRange, tab })
+  opening.catch(() => claiming.then(({ release }) => release()))
+  const [database, slot] = await Promise.all([opening, claiming])
   const list = createConversationList({ database, onError })
 
   const [people, drafts] = await Promise.all([

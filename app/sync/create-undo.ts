@@ -25,7 +25,10 @@ export interface Undo {
   /** Somebody is looking at the offer: its time stands still meanwhile. */
   hold(isHeld: boolean): void
   undo(): Promise<void>
-  /** Deletes, or discards what was never sent. It is hidden at once, and written when the offer is over. */
+  /**
+   * Deletes, or discards what was never sent. It is hidden at once, and written when the offer is over.
+   * Rejects, as the others do, when the device cannot note it.
+   */
   removeMessage(message: MessageDocument): Promise<void>
   clearConversation(peerId: string): Promise<void>
   setArchived(peerId: string, isArchived: boolean): Promise<void>
@@ -97,6 +100,14 @@ export async function createUndo(options: {
     time.leftMs -= performance.now() - time.since
   }
 
+  function drop(): Standing | undefined {
+    clearTimeout(timer)
+    const dropped = standing
+    standing = undefined
+    offer.set(undefined)
+    return dropped
+  }
+
   function stand(next: Standing) {
     end()
     standing = next
@@ -107,10 +118,7 @@ export async function createUndo(options: {
 
   /** The offer is over: what it held back is written. Nobody can be told who has left: it is owed then. */
   function end({ isLeft = false } = {}) {
-    clearTimeout(timer)
-    const over = standing
-    standing = undefined
-    offer.set(undefined)
+    const over = drop()
     if (!over) return
     const finishing = over.finish().catch(async (cause: unknown) => {
       onError(cause)
@@ -156,11 +164,15 @@ export async function createUndo(options: {
       takeBack: () => forget(entry),
       finish: () => write(entry),
     })
-    await table.put(entry).catch((cause: unknown) => {
-      // Without a note it must not wait.
-      onError(cause)
-      if (standing?.offer.id === entry._id) end()
-    })
+    try {
+      await table.put(entry)
+    } catch (cause) {
+      // A device that cannot note it could not write it either.
+      if (standing?.offer.id === entry._id) drop()
+      own.delete(entry._id)
+      publish()
+      throw cause
+    }
   }
 
   /** What tabs left behind that are gone by now, and this one when it could not be stored. */
@@ -199,11 +211,8 @@ export async function createUndo(options: {
       if (!isHeld) run()
     },
     async undo() {
-      const taken = standing
-      standing = undefined
-      clearTimeout(timer)
+      const taken = drop()
       time.isHeld = false
-      offer.set(undefined)
       await taken?.takeBack()
     },
     async removeMessage(message) {

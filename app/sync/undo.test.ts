@@ -147,3 +147,13 @@ test('an archived chat comes back; a message that waits is taken back at once, a
   await lab.settle()
   await lab.expectConverged()
 })
+
+test('P6: what the device cannot even note is refused at once, and nothing is hidden', async () => {
+  const { phone, message, shown } = await start()
+  const { undo } = phone.messenger
+  phone.disk.fillUp()
+  await expect(undo.removeMessage(message)).rejects.toThrow()
+  expect(undo.offer.getSnapshot()).toBeUndefined()
+  expect(shown()).toEqual(['a mistake'])
+  phone.disk.makeRoom()
+})
