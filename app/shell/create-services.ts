@@ -29,6 +29,11 @@ export function createServices(): Services {
   const api = createLazyApi({ ...powers, sessions })
   const owed = createOwedErasures({ texts: localStorage, indexedDB })
   void owed.finishAll()
+  let openUserId: string | undefined
+  addEventListener('storage', ({ key, newValue }) => {
+    // Another tab takes off the device what this one holds in memory too: nothing of it may be written again.
+    if (newValue !== null && openUserId && owed.readNote(key) === openUserId) location.reload()
+  })
   // Whoever is signed in needs the core at once: it is fetched while the screens are.
   if (sessions.get()) loadCore().catch(() => {})
 
@@ -39,6 +44,7 @@ export function createServices(): Services {
     async openMessenger(userId) {
       const [{ createMessenger }, { readBrowserPowers }] = await loadCore()
       await owed.finish(userId)
+      openUserId = userId
       void askForPersistentStorage()
       const own = sessionsOf(sessions, userId)
       const calls = createLazyApi({ ...powers, sessions: own })
@@ -56,6 +62,7 @@ export function createServices(): Services {
     signOut(messenger) {
       const { userId } = messenger
       // Noted first: neither a tab that hangs nor a crash leaves it on the device. The session ends whatever becomes of it.
+      openUserId = undefined
       owed.note(userId)
       const erasing = messenger.erase()
       api.auth.logout(userId).catch(() => {})

@@ -3,6 +3,8 @@ import type { KeptTexts } from '../database/kept-texts.ts'
 /** Whose data is to be taken off this device, whatever happens meanwhile. */
 export interface OwedErasures {
   note(userId: string): void
+  /** Whose it is, when `key` of the texts is such a note. */
+  readNote(key: string | null): string | undefined
   list(): readonly string[]
   /** Takes off what is still there of somebody. @throws with words for a person when a tab holds on to it */
   finish(userId: string): Promise<void>
@@ -26,9 +28,13 @@ export function createOwedErasures(options: {
   const { texts, indexedDB, limitMs = eraseMs } = options
   const underWay = new Map<string, Promise<void>>()
 
+  function readNote(key: string | null): string | undefined {
+    return key?.startsWith(prefix) ? key.slice(prefix.length) : undefined
+  }
+
   function list(): string[] {
-    const keys = Array.from({ length: texts.length }, (_, index) => texts.key(index) ?? '')
-    return keys.flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
+    const keys = Array.from({ length: texts.length }, (_, index) => texts.key(index))
+    return keys.flatMap((key) => readNote(key) ?? [])
   }
 
   async function erase(userId: string) {
@@ -62,6 +68,7 @@ export function createOwedErasures(options: {
 
   return {
     note: (userId) => texts.setItem(prefix + userId, 'owed'),
+    readNote,
     list,
     finish,
     async finishAll() {

@@ -54,11 +54,15 @@ test('while another tab hangs the session ends at once, and what it holds is era
   // Whoever signs in again now is told why that must wait.
   await signInUnloaded()
   await ann.page.getByText('Close the other tabs of Petrel, then try again.').waitFor()
+  // What it still holds of the chats is gone with its page, and it asks anew like any other.
+  const reloaded = hanging.waitForEvent('load')
   ann.network.cut()
-  await hanging.waitForURL('**/login')
+  await reloaded
   ann.network.mend()
   await ann.page.getByRole('button', { name: 'Try Again' }).click()
-  await ann.page.getByRole('link', { name: 'ben' }).waitFor()
+  await ann.page.getByRole('button', { name: 'Log out' }).waitFor()
+  await ann.page.goto('/chat')
+  for (const page of [ann.page, hanging]) await page.getByRole('link', { name: 'ben' }).waitFor()
   expect(await readNames()).toContain(`petrel-${userId}-device`)
   await openChat(ann.page, 'ben')
   expect(await composer(ann.page).inputValue()).toBe('')
