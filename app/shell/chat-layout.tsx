@@ -78,7 +78,7 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
           </Suspense>
         )}
         {shell.dialog}
-        <UndoSnackbar />
+        <UndoSnackbar isOverList={!isPaneShown} />
       </div>
       {firstLoad.isShown && <FirstLoadScreen percent={firstLoad.percent} />}
     </>

@@ -1,10 +1,11 @@
 import { useEffect, useRef } from 'react'
+import { joinClassNames } from '../ui/join-class-names.ts'
 import { useLiveValue } from '../ui/use-live-value.ts'
 import { useMessenger } from './messenger-context.tsx'
 import styles from './undo-snackbar.module.css'
 
 /** What has just been done, with a way back. Looking at it stops its time; Ctrl+Z takes it from anywhere. */
-export function UndoSnackbar() {
+export function UndoSnackbar({ isOverList }: { isOverList: boolean }) {
   const { undo } = useMessenger()
   const offer = useLiveValue(undo.offer)
   const cameFrom = useRef<HTMLElement>(undefined)
@@ -28,7 +29,7 @@ export function UndoSnackbar() {
   }, [undo, offer])
 
   return (
-    <div className={styles.place}>
+    <div className={joinClassNames(styles.place, isOverList && styles.overList)}>
       <div role="status">{offer && <p className={styles.said}>{sayOffer(offer)}</p>}</div>
       {offer && (
         <section
