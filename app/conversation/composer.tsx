@@ -10,7 +10,9 @@ import { useFieldFocus } from './use-field-focus.ts'
 import { useFieldHeight } from './use-field-height.ts'
 
 interface ComposerProps {
-  initialText: string
+  initialText(): string
+  /** Why what is written here cannot be kept. */
+  problem: string | undefined
   submitLabel: string
   /** Take the focus at the start, and whenever `focusKey` changes? */
   takesFocus: boolean
@@ -62,7 +64,7 @@ export function Composer(props: ComposerProps) {
     }
   }
 
-  const problem = isTooLong ? refuse('too_long').error : error
+  const problem = isTooLong ? refuse('too_long').error : (error ?? props.problem)
   return (
     <div className={styles.composer}>
       {problem && (

@@ -6,7 +6,6 @@ import type { Clock } from '../database/create-clock.ts'
 import type { BackOff } from './create-back-off.ts'
 import { createPullPace } from './create-pull-pace.ts'
 import { createSyncFetch, type SyncFetchOptions } from './create-sync-fetch.ts'
-import { findUnsent } from './find-unsent.ts'
 import { repairPushCheckpoint } from './repair-push-checkpoint.ts'
 
 export interface ReplicationOptions<T extends { _id: string }> {
@@ -35,8 +34,6 @@ export interface ReplicationOptions<T extends { _id: string }> {
 export interface Replication {
   /** Asks the server for what is new, and offers it what is not sent. */
   reSync(): void
-  /** Ids of the documents whose present version the server has not taken. */
-  findUnsent(): Promise<string[]>
   close(): Promise<void>
   /** Ends it, and forgets its checkpoints and what it knows of the server. */
   remove(): Promise<void>
@@ -105,7 +102,6 @@ export function createReplication<T extends { _id: string }>(
   }
   return {
     reSync: () => state.reSync(),
-    findUnsent: () => findUnsent(state),
     async close() {
       end()
       await state.cancel()

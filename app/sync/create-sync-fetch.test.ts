@@ -57,7 +57,7 @@ test('P9: what the line has missed is asked for at once, and nothing waits besid
 })
 
 test('a page is not asked for while two wait to be stored', async () => {
-  const results = Array.from({ length: 2_000 }, (_, n) => ({ id: `${n}` }))
+  const results = Array.from({ length: 2_000 }, (_, n) => ({ id: `${n}`, doc: { _id: `${n}` } }))
   const { send, url, asked, stored } = await openTestFetch(
     (request, response) => {
       const since = Number(readQuery(request).get('since'))
@@ -231,4 +231,37 @@ test('P12: of what is offered again, only what the server lacks leaves the devic
   // Whoever changes it again changes it for the server too.
   await push([{ _id: 'held', content: 'the same', _deleted: false }])
   expect(bodies).toHaveLength(3)
+})
+
+test.for([
+  {},
+  [],
+  null,
+  { results: 3, last_seq: 1 },
+  { results: [{ id: 'a' }], last_seq: 1 },
+  { results: [] },
+  { error: 'not ours' },
+])('a 200 that says %j is told and never reaches the plugin', async (body) => {
+  const { send, url, outcomes } = await openTestFetch((_request, response) =>
+    answerJson(response, body),
+  )
+  await expect(send(`${url}_changes?feed=normal&since=1&limit=20`)).rejects.toThrow()
+  expect(outcomes).toEqual(['refusing'])
+})
+
+test('a 401 that was said of an earlier sign-in ends no later one', async () => {
+  const state = { token: 'old' }
+  const { send, url, asked, outcomes } = await openTestFetch(
+    (request, response) => {
+      state.token = 'new'
+      if (request.headers.authorization === 'Bearer new') {
+        return answerJson(response, { results: [], last_seq: 1 })
+      }
+      response.writeHead(401).end('{}')
+    },
+    { readToken: () => state.token },
+  )
+  await send(`${url}_changes?feed=normal&since=1&limit=20`)
+  expect(asked).toHaveLength(2)
+  expect(outcomes).toEqual(['reached'])
 })

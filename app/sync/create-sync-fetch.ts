@@ -8,6 +8,7 @@ import { createPortion, type Portion } from './create-portion.ts'
 import type { PullPace } from './create-pull-pace.ts'
 import { createPushWatch } from './create-push-watch.ts'
 import { asCatchUp, describeSyncRequest, type SyncRequest } from './describe-sync-request.ts'
+import { isSyncAnswer } from './is-sync-answer.ts'
 import type { KnownEpoch } from './known-epoch.ts'
 import type { ServerDocument, ServerVersions } from './server-versions.ts'
 import { splitPush } from './split-push.ts'
@@ -97,8 +98,9 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
     const begunAt = performance.now()
     const progress = { read: 0 }
     const shrink = () => size?.portion.shrink(size.amount)
+    const token = readToken()
     const given = await askPatiently(request, {
-      ...{ fetch, line, token: readToken(), epoch: epoch.get(), signal, progress },
+      ...{ fetch, line, token, epoch: epoch.get(), signal, progress },
     }).catch((cause: unknown) => {
       // A poll that is cut off after a while is how networks are; at once is how they are when broken.
       if (!signal.aborted) {
@@ -110,6 +112,8 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
       throw cause
     })
     const { response, body } = given
+    // What is said of an earlier sign-in ends no later one.
+    if (response.status === 401 && readToken() !== token) return await attempt(request, size)
     if (response.status === 401) {
       onOutcome('signed-out')
       // Nothing is lost and nothing is asked again: whoever owns this replication ends it.
@@ -121,7 +125,7 @@ export function createSyncFetch(options: SyncFetchOptions): typeof fetch {
       await orAborted(sleep(Math.max(readRetryAfter(response), leastPauseMs)), signal)
       return await attempt(request, size)
     }
-    if (!response.ok || body === undefined) {
+    if (!response.ok || !isSyncAnswer(request, body)) {
       // It took too long to send, or was larger than something on the way lets through.
       if (response.status === 408 || response.status === 413) shrink()
       backOff.fail(begun, readRetryAfter(response))

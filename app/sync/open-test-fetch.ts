@@ -19,9 +19,10 @@ export async function openTestFetch(
     epoch?: string
     versions?: ServerVersions
     feed?: DatabaseFeed
+    readToken?: () => string
   } = {},
 ) {
-  const { pageRows = 20, line = slowestLine, versions, feed } = options
+  const { pageRows = 20, line = slowestLine, versions, feed, readToken = () => 'a token' } = options
   const asked: string[] = []
   const told: string[] = []
   const server = createServer((request, response) => {
@@ -41,7 +42,7 @@ export async function openTestFetch(
   const clock = createClock({ now: () => 1_000 })
   const send = createSyncFetch({
     fetch,
-    readToken: () => 'a token',
+    readToken,
     clock,
     backOff: createBackOff({ random: () => 1, firstMs: 20 }),
     epoch: {
