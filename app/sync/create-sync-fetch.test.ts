@@ -22,7 +22,10 @@ test('P9: what the line has missed is asked for at once, and nothing waits besid
     (request, response) => {
       const since = Number(readQuery(request).get('since'))
       const count = since === 7 ? 0 : 2
-      const results = Array.from({ length: count }, (_, n) => ({ id: `${since + n}`, doc: { _id: `${since + n}` } }))
+      const results = Array.from({ length: count }, (_, n) => ({
+        id: `${since + n}`,
+        doc: { _id: `${since + n}` },
+      }))
       answerJson(response, { results, last_seq: since + Math.max(count, 1) })
     },
     {

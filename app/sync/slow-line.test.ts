@@ -6,7 +6,8 @@ import { answerJson, openTestFetch, readQuery } from './open-test-fetch.ts'
 
 /** So impatient that a total of this much would end every answer here. */
 const line = { silenceMs: 1_000, bytesPerSecond: 60_000 }
-const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ id: `${n}`, doc: { _id: `${n}` } }))
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ id: `${n}`, doc: { _id: `${n}` } }))
 
 /** Writes a piece whenever the last is on its way, for longer than the line is ever silent. */
 async function trickle(response: ServerResponse, text: string) {
