@@ -3,12 +3,14 @@ import {
   getChangedDocumentsSince,
   getLastCheckpointDoc,
 } from 'rxdb/plugins/core'
-import type { RxCouchDBReplicationState } from 'rxdb/plugins/replication-couchdb'
+import type { RxReplicationState } from 'rxdb/plugins/replication'
 
 const batch = 200
 
 /** Ids of the documents whose present version the server is not known to hold, whatever was changed in them. */
-export async function findUnsent<T>(state: RxCouchDBReplicationState<T>): Promise<string[]> {
+export async function findUnsent<T, Checkpoint>(
+  state: RxReplicationState<T, Checkpoint>,
+): Promise<string[]> {
   await state.startPromise
   const { internalReplicationState: internal } = state
   if (!internal) return []
