@@ -78,6 +78,7 @@ describe('P4: a new message', () => {
     ['another conversation than its recipient', { peerId: ann }, 'wrong_sender'],
     ['oneself as recipient', { peerId: ann, recipientId: ann }, 'to_yourself'],
     ['no text', { content: ' \n' }, 'empty'],
+    ['nothing to see', { content: '\u200b\u2060 \ufe0f' }, 'empty'],
     ['a template', { type: 'template' as const }, 'type_not_allowed'],
     ['a foreign attachment', { mediaUrl: 'https://evil.example/x.png' }, 'media_not_allowed'],
     ['a forged receipt', { status: 'read' as const }, 'forged_status'],

@@ -24,7 +24,7 @@ export interface MessageProposal {
   proposed: MessageDocument
   /** May the actor write to this person? A blocked person's message is taken like any other. */
   isRecipientKnown: boolean
-  /** Has the actor no room left for anything new? What is stored still changes. */
+  /** Has the actor no room left for anything new? What is stored still changes, and what was lost comes back. */
   isAuthorFull?: boolean
   /** What the server has forgotten: a backup was put back. */
   lost?: readonly LostSpan[]
@@ -60,12 +60,16 @@ function decideNew(asked: MessageProposal): MessageDecision {
   const { lost = [] } = proposal
   if (isReceived(proposal)) {
     // A reader's word alone makes no message of somebody else: only where the server is known to have forgotten.
-    return isInLostSpan(lost, proposed.orderedAt) && !findContentRefusal(proposed)
+    const isTaken = isInLostSpan(lost, proposed.orderedAt) && !proposal.isAuthorFull
+    return isTaken && !findContentRefusal(proposed)
       ? { kind: 'accept', next: takeBack(proposal), effect: 'own' }
       : { kind: 'keep' }
   }
-  const isReturned = isAcknowledged(proposed) && findRefusal(proposal) === undefined
-  if (isReturned) return { kind: 'accept', next: takeBack(proposal), effect: 'deliver' }
+  if (isReturned(proposal)) {
+    // Whoever has left since gets nothing any more: its author had it, and has it again.
+    const effect = proposal.isRecipientKnown ? 'deliver' : 'own'
+    return { kind: 'accept', next: takeBack(proposal), effect }
+  }
   if (proposed.senderId === proposal.actorId && proposed.deletedAt !== undefined) {
     return { kind: 'accept', next: discard(proposed, now), effect: 'own' }
   }
@@ -90,6 +94,14 @@ function decideNew(asked: MessageProposal): MessageDecision {
  */
 function isAcknowledged(proposed: Pick<MessageDocument, 'status'>): boolean {
   return proposed.status === 'sent'
+}
+
+/** It was stored already, so where the server has forgotten something, room and recipient are not asked about again. */
+function isReturned(proposal: MessageProposal): boolean {
+  const { proposed, lost = [] } = proposal
+  if (!isAcknowledged(proposed)) return false
+  const asBefore = { ...proposal, isRecipientKnown: true, isAuthorFull: false }
+  return findRefusal(lost.length > 0 ? asBefore : proposal) === undefined
 }
 
 /** The actor's own copy of what the other person wrote. */

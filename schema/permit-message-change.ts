@@ -1,4 +1,5 @@
 import { cutText } from './cut-text.ts'
+import { isBlank } from './is-blank.ts'
 import { limits } from './limits.ts'
 import { mergeMessages } from './merge-messages.ts'
 import type { MessageDocument } from './message.ts'
@@ -83,7 +84,7 @@ export function refuseText(
   message: Pick<MessageDocument, 'content' | 'mediaUrl'>,
 ): Refusal | undefined {
   if (message.content.length > limits.messageMaxCharacters) return refuse('too_long')
-  if (message.content.trim() === '' && message.mediaUrl === undefined) return refuse('empty')
+  if (isBlank(message.content) && message.mediaUrl === undefined) return refuse('empty')
   return undefined
 }
 

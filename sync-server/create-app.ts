@@ -195,6 +195,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     ...{ database, storage, accounts, sessions, relations, onError },
     deleteMediaOf: media.deleteMediaOf,
     forgetDigestsOf: acceptance.digests.forget,
+    forgetEpochOf: epochs.forget,
     async settle(userId) {
       // What comes after nothing is done when nothing is: writes of one person are done in turn.
       const nothing = { actorId: userId, proposals: [] }
@@ -219,7 +220,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
 
   const app = express()
-  const server = createServer({ app, settings })
+  const server = createServer({ app: doorman.receive(app), settings })
   doorman.watch(server)
   const { publicUrl } = settings
   const sockets = acceptSockets({

@@ -124,3 +124,15 @@ test('P5: an answer that was overtaken by a save does not undo it', async () => 
   await own.me()
   expect(asked).toHaveLength(2)
 })
+
+const doing = ['own.deleteAccount', 'own.changePassword', 'own.endSession', 'own.endOtherSessions']
+
+test.each(
+  callCatalogue.filter(([name]) => [...doing, 'users.report', 'auth.logout'].includes(name)),
+)('P6: %s: a 200 of somebody in between has done nothing', async (...row) => {
+  for (const body of ['<html>Sign in to the Wi-Fi</html>', '{}', '{"ok":true}', 'null']) {
+    const { api, sessions } = await openTestAnswers({ status: 200, body })
+    await expect(row[1](api)).rejects.toMatchObject({ code: 'unreadable', message: row[3] })
+    expect(sessions.get()).toEqual(testSession)
+  }
+})

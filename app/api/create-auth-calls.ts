@@ -1,5 +1,5 @@
-import * as z from 'zod/mini'
 import { type Login, type Registration, type SignedIn, signedIn } from '../../schema/auth.ts'
+import { signedOut } from '../../schema/done-answers.ts'
 import type { Caller } from './create-caller.ts'
 
 /** Signing in and out. None of these keeps the session: that is the caller's choice. */
@@ -28,7 +28,7 @@ export function createAuthCalls(options: { call: Caller; callSignedIn: Caller })
         method: 'POST',
         path: '/auth/logout',
         body: { userId },
-        answer: z.unknown(),
+        answer: signedOut,
         fallback: 'Logout failed',
       })
     },

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { messagesDeleted } from '../../schema/done-answers.ts'
 import { limitUploadMs } from '../../schema/limit-upload-ms.ts'
 import { uploadedFile } from '../../schema/media.ts'
 import {
@@ -127,7 +128,7 @@ export function createMessageCalls(call: Caller) {
         method: 'POST',
         path: '/messages/delete-bulk',
         body: { messageIds },
-        answer: z.unknown(),
+        answer: messagesDeleted,
         fallback: 'Failed to delete messages',
       })
     },

@@ -1,6 +1,12 @@
 import * as z from 'zod/mini'
 import { type AccountExport, accountExport } from '../../schema/account-export.ts'
 import { type PasswordChange, type Session, session } from '../../schema/auth.ts'
+import {
+  accountDeleted,
+  onlineNoted,
+  passwordChanged,
+  sessionEnded,
+} from '../../schema/done-answers.ts'
 import { limitUploadMs } from '../../schema/limit-upload-ms.ts'
 import { limits } from '../../schema/limits.ts'
 import { pictureMimeTypes, uploadedPicture } from '../../schema/media.ts'
@@ -116,7 +122,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
         method: 'PUT',
         path: '/users/status/online',
         body: { isOnline },
-        answer: z.unknown(),
+        answer: onlineNoted,
         fallback: 'Failed to update online status',
       })
     },
@@ -136,7 +142,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
       await call({
         method: 'POST',
         path: '/users/unlink-whatsapp',
-        answer: z.unknown(),
+        answer: linkedWhatsApp,
         fallback: 'Failed to unlink WhatsApp account',
       })
     },
@@ -146,7 +152,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
         method: 'PUT',
         path: '/users/me/password',
         body: change,
-        answer: z.unknown(),
+        answer: passwordChanged,
         fallback: 'Failed to change the password',
       })
     },
@@ -163,7 +169,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
       await call({
         method: 'DELETE',
         path: `/users/me/sessions/${encodeURIComponent(sessionId)}`,
-        answer: z.unknown(),
+        answer: sessionEnded,
         fallback: 'Failed to end this sign-in',
       })
     },
@@ -172,7 +178,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
       await call({
         method: 'DELETE',
         path: '/users/me/sessions',
-        answer: z.unknown(),
+        answer: sessionEnded,
         fallback: 'Failed to end the other sign-ins',
       })
     },
@@ -199,7 +205,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
       await call({
         method: 'DELETE',
         path: '/users/me',
-        answer: z.unknown(),
+        answer: accountDeleted,
         fallback: 'Failed to delete account',
       })
     },

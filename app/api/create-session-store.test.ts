@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createKeptTexts } from '../database/kept-texts.ts'
 import { createSessionStore } from './create-session-store.ts'
+import { sessionsOf } from './sessions-of.ts'
 import { testSession as session } from './test-session.ts'
 
 function start() {
@@ -57,4 +58,69 @@ test('listeners hear of changes, also of those by another tab, and of nothing el
   open().clear()
   tell()
   expect(seen).toEqual(['Ann', 'Anna', undefined])
+})
+
+test('a tab that is signed in for itself stays that person when another tab signs in somebody else', () => {
+  const shared = createKeptTexts()
+  const heard: (() => void)[] = []
+  const openTab = () =>
+    createSessionStore({
+      kept: shared,
+      passing: createKeptTexts(),
+      watch: (changed) => {
+        heard.push(changed)
+        return () => {}
+      },
+    })
+  const ben = {
+    token: 'd.e.f',
+    user: { ...session.user, _id: `${session.user._id.slice(0, -1)}b` },
+  }
+  const [first, second] = [openTab(), openTab()]
+  first.set(session, { keepSignedIn: false })
+  second.set(ben, { keepSignedIn: true })
+  for (const tell of heard) tell()
+  expect(first.get()).toEqual(session)
+  expect(second.get()).toEqual(ben)
+  first.setUser({ ...session.user, status: 'here' })
+  expect(second.get()).toEqual(ben)
+  // Nor does the one end the other's.
+  first.clear()
+  for (const tell of heard) tell()
+  expect(second.get()).toEqual(ben)
+  first.set(session, { keepSignedIn: false })
+  second.clear()
+  for (const tell of heard) tell()
+  expect(first.get()).toEqual(session)
+})
+
+test("a person's sign-ins are nobody else's, and a late end of one ends no other", () => {
+  const { open } = start()
+  const store = open()
+  store.set(session, { keepSignedIn: true })
+  const [own, others] = [sessionsOf(store, session.user._id), sessionsOf(store, 'somebody else')]
+  expect(own.get()).toEqual(session)
+  expect(others.get()).toBeUndefined()
+  others.setUser({ ...session.user, username: 'Somebody' })
+  others.clear()
+  expect(store.get()).toEqual(session)
+  own.clear()
+  expect(store.get()).toBeUndefined()
+})
+
+test('the end of an earlier sign-in, heard late by a tab that was away, ends no new one', () => {
+  const { kept, open } = start()
+  const away = open()
+  away.set(session, { keepSignedIn: true })
+  const anew = { ...session, token: 'd.e.f', user: { ...session.user, status: 'new' } }
+  kept.setItem('token', anew.token)
+  kept.setItem('user', JSON.stringify(anew.user))
+  expect(away.get()).toEqual(session)
+  away.setUser({ ...session.user, status: 'old' })
+  expect(away.get()).toEqual(anew)
+  kept.setItem('token', 'g.h.i')
+  away.clear()
+  expect(away.get()?.token).toBe('g.h.i')
+  away.clear()
+  expect(open().get()).toBeUndefined()
 })

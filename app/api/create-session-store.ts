@@ -18,7 +18,7 @@ export interface SessionStore {
   set(session: SignedIn, options: { keepSignedIn: boolean }): void
   /** Replaces the user's record, where the sign-in is. */
   setUser(user: SignedIn['user']): void
-  /** Forgets the sign-in; never touches what the person has written. */
+  /** Forgets the sign-in that counts in this tab; never touches what the person has written. */
   clear(): void
   subscribe(listener: () => void): () => void
   close(): void
@@ -30,12 +30,22 @@ const userKey = 'user'
 /** Keeps `token` and `user` where the specification says, and tells all tabs when they change. */
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
   const { kept, passing } = options
-  const stores = [kept, passing]
+  /** This tab's own sign-in goes before the one that all tabs share: it stays that person, whoever else signs in. */
+  const stores = [passing, kept]
   const listeners = new Set<() => void>()
   let current = read()
 
+  function findStore(): TextStore | undefined {
+    return stores.find((store) => store.getItem(tokenKey))
+  }
+
+  /** A tab that was away for a while does not know yet who has signed in since: that is not its to change. */
+  function holdsCurrent(): boolean {
+    return current !== undefined && findStore()?.getItem(tokenKey) === current.token
+  }
+
   function read(): SignedIn | undefined {
-    const store = stores.find((store) => store.getItem(tokenKey))
+    const store = findStore()
     if (!store) return undefined
     const session = signedIn.safeParse({
       token: store.getItem(tokenKey),
@@ -51,29 +61,29 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     for (const listener of [...listeners]) listener()
   }
 
-  function forget() {
-    for (const store of stores) {
-      store.removeItem(tokenKey)
-      store.removeItem(userKey)
-    }
+  function forget(store: TextStore | undefined) {
+    store?.removeItem(tokenKey)
+    store?.removeItem(userKey)
   }
 
   const stopWatching = options.watch?.(refresh)
   return {
     get: () => current,
     set({ token, user }, { keepSignedIn }) {
-      forget()
+      forget(passing)
+      // A sign-in for this tab alone takes nothing from somebody else's that all tabs share.
+      if (parseId(kept.getItem(userKey)) === user._id) forget(kept)
       const store = keepSignedIn ? kept : passing
       store.setItem(tokenKey, token)
       store.setItem(userKey, JSON.stringify(user))
       refresh()
     },
     setUser(user) {
-      stores.find((store) => store.getItem(tokenKey))?.setItem(userKey, JSON.stringify(user))
+      if (holdsCurrent()) findStore()?.setItem(userKey, JSON.stringify(user))
       refresh()
     },
     clear() {
-      forget()
+      if (holdsCurrent()) forget(findStore())
       refresh()
     },
     subscribe(listener) {
@@ -86,6 +96,11 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
       listeners.clear()
     },
   }
+}
+
+function parseId(user: string | null): unknown {
+  const parsed = parseJson(user)
+  return typeof parsed === 'object' && parsed !== null && '_id' in parsed ? parsed._id : undefined
 }
 
 function parseJson(text: string | null): unknown {

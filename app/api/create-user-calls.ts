@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { personReported } from '../../schema/done-answers.ts'
 import { limits } from '../../schema/limits.ts'
 import { type PublicUser, publicUser } from '../../schema/user.ts'
 import { blockAnswer } from '../../schema/user-relations.ts'
@@ -85,7 +86,7 @@ export function createUserCalls(options: { call: Caller; wait?: Retry['wait'] })
         method: 'POST',
         path: `/users/${encodeURIComponent(userId)}/report`,
         body: { reason },
-        answer: z.unknown(),
+        answer: personReported,
         fallback: 'Failed to report user',
       })
     },

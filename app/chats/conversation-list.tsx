@@ -64,6 +64,7 @@ export function ConversationList({
           actions={listConversationActions({
             row: menu.row,
             commands: messenger.commands,
+            undo: messenger.undo,
             attempt,
             askDelete: setAsked,
           })}
@@ -77,7 +78,7 @@ export function ConversationList({
           confirmLabel="Delete"
           isDanger
           onConfirm={() =>
-            attempt(messenger.commands.clearConversation(asked.peerId), 'Failed to delete chat')
+            attempt(messenger.undo.clearConversation(asked.peerId), 'Failed to delete chat')
           }
           onClose={() => setAsked(undefined)}
         />

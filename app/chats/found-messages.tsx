@@ -6,6 +6,7 @@ import { Avatar } from '../ui/avatar.tsx'
 import { Button } from '../ui/button.tsx'
 import { formatRowTime } from '../ui/format-day.ts'
 import { MarkedText } from '../ui/marked-text.tsx'
+import { stripStyles } from '../ui/strip-styles.ts'
 import { useLiveValue } from '../ui/use-live-value.ts'
 import { useToday } from '../ui/use-today.ts'
 import styles from './chat-list-panel.module.css'
@@ -58,7 +59,8 @@ function FoundMessage({ message, query, messenger, linkState, today }: FoundMess
   const peer = useLiveValue(messenger.users.get(message.peerId))
   const name = peer?.username ?? 'Unknown'
   const isOwn = message.senderId === messenger.userId
-  const { text, marks } = cutSnippet(message.content, highlight(message.content, query))
+  const words = stripStyles(message.content)
+  const { text, marks } = cutSnippet(words, highlight(words, query))
   return (
     <Link
       className={row.link}

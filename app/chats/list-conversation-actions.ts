@@ -1,9 +1,10 @@
-import type { ConversationRow, MessengerCommands } from '../sync/messenger.ts'
+import type { ConversationRow, Messenger, MessengerCommands } from '../sync/messenger.ts'
 import type { MenuAction } from '../ui/menu-action.ts'
 
 interface ConversationActionOptions {
   row: ConversationRow
   commands: MessengerCommands
+  undo: Messenger['undo']
   /** Tells when what is asked for could not be stored. */
   attempt(work: Promise<unknown>, words: string): void
   /** Asks before the conversation is cleared. */
@@ -12,7 +13,7 @@ interface ConversationActionOptions {
 
 /** The menu of one conversation. Source: section 2 of the specification. */
 export function listConversationActions(options: ConversationActionOptions): MenuAction[] {
-  const { row, commands, attempt, askDelete } = options
+  const { row, commands, undo, attempt, askDelete } = options
   const { peerId, isPinned, isMuted, isArchived } = row
   const markRead: MenuAction = {
     label: 'Mark as Read',
@@ -33,7 +34,7 @@ export function listConversationActions(options: ConversationActionOptions): Men
     {
       label: isArchived ? 'Unarchive' : 'Archive',
       icon: 'archive',
-      onSelect: () => attempt(commands.setArchived(peerId, !isArchived), 'Failed to change chat'),
+      onSelect: () => attempt(undo.setArchived(peerId, !isArchived), 'Failed to change chat'),
     },
     ...(row.unreadCount > 0 ? [markRead] : []),
     {

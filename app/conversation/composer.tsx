@@ -1,16 +1,18 @@
 import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { isBlank } from '../../schema/is-blank.ts'
 import { limits } from '../../schema/limits.ts'
 import { refuse } from '../../schema/refusal.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { isComposing } from '../ui/is-composing.ts'
 import styles from './composer.module.css'
-import { isBlank } from './is-blank.ts'
 import { useComposedText } from './use-composed-text.ts'
 import { useFieldFocus } from './use-field-focus.ts'
 import { useFieldHeight } from './use-field-height.ts'
 
 interface ComposerProps {
-  initialText: string
+  initialText(): string
+  /** Why what is written here cannot be kept. */
+  problem: string | undefined
   submitLabel: string
   /** Take the focus at the start, and whenever `focusKey` changes? */
   takesFocus: boolean
@@ -62,7 +64,7 @@ export function Composer(props: ComposerProps) {
     }
   }
 
-  const problem = isTooLong ? refuse('too_long').error : error
+  const problem = isTooLong ? refuse('too_long').error : (error ?? props.problem)
   return (
     <div className={styles.composer}>
       {problem && (

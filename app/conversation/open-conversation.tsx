@@ -29,7 +29,7 @@ import { NoMessages } from './no-messages.tsx'
 import type { OpenDialog } from './open-dialog.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { useFailure } from './use-failure.ts'
-import { useKeptReply } from './use-kept-reply.ts'
+import { useKeptMode } from './use-kept-mode.ts'
 import { useMessageHandlers } from './use-message-handlers.ts'
 import { useReading } from './use-reading.ts'
 import { useSelection } from './use-selection.ts'
@@ -57,7 +57,7 @@ export function OpenConversation(props: OpenConversationProps) {
   const window = useLiveValue(view.messages)
   const list = useRef<MessageListHandle>(null)
   const [mode, setMode] = useState<WriteMode>(newMode)
-  useKeptReply({ messenger, peerId, mode, setMode })
+  useKeptMode({ messenger, peerId, mode, setMode })
   const [sight, setSight] = useState<Sight>()
   const [markQuery, setMarkQuery] = useState('')
   const [focusWish, setFocusWish] = useState(0)

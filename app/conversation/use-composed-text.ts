@@ -3,21 +3,22 @@ import { useLatest } from '../ui/use-latest.ts'
 import { createTextSender } from './create-text-sender.ts'
 
 interface ComposedTextOptions {
-  initialText: string
+  /** Asked at the start only. */
+  initialText(): string
   /** Called with every change, the clearing after a send too. */
   onChange(text: string): void
   /** Resolves when the message is stored on the device. */
   store(content: string): Promise<void>
 }
 
-/** The text that is being written, drawn as it changes. `initialText` counts at the start only. */
+/** The text that is being written, drawn as it changes. */
 export function useComposedText(options: ComposedTextOptions) {
   const [text, setText] = useState(options.initialText)
   const [error, setError] = useState<string>()
   const latest = useLatest(options)
   const [{ write, send }] = useState(() =>
     createTextSender({
-      initialText: options.initialText,
+      initialText: text,
       onChange(text) {
         setText(text)
         latest.current.onChange(text)

@@ -14,7 +14,7 @@ interface DeletionOptions {
 export function useDeletion({ messenger, selection, onDialog }: DeletionOptions) {
   return async (messages: readonly MessageDocument[]) => {
     selection.clear()
-    const failed = await removeMessages(messenger.commands, messages)
+    const failed = await removeMessages(messenger, messages)
     if (failed.length === 0) return
     selection.select(failed)
     onDialog({ kind: 'delete-failed' })

@@ -15,24 +15,15 @@ export function useForwarding({ messenger, messages, onForwarded }: ForwardingOp
   const worded = listWordedMessages(useLiveMessages(messenger, messages))
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<string>()
-  const { commands, drafts } = messenger
+  const { commands } = messenger
   const isRunning = useRef(false)
   const sent = useRef(new Set<string>())
-
-  /** A message that is sent takes the draft with it, and the reply that was begun; this one was not written there. */
-  async function keepingDraft(peerId: string, send: () => Promise<unknown>) {
-    const text = drafts.get(peerId).getSnapshot()
-    const reply = drafts.getReply(peerId)
-    await send()
-    drafts.set(peerId, text)
-    drafts.setReply(peerId, reply)
-  }
 
   async function sendTo(peerId: string) {
     for (const { _id, content } of worded) {
       const key = `${peerId} ${_id}`
       if (sent.current.has(key)) continue
-      await keepingDraft(peerId, () => commands.sendMessage({ peerId, content }))
+      await commands.sendMessage({ peerId, content, keepsDraft: true })
       sent.current.add(key)
     }
   }

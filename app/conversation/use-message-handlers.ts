@@ -37,10 +37,10 @@ export function useMessageHandlers(options: HandlerOptions): MessageHandlers {
         change(commands().setStarred(message._id, isStarred), 'Failed to star message'),
       showInformation: (message) => latest.current.showInformation(message),
       remove: (message) =>
-        change(commands().deleteMessage(message._id), 'Failed to delete message'),
+        change(latest.current.messenger.undo.removeMessage(message), 'Failed to delete message'),
       retry: (message) => change(commands().retryMessage(message._id), 'Failed to send message'),
       discard: (message) =>
-        change(commands().discardMessage(message._id), 'Failed to delete message'),
+        change(latest.current.messenger.undo.removeMessage(message), 'Failed to delete message'),
       dismissRefusal: (message) =>
         change(commands().dismissRefusal(message._id), "Couldn't dismiss"),
       goToMessage: (messageId) => void latest.current.goToMessage(messageId),

@@ -1,9 +1,10 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
+import { isBlank } from '../../schema/is-blank.ts'
 import type { Messenger } from '../sync/messenger.ts'
+import { useLiveValue } from '../ui/use-live-value.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
 import { Composer } from './composer.tsx'
 import { ComposerBar } from './composer-bar.tsx'
-import { isBlank } from './is-blank.ts'
 import { newMode, type WriteMode } from './write-mode.ts'
 
 interface WriteAreaProps {
@@ -35,44 +36,70 @@ export function WriteArea(props: WriteAreaProps) {
 
 /** In its three uses: a new message with its draft, an answer, a change. */
 function ModeComposer(props: WriteAreaProps) {
-  const { messenger, peerId, peerName, mode, isAside, onModeChange } = props
+  const { mode } = props
   const hasKeyboard = useMediaQuery('(hover: hover) and (pointer: fine)')
-  const draft = messenger.drafts.get(peerId)
+  const problem = useLiveValue(props.messenger.drafts.problem)
+  return mode.kind === 'edit' ? (
+    <EditComposer
+      {...{ ...props, mode, hasKeyboard, problem }}
+      key={`edit ${mode.message._id} ${mode.text}`}
+    />
+  ) : (
+    <NewComposer {...{ ...props, mode, hasKeyboard, problem }} key="new" />
+  )
+}
+
+interface ModeProps<Kind extends WriteMode['kind']> extends WriteAreaProps {
+  mode: Extract<WriteMode, { kind: Kind }>
+  hasKeyboard: boolean
+  /** Why what is written cannot be kept. */
+  problem: string | undefined
+}
+
+function EditComposer(props: ModeProps<'edit'>) {
+  const { messenger, peerId, mode, problem, hasKeyboard, isAside, onModeChange } = props
+  const isSaved = useRef(false)
+  const messageId = mode.message._id
   const leave = () => onModeChange(newMode)
-
-  if (mode.kind === 'edit') {
-    return (
-      <Composer
-        key={`edit ${mode.message._id}`}
-        initialText={mode.text}
-        submitLabel="Save"
-        takesFocus={!isAside}
-        hasKeyboard={hasKeyboard}
-        focusKey={`${mode.message._id} ${props.focusWish}`}
-        bar={
-          <ComposerBar
-            title="Edit message"
-            messenger={messenger}
-            message={mode.message}
-            cancelLabel="Cancel edit"
-            onCancel={leave}
-          />
-        }
-        onType={() => {}}
-        onSubmit={async (content) => {
-          await changeMessage(messenger, mode.message._id, content)
-          leave()
-        }}
-        onCancel={leave}
-      />
-    )
-  }
-
-  const answered = mode.kind === 'reply' ? mode.message : undefined
   return (
     <Composer
-      key="new"
-      initialText={draft.getSnapshot()}
+      initialText={() => mode.text}
+      problem={problem}
+      submitLabel="Save"
+      takesFocus={!isAside}
+      hasKeyboard={hasKeyboard}
+      focusKey={`${messageId} ${props.focusWish}`}
+      bar={
+        <ComposerBar
+          title="Edit message"
+          messenger={messenger}
+          message={mode.message}
+          cancelLabel="Cancel edit"
+          onCancel={leave}
+        />
+      }
+      onType={(text) => {
+        // The clearing after it was saved is no further change.
+        if (!isSaved.current) messenger.drafts.setEdit(peerId, { messageId, text })
+      }}
+      onSubmit={async (content) => {
+        await changeMessage(messenger, messageId, content)
+        isSaved.current = true
+        leave()
+      }}
+      onCancel={leave}
+    />
+  )
+}
+
+function NewComposer(props: ModeProps<'new' | 'reply'>) {
+  const { messenger, peerId, mode, problem, hasKeyboard, isAside, onModeChange } = props
+  const answered = mode.kind === 'reply' ? mode.message : undefined
+  const leave = () => onModeChange(newMode)
+  return (
+    <Composer
+      initialText={() => messenger.drafts.begin(peerId).text}
+      problem={problem}
       submitLabel="Send"
       takesFocus={!isAside && (hasKeyboard || answered !== undefined)}
       hasKeyboard={hasKeyboard}
@@ -80,7 +107,7 @@ function ModeComposer(props: WriteAreaProps) {
       bar={
         answered && (
           <ComposerBar
-            title={`Replying to ${answered.senderId === peerId ? peerName : props.ownName}`}
+            title={`Replying to ${answered.senderId === peerId ? props.peerName : props.ownName}`}
             messenger={messenger}
             message={answered}
             cancelLabel="Cancel reply"

@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ann, conversationArbitrary, messageArbitrary } from '../../schema/arbitraries.contract.ts'
-import { areConversationsEqual, type ConversationDocument } from '../../schema/conversation.ts'
+import {
+  areConversationsEqual,
+  type ConversationDocument,
+  newConversation,
+} from '../../schema/conversation.ts'
 import { decideConversation } from '../../schema/decide-conversation.ts'
 import { decideMessage } from '../../schema/decide-message.ts'
 import type { MessageDocument } from '../../schema/message.ts'
@@ -55,10 +59,11 @@ test('P5: whatever a device and the server hold of a conversation, a few exchang
     conversationArbitrary,
     async (first, written) => {
       let [server, device] = [first, written]
+      let assumed: ConversationDocument | undefined
       for (let round = 0; round < mostRounds; round += 1) {
         if (areConversationsEqual(server, device)) break
-        const input = { newDocumentState: asIs(device), realMasterState: asIs(server) }
-        device = fromStoredConversation(await conversations.resolve(input, ''))
+        device = await resolveConversation(device, server, assumed)
+        assumed = server
         const decision = decideConversation({ stored: server, proposed: device, now: now() })
         if (decision.kind === 'accept') server = decision.next
       }
@@ -66,6 +71,16 @@ test('P5: whatever a device and the server hold of a conversation, a few exchang
     },
   )
   await fc.assert(proof, { numRuns: 2_000 })
+})
+
+test('P5: receipts that the server has forgotten stay, until it says that it was never told', async () => {
+  const told = { ...newConversation(ann), peerDeliveredUpTo: 2, peerReadUpTo: 1 }
+  const server = newConversation(ann)
+  expect(await resolveConversation(told, server)).toEqual(told)
+  expect(await resolveConversation(told, { ...server, isMuted: true }, server)).toMatchObject({
+    ...{ isMuted: true, peerDeliveredUpTo: 2, peerReadUpTo: 1 },
+  })
+  expect(await resolveConversation(told, server, server)).toEqual(server)
 })
 
 test('a version of this device that cannot be read gives way to the one of the server', async () => {
@@ -77,6 +92,17 @@ test('a version of this device that cannot be read gives way to the one of the s
   const input = { newDocumentState: unreadable, realMasterState: alive(sample) }
   expect(fromStoredMessage(await messages.resolve(input, ''))).toEqual(sample)
 })
+
+/** @param assumed what the device believed that the server holds */
+async function resolveConversation(
+  device: ConversationDocument,
+  server: ConversationDocument,
+  assumed?: ConversationDocument,
+) {
+  const input = { newDocumentState: asIs(device), realMasterState: asIs(server) }
+  const believed = assumed && { assumedMasterState: asIs(assumed) }
+  return fromStoredConversation(await conversations.resolve({ ...input, ...believed }, ''))
+}
 
 function alive(message: MessageDocument) {
   return { ...toStoredMessage(message), _deleted: false }

@@ -49,14 +49,18 @@ export function createConversationConflictHandler(
   return {
     isEqual: (a, b, context) =>
       areConversationsEqual(a, b) || (context === arrival && isConversationOutdated(a, b)),
-    async resolve({ newDocumentState, realMasterState }) {
+    async resolve({ newDocumentState, realMasterState, assumedMasterState }) {
       const stored = fromStoredConversation(realMasterState)
       const proposed = conversationDocument.safeParse(fromStoredConversation(newDocumentState))
-      return alive(
-        proposed.success
-          ? permitConversationChange({ stored, proposed: proposed.data, now: options.now() })
-          : stored,
-      )
+      if (!proposed.success) return alive(stored)
+      const now = options.now()
+      // How far the other person is, the server has told this device: it may have forgotten. When it knows better than
+      // what it was offered over the same version, it is right.
+      const isRefused =
+        assumedMasterState !== undefined &&
+        areConversationsEqual(fromStoredConversation(assumedMasterState), stored)
+      const lost = isRefused ? [] : [{ after: 0, upTo: now }]
+      return alive(permitConversationChange({ stored, proposed: proposed.data, lost, now }))
     },
   }
 }

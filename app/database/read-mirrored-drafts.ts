@@ -1,21 +1,28 @@
+import * as z from 'zod/mini'
 import type { KeptTexts } from './kept-texts.ts'
 import type { StoredDraft } from './open-device-store.ts'
+
+const mirroredDraft = z.object({
+  text: z.string(),
+  at: z.number(),
+  replyTo: z.optional(z.string()),
+  edit: z.optional(z.object({ messageId: z.string(), text: z.string() })),
+  sending: z.optional(z.object({ messageId: z.string(), text: z.string() })),
+})
 
 /** The drafts whose way into the database was cut off: what stands under `prefix` in the texts. */
 export function readMirroredDrafts(texts: KeptTexts | undefined, prefix: string): StoredDraft[] {
   const keys = Array.from({ length: texts?.length ?? 0 }, (_, index) => texts?.key(index))
   return keys.flatMap((key) => {
     if (!key?.startsWith(prefix)) return []
-    const draft = parseDraft(texts?.getItem(key) ?? '')
-    return draft ? [{ _id: key.slice(prefix.length), ...draft }] : []
+    const draft = mirroredDraft.safeParse(parseJson(texts?.getItem(key) ?? ''))
+    return draft.success ? [{ _id: key.slice(prefix.length), ...draft.data }] : []
   })
 }
 
-function parseDraft(json: string): Omit<StoredDraft, '_id'> | undefined {
+function parseJson(json: string): unknown {
   try {
-    const { text, at, replyTo } = JSON.parse(json) as Record<string, unknown>
-    if (typeof text !== 'string' || typeof at !== 'number') return undefined
-    return { text, at, ...(typeof replyTo === 'string' && { replyTo }) }
+    return JSON.parse(json)
   } catch {
     return undefined
   }

@@ -15,6 +15,7 @@ import { createLabDisk, type LabDisk } from './create-lab-disk.ts'
 import { createLabLocks } from './create-lab-locks.ts'
 import { createLabNetwork, type LabNetwork } from './create-lab-network.ts'
 import { createLabPage, type LabPage } from './create-lab-page.ts'
+import { createLabTexts } from './create-lab-texts.ts'
 import type { Witness } from './create-witness.ts'
 import { readConversation } from './read-conversation.ts'
 import { countStoredRecords, readStoredDocuments } from './read-stored-documents.ts'
@@ -56,6 +57,12 @@ export interface LabDevice {
   openTab(): Promise<LabTab>
   /** Writes a message; it is kept on the device when this resolves. Gives its id. */
   say(to: Addressee, content: string): Promise<string>
+  /**
+   * Writes a message in the composer, sends it off, and is killed after so many further writes to the disk; then it
+   * starts again. The words are a message or a draft by then.
+   * @throws when they are both, or neither
+   */
+  killAfterEnter(to: Addressee, content: string, writes: number): Promise<void>
   /** Gives an own message another text. */
   edit(messageId: string, content: string): Promise<void>
   /** Takes an own message back. */
@@ -102,11 +109,13 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
   const disk = createLabDisk()
   const { indexedDB } = disk
   const locks = createLabLocks()
-  const texts = createKeptTexts()
+  const texts = createLabTexts()
   const network = createLabNetwork({ random })
   const sessions = createSessionStore({ kept: createKeptTexts(), passing: createKeptTexts() })
   let tabs: LabTab[] = []
   let opened = 0
+  /** From one kill to the next. Of whoever is dead nothing is heard. */
+  let life = { isOver: false }
 
   async function signIn() {
     const link = network.connect()
@@ -117,6 +126,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
   async function openTab(): Promise<LabTab> {
     const { user } = must(sessions.get() ?? lastSession, 'a sign-in')
     const page = createLabPage()
+    const own = life
     const forgetPage = network.addPage(page)
     const link = network.connect()
     const serverUrl = options.serverUrl()
@@ -136,7 +146,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
         tab: { device: name, name: `${name}-${opened}` },
       },
       onSignedOut: () => sessions.clear(),
-      onError: options.onError,
+      onError: (cause) => own.isOver || options.onError(cause),
     })
     const { witness } = options
     const read = async (id: string) => (await stored<MessageDocument>('messages')).get(id)
@@ -197,6 +207,33 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       options.witness.note({ id, authorId: lastSession.user._id, deviceName: name })
       options.witness.noteVersion({ _id: id, content })
       return id
+    },
+    async killAfterEnter(to, content, writes) {
+      const { messenger } = must(tabs[0], `an open tab of ${name}`)
+      const { userId: peerId } = to
+      messenger.drafts.begin(peerId)
+      messenger.drafts.set(peerId, content)
+      life.isOver = true
+      const sending = messenger.commands.sendMessage({ peerId, content }).catch(() => {})
+      disk.dieAfter(writes)
+      await Promise.race([sending, disk.untilDead()])
+      texts.freeze()
+      await closeTabs().catch(() => {})
+      disk.makeRoom()
+      texts.thaw()
+      life = { isOver: false }
+      await openTab()
+      const messages = [...(await stored<MessageDocument>('messages')).values()]
+      const message = messages.find((each) => each.peerId === peerId && each.content === content)
+      const { text } = first().drafts.begin(peerId)
+      if (text !== (message ? '' : content)) {
+        const left = `the draft '${text}' and ${message ? 'the' : 'no'} message`
+        throw new Error(`A kill after ${writes} writes leaves of '${content}' ${left}.`)
+      }
+      first().drafts.set(peerId, '')
+      if (!message) return
+      options.witness.note({ id: message._id, authorId: message.senderId, deviceName: name })
+      options.witness.noteVersion(message)
     },
     edit: (messageId, content) => first().commands.editMessage(messageId, content),
     delete: (messageId) => first().commands.deleteMessage(messageId),

@@ -8,13 +8,22 @@ export interface LabDisk {
    * those of its documents, as when just they find no room.
    */
   fillUp(collection?: 'messages' | 'conversations'): void
+  /** So many more writes are stored, and then none: what a kill leaves of what was under way. */
+  dieAfter(writes: number): void
+  /** Resolves when the first write after that has found nobody. */
+  untilDead(): Promise<void>
   makeRoom(): void
   /** How many writes have found no room since the start. */
   countRefused(): number
 }
 
 export function createLabDisk(): LabDisk {
-  const state = { isFull: (_database: string): boolean => false, refused: 0 }
+  const state = {
+    isFull: (_database: string): boolean => false,
+    refused: 0,
+    lifeLeft: Infinity,
+    tellDead: () => {},
+  }
   const indexedDB = new IDBFactory()
   const open = indexedDB.open.bind(indexedDB)
 
@@ -27,8 +36,12 @@ export function createLabDisk(): LabDisk {
         const store = find(name)
         const put = store.put.bind(store)
         store.put = (...values) => {
-          if (!state.isFull(database.name)) return put(...values)
+          if (!state.isFull(database.name) && state.lifeLeft > 0) {
+            state.lifeLeft -= 1
+            return put(...values)
+          }
           state.refused += 1
+          state.tellDead()
           throw new DOMException('The disk of the lab is full.', 'QuotaExceededError')
         }
         return store
@@ -47,7 +60,15 @@ export function createLabDisk(): LabDisk {
     fillUp(collection) {
       state.isFull = (database) => !collection || database.endsWith(`--${collection}`)
     },
+    dieAfter(writes) {
+      state.lifeLeft = writes
+    },
+    untilDead: () =>
+      new Promise((resolve) => {
+        state.tellDead = resolve
+      }),
     makeRoom() {
+      state.lifeLeft = Infinity
       state.isFull = () => false
     },
     countRefused: () => state.refused,

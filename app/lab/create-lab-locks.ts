@@ -37,6 +37,9 @@ export function createLabLocks(): Locks {
       }
       const queue = queues.get(name) ?? []
       queues.set(name, queue)
+      if (options.ifAvailable && (held.has(name) || queue.length > 0)) {
+        return void Promise.resolve(callback(null)).then(resolve, reject)
+      }
       if (options.steal) {
         held.get(name)?.reject(new DOMException('The lock was stolen.', 'AbortError'))
         held.delete(name)

@@ -45,6 +45,8 @@ export interface LabNetwork {
   spoilFrames(): void
   /** Ends every fault, and the pages are told, so that none waits out a long back-off. */
   calm(): void
+  /** Where there is a network, the pages are told: a server that was away for long comes back to long back-offs. */
+  hurry(): void
   isDark(): boolean
   connect(): LabLink
   addPage(page: LabPage): () => void
@@ -180,6 +182,9 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
       faults.controls.calm()
       state.isDark = false
       for (const page of pages) page.tellOnline()
+    },
+    hurry() {
+      if (!state.isDark) for (const page of pages) page.tellOnline()
     },
     connect,
     addPage(page) {

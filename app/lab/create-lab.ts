@@ -62,10 +62,25 @@ export interface Lab {
 export async function createLab(options: LabOptions = {}): Promise<Lab> {
   chooseNativeBroadcast()
   const random = createRandom(options.seed ?? 1)
-  const server = await startLabServer(options)
+  const started = await startLabServer(options)
   const witness = createWitness()
   const people: LabPerson[] = []
   const background: unknown[] = []
+  /** How long it was away, with a CouchDB and on a busy machine, is not what is tried. */
+  function hurryAll() {
+    for (const { network } of people.flatMap(({ devices }) => devices)) network.hurry()
+  }
+  const server: LabServer = {
+    ...started,
+    async takeBackup() {
+      await started.takeBackup()
+      hurryAll()
+    },
+    async putBackBackup(told) {
+      await started.putBackBackup(told)
+      hurryAll()
+    },
+  }
   return {
     server,
     people,

@@ -4,6 +4,7 @@ import { createRandom } from './create-random.ts'
 /** One thing that happens. Devices, people and messages are numbers, taken round: any part of a history is one. */
 export type Step =
   | { do: 'say' | 'edit' | 'delete' | 'star' | 'retry' | 'discard'; device: number; pick: number }
+  | { do: 'kill-after-enter'; device: number; pick: number }
   | { do: 'read' | 'pin' | 'archive' | 'clear'; device: number; pick: number }
   | { do: 'offline' | 'dark' | 'online' | 'calm' | 'duplicate' | 'reorder'; device: number }
   | { do: 'block'; device: number }
@@ -39,6 +40,7 @@ const weights: Record<Step['do'], number> = {
   overtake: 3,
   reload: 4,
   tab: 1,
+  'kill-after-enter': 2,
   pause: 12,
   kill: 2,
   start: 8,

@@ -1,3 +1,4 @@
+import { v7 as createId } from 'uuid'
 import { must } from '../../schema/must.ts'
 import { unreachable } from '../../schema/unreachable.ts'
 import type { Stage } from '../../sync-server/messages/message-acceptor.ts'
@@ -111,6 +112,14 @@ async function actOnConversation(lab: Lab, device: LabDevice, step: Conversation
   const { commands } = device.messenger
   if (step.do === 'say')
     return void (await device.say(other, `message ${step.device}-${step.pick}`))
+  if (step.do === 'kill-after-enter') {
+    if (!device.isOpen) return
+    return await device.killAfterEnter(
+      other,
+      `killed ${step.device}-${step.pick} ${createId()}`,
+      step.pick % 8,
+    )
+  }
   if (step.do === 'read') return await commands.markRead(other.userId)
   if (step.do === 'pin') return await commands.setPinned(other.userId, step.device % 2 === 0)
   if (step.do === 'archive') return await commands.setArchived(other.userId, step.device % 2 === 0)

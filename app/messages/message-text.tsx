@@ -1,9 +1,9 @@
 import { Fragment, type ReactNode, useState } from 'react'
 import { highlight } from '../database/search/highlight.ts'
 import { MarkedText } from '../ui/marked-text.tsx'
+import { type StyledPart, splitStyles, type TextStyle } from '../ui/split-styles.ts'
 import { findFoldPoint } from './find-fold-point.ts'
 import styles from './message.module.css'
-import { type StyledPart, splitStyles, type TextStyle } from './split-styles.ts'
 
 interface MessageTextProps {
   text: string

@@ -13,6 +13,7 @@ import { NotFoundPage } from './not-found-page.tsx'
 import { PageTitle } from './page-title.tsx'
 import { Rail } from './rail.tsx'
 import { type ChatPlace, readChatPlace } from './read-chat-place.ts'
+import { UndoSnackbar } from './undo-snackbar.tsx'
 import { useFirstLoad } from './use-first-load.ts'
 import { useSession } from './use-session.ts'
 import { useShellActions } from './use-shell-actions.tsx'
@@ -77,6 +78,7 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
           </Suspense>
         )}
         {shell.dialog}
+        <UndoSnackbar isOverList={!isPaneShown} />
       </div>
       {firstLoad.isShown && <FirstLoadScreen percent={firstLoad.percent} />}
     </>

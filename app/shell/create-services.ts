@@ -1,8 +1,11 @@
 import { createLazyApi } from '../api/create-lazy-api.ts'
 import { createSessionStore } from '../api/create-session-store.ts'
+import { sessionsOf } from '../api/sessions-of.ts'
 import { askForPersistentStorage } from '../offline/ask-for-persistent-storage.ts'
 import { createAppUpdate } from '../offline/create-app-update.ts'
 import { createInstallOffer } from '../offline/create-install-offer.ts'
+import { createOwedErasures } from '../sync/owed-erasures.ts'
+import { limitOpening } from './limit-opening.ts'
 import { createNotificationChoice } from './notifications/create-notification-choice.ts'
 import type { Services } from './services.ts'
 
@@ -19,10 +22,17 @@ export function createServices(): Services {
       return () => removeEventListener('storage', changed)
     },
   })
-  const api = createLazyApi({
+  const powers = {
     serverUrl: location.origin,
-    fetch: (...call) => fetch(...call),
-    sessions,
+    fetch: (...call: Parameters<typeof fetch>) => fetch(...call),
+  }
+  const api = createLazyApi({ ...powers, sessions })
+  const owed = createOwedErasures({ texts: localStorage, indexedDB })
+  void owed.finishAll()
+  let openUserId: string | undefined
+  addEventListener('storage', ({ key, newValue }) => {
+    // Another tab takes off the device what this one holds in memory too: nothing of it may be written again.
+    if (newValue !== null && openUserId && owed.readNote(key) === openUserId) location.reload()
   })
   // Whoever is signed in needs the core at once: it is fetched while the screens are.
   if (sessions.get()) loadCore().catch(() => {})
@@ -33,23 +43,31 @@ export function createServices(): Services {
     register: api.auth.register,
     async openMessenger(userId) {
       const [{ createMessenger }, { readBrowserPowers }] = await loadCore()
+      await owed.finish(userId)
+      openUserId = userId
       void askForPersistentStorage()
-      return createMessenger({
+      const own = sessionsOf(sessions, userId)
+      const calls = createLazyApi({ ...powers, sessions: own })
+      const opening = createMessenger({
         userId,
         serverUrl: location.origin,
-        readToken: () => sessions.get()?.token,
-        people: api.users,
-        calls: api,
+        readToken: () => own.get()?.token,
+        people: calls.users,
+        calls,
         powers: readBrowserPowers(),
-        onSignedOut: sessions.clear,
+        onSignedOut: own.clear,
       })
+      return await limitOpening(opening)
     },
-    async signOut(messenger) {
-      await messenger.erase()
-      // Not before: a call that is under way would be told 401, and the screens would go in the middle of the erasing.
-      // Without a network the session ends by itself; the device must not wait for it.
-      api.auth.logout(messenger.userId).catch(() => {})
-      sessions.clear()
+    signOut(messenger) {
+      const { userId } = messenger
+      // Noted first: neither a tab that hangs nor a crash leaves it on the device. The session ends whatever becomes of it.
+      openUserId = undefined
+      owed.note(userId)
+      const erasing = messenger.erase()
+      api.auth.logout(userId).catch(() => {})
+      sessionsOf(sessions, userId).clear()
+      erasing.then(() => owed.finish(userId)).catch(() => {})
     },
     own: api.own,
     findByPhone: api.users.findByPhone,

@@ -35,7 +35,7 @@ export function ProfileRoute() {
         onLogout={() => setIsLeaving(true)}
         onDeleteAccount={async () => {
           await own.deleteAccount()
-          await signOut(messenger)
+          signOut(messenger)
           await navigate('/login', { replace: true })
         }}
       />

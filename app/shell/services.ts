@@ -14,8 +14,11 @@ export interface Services {
   register(given: Registration): Promise<SignedIn>
   /** Opens what this person has on the device. */
   openMessenger(userId: string): Promise<Messenger>
-  /** Ends the session on the server if it can be reached, and takes this person's data off the device. */
-  signOut(messenger: Messenger): Promise<void>
+  /**
+   * Ends the session at once, here and on the server if it can be reached. This person's data goes off the device
+   * as soon as every tab lets go of it, at the next start at the latest.
+   */
+  signOut(messenger: Messenger): void
   /** One's own record and sign-ins. */
   own: Api['own']
   /** The person of a whole phone number; undefined for nobody. */

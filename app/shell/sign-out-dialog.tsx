@@ -1,41 +1,55 @@
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
+import type { Messenger } from '../sync/messenger.ts'
 import { LazyConfirmDialog } from '../ui/lazy-confirm-dialog.tsx'
+import { describeLoss, isLoss, type Loss } from './describe-loss.ts'
 import { useMessenger } from './messenger-context.tsx'
 import { useServices } from './services.ts'
 
-/** Asks before signing out: it takes this person's data off the device, unsent messages too. */
+/** A device whose storage hangs is not waited for: what it holds is not known then. */
+const countMs = 3_000
+const countAgainMs = 1_000
+
+/** Asks before signing out: it takes this person's data off the device, unsent messages and drafts too. */
 export function SignOutDialog({ onClose }: { onClose(): void }) {
   const messenger = useMessenger()
   const { signOut } = useServices()
   const navigate = useNavigate()
-  const [unsentCount, setUnsentCount] = useState(
-    () => messenger.connection.getSnapshot().pendingCount,
-  )
+  const [loss, setLoss] = useState<Loss>()
   useEffect(() => {
-    messenger.countUnsent().then(setUnsentCount, () => {})
+    const open = { isClosed: false, timer: setTimeout(count, 0) }
+    // What is sent while the question stands is no loss any more.
+    async function count() {
+      const found = await findLoss(messenger)
+      if (open.isClosed) return
+      setLoss((now) => (now && describeLoss(now) === describeLoss(found) ? now : found))
+      if (isLoss(found)) open.timer = setTimeout(count, countAgainMs)
+    }
+    return () => {
+      open.isClosed = true
+      clearTimeout(open.timer)
+    }
   }, [messenger])
-  async function leave() {
-    await signOut(messenger)
-    // Whoever signs in next begins at the beginning, not where this person stood.
-    await navigate('/login', { replace: true })
-  }
+  // Nobody can say yes before it is known what to.
+  if (!loss) return null
   return (
     <LazyConfirmDialog
       title="Log out?"
-      text={describeLoss(unsentCount)}
-      confirmLabel={unsentCount > 0 ? 'Log out and lose them' : 'Log out'}
-      isDanger={unsentCount > 0}
-      onConfirm={() => void leave()}
+      text={describeLoss(loss)}
+      confirmLabel={isLoss(loss) ? 'Log out and lose them' : 'Log out'}
+      isDanger={isLoss(loss)}
+      onConfirm={() => {
+        signOut(messenger)
+        // Whoever signs in next begins at the beginning, not where this person stood.
+        void navigate('/login', { replace: true })
+      }}
       onClose={onClose}
     />
   )
 }
 
-function describeLoss(unsentCount: number): string {
-  if (unsentCount === 0) {
-    return 'Your chats will be removed from this device and return when you sign in.'
-  }
-  const waiting = unsentCount === 1 ? "1 change hasn't" : `${unsentCount} changes haven't`
-  return `${waiting} been sent yet and would be lost. Wait until they are sent, or log out now.`
+async function findLoss(messenger: Messenger): Promise<Loss> {
+  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), countMs))
+  const unsentCount = await Promise.race([messenger.countUnsent(), late]).catch(() => undefined)
+  return { unsentCount, draftCount: messenger.drafts.count() }
 }

@@ -1,3 +1,4 @@
+import { v7 as createId } from 'uuid'
 import { clearConversation } from '../database/commands/clear-conversation.ts'
 import type { CommandContext } from '../database/commands/command-context.ts'
 import { deleteMessage } from '../database/commands/delete-message.ts'
@@ -17,17 +18,19 @@ import type { MessengerCommands } from './messenger.ts'
 /** What a person can do. Each resolves when it is stored on the device; replication carries it on. */
 export function createCommands(options: {
   context: CommandContext
-  drafts: Pick<Drafts, 'set' | 'setReply'>
+  drafts: Pick<Drafts, 'noteLeaving' | 'noteSent'>
   typing: { stopTyping(peerId: string): void }
 }): MessengerCommands {
   const { context, drafts, typing } = options
   return {
-    async sendMessage(outgoing) {
-      const id = await sendMessage(context, outgoing)
+    async sendMessage({ keepsDraft, ...outgoing }) {
+      const { peerId } = outgoing
+      const leaving = { peerId, messageId: createId(), content: outgoing.content.trim() }
+      if (!keepsDraft) await drafts.noteLeaving(leaving)
+      const id = await sendMessage(context, { ...outgoing, id: leaving.messageId })
       // Not a moment earlier: until the message is stored, the draft is its only copy (P1).
-      drafts.set(outgoing.peerId, '')
-      drafts.setReply(outgoing.peerId, undefined)
-      typing.stopTyping(outgoing.peerId)
+      if (!keepsDraft) drafts.noteSent(leaving)
+      typing.stopTyping(peerId)
       return id
     },
     editMessage: (messageId, content) => editMessage(context, { messageId, content }),

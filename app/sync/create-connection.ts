@@ -26,15 +26,18 @@ export function createConnection(options: {
   const state: {
     outcome?: SyncOutcome | 'broken'
     isSocketUp: boolean
+    /** The server has been heard since the browser said that there is no network. */
+    hasHeard: boolean
     isSyncing: boolean
     pendingCount: number
     lastSyncedAt?: number
-  } = { isSocketUp: false, isSyncing: false, pendingCount: 0 }
+  } = { isSocketUp: false, hasHeard: false, isSyncing: false, pendingCount: 0 }
   const connection = createLiveValue<Connection>({ state: 'starting', pendingCount: 0 })
 
   function describe(): Connection['state'] {
     if (state.outcome === 'signed-out') return 'signed-out'
-    if (!page.isOnline()) return 'offline'
+    // Only a hint: browsers take a VPN or a virtual adapter for no network.
+    if (!page.isOnline() && !state.hasHeard) return 'offline'
     // A tab that does not sync knows the server by its socket.
     if (!state.isSyncing) return state.isSocketUp ? 'live' : 'connecting'
     switch (state.outcome) {
@@ -77,7 +80,10 @@ export function createConnection(options: {
     },
   })
   const unsubscribes = [
-    page.subscribe(publish),
+    page.subscribe((event) => {
+      if (event === 'offline') state.hasHeard = false
+      publish()
+    }),
     subscribeToChanges(messages, ({ documents }) => {
       const isConcerned =
         state.pendingCount > 0 || documents.some(({ tally }) => tally === pendingTally)
@@ -90,11 +96,14 @@ export function createConnection(options: {
     connection: connection as LiveValue<Connection>,
     noteOutcome(outcome: SyncOutcome | 'broken') {
       state.outcome = outcome
+      state.hasHeard = outcome === 'reached'
       if (outcome === 'reached') state.lastSyncedAt = now()
       publish()
     },
     noteSocket(isUp: boolean) {
       state.isSocketUp = isUp
+      if (isUp) state.hasHeard = true
+      else if (!state.isSyncing) state.hasHeard = false
       publish()
     },
     noteTurn(isSyncing: boolean) {

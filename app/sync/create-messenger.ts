@@ -1,3 +1,4 @@
+import { clearConversation, findClearPlace } from '../database/commands/clear-conversation.ts'
 import { createClock } from '../database/create-clock.ts'
 import { createConversationList } from '../database/create-conversation-list.ts'
 import { createDrafts } from '../database/create-drafts.ts'
@@ -5,7 +6,10 @@ import { createMessageValues } from '../database/create-message-values.ts'
 import { createMessageWindow } from '../database/create-message-window.ts'
 import { createStarred } from '../database/create-starred.ts'
 import { openDatabase } from '../database/open-database.ts'
+import { readDocuments } from '../database/read-documents.ts'
+import { claimTabSlot } from '../database/tab-slot.ts'
 import { createChangeFeed } from './change-feed.ts'
+import { countUnsentDocuments } from './count-unsent-documents.ts'
 import { createCommands } from './create-commands.ts'
 import { createConnection } from './create-connection.ts'
 import { createLiveLine } from './create-live-line.ts'
@@ -15,12 +19,14 @@ import { createPresence } from './create-presence.ts'
 import { createSync, type Sync, type SyncOptions } from './create-sync.ts'
 import { createTurn } from './create-turn.ts'
 import { createTypingSignal } from './create-typing-signal.ts'
+import { createUndo } from './create-undo.ts'
 import { eraseDevice } from './erase-device.ts'
 import type { Messenger } from './messenger.ts'
 import type { Powers } from './powers.ts'
 import { createRequests } from './requests/create-requests.ts'
 import type { RequestCalls } from './requests/request-calls.ts'
 import { createWatchedPeople } from './watched-people.ts'
+import { createMask } from './withheld.ts'
 
 export interface MessengerOptions {
   userId: string
@@ -53,11 +59,18 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const clock = createClock({ now: powers.now, texts })
   const { now } = clock
   const { indexedDB, IDBKeyRange, tab } = powers
-  const database = await openDatabase({ userId, now, indexedDB, IDBKeyRange, tab })
+  const claiming = claimTabSlot({ locks: powers.locks, name: `petrel-tab-${userId}` })
+  const opening = openDatabase({ userId, now, indexedDB, IDBKeyRange, tab })
+  opening.catch(() => claiming.then(({ release }) => release()))
+  const [database, slot] = await Promise.all([opening, claiming])
   const list = createConversationList({ database, onError })
+
   const [people, drafts] = await Promise.all([
     createPeople({ table: database.device.people, source: options.people, onError }),
-    createDrafts({ drafts: database.device.drafts, userId, texts, now: powers.now, onError }),
+    createDrafts({
+      ...{ drafts: database.device.drafts, userId, slot, texts, now: powers.now, onError },
+      findStored: async (ids) => new Set((await readDocuments(database.messages, ids)).keys()),
+    }),
     list.ready,
   ])
   const messageValues = createMessageValues({ database, onError })
@@ -80,6 +93,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const queue = createRequests({
     ...{ context, powers, onError },
     calls: options.calls,
+    // A call that was told 401 has forgotten its sign-in: one that is there has come since.
+    isSignedIn: () => readToken() !== undefined,
     onSignedOut: signOutHere,
   })
   const ending = new Set<Promise<unknown>>()
@@ -147,7 +162,19 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const typing = createTypingSignal({ send: line.send, now: powers.now })
   const watched = createWatchedPeople({ send: line.send, now: powers.now })
 
+  const commands = createCommands({ context, drafts, typing })
+  const undo = await createUndo({
+    ...{ table: database.device.withheld, slot, commands, page, now: powers.now, onError },
+    findClearPlace: (peerId) => findClearPlace(context, peerId),
+    apply: (change) =>
+      change.kind === 'delete'
+        ? commands.deleteMessage(change.messageId)
+        : clearConversation(context, change.peerId, change.upTo),
+  })
+  const mask = createMask(undo.withheld)
+
   async function stop() {
+    await undo.close()
     stopMeeting()
     stopAsking()
     turn.close()
@@ -167,19 +194,32 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       part.close()
     }
     await Promise.all([...ending, drafts.close(), search.close()])
+    slot.release()
   }
 
+  async function close() {
+    await stop()
+    await database.close()
+  }
+
+  async function erase() {
+    await search.erase()
+    await eraseDevice({ database, userId, texts })
+  }
+
+  let closing: Promise<void> | undefined
   return {
     userId,
-    conversations: list.conversations,
+    conversations: mask.rows(list.conversations),
     users: people,
     openConversation: (peerId, options) =>
-      createMessageWindow({ ...options, database, peerId, onError }),
-    commands: createCommands({ context, drafts, typing }),
-    messages: messageValues,
+      mask.view(createMessageWindow({ ...options, database, peerId, onError })),
+    commands,
+    undo,
+    messages: { get: (messageId) => mask.message(messageValues.get(messageId)) },
     search,
     drafts,
-    starred: starred.starred,
+    starred: mask.messages(starred.starred),
     presence: presence.presence,
     watchPerson: watched.watch,
     typing: typing.typing,
@@ -187,18 +227,10 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     connection: connection.connection,
     requests: queue.requests,
     async countUnsent() {
-      const { pendingCount } = connection.connection.getSnapshot()
-      const documents = (await sync?.countUnsent()) ?? pendingCount
-      return documents + (await queue.countWaiting())
+      await undo.finish()
+      return (await countUnsentDocuments(database)) + (await queue.countWaiting())
     },
-    async close() {
-      await stop()
-      await database.close()
-    },
-    async erase() {
-      await stop()
-      await search.erase()
-      await eraseDevice({ database, userId, texts })
-    },
+    close: () => (closing ??= close()),
+    erase: () => (closing = (closing ?? stop()).then(erase)),
   }
 }

@@ -47,8 +47,10 @@ export function createPolling(options: PollingOptions): Socket {
   async function hold(id: string): Promise<'signed-out' | 'down'> {
     for (;;) {
       const begunAt = powers.now()
+      const token = readToken()
       const response = await ask(`?poller=${id}&understands=presence-changes`)
-      if (response.status === 401) return 'signed-out'
+      // What is said of an earlier sign-in ends no later one.
+      if (response.status === 401) return readToken() === token ? 'signed-out' : 'down'
       if (!response.ok) return 'down'
       const { events } = answer.parse(await response.json())
       if (events.length === 0 && powers.now() - begunAt < shortestWaitMs) return 'down'

@@ -4,7 +4,6 @@ import { idPattern } from '../../schema/id.ts'
 import { limits } from '../../schema/limits.ts'
 import { createPullPace } from './create-pull-pace.ts'
 import { createPushWatch } from './create-push-watch.ts'
-import { findUnsent } from './find-unsent.ts'
 import { createPullChanges, type PullChangesOptions, type PullCheckpoint } from './pull-changes.ts'
 import { createPushDocuments } from './push-documents.ts'
 import { repairPushCheckpoint } from './repair-push-checkpoint.ts'
@@ -27,8 +26,6 @@ export interface ReplicationOptions<T extends { _id: string }>
 export interface Replication {
   /** Asks the server for what is new, and offers it what is not sent. */
   reSync(): void
-  /** Ids of the documents whose present version the server has not taken. */
-  findUnsent(): Promise<string[]>
   close(): Promise<void>
   /** Ends it, and forgets its checkpoints and what it knows of the server. */
   remove(): Promise<void>
@@ -113,7 +110,6 @@ export function createReplication<T extends { _id: string }>(
   }
   return {
     reSync: () => state.reSync(),
-    findUnsent: () => findUnsent(state),
     async close() {
       end()
       await state.cancel()

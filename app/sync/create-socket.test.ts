@@ -15,9 +15,11 @@ import { createSocket } from './create-socket.ts'
 async function start({
   protocol = socketProtocol,
   silenceMs,
+  readToken = () => 'a.b.c',
 }: {
   protocol?: string
   silenceMs?: number
+  readToken?: () => string
 } = {}) {
   const server = new NodeWebSocket.Server({
     port: 0,
@@ -35,7 +37,7 @@ async function start({
   const socket = createSocket({
     powers: { WebSocket: NodeWebSocket as unknown as typeof WebSocket, page, random: () => 1 },
     serverUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    readToken: () => 'a.b.c',
+    readToken,
     onOpen: () => (seen.opened += 1),
     onEvent: (event) => heard.push(event),
     onDown: (why) => {
@@ -146,4 +148,17 @@ test('P7: a line on which nothing comes any more is made again; a server of the 
   onTestFinished(() => clearInterval(talk))
   await expect.poll(() => speaking.heard.length).toBeGreaterThan(20)
   expect(first.seen.down).toBe(0)
+})
+
+test('4401 that was said of an earlier sign-in ends no later one: it connects with that', async () => {
+  const state = { token: 'old' }
+  const { server, seen, protocols, until } = await start({ readToken: () => state.token })
+  await until(() => seen.opened === 1)
+  state.token = 'new'
+  for (const peer of server.clients) peer.close(socketCloseCodes.signInEnded)
+  await until(() => seen.opened === 2)
+  expect(seen.signedOut).toBe(0)
+  expect(protocols[1]).toContain(`${bearerProtocolPrefix}new`)
+  for (const peer of server.clients) peer.close(socketCloseCodes.signInEnded)
+  await until(() => seen.signedOut === 1)
 })

@@ -122,7 +122,8 @@ export function createSocket(options: SocketOptions): Socket {
       const end = await connect(token)
       if (closing.signal.aborted) return
       onDown(end === 'displaced' ? 'displaced' : 'broken')
-      if (end === 'signed-out') return onSignedOut()
+      // What is said of an earlier sign-in ends no later one.
+      if (end === 'signed-out' && readToken() === token) return onSignedOut()
       if (end === 'displaced') await waitForPerson()
       else backOff.fail(attempt)
     }

@@ -13,6 +13,7 @@ import {
 } from './create-replication.ts'
 import { givePushedMessage } from './give-pushed-message.ts'
 import { createKnownEpoch } from './known-epoch.ts'
+import { nameReplication } from './name-replication.ts'
 import type { Powers } from './powers.ts'
 import { createServerVersions } from './server-versions.ts'
 import type { SyncOutcome } from './sync-calls.ts'
@@ -41,8 +42,6 @@ export interface Sync {
   hurry(): void
   /** The socket tells of a message: it should be here in a moment, and is asked for when it is not. */
   expectMessage(id: string): void
-  /** How many documents of this device the server does not hold as they are. */
-  countUnsent(): Promise<number>
   close(): Promise<void>
 }
 
@@ -80,7 +79,7 @@ export function createSync(options: SyncOptions): Sync {
       ...shared,
       url: `${options.serverUrl}/sync/${collection}/`,
       feed: feedOf(collection),
-      identifier: stored?.isRenewed ? `petrel-${stored.epoch}` : 'petrel',
+      identifier: nameReplication(stored),
       epoch: createKnownEpoch({ table: epochs, collection, stored, onNew }),
       ...(offersAll && { versions: createServerVersions() }),
     }
@@ -148,8 +147,7 @@ export function createSync(options: SyncOptions): Sync {
     for (const replication of replications.values()) replication.reSync()
   }
 
-  const begun = start().catch(mend)
-  let changing = begun
+  let changing = start().catch(mend)
   const receipts = createReceipts({ database, onError })
   const timer = setInterval(reSync, resyncEveryMs)
   const unsubscribe = powers.page.subscribe((event) => {
@@ -169,11 +167,6 @@ export function createSync(options: SyncOptions): Sync {
     expectMessage(id) {
       backOff.hurry()
       expectations.expect(id)
-    },
-    async countUnsent() {
-      await begun
-      const unsent = await Promise.all([...replications.values()].map((each) => each.findUnsent()))
-      return unsent.flat().length
     },
     async close() {
       clearInterval(timer)

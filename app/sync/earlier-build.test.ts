@@ -7,6 +7,7 @@ import { openDatabase } from '../database/open-database.ts'
 import { type StoredMessage, takePulledMessage } from '../database/stored-message.ts'
 import { waitUntil } from '../lab/browser/wait-until.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
+import { countUnsentDocuments } from './count-unsent-documents.ts'
 import { createBackOff } from './create-back-off.ts'
 import { createReplication } from './create-replication.ts'
 import { givePushedMessage } from './give-pushed-message.ts'
@@ -62,7 +63,7 @@ test('P11: a device of an earlier build goes on from where its replication stood
   onTestFinished(() => now.close())
   await phone.say(ben, 'four')
   await waitUntil('it is here', async () => (await count()) === 4)
-  expect(await now.findUnsent()).toEqual([])
+  expect(await countUnsentDocuments(database)).toBe(0)
   const pulls = asked.filter((path) => path.startsWith('_changes'))
   expect(pulls.length).toBeGreaterThan(0)
   expect(pulls.map((path) => new URLSearchParams(path.split('?')[1]).get('since'))).not.toContain(

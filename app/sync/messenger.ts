@@ -7,6 +7,7 @@ import type { ConversationView } from '../database/create-message-window.ts'
 import type { LiveValue } from '../database/live-value.ts'
 import type { IndexProgress, SearchPage } from '../database/search/create-search-index.ts'
 import type { SearchRequest } from '../database/search/search-messages.ts'
+import type { Undo } from './create-undo.ts'
 import type { Requests } from './requests/create-requests.ts'
 
 export type { ConversationRow, ConversationView, LiveValue }
@@ -75,10 +76,12 @@ export interface Messenger {
   users: PeopleDirectory
   openConversation(peerId: string, options?: { startsAtUnread: boolean }): ConversationView
   commands: MessengerCommands
+  /** What can be taken back for a moment after it was done. */
+  undo: Undo
   /** One of any conversation, such as the quoted one; undefined while it is read, null if it is not on the device. */
   messages: { get(messageId: string): LiveValue<MessageDocument | null | undefined> }
   search: MessageSearch
-  drafts: Omit<Drafts, 'close'>
+  drafts: Omit<Drafts, 'close' | 'noteLeaving' | 'noteSent'>
   /** Newest star first; undefined until they are read. */
   starred: LiveValue<readonly MessageDocument[] | undefined>
   presence: LiveValue<Presence>

@@ -22,9 +22,10 @@ export async function openTestCalls(
     epoch?: string
     versions?: ServerVersions
     feed?: DatabaseFeed
+    readToken?: () => string
   } = {},
 ) {
-  const { pageRows = 20, line = slowestLine, versions, feed } = options
+  const { pageRows = 20, line = slowestLine, versions, feed, readToken = () => 'a token' } = options
   const asked: string[] = []
   const told: string[] = []
   const server = createServer((request, response) => {
@@ -53,7 +54,7 @@ export async function openTestCalls(
   const calls = createSyncCalls({
     ...{ fetch, epoch, clock, line, signal, onOutcome },
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sync/messages/`,
-    readToken: () => 'a token',
+    readToken,
     backOff: createBackOff({ random: () => 1, firstMs: 20 }),
   })
   const pushes = createPushWatch({ untilNoted: async () => {} })

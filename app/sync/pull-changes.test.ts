@@ -128,3 +128,19 @@ test('P1: what is being pushed is kept back, wherever it comes from, and nothing
   await pushed
   await expect.poll(() => given.at(-1)).toEqual(['3', 4])
 })
+
+test.for([
+  {},
+  [],
+  null,
+  { results: 3, last_seq: 1 },
+  { results: [{ id: 'a' }], last_seq: 1 },
+  { results: [] },
+  { error: 'not ours' },
+])('a 200 that says %j is told, and asked again', async (body) => {
+  const { pull, asked, outcomes } = await openTestCalls((_request, response) =>
+    answerJson(response, asked.length > 1 ? { results: makeRows(1), last_seq: 1 } : body),
+  )
+  expect(ids(await pull(0))).toEqual(['1'])
+  expect(outcomes).toEqual(['refusing', 'reached'])
+})

@@ -8,10 +8,8 @@ import type { PullPace } from './create-pull-pace.ts'
 import type { PushWatch } from './create-push-watch.ts'
 import type { KnownEpoch } from './known-epoch.ts'
 import type { ServerDocument, ServerVersions } from './server-versions.ts'
+import { type Changes, readChanges, type Seq } from './sync-answers.ts'
 import type { SyncCall, SyncCalls, SyncOutcome } from './sync-calls.ts'
-
-/** A place in the server's counting. */
-type Seq = string | number
 
 /** Up to where a device has stored what the server has; RxDB keeps it. */
 export interface PullCheckpoint {
@@ -187,17 +185,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
   }
 }
 
-interface Changes {
-  results: { id: string; seq: Seq; doc: ServerDocument }[]
-  last_seq: Seq
-}
-
 interface Page extends Changes {
   /** There is nothing behind it. */
   isAll: boolean
-}
-
-function readChanges(body: unknown): Changes | undefined {
-  const changes = body as Partial<Changes> | null | undefined
-  return Array.isArray(changes?.results) ? (changes as Changes) : undefined
 }

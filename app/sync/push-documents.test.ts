@@ -56,7 +56,7 @@ test('P12: of what is offered again, only what the server lacks leaves the devic
       if (request.method === 'GET') {
         const held = { _id: 'held', content: 'the same', _rev: '1-a' }
         const old = { _id: 'old', content: 'before', _rev: '1-b' }
-        const results = [held, old].map((doc) => ({ id: doc._id, doc }))
+        const results = [held, old].map((doc, seq) => ({ id: doc._id, seq, doc }))
         return answerJson(response, { results, last_seq: 2 })
       }
       const { docs } = (await json(request)) as Pushed

@@ -4,6 +4,7 @@ import { createPortion } from './create-portion.ts'
 import type { PushWatch } from './create-push-watch.ts'
 import type { ServerDocument, ServerVersions } from './server-versions.ts'
 import { splitPush } from './split-push.ts'
+import { readFound, readPushed } from './sync-answers.ts'
 import type { SyncCalls } from './sync-calls.ts'
 
 /** In UTF-8 a character takes three bytes at most, or a pair of them four: this stays below the server's limit. */
@@ -15,12 +16,6 @@ const leastCharacters = 10_000
 const conflictsAtOnce = 100
 /** What the server could not take now is offered again then. */
 const offerAgainAfterMs = 5_000
-
-interface Row {
-  id: string
-  ok?: boolean
-  error?: string
-}
 
 /**
  * Offers documents to the server until it has answered each. Nothing is looked up before: the server's rule merges
@@ -47,7 +42,7 @@ export function createPushDocuments(options: {
       const size = { portion: parcel, amount: body.length }
       return { path: '_bulk_docs', body, isPush: true, size, count: part.length }
     }
-    const { call, answer } = await calls.ask(describe, readRows)
+    const { call, answer } = await calls.ask(describe, readPushed)
     parcel.grow(call.body.length)
     return { count: call.count, rows: answer }
   }
@@ -63,7 +58,7 @@ export function createPushDocuments(options: {
       }
       const { call, answer } = await calls.ask(describe, readFound)
       reading.grow(call.size.amount)
-      for (const { doc } of answer) if (doc) found.push(withoutRev(doc))
+      found.push(...answer.map(withoutRev))
       left = left.slice(call.size.amount)
     }
     return found
@@ -103,15 +98,6 @@ export function createPushDocuments(options: {
       },
     )
   }
-}
-
-function readRows(body: unknown): Row[] | undefined {
-  return Array.isArray(body) ? body : undefined
-}
-
-function readFound(body: unknown): { doc?: ServerDocument | null }[] | undefined {
-  const rows = (body as { rows?: unknown } | null | undefined)?.rows
-  return Array.isArray(rows) ? rows : undefined
 }
 
 function withoutRev({ _rev, ...document }: ServerDocument): ServerDocument {

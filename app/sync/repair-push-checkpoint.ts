@@ -19,7 +19,11 @@ export async function repairPushCheckpoint<T, Checkpoint>(
   if (internal.events.canceled.getValue()) return
   const checkpoint = (await getLastCheckpointDoc(internal, 'up')) as { lwt?: number } | undefined
   if (checkpoint?.lwt === undefined) return
-  const lwt = checkpoint.lwt > Date.now() ? 0 : Math.max(checkpoint.lwt - overlapMs, 0)
-  await setCheckpoint(internal, 'up', { id: '', lwt })
+  await setCheckpoint(internal, 'up', findPushPlace(checkpoint))
   state.reSync()
+}
+
+/** From where on something may not have been pushed, given the checkpoint of what was. */
+export function findPushPlace({ lwt = 0 }: { lwt?: number } = {}): { id: string; lwt: number } {
+  return { id: '', lwt: lwt > Date.now() ? 0 : Math.max(lwt - overlapMs, 0) }
 }

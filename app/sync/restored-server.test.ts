@@ -14,6 +14,16 @@ async function openLab(storage: (typeof storages)[number] = 'LevelDB') {
   return await openTestLab({ couch })
 }
 
+/** Ann and Ben with a device each, and a backup of what she wrote to him first. */
+async function openWithBackup() {
+  const { lab, ann, ben } = await openLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await phone.say(ben, 'in the backup')
+  await lab.settle()
+  await lab.server.takeBackup()
+  return { lab, ann, ben, phone, tablet }
+}
+
 async function readTexts(device: LabDevice, withWhom: LabPerson) {
   return (await device.read(withWhom)).map(({ content }) => content)
 }
@@ -115,11 +125,7 @@ test.for(storages)(
 )
 
 test('P1: a restore that nobody tells of is noticed by whoever is ahead', async () => {
-  const { lab, ann, ben } = await openLab()
-  const [phone, tablet] = [await ann.device(), await ben.device()]
-  await phone.say(ben, 'in the backup')
-  await lab.settle()
-  await lab.server.takeBackup()
+  const { lab, ann, ben, phone, tablet } = await openWithBackup()
   await phone.say(ben, 'lost one')
   await lab.settle()
   await tablet.say(ann, 'lost two')
@@ -139,11 +145,7 @@ test('P1: a restore that nobody tells of is noticed by whoever is ahead', async 
 })
 
 test('P1: what only its reader has left comes back to the reader’s other devices', async () => {
-  const { lab, ann, ben } = await openLab()
-  const [phone, tablet] = [await ann.device(), await ben.device()]
-  await phone.say(ben, 'in the backup')
-  await lab.settle()
-  await lab.server.takeBackup()
+  const { lab, ann, ben, phone, tablet } = await openWithBackup()
   await phone.say(ben, 'lost')
   await lab.settle()
   await phone.close()

@@ -37,6 +37,21 @@ test('after 401 nothing is asked again, and nothing is told as an error', async 
   expect(asked).toHaveLength(1)
 })
 
+test('a 401 that was said of an earlier sign-in ends no later one', async () => {
+  const state = { token: 'old' }
+  const { ask, asked, outcomes } = await openTestCalls(
+    (request, response) => {
+      state.token = 'new'
+      if (request.headers.authorization === 'Bearer new') return answerJson(response, {})
+      response.writeHead(401).end('{}')
+    },
+    { readToken: () => state.token },
+  )
+  await ask(page)
+  expect(asked).toHaveLength(2)
+  expect(outcomes).toEqual(['reached'])
+})
+
 test('P12: what is pushed and was too much for now is offered later, and no failure', async () => {
   const { ask, asked, outcomes } = await openTestCalls(async (request, response) => {
     const body = await json(request)

@@ -68,8 +68,9 @@ export function createSyncCalls(options: SyncCallsOptions) {
     const begunAt = performance.now()
     const progress = { read: 0 }
     const shrink = () => call.size?.portion.shrink(call.size.amount)
+    const token = readToken()
     const given = await askPatiently(call, {
-      ...{ fetch, url, line, token: readToken(), epoch: epoch.get(), signal, progress },
+      ...{ fetch, url, line, token, epoch: epoch.get(), signal, progress },
     }).catch(() => undefined)
     signal.throwIfAborted()
     if (!given) {
@@ -81,6 +82,8 @@ export function createSyncCalls(options: SyncCallsOptions) {
       return undefined
     }
     const { response } = given
+    // What is said of an earlier sign-in ends no later one.
+    if (response.status === 401 && readToken() !== token) return undefined
     if (response.status === 401) {
       onOutcome('signed-out')
       // Nothing is lost and nothing is asked again: whoever owns this replication ends it.

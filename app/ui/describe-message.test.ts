@@ -19,3 +19,11 @@ test.each([
 ] as const)('%o without words is called %s', (message, name) => {
   expect(describeMessage({ content: '', ...message })).toBe(name)
 })
+
+test.each([
+  ['*lit* _soon_ ~gone~ `npm`', 'lit soon gone npm'],
+  ['*_both_* and snake_case 2*3*4', 'both and snake_case 2*3*4'],
+  ['two *lines\nof* one', 'two *lines of* one'],
+])('%j is described without the markers of its styles', (content, words) => {
+  expect(describeMessage({ type: 'text', content })).toBe(words)
+})

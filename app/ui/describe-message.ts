@@ -1,11 +1,12 @@
 import type { MessageDocument, MessageType } from '../../schema/message.ts'
+import { stripStyles } from './strip-styles.ts'
 
 type Described = Pick<MessageDocument, 'type' | 'content' | 'deletedAt' | 'template'>
 
 /** The line that stands for a message in a list, a quote or a notification. */
 export function describeMessage(message: Described): string {
   if (message.deletedAt !== undefined) return 'This message was deleted'
-  const words = message.content.replace(/\s+/g, ' ').trim()
+  const words = stripStyles(message.content).replace(/\s+/g, ' ').trim()
   if (words !== '') return words
   return nameMessageType(message) ?? 'Message'
 }

@@ -35,6 +35,7 @@ async function openAnn(onSettle: (userId: string) => Promise<void> = async () =>
     settle: onSettle,
     deleteMediaOf: async () => undefined,
     forgetDigestsOf: async () => undefined,
+    forgetEpochOf: async () => undefined,
     onError: (error) => opened.errors.push(error),
   })
   const details = { username: 'Ann', email: 'ann@example.org', passwordHash: 'x' }

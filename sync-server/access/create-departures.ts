@@ -22,6 +22,7 @@ export type Departures = ReturnType<typeof createDepartures>
  * @param settle waits for writes of that person that are under way
  * @param deleteMediaOf takes away the person's files, but for those that others were sent
  * @param forgetDigestsOf takes away what was counted for the person
+ * @param forgetEpochOf takes away the person's own epoch
  * @param now epoch ms
  */
 export function createDepartures(options: {
@@ -33,6 +34,7 @@ export function createDepartures(options: {
   settle: (userId: string) => Promise<void>
   deleteMediaOf: (userId: string) => Promise<void>
   forgetDigestsOf: (userId: string) => Promise<void>
+  forgetEpochOf: (userId: string) => Promise<void>
   onError: (error: unknown) => void
   now?: () => number
 }) {
@@ -49,6 +51,7 @@ export function createDepartures(options: {
     await storage.retire(nameMessagesDatabase(userId))
     await storage.retire(nameConversationsDatabase(userId))
     await options.forgetDigestsOf(userId)
+    await options.forgetEpochOf(userId)
   }
 
   function finishLater(afterMs: number) {

@@ -13,6 +13,8 @@ export const budgetLimits = {
   /** Bodies that are being read, and answers that wait to be read. */
   bytesPerPerson: 32 * MiB,
   bytesOverall: 256 * MiB,
+  /** Requests that are begun before whatever else waits goes on: a few milliseconds of work. */
+  startsPerTurn: 16,
   uploadsPerPerson: 4,
   /** Each upload under way holds a few pieces of its file, so their number bounds the memory of all. */
   uploadsOverall: 64,
@@ -28,9 +30,12 @@ export const budgetLimits = {
 
   /** Pages of one conversation that are read side by side, and the requests for them that one person may have open. */
   readsAtOnce: 8,
+  /** One for each of a device's two databases. */
+  readsAtOncePerPerson: 2,
   readsPerPerson: 128,
   /** Walks through all that somebody has: two pages at a time leave room for what is urgent. */
   scansAtOnce: 2,
+  scansAtOncePerPerson: 1,
   scansPerPerson: 32,
 
   /** Slower than this is no line that a person could use: 64 kbit/s is eight times as fast. */

@@ -1,4 +1,5 @@
 import type { Levels } from '../metrics/read-levels.ts'
+import { createActivity } from './activity.ts'
 import { type BudgetLimits, budgetLimits } from './budget-limits.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { createLedger } from './ledger.ts'
@@ -21,14 +22,17 @@ export function createBudget(changed: Partial<BudgetLimits> = {}) {
     passedOn: open(limits.strangersOverall, limits.strangersOverall),
     connections: open(limits.connectionsPerPerson),
   }
+  const activity = createActivity()
   const queues = {
     /** Pages of one conversation. */
     reads: createFairQueue({
-      ...{ atOnce: limits.readsAtOnce, jobsMaxPerKey: limits.readsPerPerson },
+      ...{ atOnce: limits.readsAtOnce, atOncePerKey: limits.readsAtOncePerPerson },
+      ...{ jobsMaxPerKey: limits.readsPerPerson, isAlone: activity.isAlone },
     }),
     /** Walks through all that somebody has. */
     scans: createFairQueue({
-      ...{ atOnce: limits.scansAtOnce, jobsMaxPerKey: limits.scansPerPerson },
+      ...{ atOnce: limits.scansAtOnce, atOncePerKey: limits.scansAtOncePerPerson },
+      ...{ jobsMaxPerKey: limits.scansPerPerson, isAlone: activity.isAlone },
     }),
   }
 
@@ -41,6 +45,8 @@ export function createBudget(changed: Partial<BudgetLimits> = {}) {
     limits,
     ...ledgers,
     ...queues,
+    /** Who has asked for something lately. */
+    activity,
     /** For the metrics. */
     levels: (): Levels => ({
       gauges: {

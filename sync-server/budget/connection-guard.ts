@@ -134,6 +134,12 @@ export function createConnectionGuard(options: {
       known.lease = lease
     },
 
+    /** Whose requests come on it, as far as anybody knows before they are read. */
+    ownerOf({ socket, headers }: IncomingMessage): string {
+      const userId = isBehindProxy ? undefined : connections.get(nameConnection(socket))?.userId
+      return userId ?? headers.authorization ?? nameNetwork(socket.remoteAddress ?? '')
+    },
+
     /** Is it a stranger for whom there is no room? */
     isOnTrial(socket: Socket): boolean {
       const known = connections.get(nameConnection(socket))

@@ -9,6 +9,7 @@ import { RequestRefused } from '../http/request-refused.ts'
 import type { Budget } from './budget.ts'
 import { createConnectionGuard } from './connection-guard.ts'
 import { createPace } from './pace.ts'
+import { createReception } from './reception.ts'
 import { refuseOver } from './refuse-over.ts'
 import { createTransferWatch } from './transfer-watch.ts'
 import { createVisit, type Visit } from './visit.ts'
@@ -32,6 +33,9 @@ export function createDoorman(options: {
   const { limits } = budget
   const connections = createConnectionGuard(options)
   const transfers = createTransferWatch(limits)
+  const reception = createReception({
+    ...{ startsPerTurn: limits.startsPerTurn, keyOf: connections.ownerOf },
+  })
   const bySession = new Map<string, Set<Visit>>()
   const stopListening = sessions.onEnded(({ sessionId }) => {
     for (const visit of [...(bySession.get(sessionId) ?? [])]) visit.endSignIn()
@@ -92,6 +96,7 @@ export function createDoorman(options: {
     const lease = requests.take({ key, amount: 1, lateMs, end })
     if (typeof lease === 'string') throw refuseOver(lease)
     visit.onClose(lease.release)
+    if (caller) budget.activity.note(caller.userId)
     if (caller) {
       connections.welcome(socket, caller.userId)
       visit.pace?.relax(limits.patienceMs)
@@ -131,6 +136,8 @@ export function createDoorman(options: {
     }
 
   return {
+    /** To stand before the whole app: who comes with hundreds of requests at once waits behind others' first ones. */
+    receive: reception.receive,
     greet,
     admit,
     takeBody,

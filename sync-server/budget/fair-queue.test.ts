@@ -22,7 +22,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('P12: a fair queue', () => {
   it('runs a few at once, and then one of each key in turn', async () => {
-    const queue = createFairQueue({ atOnce: 1, jobsMaxPerKey: 100 })
+    const queue = createFairQueue({ atOnce: 1, atOncePerKey: 1, jobsMaxPerKey: 100 })
     const { step, names, endAll } = openSteps()
     const jobs = [
       ...['ann 1', 'ann 2', 'ann 3', 'ann 4'].map((name) => queue.once({ key: 'ann' }, step(name))),
@@ -36,7 +36,7 @@ describe('P12: a fair queue', () => {
   })
 
   it('lets a short job pass long ones of others, and the oldest of a key go first', async () => {
-    const queue = createFairQueue({ atOnce: 1, jobsMaxPerKey: 100 })
+    const queue = createFairQueue({ atOnce: 1, atOncePerKey: 1, jobsMaxPerKey: 100 })
     const { step, names, endAll } = openSteps()
     const long = (name: string) =>
       queue.run({ key: 'ann' }, async (turn) => {
@@ -48,8 +48,46 @@ describe('P12: a fair queue', () => {
     expect(names()).toEqual(['a1', 'ben', 'a2', 'a3', 'b1', 'b2', 'b3'])
   })
 
+  it('leaves room for whoever comes, however much one key has to do', async () => {
+    const queue = createFairQueue({ atOnce: 3, atOncePerKey: 2, jobsMaxPerKey: 100 })
+    const { step, names, endAll } = openSteps()
+    const jobs = [1, 2, 3, 4].map((index) => queue.once({ key: 'ann' }, step(`ann ${index}`)))
+    jobs.push(queue.once({ key: 'ben' }, step('ben')))
+    await expect.poll(names).toEqual(['ann 1', 'ann 2', 'ben'])
+    await endAll(5)
+    await Promise.all(jobs)
+    expect(names()).toEqual(['ann 1', 'ann 2', 'ben', 'ann 3', 'ann 4'])
+    expect(queue.stats()).toEqual({ running: 0, waiting: 0, jobs: 0, refused: 0 })
+  })
+
+  it('lets a key rest for as long as its step took, while somebody else asks for something', async () => {
+    const clock = { ms: 0 }
+    const others = { areThere: true }
+    const rests: { ms: number; end: () => void }[] = []
+    const queue = createFairQueue({
+      ...{ atOnce: 2, atOncePerKey: 1, jobsMaxPerKey: 100, now: () => clock.ms },
+      isAlone: () => !others.areThere,
+      later: (end, ms) => void rests.push({ end, ms }),
+    })
+    const { step, names, endAll } = openSteps()
+    const jobs = ['ann 1', 'ann 2', 'ann 3'].map((name) => queue.once({ key: 'ann' }, step(name)))
+    await expect.poll(names).toEqual(['ann 1'])
+    clock.ms += 10
+    await endAll(1)
+    await expect.poll(() => rests.map(({ ms }) => ms)).toEqual([10])
+    jobs.push(queue.once({ key: 'ben' }, step('ben 1')))
+    await settle()
+    expect(names()).toEqual(['ann 1', 'ben 1'])
+    others.areThere = false
+    rests[0]?.end()
+    await endAll(4)
+    await Promise.all(jobs)
+    expect(names()).toEqual(['ann 1', 'ben 1', 'ann 2', 'ann 3'])
+    expect(rests).toHaveLength(1)
+  })
+
   it('refuses at once what is too much for one key, with words, and nobody else', async () => {
-    const queue = createFairQueue({ atOnce: 1, jobsMaxPerKey: 2 })
+    const queue = createFairQueue({ atOnce: 1, atOncePerKey: 1, jobsMaxPerKey: 2 })
     const { step, endAll } = openSteps()
     const jobs = [1, 2].map((index) => queue.once({ key: 'ann' }, step(`ann ${index}`)))
     await expect(queue.once({ key: 'ann' }, step('ann 3'))).rejects.toMatchObject({
@@ -62,7 +100,7 @@ describe('P12: a fair queue', () => {
   })
 
   it('forgets what nobody waits for any more, and ends it at its next step', async () => {
-    const queue = createFairQueue({ atOnce: 1, jobsMaxPerKey: 100 })
+    const queue = createFairQueue({ atOnce: 1, atOncePerKey: 1, jobsMaxPerKey: 100 })
     const { step, names, endAll } = openSteps()
     const gone = new AbortController()
     const running = queue.run({ key: 'ann', signal: gone.signal }, async (turn) => {
@@ -83,7 +121,7 @@ describe('P12: a fair queue', () => {
   })
 
   it('reads pages in turns, and closes their source however the reading ends', async () => {
-    const queue = createFairQueue({ atOnce: 1, jobsMaxPerKey: 100 })
+    const queue = createFairQueue({ atOnce: 1, atOncePerKey: 1, jobsMaxPerKey: 100 })
     const closed: string[] = []
     async function* read(name: string) {
       try {
@@ -107,7 +145,7 @@ describe('P12: a fair queue', () => {
   })
 
   it('goes on after a step that fails', async () => {
-    const queue = createFairQueue({ atOnce: 1, jobsMaxPerKey: 100 })
+    const queue = createFairQueue({ atOnce: 1, atOncePerKey: 1, jobsMaxPerKey: 100 })
     const failing = queue.once({ key: 'ann' }, () => Promise.reject(new Error('broken')))
     const next = queue.once({ key: 'ann' }, async () => 'well')
     await expect(failing).rejects.toThrow('broken')

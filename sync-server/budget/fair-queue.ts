@@ -12,6 +12,10 @@ export interface Asking {
 
 export type FairQueue = ReturnType<typeof createFairQueue>
 
+/** A step that is over sooner keeps nobody waiting. */
+const shortestRestMs = 1
+const longestRestMs = 50
+
 interface Job extends Asking {
   /** The step that waits for its turn. */
   start: (() => void) | undefined
@@ -19,14 +23,29 @@ interface Job extends Asking {
 
 /**
  * Runs heavy work in steps, a few at once: one step of each key in turn, so that whoever asks for much waits for
- * themselves; within a key the oldest job goes first.
+ * themselves; within a key the oldest job goes first. No key takes all the room there is: whoever comes then would wait
+ * for steps that have begun. After a step its key rests for as long as that took, while others ask for something: what
+ * they wait for is of many small pieces, each of which would else wait for the next step.
  * @param atOnce steps that run side by side
+ * @param atOncePerKey those of one key among them
  * @param jobsMaxPerKey jobs of one key that run or wait
+ * @param isAlone does nobody else ask for anything? Without it, nobody rests
+ * @param now ms of any clock that only goes forward, and `later` calls back after so many of them
  */
-export function createFairQueue(options: { atOnce: number; jobsMaxPerKey: number }) {
-  const { atOnce, jobsMaxPerKey } = options
+export function createFairQueue(options: {
+  atOnce: number
+  atOncePerKey: number
+  jobsMaxPerKey: number
+  isAlone?: (key: string) => boolean
+  now?: () => number
+  later?: (callback: () => void, ms: number) => void
+}) {
+  const { atOnce, atOncePerKey, jobsMaxPerKey } = options
+  const { isAlone = () => true, now = () => performance.now(), later = setTimeout } = options
   /** Jobs by key, oldest first. A key goes to the end when its turn begins, and when it ends. */
   const jobs = new Map<string, Set<Job>>()
+  const runningOf = new Map<string, number>()
+  const resting = new Set<string>()
   const counted = { running: 0, refused: 0 }
 
   function enter(job: Job) {
@@ -50,15 +69,33 @@ export function createFairQueue(options: { atOnce: number; jobsMaxPerKey: number
     if (own) jobs.set(key, own)
   }
 
+  function count(key: string, change: 1 | -1) {
+    counted.running += change
+    const running = (runningOf.get(key) ?? 0) + change
+    if (running > 0) runningOf.set(key, running)
+    else runningOf.delete(key)
+  }
+
+  function rest(key: string, ms: number) {
+    if (ms < shortestRestMs || resting.has(key)) return
+    resting.add(key)
+    const end = () => {
+      resting.delete(key)
+      startNext()
+    }
+    later(end, Math.min(ms, longestRestMs))
+  }
+
   function startNext() {
     for (const [key, own] of jobs) {
       if (counted.running >= atOnce) return
+      if ((runningOf.get(key) ?? 0) >= atOncePerKey || resting.has(key)) continue
       const next = [...own].find(({ start }) => start)
       if (!next?.start) continue
       goToEnd(key)
       const { start } = next
       next.start = undefined
-      counted.running += 1
+      count(key, 1)
       start()
       return startNext()
     }
@@ -83,11 +120,13 @@ export function createFairQueue(options: { atOnce: number; jobsMaxPerKey: number
   async function takeTurn<Result>(job: Job, step: () => Promise<Result>): Promise<Result> {
     job.signal?.throwIfAborted()
     await waitForTurn(job)
+    const begunAt = now()
     try {
       return await step()
     } finally {
-      counted.running -= 1
+      count(job.key, -1)
       goToEnd(job.key)
+      if (!isAlone(job.key)) rest(job.key, now() - begunAt)
       // Not at once: the job that goes on is older than those behind it.
       setImmediate(startNext)
     }

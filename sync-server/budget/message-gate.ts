@@ -2,6 +2,7 @@ import type { MessageDocument } from '../../schema/message.ts'
 import { refuse } from '../../schema/refusal.ts'
 import { RequestRefused } from '../http/request-refused.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
+import { readMessageProposal } from '../messages/draft-message.ts'
 import type { Outcome, Proposal } from '../messages/proposal.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
@@ -12,7 +13,7 @@ import type { StorageQuota } from './storage-quota.ts'
 type Acceptors = Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
 type StoredById = ReadonlyMap<string, Document>
 
-/** A star, a time and a flag may still be added to what is stored. */
+/** Times and flags of a conversation may still be added to what is stored. */
 const slackCharacters = 500
 
 /**
@@ -38,6 +39,7 @@ export function createMessageGate(options: {
   ): Promise<ReadonlySet<Proposal>> {
     if (proposals.length === 0 || (await quota.look(actorId)) !== 'overfull') return new Set()
     const stored = await readStored(name, proposals)
+    const isLarger = name === nameMessagesDatabase(actorId) ? isWordier : isLonger
     return new Set(proposals.filter((one) => isNew(one, stored) || isLarger(one, stored)))
   }
 
@@ -101,9 +103,26 @@ function isNew({ id, raw, isDeleted }: Proposal, stored: StoredById): boolean {
   return before.status === 'failed' && isRetry && raw.deletedAt === undefined
 }
 
-function isLarger({ id, raw }: Proposal, stored: StoredById): boolean {
-  const before = stored.get(id)
-  return JSON.stringify(raw).length > JSON.stringify(before ?? {}).length + slackCharacters
+/** Of a message only its words can grow without end; those of a deleted one go. */
+function isWordier(proposal: Proposal, stored: StoredById): boolean {
+  if (proposal.isDeleted) return false
+  const { message } = readMessageProposal(proposal)
+  // What cannot be read is kept beside what is stored.
+  if (!message) return true
+  const { content, refused, deletedAt } = message
+  const words = deletedAt === undefined ? [content, refused] : [refused]
+  const before = stored.get(proposal.id) as Partial<MessageDocument> | undefined
+  return countCharacters(words) > countCharacters([before?.content, before?.refused])
+}
+
+function isLonger({ id, raw }: Proposal, stored: StoredById): boolean {
+  // How a client came to its version is not stored.
+  const { _rev, _revisions, ...body } = raw
+  return countCharacters(body) > countCharacters(stored.get(id)) + slackCharacters
+}
+
+function countCharacters(value: unknown): number {
+  return JSON.stringify(value ?? {}).length
 }
 
 function countNew(

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { must } from '../../schema/must.ts'
 import { testBytes, uploadFile, uploadPicture } from '../http/media/test-files.ts'
 import { proposeMessage } from '../messages/propose-message.ts'
 import { openTestSocket } from '../realtime/open-test-socket.ts'
@@ -155,6 +156,35 @@ describe('P12: whoever has no room left', () => {
     expect((await readOwn(ann)).map(({ _id }) => _id)).not.toContain(held._id)
     expect((await readUsage(ann)).messageBytes).toBeLessThan(before.messageBytes)
     expect((await push(ann, [held])).body).not.toMatchObject([{ error: 'forbidden' }])
+  })
+
+  it('cannot let what is there grow either, and still deletes it with what a stock client holds', async () => {
+    const { ann } = opened
+    await fill(ann)
+    await fill(ann, 2)
+    const own = (await readOwn(ann)).filter(({ status }) => status === 'sent')
+    const { _rev, ...first } = must(own[0], 'a message')
+    const at = Date.now()
+    const longer = { ...first, content: `${long}${'y'.repeat(400)}`, editedAt: at }
+    const refused = { at, code: 'x', error: 'x'.repeat(400), content: 'y'.repeat(400) }
+    const before = await readUsage(ann)
+    for (const doc of [longer, { ...first, refused }, { ...first, orderedAt: 'y'.repeat(400) }]) {
+      const { body } = await push(ann, [doc])
+      expect(body).toMatchObject([{ error: 'forbidden', code: 'storage_full' }])
+    }
+    expect(await readUsage(ann)).toEqual(before)
+    const shorter = { ...longer, content: long.replace('x', 'y') }
+    expect((await push(ann, [shorter])).body).toMatchObject([{ ok: true }])
+    // PouchDB knows a thousand revisions of a document.
+    const ids = Array.from({ length: 1_000 }, (_, index) => String(index).padStart(32, '0'))
+    const deleted = { ...first, deletedAt: at, _rev: `1000-${ids[0]}` }
+    const replicated = { ...deleted, _revisions: { start: 1_000, ids } }
+    const { token } = ann
+    const answer = await opened.app.call('POST', '/sync/messages/_bulk_docs', {
+      ...{ token, body: { new_edits: false, docs: [replicated] } },
+    })
+    expect(answer.body).toEqual([])
+    expect((await readUsage(ann)).messageBytes).toBeLessThan(before.messageBytes)
   })
 
   it('uploads nothing, whatever the file says of its size, and several at once are one sum', async () => {

@@ -6,18 +6,19 @@ import { must } from '../../schema/must.ts'
 import { refuse } from '../../schema/refusal.ts'
 import type { Reach } from '../access/create-relations.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
+import type { Document } from '../storage/documents.ts'
 import type { DatabaseWrite, Part, ReadPart } from '../storage/transaction.ts'
 import { beginWith } from './begin-conversations.ts'
-import { digestsDatabase, starKey } from './digest-documents.ts'
+import { digestsDatabase, generationKey, nextGeneration, starKey } from './digest-documents.ts'
 import { type CopyChange, draftDigests, listDigestIds } from './digest-writes.ts'
-import { isReturned, type MessageDraft } from './draft-message.ts'
+import { isReturned, isTakenBack, type MessageDraft } from './draft-message.ts'
+import { givePlaces, listEntries } from './given-places.ts'
 import { hintsDatabase, toMessageHint } from './hints.ts'
-import { toOrderEntry } from './order-entry.ts'
 import { type OrderJournal, ordersDatabase } from './order-journal.ts'
 import { draftPeerCopies, isForPeer, refuseUnwritten } from './peer-copies.ts'
 import { extendSilences, type SilencesDocument, silencesKey } from './peer-silences.ts'
 import { draftGroup, type ProposalGroup } from './proposal-group.ts'
-import { findKeptPlace, listClaimedEntries } from './returned-places.ts'
+import { listClaimedEntries, mayComeBelow } from './returned-places.ts'
 import { weighDocument } from './weigh-document.ts'
 
 /** What one person proposes of their messages with one other person; they are written together. */
@@ -39,6 +40,8 @@ export interface Delivery {
   isAtomic: boolean
   /** The other person's copies of these may have been written before the own ones changed under them. */
   touched: ReadonlySet<string>
+  /** Entries of the journal that a first look has found to matter: those of the other person's copies that are there. */
+  entriesAsked: ReadonlySet<string>
   /** What the server has forgotten, after a backup was put back. */
   lost: readonly LostSpan[]
   now: number
@@ -51,6 +54,10 @@ export interface DeliveryDecision {
   decided: { each: MessageDraft[]; whole: MessageDraft }[]
   /** New messages with a file of which nobody has looked yet whether it may be shared. */
   unshared: MessageDraft[]
+  /** Entries of the journal that nobody has looked at yet, and that say whether a copy's place counts. */
+  unseen: string[]
+  /** A message comes into a place below others: what was counted in the conversation is void. */
+  isBelow: boolean
   /** Copies of the other person's that were blanked, and have a file to take away. */
   blanked: MessageDocument[]
 }
@@ -71,18 +78,17 @@ export function listParts(delivery: Delivery): Part[] {
   const digests = { name: digestsDatabase, ids: isNew ? listNewDigestIds(delivery) : [] }
   if (peerId === undefined) return [own]
   if (!isNew) digests.ids = ids.flatMap((id) => listDigestIds(actorId, peerId, id))
-  if (reach === 'unknown_person') return [own, digests]
-  if (isPeerOut) return [own, digests, hints]
+  if (mayComeBelow(delivery)) digests.ids.push(generationKey(actorId, peerId))
+  const claimed = { name: ordersDatabase, ids: listClaimedEntries(delivery) }
+  if (reach === 'unknown_person') return [own, digests, claimed]
+  if (isPeerOut) return [own, digests, hints, claimed]
   const isOther = peerId !== actorId
   return [
     own,
     digests,
     {
       name: ordersDatabase,
-      ids: [
-        ...(reach === 'held' ? [silencesKey(actorId, peerId)] : []),
-        ...listClaimedEntries(delivery),
-      ],
+      ids: [...(reach === 'held' ? [silencesKey(actorId, peerId)] : []), ...claimed.ids],
     },
     ...(isOther ? [{ name: nameMessagesDatabase(peerId), ids, isNew }] : []),
     ...(isAtomic ? [] : [hints]),
@@ -124,7 +130,8 @@ export function decideDelivery(
   )
   const shared = ruled.map(({ each, whole }) => ({ each, whole: refuseFile(delivery, whole) }))
   const unshared = shared.flatMap(({ whole }) => (isUnshared(delivery, whole) ? [whole] : []))
-  if (unshared.length > 0) return { writes: [], decided: [], unshared, blanked: [] }
+  const nothing = { writes: [], decided: [], blanked: [], unseen: [], isBelow: false }
+  if (unshared.length > 0) return { ...nothing, unshared }
 
   const peerCopies = readPeerCopies(delivery, read)
   const placed = givePlaces(
@@ -133,6 +140,7 @@ export function decideDelivery(
     peerCopies,
     { read, journal },
   )
+  if (placed.unseen.length > 0) return { ...nothing, unshared, unseen: placed.unseen }
   const drafted = isPeerOut
     ? { put: [], blanked: [], drafts: placed.drafts.map((one) => refuseForPeer(delivery, one)) }
     : draftPeerCopies({ actorId, drafts: placed.drafts, stored: peerCopies, now })
@@ -143,17 +151,24 @@ export function decideDelivery(
   const delivered = drafted.drafts.flatMap(({ effect, next }) =>
     effect === 'deliver' && next ? [next] : [],
   )
+  const { isBelow } = placed
+  const digested = { drafts: drafted.drafts, peerPut: drafted.put, peerCopies, isBelow }
   const writes: DatabaseWrite[] = [
-    ...digestWrites(delivery, { drafts: drafted.drafts, peerPut: drafted.put, peerCopies }, read),
+    ...digestWrites(delivery, digested, read),
     ...hintWrites(delivery, placed.drafts),
-    { name: ordersDatabase, create: entriesOf(delivery, placed, delivered), ...silences() },
+    {
+      name: ordersDatabase,
+      create: listEntries(delivery, placed.places, drafted.drafts),
+      ...silences(),
+    },
     ...(peerId === undefined || isPeerOut
       ? []
-      : [{ name: nameMessagesDatabase(peerId), put: drafted.put }]),
+      : [{ name: nameMessagesDatabase(peerId), put: drafted.put, tally: -placed.released }]),
     ownWrite(delivery, drafted.drafts),
     ...beginConversations(delivery, delivered, read),
   ]
-  return { writes: writes.filter(isNeeded), decided, unshared: [], blanked: drafted.blanked }
+  const { blanked } = drafted
+  return { writes: writes.filter(isNeeded), decided, unshared: [], unseen: [], blanked, isBelow }
 
   function silences(): Pick<DatabaseWrite, 'put'> {
     if (peerId === undefined || reach !== 'held' || delivered.length === 0) return {}
@@ -166,8 +181,8 @@ export function decideDelivery(
   }
 }
 
-const isNeeded = ({ put = [], create = [], pushed = [] }: DatabaseWrite) =>
-  put.length + create.length + pushed.length > 0
+const isNeeded = ({ put = [], create = [], pushed = [], tally = 0 }: DatabaseWrite) =>
+  put.length + create.length + pushed.length > 0 || tally !== 0
 
 function refuseFile({ actorId, sharedFiles, now }: Delivery, draft: MessageDraft): MessageDraft {
   const { proposal, stored, next, effect } = draft
@@ -190,68 +205,18 @@ function readPeerCopies({ actorId, peerId, reach, isPeerOut }: Delivery, read: R
     : new Map<string, MessageDocument>()
 }
 
-/** New messages get their places in the order in which their author saw them while they waited. */
-function givePlaces(
-  delivery: Delivery,
-  drafts: readonly MessageDraft[],
-  peerCopies: ReadonlyMap<string, MessageDocument>,
-  { read, journal }: { read: ReadPart; journal: Pick<OrderJournal, 'assignOrder' | 'lastGiven'> },
-) {
-  const { actorId, peerId, reach } = delivery
-  const places = new Map<string, number>()
-  const wanted = drafts.flatMap(({ effect, next }) => (effect === 'deliver' && next ? [next] : []))
-  const returned = new Set(drafts.filter(isReturned).map(({ proposal }) => proposal.id))
-  for (const message of wanted.sort(byPlaceWanted)) {
-    const { _id, recipientId } = message
-    const copy = reach === 'delivered' ? peerCopies.get(_id) : undefined
-    const kept = returned.has(_id)
-      ? findKeptPlace({ delivery, message, copy, read, journal, taken: new Set(places.values()) })
-      : undefined
-    if (kept) {
-      if (!kept.isEntered) places.set(_id, kept.orderedAt)
-      continue
-    }
-    // An earlier try, of which only the other person's copy is left, has given it its place.
-    if (copy?.senderId === actorId && copy.recipientId === recipientId) continue
-    places.set(_id, journal.assignOrder(actorId, must(peerId, 'a recipient')))
-  }
-  return {
-    places,
-    drafts: drafts.map((draft): MessageDraft => {
-      const orderedAt = places.get(draft.proposal.id)
-      return draft.next && orderedAt !== undefined
-        ? { ...draft, next: { ...draft.next, orderedAt } }
-        : draft
-    }),
-  }
-}
-
-function byPlaceWanted(a: MessageDocument, b: MessageDocument): number {
-  return a.orderedAt - b.orderedAt || a.createdAt - b.createdAt || (a._id < b._id ? -1 : 1)
-}
-
-function entriesOf(
-  { reach, isAtomic }: Delivery,
-  { places }: { places: ReadonlyMap<string, number> },
-  delivered: readonly MessageDocument[],
-) {
-  const kind = { isHeld: reach === 'held', isWhole: isAtomic }
-  return delivered.flatMap((message) =>
-    places.has(message._id) ? [toOrderEntry(message, kind)] : [],
-  )
-}
-
 function digestWrites(
   { actorId, peerId, isAtomic }: Delivery,
   decided: {
     drafts: readonly MessageDraft[]
     peerPut: readonly MessageDocument[]
     peerCopies: ReadonlyMap<string, MessageDocument>
+    isBelow: boolean
   },
   read: ReadPart,
 ): DatabaseWrite[] {
   if (peerId === undefined) return []
-  const { drafts, peerPut, peerCopies } = decided
+  const { drafts, peerPut, peerCopies, isBelow } = decided
   const own = drafts.flatMap(({ stored, next, effect }): CopyChange[] =>
     next && effect !== 'none' ? [{ ownerId: actorId, before: stored, after: next }] : [],
   )
@@ -259,8 +224,10 @@ function digestWrites(
     return { ownerId: peerId, before: peerCopies.get(after._id), after }
   })
   const changes = [...own, ...theirs]
-  const put = draftDigests({ changes, stored: read(digestsDatabase), isAtomic })
-  return [{ name: digestsDatabase, put }]
+  const stored = read<Document>(digestsDatabase)
+  const put = draftDigests({ changes, stored, isAtomic })
+  const voided = isBelow ? [nextGeneration(generationKey(actorId, peerId), stored)] : []
+  return [{ name: digestsDatabase, put: [...put, ...voided] }]
 }
 
 function refuseForPeer({ actorId, now }: Delivery, draft: MessageDraft): MessageDraft {
@@ -291,8 +258,11 @@ function hintWrites(delivery: Delivery, drafts: readonly MessageDraft[]): Databa
 
 function ownWrite({ actorId, groups }: Delivery, drafts: readonly MessageDraft[]): DatabaseWrite {
   const changed = drafts.filter(({ next, effect }) => next && effect !== 'none')
-  const growth = changed.map(
-    ({ stored, next }) => weighOwn(actorId, next) - weighOwn(actorId, stored),
+  const growth = changed.map((draft) =>
+    // Whoever brings it back answers for it, until its author does.
+    isTakenBack(draft)
+      ? weighDocument(draft.next)
+      : weighOwn(actorId, draft.next) - weighOwn(actorId, draft.stored),
   )
   return {
     name: nameMessagesDatabase(actorId),

@@ -1,4 +1,5 @@
 import type { MessageDocument } from '../../schema/message.ts'
+import type { Document } from '../storage/documents.ts'
 import { conversationKey, type OrderEntry } from './order-entry.ts'
 
 /**
@@ -43,11 +44,18 @@ export interface Seen {
 
 /** A tally up to a place, and that place with it. What was `open` then is looked at again. */
 export interface TallyDigest extends Tally {
-  /** `tally~<owner>~<peer>~<orderedAt in 15 digits>` */
+  /** `tally~<owner>~<peer>~[r<generation>~]<orderedAt in 15 digits>` */
   _id: string
   orderedAt: number
   last?: Seen
   open: OrderEntry[]
+}
+
+/** Which tallies of a conversation count: it grows with each message that comes back into a place below others. */
+export interface TallyGeneration {
+  /** `generation~<lower user id>~<higher user id>` */
+  _id: string
+  generation: number
 }
 
 export function starKey(ownerId: string, messageId: string): string {
@@ -63,8 +71,22 @@ export function talliesPrefix(ownerId: string): string {
   return `tally~${ownerId}~`
 }
 
-export function tallyKey(ownerId: string, peerId: string, orderedAt: number): string {
-  return `${talliesPrefix(ownerId)}${peerId}~${String(orderedAt).padStart(15, '0')}`
+export function tallyKey(
+  { ownerId, peerId, generation }: { ownerId: string; peerId: string; generation: number },
+  orderedAt: number,
+): string {
+  const grown = generation === 0 ? '' : `r${generation}~`
+  return `${talliesPrefix(ownerId)}${peerId}~${grown}${String(orderedAt).padStart(15, '0')}`
+}
+
+export function generationKey(oneId: string, otherId: string): string {
+  return `generation~${conversationKey(oneId, otherId)}`
+}
+
+/** What makes all tallies of a conversation void that were counted, or are being counted. */
+export function nextGeneration(_id: string, stored: ReadonlyMap<string, Document>) {
+  const { generation = 0 } = (stored.get(_id) ?? {}) as Partial<TallyGeneration>
+  return { _id, generation: generation + 1 }
 }
 
 /** Says that every star of this person, and every deletion among their messages, has its digest. */

@@ -4,7 +4,9 @@ import { createCompleteness } from './completeness.ts'
 import {
   completeKey,
   digestsDatabase,
+  generationKey,
   idsBeneath,
+  nextGeneration,
   starKey,
   talliesPrefix,
 } from './digest-documents.ts'
@@ -56,8 +58,16 @@ export function createDigests(options: {
     drop,
     settle,
 
-    /** Takes away what was counted between two people: a message comes back into a place below others. */
+    /**
+     * Takes away what was counted between two people: a message has come back into a place below others. It has made the
+     * tallies void already; where it was not written at once, somebody may have counted anew before it was there.
+     */
     async forgetTallies(oneId: string, otherId: string): Promise<void> {
+      const id = generationKey(oneId, otherId)
+      await database.update([id], (stored) => ({
+        put: [nextGeneration(id, stored)],
+        result: undefined,
+      }))
       await forgetBeneath(`${talliesPrefix(oneId)}${otherId}~`)
       await forgetBeneath(`${talliesPrefix(otherId)}${oneId}~`)
     },

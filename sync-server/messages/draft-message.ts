@@ -34,6 +34,11 @@ export function isReturned({ proposal, effect }: Pick<MessageDraft, 'proposal' |
   return effect === 'deliver' && proposal.message?.status === 'sent'
 }
 
+/** One that is given back into its giver's copy alone: by its reader, or by its author when the reader has left. */
+export function isTakenBack({ stored, next, effect }: MessageDraft): boolean {
+  return effect === 'own' && stored === undefined && next !== undefined && isAccepted(next)
+}
+
 export function readMessageProposal(proposal: Proposal): MessageProposal {
   if (proposal.isDeleted) return { ...proposal, message: undefined }
   const parsed = messageDocument.safeParse(proposal.raw)

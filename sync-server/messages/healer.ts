@@ -110,7 +110,9 @@ export function createHealer(options: {
         doc && !finished.has(doc._id) ? [doc] : [],
       )
       const unwritten = new Set(entries.filter(isBeingWritten).map(({ _id }) => _id))
-      const outcome = await healEntries(entries.filter(({ _id }) => !unwritten.has(_id)))
+      // A reader's word alone makes no message of somebody else.
+      const trusted = entries.filter(({ _id, isClaimed }) => !isClaimed && !unwritten.has(_id))
+      const outcome = await healEntries(trusted)
       healed += outcome.healed
       for (const { id, seq } of page.results) {
         isOpen ||= unwritten.has(id) || outcome.open.has(id)

@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { groupBy } from '../../schema/group-by.ts'
 import type { LostSpan } from '../../schema/lost-span.ts'
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { must } from '../../schema/must.ts'
+import { slicesOf } from '../../schema/slices-of.ts'
 import type { Reach, Relations } from '../access/create-relations.ts'
 import { PersonGone } from '../access/person-gone.ts'
 import type { Storage } from '../storage/create-storage.ts'
@@ -27,14 +29,16 @@ import { tellHintedReceipts } from './tell-hinted-receipts.ts'
 /** The stages of a write, in their order: a crash can come after each. Atomic storage has the last two only. */
 export type Stage = 'ordered' | 'peer' | 'own' | 'finished'
 
-type Decided = Pick<DeliveryDecision, 'decided' | 'writes' | 'blanked'> & {
+type Decided = Pick<DeliveryDecision, 'decided' | 'writes' | 'blanked' | 'isBelow'> & {
   delivery: Delivery
   revs: ReadonlyMap<string, string>
 }
 
 type Asked = Pick<Delivery, 'actorId' | 'peerId' | 'groups' | 'isActorFull'>
 
-const groupsAtOnce = 100
+/** Whoever writes next waits for so many messages of somebody else's, and not for a thousand. */
+const groupsAtOnce = 25
+const proposalsAtOnce = 50
 const pairsRemembered = 100_000
 const mostTries = 5
 
@@ -76,7 +80,7 @@ export function createMessageAcceptor(options: {
   const begun = new LRUCache<string, true>({ max: pairsRemembered })
 
   async function acceptBatch(actorId: string, sources: readonly Proposal[]) {
-    const proposals = sources.map(readMessageProposal)
+    const proposals = await readProposals(sources)
     if (proposals.length > 0) await requireHere(actorId)
     const isActorFull = proposals.length > 0 && (await isFull(actorId))
     const groups = groupById(proposals)
@@ -104,8 +108,7 @@ export function createMessageAcceptor(options: {
 
   async function deliverAll({ groups, ...asked }: Asked) {
     const outcomes = new Map<MessageProposal, Outcome<MessageDocument>>()
-    for (let from = 0; from < groups.length; from += groupsAtOnce) {
-      const slice = groups.slice(from, from + groupsAtOnce)
+    for (const slice of slicesOf(groups, groupsAtOnce)) {
       const delivered = await deliver({ ...asked, groups: slice })
       for (const [proposal, outcome] of delivered) outcomes.set(proposal, outcome)
     }
@@ -115,19 +118,15 @@ export function createMessageAcceptor(options: {
   async function deliver(asked: Asked) {
     const { actorId, peerId } = asked
     const reach = await findReach(actorId, peerId)
-    if (peerId !== undefined && reach !== 'unknown_person') await journal.prepare(actorId, peerId)
+    const lost = listLost(actorId)
+    const isPlaced = reach !== 'unknown_person' || lost.length > 0
+    if (peerId !== undefined && isPlaced) await journal.prepare(actorId, peerId)
     const delivery: Delivery = {
       ...{ ...asked, reach, isAtomic, now: now(), isPeerOut: false, touched: new Set() },
-      lost: listLost(actorId),
+      ...{ lost, entriesAsked: new Set() },
       sharedFiles: await lookAtFiles({ ...asked, reach }),
       hasBegun: begun.has(`${actorId} ${peerId}`),
     }
-    const isReturning = delivery.groups.some(({ proposals }) =>
-      proposals.some(({ message }) => message?.status === 'sent'),
-    )
-    const mayReturn = peerId !== undefined && delivery.lost.length > 0 && isReturning
-    // Before it is there, so that a crash leaves none that lacks it; and after, for who has counted meanwhile.
-    if (mayReturn) await onReturned(actorId, peerId)
     const decided = await writeWithPeer(delivery).catch((error: unknown) => {
       // They have left since somebody looked.
       const isLeft =
@@ -135,7 +134,7 @@ export function createMessageAcceptor(options: {
       if (!isLeft) throw error
       return writeWithPeer({ ...delivery, reach: 'unknown_person' })
     })
-    if (mayReturn) await onReturned(actorId, peerId)
+    if (decided.isBelow && peerId !== undefined) await onReturned(actorId, peerId)
     await finish(decided)
     return listOutcomes(decided)
   }
@@ -184,11 +183,29 @@ export function createMessageAcceptor(options: {
     }
   }
 
-  async function write(delivery: Delivery, tries = 1): Promise<Decided> {
-    const { actorId, peerId } = delivery
+  async function write(delivery: Delivery): Promise<Decided> {
     const touched = new Set(delivery.touched)
-    const made: { decision?: DeliveryDecision } = {}
     const blanked = new Map<string, MessageDocument>()
+    let { sharedFiles, entriesAsked } = delivery
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const known = { ...delivery, sharedFiles, entriesAsked }
+      const { result, revs } = await writeOnce(known, { touched, blanked })
+      if (result.unshared.length + result.unseen.length === 0) {
+        return { ...result, delivery, revs: revs(nameMessagesDatabase(delivery.actorId)) }
+      }
+      const looked = await shareFiles(files, result.unshared)
+      sharedFiles = new Map([...sharedFiles, ...looked])
+      entriesAsked = new Set([...entriesAsked, ...result.unseen])
+    }
+    throw new Error('messages changed under every try to write them')
+  }
+
+  async function writeOnce(
+    delivery: Delivery,
+    { touched, blanked }: { touched: Set<string>; blanked: Map<string, MessageDocument> },
+  ) {
+    const { actorId, peerId } = delivery
+    const made: { decision?: DeliveryDecision } = {}
     const { result, revs } = await storage.transact<DeliveryDecision>({
       parts: listParts(delivery),
       decide(read) {
@@ -205,20 +222,13 @@ export function createMessageAcceptor(options: {
       },
       onWritten: (name) => onStage?.(stageOf(name, delivery)),
     })
-    if (result.unshared.length === 0) {
-      // A copy that a first try has blanked names its file no more.
-      const isDeleted = ({ whole }: Decided['decided'][number]) =>
-        whole.next?.deletedAt !== undefined
-      for (const one of result.decided.filter(isDeleted)) {
-        const copy = blanked.get(one.whole.proposal.id)
-        if (copy && !result.blanked.some(({ _id }) => _id === copy._id)) result.blanked.push(copy)
-      }
-      return { ...result, delivery, revs: revs(nameMessagesDatabase(actorId)) }
+    // A copy that a first try has blanked names its file no more.
+    const isDeleted = ({ whole }: Decided['decided'][number]) => whole.next?.deletedAt !== undefined
+    for (const one of result.decided.filter(isDeleted)) {
+      const copy = blanked.get(one.whole.proposal.id)
+      if (copy && !result.blanked.some(({ _id }) => _id === copy._id)) result.blanked.push(copy)
     }
-    if (tries === mostTries) throw new Error('messages changed under every try to write them')
-    const sharedFiles = await shareFiles(files, result.unshared)
-    const known = new Map([...delivery.sharedFiles, ...sharedFiles])
-    return await write({ ...delivery, sharedFiles: known }, tries + 1)
+    return { result, revs }
   }
 
   /** The copies are written: what follows from them may come later, and takes back nothing. */
@@ -273,6 +283,16 @@ export function createMessageAcceptor(options: {
     /** Resolves when what was under way is done. */
     settle: () => batcher.settle(),
   }
+}
+
+/** Others go on between pieces of a large push. */
+async function readProposals(sources: readonly Proposal[]): Promise<MessageProposal[]> {
+  const proposals: MessageProposal[] = []
+  for (const slice of slicesOf(sources, proposalsAtOnce)) {
+    if (proposals.length > 0) await setImmediate()
+    proposals.push(...slice.map(readMessageProposal))
+  }
+  return proposals
 }
 
 function requireDone<Value>(settled: PromiseSettledResult<Value>): Value {

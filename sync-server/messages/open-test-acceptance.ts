@@ -119,6 +119,7 @@ interface TestOptions {
   now?: () => number
   lookAgainMs?: number
   tallyEvery?: number
+  isFull?: (userId: string) => Promise<boolean>
   /** What a restore has lost of somebody. */
   listLost?: (userId: string) => readonly LostSpan[]
   onStage?: (stage: Stage) => void | Promise<void>

@@ -15,6 +15,8 @@ export interface OrderEntry {
   isWhole?: true
   /** The message came with a file; said of whole ones only. */
   hasFile?: true
+  /** Its reader alone has given it back after a restore: a copy of its author's is not made on their word. */
+  isClaimed?: true
 }
 
 const digits = 15
@@ -31,7 +33,7 @@ export function orderEntryKey(conversation: string, orderedAt: number): string {
 
 export function toOrderEntry(
   { _id, senderId, recipientId, orderedAt, mediaUrl }: MessageDocument,
-  { isHeld, isWhole }: { isHeld: boolean; isWhole: boolean },
+  { isHeld, isWhole, isClaimed }: { isHeld: boolean; isWhole: boolean; isClaimed: boolean },
 ): OrderEntry {
   return {
     _id: orderEntryKey(conversationKey(senderId, recipientId), orderedAt),
@@ -40,6 +42,7 @@ export function toOrderEntry(
     ...(isHeld && { isHeld: true as const }),
     ...(isWhole && { isWhole: true as const }),
     ...(isWhole && mediaUrl !== undefined && { hasFile: true as const }),
+    ...(isClaimed && { isClaimed: true as const }),
   }
 }
 

@@ -44,16 +44,20 @@ export function draftPeerCopies(options: {
     }
     // A message that was held back when it was sent has no copy to amend, and gets none.
     if (!copy && draft.effect === 'amend') return draft
-    const written = writePeerCopy({ stored: copy, accepted, now })
+    // Where it is delivered anew, its place was found out; else the copy's counts.
+    const isPlaced = copy !== undefined && draft.effect === 'deliver'
+    const inPlace = isPlaced ? { ...copy, orderedAt: accepted.orderedAt } : copy
+    const written = writePeerCopy({ stored: inPlace, accepted, now })
     if (written.kind === 'refuse') {
       const { refusal } = written
       const next = failMessage({ actorId, stored: draft.stored, proposed: accepted, refusal, now })
       return { ...draft, next, refusal, effect: 'own' }
     }
     if (written.kind === 'store') put.push(written.next)
+    else if (inPlace && inPlace.orderedAt !== copy?.orderedAt) put.push(inPlace)
     // The own copy may have been completed after a look at its file found none.
     if (accepted.deletedAt !== undefined && copy?.mediaUrl !== undefined) blanked.push(copy)
-    return copy ? { ...draft, next: { ...accepted, orderedAt: copy.orderedAt } } : draft
+    return inPlace ? { ...draft, next: { ...accepted, orderedAt: inPlace.orderedAt } } : draft
   })
   return { put, drafts, blanked }
 }

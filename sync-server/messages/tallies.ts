@@ -3,9 +3,11 @@ import pLimit from 'p-limit'
 import type { Storage } from '../storage/create-storage.ts'
 import {
   digestsDatabase,
+  generationKey,
   type Seen,
   type Tally,
   type TallyDigest,
+  type TallyGeneration,
   tallyKey,
 } from './digest-documents.ts'
 import { conversationKey, placeOf } from './order-entry.ts'
@@ -24,6 +26,11 @@ export interface View {
   peerId: string
 }
 
+/** With the generation of its tallies: what is counted while another one begins is stored where nobody looks. */
+interface Counted extends View {
+  generation: number
+}
+
 /**
  * Counts what lies in a conversation up to a place without walking through it: every so many places, what lies up to
  * there is stored, and counting begins at the nearest. A stored tally can be lost or be missing: it is counted again.
@@ -40,27 +47,35 @@ export function createTallies(options: {
 }) {
   const { storage, journal, every = 100, now, onError } = options
   const digests = storage.database<TallyDigest>(digestsDatabase)
+  const generations = storage.database<TallyGeneration>(digestsDatabase)
   /** How many messages have come since somebody last looked whether it is time for a tally. */
   const added = new LRUCache<string, number>({ max: conversationsWatched })
+  /** Conversations whose tallies are to be stored. */
+  const due = new Set<string>()
   const background = pLimit(1)
 
+  async function findGeneration({ ownerId, peerId }: View): Promise<Counted> {
+    const id = generationKey(ownerId, peerId)
+    const generation = (await generations.read([id])).get(id)?.generation ?? 0
+    return { ownerId, peerId, generation }
+  }
+
   /** The nearest stored tally at a place or before it. */
-  async function findStored({ ownerId, peerId }: View, upTo: number): Promise<TallyDigest> {
+  async function findStored(counted: Counted, upTo: number): Promise<TallyDigest> {
     const [found] = await digests.range({
-      startkey: tallyKey(ownerId, peerId, upTo),
-      endkey: tallyKey(ownerId, peerId, 0),
+      startkey: tallyKey(counted, upTo),
+      endkey: tallyKey(counted, 0),
       descending: true,
       limit: 1,
     })
-    return found ?? { ...nothing, _id: tallyKey(ownerId, peerId, 0), orderedAt: 0, open: [] }
+    return found ?? { ...nothing, _id: tallyKey(counted, 0), orderedAt: 0, open: [] }
   }
 
   const resolve = (view: View, entries: Parameters<typeof resolveEntries>[0]['entries']) =>
     resolveEntries({ storage, ...view, entries })
 
-  async function store(view: View, tally: Omit<TallyDigest, '_id'>) {
-    const { ownerId, peerId } = view
-    await digests.insert({ ...tally, _id: tallyKey(ownerId, peerId, tally.orderedAt) })
+  async function store(counted: Counted, tally: Omit<TallyDigest, '_id'>) {
+    await digests.insert({ ...tally, _id: tallyKey(counted, tally.orderedAt) })
   }
 
   const isSettled = (orderedAt: number) => storage.isAtomic || orderedAt < now() - settledMs
@@ -69,7 +84,8 @@ export function createTallies(options: {
   async function countUpTo(view: View, place: number): Promise<Tally> {
     const { ownerId: oneId, peerId: otherId } = view
     const upTo = Math.min(place, endOfTime)
-    const { _id, open, ...stored } = await findStored(view, upTo)
+    const counted = await findGeneration(view)
+    const { _id, open, ...stored } = await findStored(counted, upTo)
     let sum = addUp({ ...stored, open: [] }, await resolve(view, open))
     for (;;) {
       const range = { oneId, otherId, after: sum.orderedAt, upTo }
@@ -78,7 +94,7 @@ export function createTallies(options: {
       if (!last) return sum
       sum = { ...addUp(sum, await resolve(view, entries)), orderedAt: placeOf(last) }
       if (entries.length < every) return sum
-      if (isSettled(sum.orderedAt)) await store(view, sum)
+      if (isSettled(sum.orderedAt)) await store(counted, sum)
     }
   }
 
@@ -96,7 +112,7 @@ export function createTallies(options: {
       if (!oldest || within.length < limit) break
       before = placeOf(oldest)
       // Whoever is blocked can put many places behind the newest message.
-      floor ??= await findStored(view, before)
+      floor ??= await findStored(await findGeneration(view), before)
     }
     if (!floor) return undefined
     const { seen } = await resolve(view, floor.open)
@@ -127,15 +143,20 @@ export function createTallies(options: {
       const conversation = conversationKey(oneId, otherId)
       const sum = (added.get(conversation) ?? 0) + count
       added.set(conversation, sum < every ? sum : 0)
-      if (sum < every) return
+      if (sum < every || due.has(conversation)) return
+      due.add(conversation)
       background(async () => {
+        due.delete(conversation)
         await countUpTo({ ownerId: oneId, peerId: otherId }, endOfTime)
         await countUpTo({ ownerId: otherId, peerId: oneId }, endOfTime)
       }).catch(onError)
     },
 
     /** Forgets what has not begun. */
-    drop: () => background.clearQueue(),
+    drop() {
+      background.clearQueue()
+      due.clear()
+    },
     /** Waits for what is under way. */
     settle: () => background(async () => undefined),
   }

@@ -5,7 +5,9 @@ import type { WantedWrites } from './draft-writes.ts'
 import { findMissingRevisions, type MissingRevisions } from './find-missing-revisions.ts'
 import { isConflict, isMissing, type OpenRevision, orUndefined, type Pouch } from './pouch.ts'
 import { readChanges } from './read-changes.ts'
+import { readRange } from './read-range.ts'
 import { readOpenRevisions, readRevision } from './read-revisions.ts'
+import { type UpdateOutcome, updateOne } from './update-one.ts'
 
 /**
  * A pure function from the stored documents (by id, without `_rev`; absent ones are not in the map) to what is next.
@@ -14,12 +16,6 @@ import { readOpenRevisions, readRevision } from './read-revisions.ts'
 export type Decide<Body extends Document, Result> = (
   stored: ReadonlyMap<string, Body>,
 ) => WantedWrites<Body> & { result: Result }
-
-export interface UpdateOutcome<Result> {
-  result: Result
-  /** The revision under which each of the asked documents lies now; absent ones are not in the map. */
-  revs: ReadonlyMap<string, string>
-}
 
 /**
  * One database: opened at each call when it is not open, and made when it is not there.
@@ -43,8 +39,6 @@ export interface StoredDatabase<Body extends Document> {
   /** A `since` that this database's history does not have is its beginning. */
   changes(options: ChangesOptions): Promise<ChangesPage<Body>>
   updateSeq(): Promise<Seq>
-  /** About how many bytes it takes. */
-  measure(): Promise<number>
   /** What its writes have added to its tally since it was made. */
   readTally(): Promise<number>
   info(): Promise<{ docCount: number; updateSeq: Seq }>
@@ -73,7 +67,7 @@ export interface StoredDatabase<Body extends Document> {
   removeLocal(id: string): Promise<void>
 }
 
-interface RangeOptions {
+export interface RangeOptions {
   startkey?: string
   endkey?: string
   limit?: number
@@ -95,19 +89,8 @@ export function createStoredDatabase(options: {
   const { name, home } = options
   const use = <Result>(work: (pouch: Pouch) => Promise<Result>) => home.use(name, work)
 
-  async function update<Result>(
-    ids: readonly string[],
-    decide: Decide<Document, Result>,
-  ): Promise<UpdateOutcome<Result>> {
-    const { result, revs } = await home.transact<Result>({
-      parts: [{ name, ids }],
-      decide(read) {
-        const { result, ...write } = decide(read(name))
-        return { writes: [{ name, ...write }], result }
-      },
-    })
-    return { result, revs: revs(name) }
-  }
+  const update = <Result>(ids: readonly string[], decide: Decide<Document, Result>) =>
+    updateOne(home, name, { ids, decide })
 
   return {
     name,
@@ -119,11 +102,7 @@ export function createStoredDatabase(options: {
       )
       return { isInserted: result }
     },
-    range: (range) =>
-      use(async (pouch) => {
-        const { rows } = await pouch.allDocs({ ...range, include_docs: true })
-        return rows.flatMap((row) => (row.doc ? [row.doc] : []))
-      }),
+    range: (range) => use((pouch) => readRange(pouch, range)),
     listRevs: (range) =>
       use(async (pouch) => {
         const { rows } = await pouch.allDocs(range)
@@ -134,7 +113,6 @@ export function createStoredDatabase(options: {
       return use((pouch) => readChanges(pouch, asked, () => home.readSeq(name)))
     },
     updateSeq: () => home.readSeq(name),
-    measure: () => home.measure(name),
     readTally: () => home.readTally(name),
     info: () =>
       use(async (pouch) => {

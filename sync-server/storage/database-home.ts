@@ -22,8 +22,6 @@ export interface DatabaseHome {
   transact<Result>(transaction: Transaction<Result>): Promise<TransactionOutcome<Result>>
   /** Where the database stands. */
   readSeq(name: string): Promise<Seq>
-  /** About how many bytes it takes. */
-  measure(name: string): Promise<number>
   /** Removes a database once nobody uses it, and all that is in it; a missing one is no error. */
   destroy(name: string): Promise<void>
   /** Stores something and reads it again. @throws with the reason when that is not possible */

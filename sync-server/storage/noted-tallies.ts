@@ -1,17 +1,27 @@
+import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { DatabaseHome, TallyingHome } from './database-home.ts'
 import type { Document } from './documents.ts'
 import { readDocuments } from './read-documents.ts'
 import type { DatabaseWrite } from './transaction.ts'
 
+/** `noted`: which note of each server is the last in it, so that one whose answer was lost is not added twice. */
 interface TallyDocument extends Document {
   tally: number
+  noted?: Record<string, number>
+}
+
+/** What is to be added, or was and nobody knows: it stays as it is until it is known to be stored. */
+interface Note {
+  number: number
+  amount: number
 }
 
 const talliesDatabase = 'tallies'
-const noteEveryMs = 5_000
 const rememberedMs = 10_000
 const databasesRemembered = 50_000
+/** A server that was started anew is another one; no note of the one before it comes any more. */
+const serversRemembered = 20
 
 /**
  * Keeps the tallies of a home that cannot write them with what they count, as a CouchDB: what was added is noted every
@@ -21,61 +31,98 @@ const databasesRemembered = 50_000
 export function createNotedTallies(
   home: DatabaseHome,
   onError: (error: unknown) => void,
+  { noteEveryMs = 5_000 } = {},
 ): TallyingHome {
+  const server = randomUUID()
   const added = new Map<string, number>()
-  const known = new LRUCache<string, number>({ max: databasesRemembered, ttl: rememberedMs })
-  const state = { timer: undefined as NodeJS.Timeout | undefined, noting: Promise.resolve() }
+  const notes = new Map<string, Note>()
+  const known = new LRUCache<string, TallyDocument>({ max: databasesRemembered, ttl: rememberedMs })
+  const state = {
+    timer: undefined as NodeJS.Timeout | undefined,
+    working: Promise.resolve(),
+    number: 0,
+  }
+
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = state.working.then(work)
+    state.working = done.catch(() => undefined)
+    return done
+  }
+
+  function noteLater() {
+    state.timer ??= setTimeout(note, noteEveryMs).unref()
+  }
 
   function add({ name, tally = 0 }: Pick<DatabaseWrite, 'name' | 'tally'>) {
     if (tally === 0) return
     added.set(name, (added.get(name) ?? 0) + tally)
-    state.timer ??= setTimeout(note, noteEveryMs).unref()
+    noteLater()
   }
 
-  function note() {
+  function note(): Promise<void> {
     clearTimeout(state.timer)
     state.timer = undefined
-    state.noting = state.noting.then(noteAll).catch(onError)
-    return state.noting
+    return inTurn(noteAll).catch((error: unknown) => {
+      noteLater()
+      onError(error)
+    })
   }
 
   async function noteAll() {
-    const noted = new Map(added)
-    if (noted.size === 0) return
-    added.clear()
-    const ids = [...noted.keys()]
+    state.number += 1
+    for (const [name, amount] of added) {
+      // Of one whose answer was lost the amount must not change.
+      if (notes.has(name)) continue
+      notes.set(name, { number: state.number, amount })
+      added.delete(name)
+    }
+    if (notes.size === 0) return
+    const ids = [...notes.keys()]
     try {
-      await home.transact({
+      const { result } = await home.transact<TallyDocument[]>({
         parts: [{ name: talliesDatabase, ids }],
         decide(read) {
           const stored = read<TallyDocument>(talliesDatabase)
-          const put = ids.map((_id) => ({
-            _id,
-            tally: (stored.get(_id)?.tally ?? 0) + (noted.get(_id) ?? 0),
-          }))
-          for (const { _id, tally } of put) known.set(_id, tally)
-          return { writes: [{ name: talliesDatabase, put }], result: undefined }
+          const put = [...notes].map(([_id, due]) => addNote(stored.get(_id) ?? empty(_id), due))
+          return { writes: [{ name: talliesDatabase, put }], result: put }
         },
       })
+      for (const document of result) known.set(document._id, document)
+      notes.clear()
     } catch (error) {
       known.clear()
-      for (const [name, tally] of noted) add({ name, tally })
       throw error
     }
+    if (added.size > 0) noteLater()
   }
 
-  async function readNoted(name: string): Promise<number> {
+  const isIn = ({ noted = {} }: TallyDocument, { number }: Note) => (noted[server] ?? 0) >= number
+
+  function addNote(document: TallyDocument, due: Note): TallyDocument {
+    if (isIn(document, due)) return document
+    const { [server]: _before, ...others } = document.noted ?? {}
+    const kept = Object.entries(others).slice(1 - serversRemembered)
+    const noted = Object.fromEntries([...kept, [server, due.number]])
+    return { _id: document._id, tally: document.tally + due.amount, noted }
+  }
+
+  async function readNoted(name: string): Promise<TallyDocument> {
     const found = known.get(name)
     if (found !== undefined) return found
     const stored = await home.use(talliesDatabase, (pouch) => readDocuments(pouch, new Set([name])))
-    const tally = (stored.get(name) as TallyDocument | undefined)?.tally ?? 0
-    known.set(name, tally)
-    return tally
+    const document = (stored.get(name) as TallyDocument | undefined) ?? empty(name)
+    known.set(name, document)
+    return document
   }
 
   return {
     ...home,
-    readTally: async (name) => (await readNoted(name)) + (added.get(name) ?? 0),
+    async readTally(name) {
+      const document = await readNoted(name)
+      const due = notes.get(name)
+      const isDue = due !== undefined && !isIn(document, due)
+      return document.tally + (isDue ? due.amount : 0) + (added.get(name) ?? 0)
+    },
     async transact(transaction) {
       const decided = { writes: [] as readonly DatabaseWrite[] }
       const take = (isOf: (name: string) => boolean) => {
@@ -99,13 +146,27 @@ export function createNotedTallies(
     },
     async destroy(name) {
       await home.destroy(name)
-      added.delete(name)
-      const tally = await readNoted(name)
-      if (tally !== 0) add({ name, tally: -tally })
+      await inTurn(async () => {
+        added.delete(name)
+        notes.delete(name)
+        await home.transact({
+          parts: [{ name: talliesDatabase, ids: [name] }],
+          decide: () => {
+            const put = [{ _id: name, _deleted: true }]
+            return { writes: [{ name: talliesDatabase, put }], result: undefined }
+          },
+        })
+        known.delete(name)
+      })
     },
     async close() {
       await note()
+      clearTimeout(state.timer)
       await home.close()
     },
   }
+}
+
+function empty(_id: string): TallyDocument {
+  return { _id, tally: 0 }
 }

@@ -1,12 +1,12 @@
 import type { Response } from 'express'
 import { limits } from '../../schema/limits.ts'
+import { slicesOf } from '../../schema/slices-of.ts'
 import type { Document, Stored } from '../storage/documents.ts'
 import { tooLarge } from './couch-error.ts'
 import { readIdRange } from './read-id-range.ts'
 import { isStorableId } from './read-proposal.ts'
 import { type Query, readFlag, readTexts } from './read-query.ts'
 import { sendList } from './send-list.ts'
-import { slicesOf } from './slices-of.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
 const keysAtOnce = 16

@@ -1,15 +1,17 @@
 import type { Response } from 'express'
 import { limits } from '../../schema/limits.ts'
+import { slicesOf } from '../../schema/slices-of.ts'
 import { badRequest, tooLarge } from './couch-error.ts'
 import { isStorableId } from './read-proposal.ts'
 import { isRev, type Query, readFlag } from './read-query.ts'
 import { sendList } from './send-list.ts'
-import { slicesOf } from './slices-of.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
 const idsAtOnce = 50
 const documentsAtOnce = 16
 const revsPerDocument = 1_000
+/** Of one piece of an answer in which the same document comes again and again. */
+const repeatedCharacters = 64 * 1024
 
 /** CouchDB's `_revs_diff`: which of the client's revisions have never been seen here. */
 export async function answerRevsDiff({ stored, turn }: SyncDatabase, body: unknown) {
@@ -72,10 +74,18 @@ async function* readDocuments(
     const found =
       storable.length > 0 ? await turn(() => stored.bulkGet({ docs: storable, ...flags })) : []
     const rows = new Map(storable.map((one, index) => [one, JSON.stringify(found[index])]))
-    yield slice.flatMap((one) => {
+    const once: string[] = []
+    for (const one of slice) {
       const row = rows.get(one) ?? JSON.stringify(describeMissing(one))
-      return Array.from({ length: times.get(`${one.id} ${one.rev}`) ?? 1 }, () => row)
-    })
+      once.push(row)
+      const again = (times.get(`${one.id} ${one.rev}`) ?? 1) - 1
+      const atOnce = Math.max(1, Math.floor(repeatedCharacters / row.length))
+      // To write the same thing down a thousand times is work too, and waits for its turn like any other.
+      for (let left = again; left > 0; left -= atOnce) {
+        yield await turn(async () => Array(Math.min(left, atOnce)).fill(row))
+      }
+    }
+    yield once
   }
 }
 

@@ -11,12 +11,15 @@ import {
   onTestFinished,
   test,
 } from 'vitest'
+import { epochHeader } from '../../schema/epoch-header.ts'
 import { linkServers } from '../cluster/link-servers.ts'
 import { startRedis, type TestRedis } from '../cluster/start-redis.ts'
 import { createLog } from '../create-log.ts'
 import { propose, writeMessage } from '../messages/open-test-acceptance.ts'
+import { startTestApp } from '../start-test-app.ts'
 import { createStorage, type Storage } from '../storage/create-storage.ts'
 import { startCouch, type TestCouch } from '../storage/start-couch.ts'
+import { startLosingProxy } from '../storage/start-losing-proxy.ts'
 import { createEpochs } from './epochs.ts'
 import { startTestSync } from './start-test-sync.ts'
 
@@ -81,6 +84,27 @@ describe.each(['LevelDB', 'CouchDB'])('epochs on %s', (kind) => {
     const again = await openEpochs(storage, { ...restoring, restored: 'in June' })
     expect(again.of('ann')).not.toBe(servers[0]?.of('ann'))
     expect(again.listLost('ann')).toHaveLength(2)
+    const june = again.of('ann')
+    const once = await openEpochs(storage, restoring)
+    expect([once.of('ann'), once.listLost('ann').length]).toEqual([june, 2])
+  })
+
+  test('what a restore has lost is taken back for some weeks', async () => {
+    const epochs = await openEpochs(storage, { restored: 'in May' })
+    expect(epochs.listLost('ann')).toHaveLength(1)
+    const days = (count: number) => () => Date.now() + count * 86_400_000
+    expect((await openEpochs(storage, { now: days(50) })).listLost('ann')).toHaveLength(1)
+    const late = await openEpochs(storage, { now: days(60) })
+    expect([late.listLost('ann'), late.of('ann')]).toEqual([[], epochs.of('ann')])
+  })
+
+  test('nothing is kept of somebody who leaves', async () => {
+    const epochs = await openEpochs(storage, {})
+    await epochs.raise('ann', epochs.of('ann'))
+    await epochs.forget('ann')
+    expect(epochs.of('ann')).toBe(epochs.installation())
+    const stored = await storage.database('epochs').range({})
+    expect(stored.map(({ _id }) => _id)).toEqual(['installation'])
   })
 
   test('P12: somebody’s epoch rises with the present one in hand, for them alone', async () => {
@@ -101,12 +125,37 @@ test('what one server raises the others hear', async () => {
   const { couchdbUrl } = running()
   const storage = createStorage({ dataDir: '', couchdbUrl })
   onTestFinished(() => storage.close())
-  const open = async () => openEpochs(storage, { isShared: true, link: await openLink() })
-  const [one, two] = [await open(), await open()]
+  const proxy = await startLosingProxy(couchdbUrl)
+  onTestFinished(proxy.close)
+  const others = createStorage({ dataDir: '', couchdbUrl: proxy.url })
+  onTestFinished(() => others.close())
+  const open = async (at: Storage) => openEpochs(at, { isShared: true, link: await openLink() })
+  const [one, two] = [await open(storage), await open(others)]
   const before = two.of('ann')
+  proxy.takeRequests()
   await one.raise('ann', one.of('ann'))
   await expect.poll(() => two.of('ann')).toBe(one.of('ann'))
   expect(one.of('ann')).not.toBe(before)
+  // Of one person: nobody else's is read again for it.
+  expect(proxy.takeRequests()).toEqual(['POST /epochs/_all_docs?include_docs=true'])
+  await one.forget('ann')
+  await expect.poll(() => two.of('ann')).toBe(two.installation())
+})
+
+test('an account that is deleted leaves no epoch behind', async () => {
+  const app = await startTestApp()
+  onTestFinished(() => app.close())
+  const { token, userId } = await app.register('Ann')
+  const ask = async (headers: Record<string, string> = {}) => {
+    const path = '/sync/messages/_changes?since=999999'
+    return (await app.call('GET', path, { token, headers })).headers.get(epochHeader) ?? ''
+  }
+  const epoch = await ask()
+  expect(await ask({ [epochHeader]: epoch })).not.toBe(epoch)
+  const list = (storage: Storage) => storage.database('epochs').range({})
+  expect((await app.whileStopped(list)).map(({ _id }) => _id).sort()).toContain(userId)
+  expect((await app.call('DELETE', '/api/users/me', { token })).status).toBe(200)
+  expect((await app.whileStopped(list)).map(({ _id }) => _id)).toEqual(['installation'])
 })
 
 test('a restore has lost what came after the newest message that is there', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import * as z from 'zod/mini'
 import type { LostSpan } from '../../schema/lost-span.ts'
 import { must } from '../../schema/must.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
@@ -12,7 +13,8 @@ interface EpochDocument {
   /** `installation`, or a person's id. */
   _id: string
   epoch: string
-  /** What the last restore was called. */
+  /** What the restores were called; `restored` is the last one that an earlier version has heard of. */
+  restores?: string[]
   restored?: string
   lost?: LostSpan[]
 }
@@ -21,6 +23,11 @@ const installationId = 'installation'
 const spansKept = 20
 const entriesLookedAt = 500
 const reloadEveryMs = 30_000
+/** Eight weeks after a restore: who has not come back by then brings nothing back into its place. */
+const spanCountsMs = 8 * 7 * 86_400_000
+
+/** Whose epoch was raised, or taken away; null for everybody's. */
+const raisedEpoch = z.nullable(z.string())
 
 /**
  * In which epoch a person's databases count their changes. It is another one after a backup was put back, for everybody,
@@ -58,11 +65,12 @@ export async function createEpochs(options: {
     const fresh = randomUUID()
     const { result } = await database.update<LostSpan | undefined>([installationId], (stored) => {
       const before = stored.get(installationId)
-      const isNews = span !== undefined && before?.restored !== restored
+      const heard = [before?.restored ?? [], before?.restores ?? []].flat()
+      const isNews = span !== undefined && restored !== undefined && !heard.includes(restored)
       if (before && !isNews) return { result: undefined }
       const lost = [...(before?.lost ?? []), ...(isNews ? [span] : [])].slice(-spansKept)
-      const named = restored === undefined ? {} : { restored }
-      const next = { _id: installationId, epoch: fresh, ...named, lost }
+      const restores = isNews ? [...heard, restored] : heard
+      const next = { _id: installationId, epoch: fresh, restores, lost }
       return { put: [next], result: isNews ? span : undefined }
     })
     await reload()
@@ -88,9 +96,19 @@ export async function createEpochs(options: {
     for (const document of stored) known.set(document._id, document)
   }
 
+  async function reloadOne(userId: string) {
+    const document = (await database.read([userId])).get(userId)
+    if (document) known.set(userId, document)
+    else known.delete(userId)
+  }
+
   const hearing = () => void inTurn(reload).catch(onError)
   const stopListening = [
-    link?.listen('epoch-raised', hearing),
+    link?.listen('epoch-raised', (data) => {
+      const userId = raisedEpoch.parse(data)
+      if (userId === null) hearing()
+      else inTurn(() => reloadOne(userId)).catch(onError)
+    }),
     link?.onTurn((isUp) => {
       if (isUp) hearing()
     }),
@@ -115,18 +133,25 @@ export async function createEpochs(options: {
     const upTo = now()
     // Their own word is no proof that messages of others are lost: none is taken from a reader for it.
     const raised = { _id: userId, epoch: randomUUID(), lost: [{ after: upTo, upTo }] }
-    const { result } = await database.update<EpochDocument>([userId], (stored) => {
+    const { result } = await database.update<EpochDocument | undefined>([userId], (stored) => {
       const before = stored.get(userId)
-      return before?.epoch === seen
-        ? { put: [raised], result: raised }
-        : { result: must(before, 'an epoch that another server has raised') }
+      return before?.epoch === seen ? { put: [raised], result: raised } : { result: before }
     })
+    // They have left since, and another server has heard of it first.
+    if (!result) return void known.delete(userId)
     known.set(userId, result)
     // Their other devices wait for news, and this is some. No database gives such a number: who waits looks.
     for (const name of [nameMessagesDatabase(userId), nameConversationsDatabase(userId)]) {
       storage.signals.notify(name, `epoch ${result.epoch}`)
     }
-    link?.publish('epoch-raised', null)
+    link?.publish('epoch-raised', userId)
+  }
+
+  async function forget(userId: string) {
+    const put = [{ _id: userId, epoch: '', _deleted: true }]
+    await database.update([userId], () => ({ put, result: undefined }))
+    known.delete(userId)
+    link?.publish('epoch-raised', userId)
   }
 
   await inTurn(begin)
@@ -136,11 +161,11 @@ export async function createEpochs(options: {
     installation: () => readInstallation().epoch,
     /** In which epoch a person's databases count. */
     of: epochOf,
-    /** What the databases of a person have lost. */
-    listLost: (userId: string): readonly LostSpan[] => [
-      ...(readInstallation().lost ?? []),
-      ...(known.get(userId)?.lost ?? []),
-    ],
+    /** What the databases of a person have lost, in the last weeks. */
+    listLost(userId: string): readonly LostSpan[] {
+      const spans = [readInstallation().lost ?? [], known.get(userId)?.lost ?? []].flat()
+      return spans.filter(({ upTo }) => upTo > now() - spanCountsMs)
+    },
     /**
      * Somebody's device stands ahead of their database, and knows no other epoch than the present one: what was written
      * there is gone.
@@ -148,6 +173,8 @@ export async function createEpochs(options: {
      */
     raise: (userId: string, told: string | undefined): Promise<void> =>
       inTurn(() => raise(userId, told)),
+    /** Takes away what was kept of somebody who leaves. */
+    forget: (userId: string): Promise<void> => inTurn(() => forget(userId)),
     close() {
       clearInterval(looking)
       for (const stop of stopListening) stop?.()

@@ -1,10 +1,10 @@
 const firstRows = 16
-const mostRows = 500
-const pageBytes = 1024 * 1024
+const mostRows = 100
+const pageBytes = 128 * 1024
 
 /**
- * How many rows are read at once: few at first, then as many as make about a megabyte, so that large documents do not
- * fill the memory and small ones do not take many turns.
+ * How many rows are read at once: few at first, then as many as make about 128 KiB, so that large documents do not fill
+ * the memory, small ones do not take many turns, and nobody waits long for the page that somebody else reads.
  */
 export function createPageSize() {
   const state = { rows: firstRows }

@@ -1,15 +1,31 @@
 import { changeConversation } from '../change-conversation.ts'
 import { findNewestMessage } from '../find-newest-message.ts'
+import { readDocuments } from '../read-documents.ts'
 import type { CommandContext } from './command-context.ts'
 
-/** Hides everything that a conversation holds now from this person, on all devices; the other keeps it. */
-export async function clearConversation(context: CommandContext, peerId: string): Promise<void> {
-  const { database } = context
-  const newest = await findNewestMessage(database.messages, peerId)
-  await changeConversation(database.conversations, peerId, (conversation) => {
-    const upTo = Math.max(newest?.orderedAt ?? 0, conversation.lastMessageAt)
-    if (conversation.clearedUpTo >= upTo) return conversation
+/**
+ * Hides what a conversation holds from this person, on all devices; the other keeps it.
+ * @param upTo the last place that is hidden; without one all that it holds now
+ */
+export async function clearConversation(
+  context: CommandContext,
+  peerId: string,
+  upTo?: number,
+): Promise<void> {
+  const place = upTo ?? (await findClearPlace(context, peerId))
+  await changeConversation(context.database.conversations, peerId, (conversation) => {
+    if (conversation.clearedUpTo >= place) return conversation
     // No read receipt goes out: what was never opened has not been read.
-    return { ...conversation, clearedUpTo: upTo }
+    return { ...conversation, clearedUpTo: place }
   })
+}
+
+/** The last place that a conversation has now. */
+export async function findClearPlace(
+  { database }: CommandContext,
+  peerId: string,
+): Promise<number> {
+  const newest = await findNewestMessage(database.messages, peerId)
+  const found = await readDocuments(database.conversations, [peerId])
+  return Math.max(newest?.orderedAt ?? 0, found.get(peerId)?.lastMessageAt ?? 0)
 }

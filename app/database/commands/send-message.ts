@@ -10,6 +10,8 @@ export interface OutgoingMessage {
   content: string
   /** The id of the message that is answered. */
   replyTo?: string
+  /** It was not written in the composer: the draft there stays, whatever it says. */
+  keepsDraft?: boolean
 }
 
 /**
@@ -21,7 +23,7 @@ export interface OutgoingMessage {
  */
 export async function sendMessage(
   context: CommandContext,
-  outgoing: OutgoingMessage,
+  outgoing: OutgoingMessage & { id?: string },
 ): Promise<string> {
   const { userId, database, now } = context
   const { peerId, replyTo } = outgoing
@@ -29,7 +31,7 @@ export async function sendMessage(
   const refusal = refuseText({ content })
   if (refusal) throw new Error(refusal.error)
   const message = messageDocument.parse({
-    _id: createId(),
+    _id: outgoing.id ?? createId(),
     peerId,
     senderId: userId,
     recipientId: peerId,

@@ -17,9 +17,12 @@ const page = Array.from({ length: 50 }, (_, index) => ({
 }))
 
 const app = express()
-app.use(express.json())
-app.post('/messages', (request, response) => void response.status(201).json(request.body))
-app.get('/messages/:id', (_request, response) => void response.json(page))
+app.use(express.json({ limit: '16mb' }))
+app.post(
+  ['/messages', '/api/messages'],
+  (request, response) => void response.status(201).json(request.body),
+)
+app.get(['/messages/:id', '/api/messages/:id'], (_request, response) => void response.json(page))
 app.get('/memory', (_request, response) => void response.json(process.memoryUsage.rss()))
 app.get('/processor', (_request, response) => {
   const { user, system } = process.cpuUsage()

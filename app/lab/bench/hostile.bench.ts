@@ -7,19 +7,25 @@ import { createCheapAccounts } from './cheap-accounts.ts'
 import type { Figure } from './figure.ts'
 import { type AttackName, attacks } from './hostile-attacks.ts'
 import { pushMessages } from './server-accounts.ts'
+import { startBareServer } from './start-bare-server.ts'
 import { takePercentile } from './take-percentile.ts'
 
 const historyLength = 10_000
 const warmUpMs = 2_000
-const quietMs = 3_000
+/** Before an attack, and again after it: others may use the machine meanwhile. */
+const quietMs = 2_000
 const attackMs = 6_000
+const bareAttackMs = 4_000
 /** What an attack leaves behind is not the next one's. */
 const settlingMs = 1_500
 /** Others may wait five times as long as in the quiet, or so long that nobody minds. */
 const worseTimes = 5
 const unnoticedMs = 250
 
-/** How long two people who chat wait while somebody else attacks, beside the quiet just before it. */
+/**
+ * How long two people who chat wait while somebody else attacks, beside the quiet just before and after it; and beside
+ * people of a server that does nothing, under the same attack: what the attacker's own process takes from the machine.
+ */
 export async function measure(): Promise<Figure[]> {
   // No limits by address: all of them come from this one. Messages by person are limited as in the product.
   const server = await startBuiltServer({ env: { MESSAGE_RATE: '600' } })
@@ -31,18 +37,22 @@ export async function measure(): Promise<Figure[]> {
   const mallory = must(attackers[0], 'an attacker')
   const recipientId = must(attackers[1], 'an accomplice').userId
   await fillHistory()
-  const attacker = createAttacker({ port, attackers })
-  await measureBystanders({ ...chat, forMs: warmUpMs })
+  const bare = await startBareServer()
+  const target = { ...chat, attacker: createAttacker({ port, attackers }) }
+  const barePort = Number(new URL(bare.origin).port)
+  const bareAttacker = createAttacker({ port: barePort, attackers })
+  const bareTarget = { ...chat, origin: bare.origin, attacker: bareAttacker }
+  for (const each of [chat, bareTarget]) await measureBystanders({ ...each, forMs: warmUpMs })
   const figures: Figure[] = []
   for (const name of Object.keys(attacks) as AttackName[]) {
-    const quiet = await measureBystanders({ ...chat, forMs: quietMs })
-    await attacker.begin(name)
-    const waits = await measureBystanders({ ...chat, forMs: attackMs })
-    await attacker.end()
-    figures.push(...compare(name, waits, quiet))
-    await pause(settlingMs)
+    const floor = await attack(bareTarget, name, bareAttackMs)
+    const before = await measureBystanders({ ...chat, forMs: quietMs })
+    const waits = await attack(target, name, attackMs)
+    const after = await measureBystanders({ ...chat, forMs: quietMs })
+    figures.push(...compare(name, { waits, floor, quiet: join(before, after) }))
   }
-  await attacker.close()
+  for (const each of [target, bareTarget]) await each.attacker.close()
+  await bare.close()
   await server.close()
   return figures
 
@@ -56,7 +66,26 @@ export async function measure(): Promise<Figure[]> {
   }
 }
 
-function compare(name: AttackName, waits: Waits, quiet: Waits): Figure[] {
+interface Target extends Omit<Parameters<typeof measureBystanders>[0], 'forMs'> {
+  attacker: ReturnType<typeof createAttacker>
+}
+
+async function attack(target: Target, name: AttackName, forMs: number): Promise<Waits> {
+  await target.attacker.begin(name)
+  const waits = await measureBystanders({ ...target, forMs })
+  await target.attacker.end()
+  await pause(settlingMs)
+  return waits
+}
+
+function join(one: Waits, other: Waits): Waits {
+  return { send: [...one.send, ...other.send], read: [...one.read, ...other.read] }
+}
+
+function compare(
+  name: AttackName,
+  { waits, floor, quiet }: { waits: Waits; floor: Waits; quiet: Waits },
+): Figure[] {
   return (['send', 'read'] as const).flatMap((what) => {
     const describe = (values: readonly number[]) => ({
       p50: takePercentile(values, 0.5),
@@ -64,12 +93,16 @@ function compare(name: AttackName, waits: Waits, quiet: Waits): Figure[] {
       worst: Math.max(...values),
     })
     const [during, before] = [describe(waits[what]), describe(quiet[what])]
+    const bare = describe(floor[what])
     const atMost = Math.max(unnoticedMs, worseTimes * before.p95)
     return (['p50', 'p95', 'worst'] as const).map(
       (which): Figure => ({
         what: `${name}: somebody else's ${what}, ${which}`,
         ...{ value: during[which], unit: 'ms' },
-        floors: [{ what: 'quiet', value: before[which] }],
+        floors: [
+          { what: 'quiet', value: before[which] },
+          { what: 'a bare server under it', value: bare[which] },
+        ],
         ...(which === 'p95' && { target: { atMost } }),
       }),
     )

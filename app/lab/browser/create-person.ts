@@ -17,6 +17,8 @@ export interface BrowserPerson {
   /** A further tab of the same browser. */
   openTab(path: string): Promise<Page>
   restartBrowser(): Promise<void>
+  /** As a crash: the browser is killed, and started again. */
+  killBrowser(): Promise<void>
   /** What the pages reported as errors, without the failed requests of a lost network. */
   problems: string[]
   close(): Promise<void>
@@ -64,6 +66,10 @@ export async function createPerson(
     },
     async restartBrowser() {
       await profile.restart()
+      page = await firstPage()
+    },
+    async killBrowser() {
+      await profile.kill()
       page = await firstPage()
     },
     async close() {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
@@ -20,6 +20,8 @@ export interface Profile {
   context: BrowserContext
   /** Ends Chromium and starts it again with the same profile on disk. */
   restart(): Promise<BrowserContext>
+  /** Kills Chromium in the middle of whatever it does, and starts it again with what is on the disk. */
+  kill(): Promise<BrowserContext>
   close(): Promise<void>
 }
 
@@ -47,10 +49,29 @@ export async function launchProfile(options: BrowserContextOptions = {}): Promis
       context = await launch()
       return context
     },
+    async kill() {
+      const ended = new Promise((resolve) => context.once('close', resolve))
+      process.kill(await findProcess(folder), 'SIGKILL')
+      await ended
+      // The lock that it could not take away names a process that is no more.
+      await rm(join(folder, 'SingletonLock'), { force: true })
+      context = await launch()
+      return context
+    },
     async close() {
       await context.close()
       // What Chromium writes last may come after its goodbye.
       await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
   }
+}
+
+/** The browser itself, whose end is the end of all its processes. */
+async function findProcess(folder: string): Promise<number> {
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const line = await readFile(`/proc/${name}/cmdline`, 'latin1').catch(() => '')
+    if (line.includes(`--user-data-dir=${folder}`) && !line.includes('--type=')) return Number(name)
+  }
+  throw new Error('The browser is not running.')
 }

@@ -28,11 +28,13 @@ export function createDrain(options: {
   calls: RequestCalls
   context: CommandContext
   random: () => number
+  /** Asked after a 401: may have been said of an earlier sign-in. */
+  isSignedIn: () => boolean
   /** This sign-in has ended: everything stays, and leaves after the next one. */
   onSignedOut: () => void
   onError: (cause: unknown) => void
 }): Drain {
-  const { store, calls, context, random, onSignedOut, onError } = options
+  const { store, calls, context, random, isSignedIn, onSignedOut, onError } = options
   const closing = new AbortController()
   const { signal } = closing
   const lanes = new Map<string, { backOff: BackOff; ended: Promise<void> }>()
@@ -89,7 +91,7 @@ export function createDrain(options: {
     const problem = { words, code: cause instanceof ApiError ? cause.code : 'unknown' }
     const judgement = judgeFailure(cause)
     if (judgement === 'refused') return void (await store.refuse(_id, problem))
-    if (judgement === 'signed-out') {
+    if (judgement === 'signed-out' && !isSignedIn()) {
       closing.abort(new Error('The sign-in has ended.'))
       onSignedOut()
       return undefined

@@ -30,10 +30,11 @@ export function createRequests(options: {
   context: CommandContext
   calls: RequestCalls
   powers: Pick<Powers, 'page' | 'random'>
+  isSignedIn: () => boolean
   onSignedOut: () => void
   onError: (cause: unknown) => void
 }) {
-  const { context, calls, powers, onSignedOut, onError } = options
+  const { context, calls, powers, isSignedIn, onSignedOut, onError } = options
   const table = context.database.device.requests
   const store = createRequestStore({ table, now: context.now })
   const entries = createLiveValue<readonly RequestEntry[]>([])
@@ -48,7 +49,7 @@ export function createRequests(options: {
     const { createDrain } = await import('./create-drain.ts')
     if (ours.isOver || ours.drain) return
     ours.drain = createDrain({
-      ...{ store, calls, context, onSignedOut, onError },
+      ...{ store, calls, context, isSignedIn, onSignedOut, onError },
       random: powers.random,
     })
   }

@@ -1,5 +1,5 @@
-import * as z from 'zod/mini'
 import { login, registration, signedIn } from '../../../schema/auth.ts'
+import { signedOut } from '../../../schema/done-answers.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
 import type { LimitAttempts } from '../../access/create-attempt-limiter.ts'
@@ -89,7 +89,7 @@ export function createAuthRoutes(options: {
       access: 'signed-in',
       summary: 'Ends the sign-in that the token belongs to.',
       status: 200,
-      answer: z.object({ isSignedOut: z.boolean() }),
+      answer: signedOut,
       async handle({ caller }) {
         return { isSignedOut: await sessions.end(caller) }
       },

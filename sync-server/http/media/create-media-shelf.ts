@@ -161,16 +161,19 @@ export function createMediaShelf(options: {
     const { _id, mediaId, ownerId, key } = ready
     const entry = key === undefined ? undefined : { _id: nameUpload({ ownerId, key }), mediaId }
     const usedId = nameUsed(ownerId)
-    const put = [{ ...ready, isCounted: true as const }, ...(entry ? [entry] : [])]
-    const ids = [...put.map((document) => document._id), usedId]
+    const put = [{ ...ready, isCounted: true as const }]
+    const ids = [_id, ...(entry ? [entry._id] : []), usedId]
     const { result } = await database.update<boolean>(ids, (stored) => {
       const file = stored.get(_id)
+      // A CouchDB may have taken this and not the rest: then the rest follows.
+      const isTaken = isFile(file) && file.state === 'ready' && !signal?.aborted
       // Without its mark no sweep would ever find it.
       const isAwaited = isFile(file) && file.state === 'arriving' && !signal?.aborted
-      const isRepeated = entry !== undefined && stored.has(entry._id)
-      if (!isAwaited || isRepeated) return { result: false }
+      const found = entry && stored.get(entry._id)
+      const isRepeated = found !== undefined && found.mediaId !== mediaId
+      if (!(isTaken || isAwaited) || isRepeated) return { result: false }
       const used = changeUsed(stored.get(usedId), ownerId, ready.size)
-      return { put: [...put, ...used], result: true }
+      return { put: [...(isTaken ? [] : put), ...(entry ? [entry] : []), ...used], result: true }
     })
     onFilesChanged(ownerId)
     return result

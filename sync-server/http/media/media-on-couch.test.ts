@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { v7 as uuidv7 } from 'uuid'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
 import { describeCouches } from '../../storage/couch/couches.contract.ts'
 import { createStorage } from '../../storage/create-storage.ts'
@@ -6,13 +7,14 @@ import { pieceBytes } from './media-documents.ts'
 import { sendRaw } from './send-raw.ts'
 import { fileHead, testBytes, uploadFile, writeForm } from './test-files.ts'
 
+const secret = 'a secret of the test, long enough'
 const opened = {} as { app: TestApp; ann: TestPerson }
 
 describeCouches('files', (couch) => {
   beforeAll(async () => {
     opened.app = await startTestApp({
       COUCHDB_URL: couch.url,
-      JWT_SECRET: 'a secret of the test, long enough',
+      JWT_SECRET: secret,
     })
     opened.ann = await opened.app.register('Ann')
   })
@@ -31,6 +33,29 @@ describeCouches('files', (couch) => {
     expect((await read({})).equals(bytes)).toBe(true)
     const range = { range: `bytes=${pieceBytes - 3}-${pieceBytes + 3}` }
     expect((await read(range)).equals(bytes.subarray(pieceBytes - 3, pieceBytes + 4))).toBe(true)
+  })
+
+  it('files that come at once through several servers are all kept, and counted once', async () => {
+    const { app } = opened
+    const cem = await app.register('Cem')
+    const other = await startTestApp({ COUCHDB_URL: couch.url, JWT_SECRET: secret })
+    onTestFinished(() => other.close())
+    const size = 1_000
+    const bytes = testBytes.png(size)
+    for (const _round of [1, 2, 3]) {
+      const both = [app, other, app, other, app, other]
+      const done = await Promise.all(
+        both.map((at) => uploadFile(at, cem, { bytes, key: uuidv7() })),
+      )
+      for (const { status, body } of done) {
+        expect([status, body]).toMatchObject([201, { size }])
+        const answer = await app.call('GET', body.mediaUrl, { token: cem.token })
+        expect(answer.status).toBe(200)
+      }
+    }
+    await app.restart()
+    const usage = await app.call('GET', '/api/users/me/usage', { token: cem.token })
+    expect(usage.body).toMatchObject({ fileBytes: 3 * 6 * size })
   })
 
   it('an upload that is cut off after its first pieces leaves nothing behind', async () => {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { bulkDeletion, messageEdit, starChange } from '../../../schema/change-message.ts'
-import { id } from '../../../schema/id.ts'
+import { messagesDeleted } from '../../../schema/done-answers.ts'
 import { messageAnswer } from '../../../schema/message-answer.ts'
 import { RequestRefused } from '../request-refused.ts'
 import { defineRoute, type Route } from '../route.ts'
@@ -23,7 +23,7 @@ export function createMessageRoutes(options: {
       summary: 'Deletes several of your own messages, for both people: all of them or none.',
       body: bulkDeletion,
       status: 200,
-      answer: z.object({ messageIds: z.array(id) }),
+      answer: messagesDeleted,
       errors: ['message_not_found', 'not_author'],
       async handle({ caller: { userId }, body }) {
         const messageIds = [...new Set(body.messageIds)]

@@ -11,7 +11,7 @@ import { createPage, type Page } from './create-page.ts'
 export type OwnMessages = ReturnType<typeof createOwnMessages>
 
 /** How many copies are read in one turn: more of them where they are short. */
-const copiesAtOnce = { first: 32, most: 500, characters: 1024 * 1024 }
+const copiesAtOnce = { first: 32, most: 100, characters: 256 * 1024 }
 
 /**
  * Reads a person's own copies. Whose they are follows from the caller's token alone (P8).

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import * as z from 'zod/mini'
 import { accountExport } from '../../../schema/account-export.ts'
+import { accountDeleted } from '../../../schema/done-answers.ts'
 import type { OwnUser } from '../../../schema/user.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
 import type { Departures } from '../../access/create-departures.ts'
@@ -55,10 +55,10 @@ export function createAccountRoutes(options: {
       summary:
         'Deletes your account: its databases, its sign-ins, its name. What others have from you stays with them.',
       status: 200,
-      answer: z.object({ isDeleted: z.boolean() }),
+      answer: accountDeleted,
       async handle({ caller }) {
         await departures.leave(caller.userId)
-        return { isDeleted: true }
+        return { isDeleted: true as const }
       },
     }),
   ]

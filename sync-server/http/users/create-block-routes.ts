@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { personReported } from '../../../schema/done-answers.ts'
 import { publicUser } from '../../../schema/user.ts'
 import { blockAnswer, blockChange, report } from '../../../schema/user-relations.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
@@ -70,7 +71,7 @@ export function createBlockRoutes(options: {
       headers: idempotencyKey,
       body: report,
       status: 200,
-      answer: z.object({ isReported: z.boolean() }),
+      answer: personReported,
       errors: ['user_not_found', 'own_account'],
       async handle({ caller, params, headers, body: { reason } }) {
         const { userId: reportedId } = await findOther(caller.userId, params.id)
@@ -78,7 +79,7 @@ export function createBlockRoutes(options: {
         const reportId = headers['idempotency-key']
         await reports.add({ reportId, reporterId, reportedId, reason })
         log.warn({ reporterId, reportedId }, 'somebody was reported: see the database "reports"')
-        return { isReported: true }
+        return { isReported: true as const }
       },
     }),
   ]

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { onlineNoted } from '../../../schema/done-answers.ts'
 import { ownUser, profileChange, userSettings } from '../../../schema/user.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
 import type { Presence } from '../../realtime/create-presence.ts'
@@ -91,7 +92,7 @@ export function createOwnRoutes(options: {
         'isOnline must be true or false',
       ),
       status: 200,
-      answer: z.object({ isOnline: z.boolean() }),
+      answer: onlineNoted,
       async handle({ caller, body }) {
         presence.state(caller.userId, body.isOnline)
         return { isOnline: presence.isOnline(caller.userId) }

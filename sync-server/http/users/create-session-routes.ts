@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { passwordChange, session } from '../../../schema/auth.ts'
+import { passwordChanged, sessionEnded } from '../../../schema/done-answers.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
 import type { PasswordHasher } from '../../access/create-password-hasher.ts'
 import type { Sessions } from '../../access/create-sessions.ts'
@@ -9,7 +10,6 @@ import { RequestRefused } from '../request-refused.ts'
 import { alreadySent, defineRoute, type Route } from '../route.ts'
 import { findAccount } from './find-account.ts'
 
-const ended = z.object({ isEnded: z.boolean() })
 const iso = (epochMs: number) => new Date(epochMs).toISOString()
 
 /** A person's sign-ins, and the password behind them. */
@@ -47,10 +47,10 @@ export function createSessionRoutes(options: {
       access: 'signed-in',
       summary: 'Ends every sign-in but this one.',
       status: 200,
-      answer: ended,
+      answer: sessionEnded,
       async handle({ caller }) {
         await sessions.endOthers(caller.userId, caller.sessionId)
-        return { isEnded: true }
+        return { isEnded: true as const }
       },
     }),
 
@@ -61,7 +61,7 @@ export function createSessionRoutes(options: {
       summary: 'Ends one of your sign-ins; its device is signed out at once.',
       params: z.object({ id: z.string() }),
       status: 200,
-      answer: ended,
+      answer: sessionEnded,
       errors: ['session_not_found'],
       async handle({ caller, params }) {
         const isEnded = await sessions.end({ userId: caller.userId, sessionId: params.id })
@@ -77,7 +77,7 @@ export function createSessionRoutes(options: {
       summary: 'Changes your password and ends every other sign-in.',
       body: passwordChange,
       status: 200,
-      answer: z.object({ isChanged: z.boolean() }),
+      answer: passwordChanged,
       errors: ['wrong_password', 'too_many_attempts', 'user_not_found'],
       async handle({ caller, body, address, response }) {
         const account = await findAccount(accounts, caller.userId)
@@ -91,7 +91,7 @@ export function createSessionRoutes(options: {
         const outcome = await sessions.changePassword({ caller, verified, passwordHash })
         if (outcome === 'signed_out') throw new RequestRefused('session_ended')
         if (outcome === 'stale') throw new RequestRefused('wrong_password')
-        return { isChanged: true }
+        return { isChanged: true as const }
       },
     }),
   ]

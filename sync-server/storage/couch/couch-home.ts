@@ -108,12 +108,6 @@ export function createCouchHome(options: {
       return { result, revs: () => revs }
     },
     readSeq: (name) => use(name, async (pouch) => (await pouch.info()).update_seq),
-    async measure(name) {
-      const { sizes } = (await requests.send('GET', name, { accepted: [404] })) as {
-        sizes?: { active?: number }
-      }
-      return sizes?.active ?? 0
-    },
     async destroy(name) {
       await requests.send('DELETE', name, { accepted: [404] })
     },

@@ -3,6 +3,7 @@ import { draftWrites, pick, type WantedWrites } from '../draft-writes.ts'
 import type { Pouch } from '../pouch.ts'
 import { readDocuments } from '../read-documents.ts'
 import type { Belief } from '../transact-in-turn.ts'
+import type { UpdateOutcome } from '../update-one.ts'
 import { writeDocuments } from '../write-documents.ts'
 
 export interface QueuedUpdate<Result> {
@@ -11,12 +12,6 @@ export interface QueuedUpdate<Result> {
   decide: (stored: ReadonlyMap<string, Document>) => WantedWrites & { result: Result }
   /** Saves the reading; a belief that proves wrong costs one more round. */
   belief?: Belief | undefined
-}
-
-export interface UpdateOutcome<Result> {
-  result: Result
-  /** The revision under which each of the asked documents lies now; absent ones are not in the map. */
-  revs: ReadonlyMap<string, string>
 }
 
 interface Waiting extends QueuedUpdate<unknown> {

@@ -12,6 +12,7 @@ export function countingReads() {
         return (...given: unknown[]) => {
           const answer = Reflect.apply(member, target, given)
           if (name === 'get') counted.reads += 1
+          if (name === 'getMany' && Array.isArray(given[0])) counted.reads += given[0].length
           return name === 'iterator' ? countNexts(answer) : answer
         }
       },

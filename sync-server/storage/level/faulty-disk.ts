@@ -62,11 +62,13 @@ export function createFaultyDisk() {
     return full.leaves
   }
 
+  const readFailure = () => new Error('IO error: Input/output error')
+
   /** @throws Error at the read whose turn it is */
   function passRead() {
     if (state.readsLeft === undefined) return
     state.readsLeft = state.readsLeft > 0 ? state.readsLeft - 1 : undefined
-    if (state.readsLeft === undefined) throw new Error('IO error: Input/output error')
+    if (state.readsLeft === undefined) throw readFailure()
   }
 
   function guardRead(read: Read): Read {
@@ -106,6 +108,25 @@ export function createFaultyDisk() {
       await close()
     }
     const get = level.get.bind(level) as unknown as Read
+    const getMany = level.getMany.bind(level) as unknown as Read
+    /** Of several keys in one call, the one that cannot be read: alone it cannot either. */
+    const damaged = new Set<unknown>()
+    async function readOne(...given: readonly unknown[]) {
+      if (damaged.delete(given[0])) throw readFailure()
+      passRead()
+      return await get(...given)
+    }
+    async function readMany(...given: readonly unknown[]) {
+      for (const key of given[0] as readonly unknown[]) {
+        try {
+          passRead()
+        } catch (error) {
+          damaged.add(key)
+          throw error
+        }
+      }
+      return await getMany(...given)
+    }
     const open = level.iterator.bind(level)
     function iterate(...given: Parameters<typeof open>) {
       const iterator = open(...given)
@@ -115,7 +136,8 @@ export function createFaultyDisk() {
     return Object.assign(level, {
       batch: write as Level['batch'],
       close: closeAfterUnseen,
-      get: guardRead(get) as unknown as Level['get'],
+      get: readOne as unknown as Level['get'],
+      getMany: readMany as unknown as Level['getMany'],
       iterator: iterate as Level['iterator'],
     })
   }

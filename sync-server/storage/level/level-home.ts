@@ -90,7 +90,6 @@ export function createLevelHome(options: LevelHomeOptions): TallyingHome {
       return Number((await level.get(rangeOf(name).gte + seqKey)) ?? 0)
     },
     readTally: async (name) => await readTally((await opening).store, name),
-    measure: async (name) => await (await opening).store.measure(rangeOf(name)),
     destroy: async (name) => await (await opening).databases.destroy(name),
     ready: createReadyCheck(checkReady, () => state.opened?.store.isSound() ?? true),
     stats: () => ({

@@ -210,11 +210,6 @@ export async function openLevelStore(options: {
       })
     },
 
-    /** About how many bytes a range takes on the disk; what was written last does not count yet. */
-    async measure({ gte, lt }: KeyRange): Promise<number> {
-      return (await (await this.read()).approximateSize(gte, lt)) ?? 0
-    },
-
     /** What was read may be wrong: the handle is opened again before anything is written, when it is still this one. */
     noteReadFailure(level: Level | undefined, error: unknown) {
       if (level !== undefined && level === state.level) fail(error)

@@ -1,3 +1,4 @@
+import { createTurnLines, type TurnLines } from '../../turn-lines.ts'
 import { asStorageError } from '../as-storage-error.ts'
 import type { Signals } from '../create-signals.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
@@ -10,12 +11,13 @@ interface Waiting extends GroupMember {
   isSettled: boolean
 }
 
-const membersAtOnce = 500
-const documentsAtOnce = 2_000
+/** Whoever comes next waits for all of a group: it is to be over in a moment. */
+const membersAtOnce = 250
+const documentsAtOnce = 250
 
 /**
  * The one way in which documents are written on LevelDB. Transactions that come while others are being written wait,
- * and are then done together.
+ * and are then done together: one of each person in turn, however many of them somebody has brought.
  */
 export function createLevelWriter(options: {
   databases: OpenDatabases
@@ -23,13 +25,13 @@ export function createLevelWriter(options: {
   signals: Signals
 }) {
   const { databases, store, signals } = options
-  const waiting: Waiting[] = []
+  const waiting = createTurnLines<Waiting>()
   const state = { running: undefined as Promise<void> | undefined, unsure: 0 }
   /** Databases of which nobody knows whether a write that failed is stored. */
   const unsure = new Set<string>()
 
   async function run() {
-    while (waiting.length > 0) await writeApart(takeGroup(waiting))
+    while (waiting.count() > 0) await writeApart(takeGroup(waiting))
     // At once: whoever comes next must not take it for running.
     state.running = undefined
   }
@@ -81,11 +83,11 @@ export function createLevelWriter(options: {
             else reject(outcome.failed)
           },
         }
-        waiting.push(member)
+        waiting.add(nameOwner(transaction), member)
         state.running ??= run()
       })
     },
-    countWaiting: () => waiting.length,
+    countWaiting: waiting.count,
     /** Resolves when nothing is under way. */
     async settle(): Promise<void> {
       await state.running
@@ -93,11 +95,19 @@ export function createLevelWriter(options: {
   }
 }
 
-function takeGroup(waiting: Waiting[]): Waiting[] {
+/** Whose it is: the database that a transaction names first is the one of whoever acts. */
+function nameOwner({ parts }: Transaction<unknown>): string {
+  return parts[0]?.name ?? ''
+}
+
+function takeGroup(waiting: TurnLines<Waiting>): Waiting[] {
+  const group: Waiting[] = []
   let count = 0
-  const end = waiting.findIndex(({ transaction: { parts } }, index) => {
-    count += parts.reduce((sum, { ids }) => sum + ids.length, 0)
-    return count > documentsAtOnce || index === membersAtOnce
-  })
-  return waiting.splice(0, end === -1 ? waiting.length : Math.max(end, 1))
+  for (let next = waiting.next(); next && group.length < membersAtOnce; next = waiting.next()) {
+    count += next.transaction.parts.reduce((sum, { ids }) => sum + ids.length, 0)
+    if (count > documentsAtOnce && group.length > 0) break
+    waiting.take()
+    group.push(next)
+  }
+  return group
 }

@@ -6,6 +6,7 @@ import {
   type RangeOptions,
 } from 'abstract-leveldown'
 import { StorageUnavailable } from '../storage-unavailable.ts'
+import { createJoinedGets, type JoinedGets } from './joined-gets.ts'
 import type { Level, LevelStore, Operation } from './level-store.ts'
 
 /** Told of what could not be read, and through which handle. */
@@ -45,6 +46,13 @@ export function createPrefixedLeveldown(options: {
   onView: (name: string, view: View) => void
 }) {
   const { store, onView } = options
+  const joined = new WeakMap<Level, JoinedGets>()
+
+  function getFrom(level: Level): JoinedGets {
+    const found = joined.get(level) ?? createJoinedGets(level)
+    joined.set(level, found)
+    return found
+  }
 
   // PouchDB calls it without `new`.
   function openView(name: string): Leveldown {
@@ -93,9 +101,7 @@ export function createPrefixedLeveldown(options: {
 
     down._get = (key, { asBuffer }, done) => {
       const valueEncoding = asBuffer ? 'buffer' : 'utf8'
-      readWith(store, fail, (level) =>
-        level.get<string, string | Buffer>(prefix + key, { valueEncoding }),
-      ).then(
+      readWith(store, fail, (level) => getFrom(level)(prefix + key, valueEncoding)).then(
         (value) => {
           if (key === uuidKey) state.storedUuid = value
           answer(() => (value === undefined ? done(new Error('NotFound')) : done(null, value)))

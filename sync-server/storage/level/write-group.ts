@@ -115,20 +115,8 @@ async function writeDrafts(options: {
   for (const { name } of tallies) isTogether.add(name)
   const together = batches.filter(({ name }) => isTogether.has(name))
   const alone = batches.filter(({ name }) => !isTogether.has(name))
-  await Promise.all([
-    ...(together.length > 0
-      ? [
-          writeTogether(
-            store,
-            together,
-            tallies.flatMap(({ name, operation }) =>
-              (written.get(name)?.docs.length ?? 0) > 0 ? [operation] : [],
-            ),
-          ),
-        ]
-      : []),
-    ...alone.map(writeBatch),
-  ])
+  const besides = tallies.map(({ operation }) => operation)
+  await Promise.all([writeTogether(store, together, besides), ...alone.map(writeBatch)])
   return written
 }
 

@@ -20,6 +20,10 @@ export async function writeTogether(
   besides: readonly Operation[] = [],
 ): Promise<void> {
   const operations: Operation[] = [...besides]
+  if (batches.length === 0) {
+    if (operations.length > 0) await store.write(operations)
+    return
+  }
   const state = { left: batches.length }
   const together = createDeferred()
   const arrived = createDeferred()

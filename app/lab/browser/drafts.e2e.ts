@@ -1,0 +1,111 @@
+import { afterAll, expect, test } from 'vitest'
+import { readSession } from './account-steps.ts'
+import { composer, openChat, readWords, say } from './chat-steps.ts'
+import { chooseOn, ownWords } from './message-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const people = await startTwoPeople()
+const { ann } = people
+const chat = `/chat/${(await readSession(people.ben)).userId}`
+afterAll(() => people.close())
+
+/** From before the message is named until long after the composer was cleared. */
+const momentsMs = [0, 2, 4, 8, 15, 30, 60, 120, 240, 480]
+
+function pause(ms: number) {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** A slow device: what takes a moment here takes long enough to be met there. */
+async function slowDown() {
+  const devtools = await ann.page.context().newCDPSession(ann.page)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+}
+
+/** Where the text is after the page has come back: never in both places, never in neither. */
+async function findText(text: string): Promise<string[]> {
+  const { page } = ann
+  await page.goto(chat)
+  await composer(page).waitFor()
+  await ownWords(page, 'the first').waitFor()
+  const places: string[] = []
+  for (const words of await readWords(page)) if (words === text) places.push('message')
+  if ((await composer(page).inputValue()) === text) places.push('draft')
+  return places
+}
+
+test('P1: whenever the browser is killed after Enter, the words are a message or a draft, never both', async () => {
+  await openChat(ann.page, 'ben')
+  await say(ann.page, 'the first')
+  const found: string[] = []
+  for (const ms of momentsMs) {
+    const text = `killed after ${ms} ms`
+    await slowDown()
+    await composer(ann.page).fill(text)
+    // What is typed is on the disk before Enter, as for whoever looks over it once.
+    await pause(600)
+    void ann.page.keyboard.press('Enter').catch(() => {})
+    await pause(ms)
+    await ann.killBrowser()
+    const places = await findText(text)
+    expect(places, text).toHaveLength(1)
+    found.push(...places)
+    await composer(ann.page).fill('')
+  }
+  expect(found).toContain('message')
+})
+
+test('P1: whenever the page is loaded anew after Enter, the words are a message or a draft, never both', async () => {
+  for (const ms of momentsMs) {
+    const text = `loaded anew after ${ms} ms`
+    await slowDown()
+    await composer(ann.page).fill(text)
+    void ann.page.keyboard.press('Enter').catch(() => {})
+    await pause(ms)
+    await ann.page.reload({ waitUntil: 'commit' })
+    expect(await findText(text), text).toHaveLength(1)
+    await composer(ann.page).fill('')
+  }
+})
+
+test('P1: a long draft in one tab survives a short message that is sent from another', async () => {
+  const long = 'a long thought that somebody has not finished yet'
+  const second = await ann.openTab(chat)
+  await composer(second).fill(long)
+  const third = await ann.openTab(chat)
+  for (const [page, short] of [
+    [ann.page, 'ok'],
+    [third, 'fine'],
+  ] as const) {
+    await page.bringToFront()
+    await composer(page).fill('')
+    await say(page, short)
+    await second.reload()
+    await expect.poll(() => composer(second).inputValue()).toBe(long)
+    await ownWords(page, short).waitFor()
+  }
+  await third.close()
+  await second.close()
+  await ann.page.reload()
+  await expect.poll(() => composer(ann.page).inputValue()).toBe(long)
+  await composer(ann.page).fill('')
+})
+
+test('a change in progress is a draft: it is there after a reload, and after a look at another page', async () => {
+  const { page } = ann
+  await chooseOn(page, 'the first', 'Edit')
+  await composer(page).fill('the very first')
+  await page.reload()
+  await page.getByText('Edit message', { exact: true }).waitFor()
+  expect(await composer(page).inputValue()).toBe('the very first')
+  await page.goto('/settings')
+  await page.goto(chat)
+  await page.getByText('Edit message', { exact: true }).waitFor()
+  expect(await composer(page).inputValue()).toBe('the very first')
+  await composer(page).press('Enter')
+  await ownWords(page, 'the very first').waitFor()
+  await page.getByText('Edit message', { exact: true }).waitFor({ state: 'detached' })
+  await page.reload()
+  await ownWords(page, 'the very first').waitFor()
+  expect(await composer(page).inputValue()).toBe('')
+})

@@ -1,0 +1,90 @@
+import { afterAll, expect, test } from 'vitest'
+import { readSession } from './account-steps.ts'
+import { chatRow, composer, openChat, readWords, say } from './chat-steps.ts'
+import { findProblems } from './find-problems.ts'
+import { chooseOn, hasFocus, ownWords } from './message-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const { ann, ben } = people
+const chat = `/chat/${(await readSession(ben)).userId}`
+afterAll(() => people.close())
+
+const snackbar = () => ann.page.getByRole('region', { name: 'Undo' })
+const undo = () => snackbar().getByRole('button', { name: 'Undo' })
+
+test('a deleted message is hidden at once, said, and back with Undo; nobody else has seen anything', async () => {
+  await openChat(ann.page, 'ben')
+  await say(ann.page, 'a mistake')
+  await openChat(ben.page, 'ann')
+  await ownWords(ben.page, 'a mistake').waitFor()
+  await chooseOn(ann.page, 'a mistake', 'Delete')
+  await ownWords(ann.page, 'a mistake').waitFor({ state: 'detached' })
+  await ann.page.getByRole('status').getByText('Message deleted. Press Control Z').waitFor()
+  expect(await findProblems(ann.page)).toEqual([])
+  await undo().click()
+  await ownWords(ann.page, 'a mistake').waitFor()
+  await snackbar().waitFor({ state: 'detached' })
+  expect(await readWords(ben.page)).toEqual(['a mistake'])
+})
+
+test('by the keyboard: the focus holds it, Enter takes it back, and returns to where it was', async () => {
+  await chooseOn(ann.page, 'a mistake', 'Delete')
+  await undo().waitFor()
+  await composer(ann.page).focus()
+  await undo().focus()
+  await ann.page.keyboard.press('Enter')
+  await ownWords(ann.page, 'a mistake').waitFor()
+  await expect.poll(() => hasFocus(composer(ann.page))).toBe(true)
+  await chooseOn(ann.page, 'a mistake', 'Delete')
+  await undo().waitFor()
+  await ann.page.keyboard.press('Control+z')
+  await ownWords(ann.page, 'a mistake').waitFor()
+})
+
+test('when its time is over, it is deleted for both', async () => {
+  await chooseOn(ann.page, 'a mistake', 'Delete')
+  await snackbar().waitFor()
+  await snackbar().waitFor({ state: 'detached' })
+  await ownWords(ben.page, 'a mistake').waitFor({ state: 'detached' })
+})
+
+test('P1: killed before its time is over, it is deleted at the next start', async () => {
+  await say(ann.page, 'another mistake')
+  await ownWords(ben.page, 'another mistake').waitFor()
+  await chooseOn(ann.page, 'another mistake', 'Delete')
+  await snackbar().hover()
+  await ann.killBrowser()
+  await ann.page.goto(chat)
+  await composer(ann.page).waitFor()
+  await ownWords(ben.page, 'another mistake').waitFor({ state: 'detached' })
+  expect(await ownWords(ann.page, 'another mistake').count()).toBe(0)
+})
+
+test('left by a reload, it is written', async () => {
+  await say(ann.page, 'a third')
+  await ownWords(ben.page, 'a third').waitFor()
+  await chooseOn(ann.page, 'a third', 'Delete')
+  await snackbar().waitFor()
+  await ann.page.reload()
+  await composer(ann.page).waitFor()
+  await ownWords(ben.page, 'a third').waitFor({ state: 'detached' })
+})
+
+test('an archived chat, and a deleted one, come back with Undo', async () => {
+  await say(ann.page, 'kept')
+  for (const choose of [
+    () => ann.page.getByRole('menuitem', { name: 'Archive' }).click(),
+    async () => {
+      await ann.page.getByRole('menuitem', { name: 'Delete' }).click()
+      await ann.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    },
+  ]) {
+    await chatRow(ann.page, 'ben').click({ button: 'right' })
+    await choose()
+    await chatRow(ann.page, 'ben').waitFor({ state: 'detached' })
+    await undo().click()
+    await chatRow(ann.page, 'ben').waitFor()
+    await ownWords(ann.page, 'kept').waitFor()
+  }
+})

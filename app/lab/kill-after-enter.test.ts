@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { openTestLab } from './open-test-lab.ts'
+
+test('P1: whenever a device is killed after Enter, the words are a message or a draft, and arrive once', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await phone.say(ben, 'the first')
+  await lab.settle()
+  for (let writes = 0; writes < 10; writes++) {
+    await phone.killAfterEnter(ben, `killed after ${writes} writes`, writes)
+  }
+  await lab.settle()
+  await lab.expectConverged()
+  const words = (await tablet.read(ann)).map(({ content }) => content)
+  expect(new Set(words).size).toBe(words.length)
+  expect(words).toContain('killed after 9 writes')
+})

@@ -1,0 +1,49 @@
+import { IDBFactory } from 'fake-indexeddb'
+import { expect, test } from 'vitest'
+import { createKeptTexts } from '../database/kept-texts.ts'
+import { createOwedErasures } from './owed-erasures.ts'
+
+const [ann, ben] = ['ann-id', 'ben-id']
+
+function open(indexedDB: IDBFactory, name: string): Promise<IDBDatabase> {
+  return new Promise((resolve) => {
+    const request = indexedDB.open(name, 1)
+    request.onsuccess = () => resolve(request.result)
+  })
+}
+
+const namesOf = async (indexedDB: IDBFactory) =>
+  (await indexedDB.databases()).map(({ name }) => name)
+
+test('what is noted is taken off at the next start, and only that', async () => {
+  const [texts, indexedDB] = [createKeptTexts(), new IDBFactory()]
+  for (const name of [`rxdb-dexie-petrel-${ann}--0--messages`, `petrel-${ann}-device`]) {
+    ;(await open(indexedDB, name)).close()
+  }
+  ;(await open(indexedDB, `petrel-${ben}-device`)).close()
+  texts.setItem(`petrel-draft-${ann}-x`, '{}')
+  texts.setItem(`petrel-draft-${ben}-x`, '{}')
+  createOwedErasures({ texts, indexedDB }).note(ann)
+  const next = createOwedErasures({ texts, indexedDB })
+  expect(next.list()).toEqual([ann])
+  await next.finishAll()
+  expect(next.list()).toEqual([])
+  expect(await namesOf(indexedDB)).toEqual([`petrel-${ben}-device`])
+  expect(texts.getItem(`petrel-draft-${ann}-x`)).toBeNull()
+  expect(texts.getItem(`petrel-draft-${ben}-x`)).toBe('{}')
+})
+
+test('a tab that hangs and holds on to it is waited for a while, told in words, and it stays owed', async () => {
+  const [texts, indexedDB] = [createKeptTexts(), new IDBFactory()]
+  // Nothing here hears that it should close.
+  const held = await open(indexedDB, `petrel-${ann}-device`)
+  const owed = createOwedErasures({ texts, indexedDB, limitMs: 20 })
+  owed.note(ann)
+  await expect(owed.finish(ann)).rejects.toThrow('Close the other tabs of Petrel')
+  await owed.finishAll()
+  expect(owed.list()).toEqual([ann])
+  held.close()
+  await expect.poll(() => owed.list()).toEqual([])
+  await owed.finish(ann)
+  expect(await namesOf(indexedDB)).toEqual([])
+})

@@ -1,0 +1,87 @@
+import type { KeptTexts } from '../database/kept-texts.ts'
+
+/** Whose data is to be taken off this device, whatever happens meanwhile. */
+export interface OwedErasures {
+  note(userId: string): void
+  /** Whose it is, when `key` of the texts is such a note. */
+  readNote(key: string | null): string | undefined
+  list(): readonly string[]
+  /** Takes off what is still there of somebody. @throws with words for a person when a tab holds on to it */
+  finish(userId: string): Promise<void>
+  /** The same for everybody; what cannot be done now is owed still. */
+  finishAll(): Promise<void>
+}
+
+const prefix = 'petrel-erase-'
+/** A tab that is there answers in milliseconds. One that hangs may never do. */
+const eraseMs = 5_000
+
+const heldWords =
+  'Your chats are still being removed from this device, and another tab holds on to them. Close the other tabs of Petrel, then try again.'
+
+/** Notes in `texts` what is to be erased, so that neither a tab that hangs nor a crash leaves it on the device. */
+export function createOwedErasures(options: {
+  texts: KeptTexts
+  indexedDB: IDBFactory
+  limitMs?: number
+}): OwedErasures {
+  const { texts, indexedDB, limitMs = eraseMs } = options
+  const underWay = new Map<string, Promise<void>>()
+
+  function readNote(key: string | null): string | undefined {
+    return key?.startsWith(prefix) ? key.slice(prefix.length) : undefined
+  }
+
+  function list(): string[] {
+    const keys = Array.from({ length: texts.length }, (_, index) => texts.key(index))
+    return keys.flatMap((key) => readNote(key) ?? [])
+  }
+
+  async function erase(userId: string) {
+    const keys = Array.from({ length: texts.length }, (_, index) => texts.key(index) ?? '')
+    for (const key of keys) if (key.startsWith(`petrel-draft-${userId}-`)) texts.removeItem(key)
+    const databases = await indexedDB.databases()
+    const names = databases.flatMap(({ name }) => (name?.includes(`petrel-${userId}`) ? name : []))
+    await Promise.all(names.map((name) => deleteDatabase(indexedDB, name)))
+    texts.removeItem(prefix + userId)
+  }
+
+  /** However long the browser takes: what was begun is not begun again. */
+  function begin(userId: string): Promise<void> {
+    const before = underWay.get(userId)
+    if (before !== undefined) return before
+    const erasing = erase(userId).finally(() => underWay.delete(userId))
+    underWay.set(userId, erasing)
+    return erasing
+  }
+
+  async function finish(userId: string) {
+    if (texts.getItem(prefix + userId) === null) return
+    const erasing = begin(userId)
+    erasing.catch(() => {})
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(heldWords)), limitMs)
+    })
+    await Promise.race([erasing, late]).finally(() => clearTimeout(timer))
+  }
+
+  return {
+    note: (userId) => texts.setItem(prefix + userId, 'owed'),
+    readNote,
+    list,
+    finish,
+    async finishAll() {
+      await Promise.allSettled(list().map(finish))
+    },
+  }
+}
+
+/** Resolves when it is gone; a tab that has it open lets it wait. */
+function deleteDatabase(indexedDB: IDBFactory, name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(name)
+    request.onsuccess = () => resolve()
+    request.onerror = () => reject(request.error ?? new Error(`${name} could not be deleted.`))
+  })
+}

@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest'
+import { must } from '../../schema/must.ts'
+import { openTestLab } from '../lab/open-test-lab.ts'
+import { untilLive } from '../lab/read-conversation.ts'
+
+async function start() {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  const id = await phone.say(ben, 'a mistake')
+  await lab.settle()
+  const view = phone.messenger.openConversation(ben.userId)
+  const { items } = await untilLive(view.messages, ({ items }) => items.length === 1)
+  const shown = () => view.messages.getSnapshot().items.map(({ content }) => content)
+  const stored = async () => (await phone.stored()).messages.get(id)
+  return { lab, ann, ben, phone, tablet, id, message: must(items[0], 'a message'), shown, stored }
+}
+
+test('a deletion is hidden at once, and written when its time is over', async () => {
+  const { lab, ben, phone, message, shown, stored, tablet, ann } = await start()
+  const { undo, conversations, messages } = phone.messenger
+  await undo.removeMessage(message)
+  expect(undo.offer.getSnapshot()).toMatchObject({ words: 'Message deleted', canUndo: true })
+  expect(shown()).toEqual([''])
+  expect(messages.get(message._id).getSnapshot()?.content ?? '').toBe('')
+  const row = conversations.getSnapshot().find(({ peerId }) => peerId === ben.userId)
+  expect(row?.lastMessage?.content).toBe('')
+  expect((await stored())?.content).toBe('a mistake')
+  await untilLive(undo.offer, (offer) => offer === undefined)
+  await expect.poll(async () => (await stored())?.deletedAt).toBeDefined()
+  expect(shown()).toEqual([''])
+  await lab.settle()
+  expect((await tablet.read(ann))[0]?.deletedAt).toBeDefined()
+})
+
+test('what is undone was never deleted, and nobody else has heard of it', async () => {
+  const { lab, phone, message, shown, tablet, ann } = await start()
+  const { undo } = phone.messenger
+  await undo.removeMessage(message)
+  await undo.undo()
+  expect(undo.offer.getSnapshot()).toBeUndefined()
+  expect(shown()).toEqual(['a mistake'])
+  await phone.reload()
+  await lab.settle()
+  expect((await tablet.read(ann)).map(({ content }) => content)).toEqual(['a mistake'])
+})
+
+test('while somebody looks at it its time stands still; the next one ends the one before', async () => {
+  const { ben, phone, message, stored } = await start()
+  const { undo, commands } = phone.messenger
+  const other = await commands.sendMessage({ peerId: ben.userId, content: 'another' })
+  const second = { ...message, _id: other, content: 'another' }
+  await undo.removeMessage(message)
+  undo.hold(true)
+  await undo.removeMessage(second)
+  await expect.poll(async () => (await stored())?.deletedAt).toBeDefined()
+  expect(undo.offer.getSnapshot()).toMatchObject({ canUndo: true })
+  await undo.undo()
+  expect((await phone.stored()).messages.get(other)?.content).toBe('another')
+})
+
+test('it is written when the page goes out of sight', async () => {
+  const { phone, message, stored } = await start()
+  await phone.messenger.undo.removeMessage(message)
+  must(phone.tabs[0], 'a tab').page.setVisible(false)
+  await expect.poll(async () => (await stored())?.deletedAt).toBeDefined()
+  expect(phone.messenger.undo.offer.getSnapshot()).toBeUndefined()
+})
+
+test('P1: a tab that is killed before the time is over owes the deletion, and the next start writes it', async () => {
+  const { phone, message, stored } = await start()
+  await phone.messenger.undo.removeMessage(message)
+  // Nothing more of it reaches the disk, as after a kill.
+  phone.disk.fillUp('messages')
+  await phone.close()
+  phone.disk.makeRoom()
+  expect((await stored())?.deletedAt).toBeUndefined()
+  await phone.reload()
+  await expect.poll(async () => (await stored())?.deletedAt).toBeDefined()
+})
+
+test('P6: a deletion that the device cannot store is shown again, and that is told', async () => {
+  const { phone, message, shown } = await start()
+  const { undo } = phone.messenger
+  await undo.removeMessage(message)
+  phone.disk.fillUp('messages')
+  await untilLive(undo.offer, (offer) => offer?.canUndo === false)
+  expect(undo.offer.getSnapshot()?.words).toContain("couldn't be saved")
+  expect(shown()).toEqual(['a mistake'])
+  phone.disk.makeRoom()
+})
+
+test('a tab that opens meanwhile shows it as deleted and leaves the writing to the tab that owes it', async () => {
+  const { ben, phone, message, stored } = await start()
+  const first = phone.messenger
+  await first.undo.removeMessage(message)
+  first.undo.hold(true)
+  const second = await phone.openTab()
+  const view = second.messenger.openConversation(ben.userId)
+  const { items } = await untilLive(view.messages, ({ items }) => items.length === 1)
+  expect(items[0]?.content).toBe('')
+  expect((await stored())?.content).toBe('a mistake')
+  await first.undo.undo()
+  await untilLive(view.messages, ({ items }) => items[0]?.content === 'a mistake')
+})
+
+test('a chat that is deleted goes at once with what it holds then, and comes back when that is undone', async () => {
+  const { lab, ann, ben, phone, tablet, shown } = await start()
+  const { undo, conversations } = phone.messenger
+  const hasRow = () => conversations.getSnapshot().some(({ peerId }) => peerId === ben.userId)
+  await undo.clearConversation(ben.userId)
+  expect(hasRow()).toBe(false)
+  expect(shown()).toEqual([])
+  await undo.undo()
+  expect(hasRow()).toBe(true)
+  expect(shown()).toEqual(['a mistake'])
+  await undo.clearConversation(ben.userId)
+  undo.hold(true)
+  await tablet.say(ann, 'meanwhile')
+  await expect.poll(shown).toEqual(['meanwhile'])
+  undo.hold(false)
+  await untilLive(undo.offer, (offer) => offer === undefined)
+  await lab.settle()
+  await phone.reload()
+  expect((await phone.read(ben)).map(({ content }) => content)).toEqual(['meanwhile'])
+})
+
+test('an archived chat comes back; a message that waits is taken back at once, and written anew', async () => {
+  const { ben, phone, lab } = await start()
+  const { undo, conversations, commands } = phone.messenger
+  const row = () => conversations.getSnapshot().find(({ peerId }) => peerId === ben.userId)
+  await undo.setArchived(ben.userId, true)
+  await untilLive(conversations, () => row()?.isArchived === true)
+  await undo.undo()
+  await untilLive(conversations, () => row()?.isArchived === false)
+  phone.network.goOffline()
+  const id = await commands.sendMessage({ peerId: ben.userId, content: 'not yet' })
+  const message = must(
+    (await phone.read(ben)).find(({ _id }) => _id === id),
+    'the message',
+  )
+  await undo.removeMessage(message)
+  expect((await phone.stored()).messages.get(id)?.deletedAt).toBeDefined()
+  await undo.undo()
+  const words = (await phone.read(ben)).map(({ content }) => content)
+  expect(words).toEqual(['a mistake', 'not yet'])
+  phone.network.goOnline()
+  await lab.settle()
+  await lab.expectConverged()
+})
+
+test('P6: what the device cannot even note is refused at once, and nothing is hidden', async () => {
+  const { phone, message, shown } = await start()
+  const { undo } = phone.messenger
+  phone.disk.fillUp()
+  await expect(undo.removeMessage(message)).rejects.toThrow()
+  expect(undo.offer.getSnapshot()).toBeUndefined()
+  expect(shown()).toEqual(['a mistake'])
+  phone.disk.makeRoom()
+})

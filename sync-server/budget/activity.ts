@@ -1,0 +1,18 @@
+const recentMs = 1_000
+
+/** Knows whether anybody but one caller has asked for something lately. @param now ms of any clock that only goes forward */
+export function createActivity(now = () => performance.now()) {
+  const state = {
+    last: { key: '', at: Number.NEGATIVE_INFINITY },
+    /** The last one who was somebody else. */
+    before: { key: '', at: Number.NEGATIVE_INFINITY },
+  }
+  return {
+    note(key: string) {
+      if (key !== state.last.key) state.before = state.last
+      state.last = { key, at: now() }
+    },
+    isAlone: (key: string) =>
+      [state.last, state.before].every((one) => one.key === key || now() - one.at > recentMs),
+  }
+}
