@@ -1,6 +1,6 @@
 import { epochHeader } from '../../schema/epoch-header.ts'
 import { orAborted } from './create-back-off.ts'
-import type { SyncRequest } from './describe-sync-request.ts'
+import type { SyncCall } from './sync-calls.ts'
 
 /** The slowest line that is waited for. */
 export interface Line {
@@ -14,6 +14,8 @@ export const slowestLine: Line = { silenceMs: 30_000, bytesPerSecond: 2 * 1024 }
 
 export interface Asking {
   fetch: typeof fetch
+  /** The database's address, with a slash at its end. */
+  url: string
   line: Line
   token: string | undefined
   /** The epoch of the server that this device knows. */
@@ -28,12 +30,12 @@ export interface Asking {
  *
  * @returns the body of a good answer, parsed; undefined when it is no JSON
  */
-export async function askPatiently(request: SyncRequest, options: Asking) {
-  const { fetch, line, token, epoch, signal, progress } = options
-  const { body } = request.init
-  const bytes = typeof body === 'string' ? new Blob([body]).size : 0
+export async function askPatiently(call: SyncCall, options: Asking) {
+  const { fetch, url, line, token, epoch, signal, progress } = options
+  const { path, body, heartbeatMs = 0 } = call
+  const bytes = body === undefined ? 0 : new Blob([body]).size
   // While a poll waits, the server says so with every heartbeat.
-  const silenceMs = line.silenceMs + (request.isPoll ? request.heartbeatMs : 0)
+  const silenceMs = line.silenceMs + heartbeatMs
   const stop = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const end = () => stop.abort(signal.reason)
@@ -46,12 +48,12 @@ export async function askPatiently(request: SyncRequest, options: Asking) {
   try {
     signal.throwIfAborted()
     listen(silenceMs + (bytes / line.bytesPerSecond) * 1_000)
-    const response = await fetch(request.url(), {
-      ...request.init,
+    const response = await fetch(url + path, {
+      ...(body !== undefined && { method: 'POST', body }),
       cache: 'no-store',
       signal: stop.signal,
       headers: {
-        ...(body != null && { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(token && { authorization: `Bearer ${token}` }),
         ...(epoch && { [epochHeader]: epoch }),
       },

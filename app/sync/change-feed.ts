@@ -1,6 +1,6 @@
 import { createDeferred } from '../../schema/create-deferred.ts'
 import type { ClientEvent, ReplicatedDatabase, ServerEvent } from '../../schema/socket-events.ts'
-import { orAborted } from './create-back-off.ts'
+import { orAborted, pause } from './create-back-off.ts'
 
 type Changes = Extract<ServerEvent, { event: 'changes' }>['data']
 type Seq = Changes['from']
@@ -96,7 +96,7 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
   async function follow(place: FollowedPlace): Promise<Followed | undefined> {
     const { database, epoch, signal } = place
     const elapsedMs = performance.now() - (followedAt.get(database) ?? Number.NEGATIVE_INFINITY)
-    if (elapsedMs < followEveryMs) await orAborted(sleep(followEveryMs - elapsedMs), signal)
+    if (elapsedMs < followEveryMs) await pause(followEveryMs - elapsedMs, signal)
     // Another may have begun meanwhile, or the line have gone.
     const line = findLine(place)
     if (line || !isOpen) return line
@@ -160,8 +160,4 @@ function describeChange(doc: ServerDocument, seq: Seq) {
 /** LevelDB counts in numbers, CouchDB in texts that only it can read. */
 function readSeq(text: string): Seq {
   return /^\d{1,15}$/.test(text) ? Number(text) : text
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -72,6 +72,11 @@ function closedGate(ms: number): Gate {
   return gate
 }
 
+/** Resolves after so long, or rejects as soon as the signal aborts. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return orAborted(new Promise((resolve) => setTimeout(resolve, ms)), signal)
+}
+
 /** Settles as the promise does, or rejects as soon as the signal aborts. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()

@@ -4,9 +4,9 @@ import { createLiveValue, type LiveValue } from '../database/live-value.ts'
 import type { MessageCollection } from '../database/open-database.ts'
 import { pendingTally } from '../database/stored-message.ts'
 import { subscribeToChanges } from '../database/subscribe-to-changes.ts'
-import type { SyncOutcome } from './create-sync-fetch.ts'
 import type { Connection } from './messenger.ts'
 import type { Page } from './powers.ts'
+import type { SyncOutcome } from './sync-calls.ts'
 
 type Trouble = Extract<SyncOutcome, 'refusing'> | 'broken'
 

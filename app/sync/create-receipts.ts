@@ -8,6 +8,8 @@ import { subscribeToChanges } from '../database/subscribe-to-changes.ts'
 
 /** What could not be read or stored is tried again then. */
 const retryAfterMs = 5_000
+/** A conversation's mark is raised so often at most, however fast messages come. */
+const markEveryMs = 300
 
 /**
  * Tells the server what has arrived on this device: one mark per conversation and batch, not one per
@@ -21,8 +23,15 @@ export function createReceipts(options: {
   const arrived = new Map<string, MessageDocument>()
   /** Conversations whose messages were looked through for what a crash left untold. */
   const lookedThrough = new Set<string>()
+  /** When the mark of each may be raised next. */
+  const dueAt = new Map<string, number>()
   let hasCaughtUp = false
   let retry: ReturnType<typeof setTimeout> | undefined
+
+  function tellLater(ms: number) {
+    clearTimeout(retry)
+    retry = setTimeout(() => void refresher.refresh(), ms)
+  }
 
   function note(message: MessageDocument) {
     if (message.senderId !== message.peerId || !isAccepted(message)) return
@@ -35,8 +44,7 @@ export function createReceipts(options: {
     gatherMs: 15,
     run: () =>
       tell().catch((cause: unknown) => {
-        clearTimeout(retry)
-        retry = setTimeout(() => void refresher.refresh(), retryAfterMs)
+        tellLater(retryAfterMs)
         throw cause
       }),
   })
@@ -50,14 +58,21 @@ export function createReceipts(options: {
         throw cause
       })
     }
-    const batch = new Map(arrived)
+    const now = performance.now()
+    for (const [id, time] of dueAt) if (time <= now) dueAt.delete(id)
+    const batch = new Map([...arrived].filter(([id]) => !dueAt.has(id)))
     await changeConversations(database.conversations, [...batch.keys()], (conversation) => {
       const newest = batch.get(conversation._id)
       return !newest || conversation.deliveredUpTo >= newest.orderedAt
         ? conversation
         : { ...raiseLastMessage(conversation, newest), deliveredUpTo: newest.orderedAt }
     })
-    for (const [id, newest] of batch) if (arrived.get(id) === newest) arrived.delete(id)
+    for (const [id, newest] of batch) {
+      dueAt.set(id, performance.now() + markEveryMs)
+      if (arrived.get(id) === newest) arrived.delete(id)
+    }
+    const next = Math.min(...[...arrived.keys()].map((id) => dueAt.get(id) ?? now))
+    if (arrived.size > 0) tellLater(next - performance.now())
   }
 
   async function catchUp() {

@@ -1,28 +1,20 @@
 import type { RxCollection, WithDeleted } from 'rxdb/plugins/core'
-import { type RxCouchDBReplicationState, replicateCouchDB } from 'rxdb/plugins/replication-couchdb'
+import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/replication'
 import { idPattern } from '../../schema/id.ts'
 import { limits } from '../../schema/limits.ts'
-import type { Clock } from '../database/create-clock.ts'
-import type { BackOff } from './create-back-off.ts'
 import { createPullPace } from './create-pull-pace.ts'
-import { createSyncFetch, type SyncFetchOptions } from './create-sync-fetch.ts'
+import { createPushWatch } from './create-push-watch.ts'
+import { createPullChanges, type PullChangesOptions, type PullCheckpoint } from './pull-changes.ts'
+import { createPushDocuments } from './push-documents.ts'
 import { repairPushCheckpoint } from './repair-push-checkpoint.ts'
+import { createSyncCalls, type SyncCallsOptions } from './sync-calls.ts'
 
-export interface ReplicationOptions<T extends { _id: string }> {
+export interface ReplicationOptions<T extends { _id: string }>
+  extends Omit<SyncCallsOptions, 'signal'>,
+    Pick<PullChangesOptions, 'versions' | 'feed'> {
   collection: RxCollection<T>
-  /** The caller's own database, with a slash at its end. */
-  url: string
-  fetch: typeof fetch
-  readToken: () => string | undefined
-  clock: Clock
-  backOff: BackOff
   /** Names its checkpoints on this device. */
   identifier: string
-  epoch: SyncFetchOptions['epoch']
-  versions?: SyncFetchOptions['versions']
-  onOutcome: SyncFetchOptions['onOutcome']
-  line?: SyncFetchOptions['line']
-  feed?: SyncFetchOptions['feed']
   /** The device's own storage failed: what was pulled may be missing, so this replication must not go on. */
   onBroken: (cause: unknown) => void
   /** What a document from the server becomes on this device, and what leaves it. */
@@ -44,46 +36,49 @@ const pullBatch = 500
 const pushBatch = 100
 /** Where everything is offered again, most of it never leaves the device. The server takes as many at once. */
 const offerBatch = limits.syncBatchMaxDocuments
-/** The back-off does the waiting; RxDB only must not spin. */
+/** What fails here is no request: RxDB only must not spin. */
 const retryTimeMs = 50
 
 /** Keeps one collection equal to the caller's database on the server, both ways, until it is closed. */
 export function createReplication<T extends { _id: string }>(
   options: ReplicationOptions<T>,
 ): Replication {
-  const { collection, onBroken } = options
+  const { collection, versions, feed, onOutcome, onBroken } = options
   const stop = new AbortController()
-  const untilNoted = async () => await state.internalReplicationState?.streamQueue.up
+  const { signal } = stop
+  const internal = () => state.internalReplicationState
   const readStored = () => {
-    const stored = state.internalReplicationState?.lastCheckpointDoc.down?.checkpointData
+    const stored = internal()?.lastCheckpointDoc.down?.checkpointData
     return (stored as { sequence?: unknown } | undefined)?.sequence
   }
-  /** RxDB takes an answer that is smaller than its own batch for the end of what there is. */
-  function noteBatch(rows: number) {
-    if (state.internalReplicationState) state.internalReplicationState.input.pullBatchSize = rows
-  }
-  const state: RxCouchDBReplicationState<T> = replicateCouchDB<T>({
+  const calls = createSyncCalls({ ...options, signal })
+  const pushes = createPushWatch({ untilNoted: async () => await internal()?.streamQueue.up })
+  const pulling = createPullChanges<T>({
+    ...{ calls, epoch: options.epoch, versions, pushes, feed, signal, onOutcome },
+    ...{ pace: createPullPace(readStored), pageRows: pullBatch },
+  })
+  const push = createPushDocuments({ calls, versions, pushes, signal })
+  const state: RxReplicationState<T, PullCheckpoint> = replicateRxCollection<T, PullCheckpoint>({
     replicationIdentifier: options.identifier,
     collection,
-    url: options.url,
     live: true,
     waitForLeadership: false,
+    toggleOnDocumentVisible: false,
     retryTime: retryTimeMs,
-    fetch: createSyncFetch({
-      ...{ ...options, untilNoted, signal: stop.signal },
-      pace: createPullPace(readStored),
-      ...{ pageRows: pullBatch, onPage: noteBatch },
-    }),
     pull: {
-      batchSize: pullBatch,
-      heartbeat: 10_000,
+      handler: (checkpoint) => pulling.pull(checkpoint),
+      stream$: pulling.stream$,
+      // Of a slow line pages are smaller: only an empty one ends the catch-up.
+      batchSize: 1,
       modifier: (document: WithDeleted<T>) => ({
         ...options.takePulled(document),
         _deleted: false,
       }),
     },
     push: {
-      batchSize: options.versions ? offerBatch : pushBatch,
+      handler: async (rows) =>
+        (await push(rows.map(({ newDocumentState }) => newDocumentState))) as WithDeleted<T>[],
+      batchSize: versions ? offerBatch : pushBatch,
       modifier(document: WithDeleted<T>) {
         // The server has no place for such an id, and would stop the batch that it is in.
         if (!idPattern.test(document._id)) return null
@@ -92,9 +87,22 @@ export function createReplication<T extends { _id: string }>(
       },
     },
   })
-  const errors = state.error$.subscribe((error) => {
-    if (!stop.signal.aborted && !isRequestError(error)) onBroken(error)
-  })
+  /** RxDB holds all that comes while it pushes, however long that takes; the watch holds what it concerns. */
+  async function letThrough() {
+    await state.startPromise
+    const active = internal()?.events.active.up
+    const subscription = active?.subscribe((isActive) => {
+      if (isActive && !pushes.isIdle()) active.next(false)
+    })
+    signal.addEventListener('abort', () => subscription?.unsubscribe(), { once: true })
+    pushes.onBegun(() => active?.next(false))
+  }
+  function fail(error: unknown) {
+    if (!signal.aborted) onBroken(error)
+  }
+  const errors = state.error$.subscribe(fail)
+  pulling.run().catch(fail)
+  letThrough().catch(fail)
   repairPushCheckpoint(state).catch(onBroken)
   function end() {
     stop.abort(new Error('This replication has ended.'))
@@ -111,11 +119,4 @@ export function createReplication<T extends { _id: string }>(
       await state.remove()
     },
   }
-}
-
-/** Failed requests are tried again by RxDB; whatever else fails, it forgets. */
-function isRequestError(error: unknown): boolean {
-  const { code, parameters } = error as { code?: string; parameters?: { errors?: unknown } }
-  if (code === 'RC_STREAM') return true
-  return (code === 'RC_PULL' || code === 'RC_PUSH') && parameters?.errors !== undefined
 }

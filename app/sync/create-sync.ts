@@ -11,12 +11,12 @@ import {
   type Replication,
   type ReplicationOptions,
 } from './create-replication.ts'
-import type { SyncOutcome } from './create-sync-fetch.ts'
 import { givePushedMessage } from './give-pushed-message.ts'
 import { createKnownEpoch } from './known-epoch.ts'
 import { nameReplication } from './name-replication.ts'
 import type { Powers } from './powers.ts'
 import { createServerVersions } from './server-versions.ts'
+import type { SyncOutcome } from './sync-calls.ts'
 
 const collections = ['messages', 'conversations'] as const
 type Collection = (typeof collections)[number]

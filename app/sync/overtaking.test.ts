@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { must } from '../../schema/must.ts'
 import { waitUntil } from '../lab/browser/wait-until.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
 
@@ -57,3 +58,37 @@ test('P5: what a device says of a conversation may overtake what it says in it',
   await lab.expectConverged()
   expect((await phone.read(ben)).map(({ content }) => content)).toEqual(['are you there?', 'I am'])
 })
+
+test.for(['before the server', 'after it'] as const)(
+  'P10: what comes in is shown while own messages are held up %s, in whatever way it is asked for',
+  async (where) => {
+    const { lab, ann, ben } = await openTestLab()
+    const [phone, tablet] = [await ann.device(), await ben.device()]
+    await lab.settle()
+    const { network } = phone
+    const hold = () =>
+      where === 'after it' ? network.holdResponses() : network.holdWrites('messages').release
+    const release = hold()
+    await phone.say(ben, 'held up')
+    const isShown = (text: string) =>
+      waitUntil(`${text} is shown`, async () =>
+        (await phone.read(ben)).some(({ content }) => content === text),
+      )
+    await tablet.say(ann, 'meanwhile')
+    await isShown('meanwhile')
+    await phone.say(ben, 'held up behind it')
+    await tablet.say(ann, 'once more')
+    await isShown('once more')
+    must(phone.tabs[0], 'the tab').page.setVisible(false)
+    must(phone.tabs[0], 'the tab').page.setVisible(true)
+    await tablet.say(ann, 'after a look at what is new')
+    await isShown('after a look at what is new')
+    network.blockSockets()
+    await tablet.say(ann, 'without a socket')
+    await isShown('without a socket')
+    release()
+    await lab.settle()
+    await lab.expectConverged()
+    expect(await phone.read(ben)).toHaveLength(6)
+  },
+)

@@ -1,5 +1,5 @@
 import { getLastCheckpointDoc, setCheckpoint } from 'rxdb/plugins/core'
-import type { RxCouchDBReplicationState } from 'rxdb/plugins/replication-couchdb'
+import type { RxReplicationState } from 'rxdb/plugins/replication'
 
 /** A tab takes a write's time before it stores it: a later one of another tab may be stored before. */
 const overlapMs = 10_000
@@ -9,7 +9,9 @@ const overlapMs = 10_000
  * could tell of its write, or a clock that was set back, leaves something before that point, which would
  * never leave (P1). So each start looks a little further back, or at everything when the clock went back.
  */
-export async function repairPushCheckpoint<T>(state: RxCouchDBReplicationState<T>): Promise<void> {
+export async function repairPushCheckpoint<T, Checkpoint>(
+  state: RxReplicationState<T, Checkpoint>,
+): Promise<void> {
   await state.startPromise
   const { internalReplicationState: internal } = state
   if (!internal) return

@@ -2,12 +2,10 @@ import type { ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
 import { createDeferred } from '../../schema/create-deferred.ts'
-import { answerJson, openTestFetch, readQuery } from './open-test-fetch.ts'
+import { answerRows, makeRows, openTestCalls, readQuery } from './open-test-calls.ts'
 
 /** So impatient that a total of this much would end every answer here. */
 const line = { silenceMs: 1_000, bytesPerSecond: 60_000 }
-const rows = (count: number) =>
-  Array.from({ length: count }, (_, n) => ({ id: `${n}`, doc: { _id: `${n}` } }))
 
 /** Writes a piece whenever the last is on its way, for longer than the line is ever silent. */
 async function trickle(response: ServerResponse, text: string) {
@@ -20,19 +18,22 @@ async function trickle(response: ServerResponse, text: string) {
   response.end()
 }
 
-test.for(['normal', 'longpoll'])('a %s answer that trickles is read to its end', async (feed) => {
-  const { send, url, outcomes } = await openTestFetch(
-    (_request, response) => trickle(response, JSON.stringify({ results: rows(9), last_seq: 9 })),
-    { line },
-  )
-  const answer = await send(`${url}_changes?feed=${feed}&since=0&limit=20`)
-  expect((await answer.json()).results).toHaveLength(9)
-  expect(outcomes).toEqual(['reached'])
-})
+test.for([undefined, 10_000])(
+  'an answer that trickles is read to its end (heartbeat: %s)',
+  async (heartbeatMs) => {
+    const { ask, outcomes } = await openTestCalls(
+      (_request, response) => trickle(response, JSON.stringify({ results: makeRows(9) })),
+      { line },
+    )
+    const answer = await ask({ path: '_changes', ...(heartbeatMs && { heartbeatMs }) })
+    expect(answer).toEqual({ results: makeRows(9) })
+    expect(outcomes).toEqual(['reached'])
+  },
+)
 
 test('a poll that waits and says so is waited for; one that falls silent has ended', async () => {
   const fallenSilent = createDeferred()
-  const { send, url, outcomes } = await openTestFetch(
+  const { ask, outcomes } = await openTestCalls(
     (_request, response) => {
       response.write('{"results":[\n')
       const heartbeats = setInterval(() => response.write('\n'), 100)
@@ -40,40 +41,38 @@ test('a poll that waits and says so is waited for; one that falls silent has end
     },
     { line },
   )
-  const poll = send(`${url}_changes?feed=longpoll&since=7&limit=20&heartbeat=100`)
+  const poll = ask({ path: '_changes?feed=longpoll&heartbeat=100', heartbeatMs: 100 })
   const begunAt = performance.now()
   const isOver = vi.fn()
   poll.then(isOver, isOver)
   await expect.poll(() => performance.now() - begunAt).toBeGreaterThan(2 * line.silenceMs)
   expect(isOver).not.toHaveBeenCalled()
   fallenSilent.resolve()
-  await expect(poll).rejects.toThrow('Nothing came')
-  expect(outcomes).toEqual(['unreachable'])
+  await expect.poll(() => outcomes).toContain('unreachable')
+  expect(isOver).not.toHaveBeenCalled()
 })
 
 test('a page that breaks off is asked for in smaller ones, which grow again', async () => {
   const limits: number[] = []
-  const { send, url, pages } = await openTestFetch(
+  const { pull } = await openTestCalls(
     (request, response) => {
       const limit = Number(readQuery(request).get('limit'))
       limits.push(limit)
-      const page = JSON.stringify({ results: rows(limit), last_seq: limits.length })
+      const page = JSON.stringify({ results: makeRows(limit), last_seq: limits.length })
       if (limits.length > 1) response.end(page)
       else response.write(page.slice(0, -20))
     },
     { line, pageRows: 100 },
   )
-  const pull = () => send(`${url}_changes?feed=normal&since=1&limit=100`)
-  await expect(pull()).rejects.toThrow('Nothing came')
-  for (let i = 0; i < 5; i += 1) await pull()
+  const counts: number[] = []
+  for (let i = 0; i < 5; i += 1) counts.push((await pull(1)).documents.length)
   expect(limits).toEqual([100, 25, 38, 57, 86, 100])
-  // With fewer rows than it knows to have been asked for, RxDB would take a small page for the last.
-  expect(pages).toEqual([25, 38, 57, 86, 100])
+  expect(counts).toEqual([25, 38, 57, 86, 100])
 })
 
 test('a push has the time that its size needs, and what broke off leaves in smaller parts, once', async () => {
   const pushed: string[][] = []
-  const { send, url } = await openTestFetch(
+  const { push } = await openTestCalls(
     async (request, response) => {
       const { docs } = (await json(request)) as { docs: { _id: string }[] }
       pushed.push(docs.map(({ _id }) => _id))
@@ -84,34 +83,6 @@ test('a push has the time that its size needs, and what broke off leaves in smal
     { line },
   )
   const docs = Array.from({ length: 4 }, (_, n) => ({ _id: `${n}`, text: 'x'.repeat(59_000) }))
-  const push = () => send(`${url}_bulk_docs`, { method: 'POST', body: JSON.stringify({ docs }) })
-  await expect(push()).rejects.toThrow('Nothing came')
-  expect(await (await push()).json()).toEqual(docs.map(({ _id: id }) => ({ id, ok: true })))
+  expect(await push(docs)).toEqual([])
   expect(pushed).toEqual([['0', '1'], ['2', '3'], ['2'], ['3']])
 })
-
-test('pushes leave one after the other', async () => {
-  const waiting: (() => void)[] = []
-  const { send, url } = await openTestFetch((request, response) => {
-    if (request.method === 'GET') return answerJson(response, {})
-    waiting.push(() => answerRows(response, [{ _id: 'a' }]))
-  })
-  const push = (_id: string) =>
-    send(`${url}_bulk_docs`, { method: 'POST', body: JSON.stringify({ docs: [{ _id }] }) })
-  const both = Promise.all([push('a'), push('b')])
-  await expect.poll(() => waiting.length).toBe(1)
-  // Another request goes there and back meanwhile.
-  await send(`${url}_local/checkpoint`)
-  expect(waiting).toHaveLength(1)
-  for (const answer of waiting.splice(0)) answer()
-  await expect.poll(() => waiting.length).toBe(1)
-  for (const answer of waiting.splice(0)) answer()
-  await both
-})
-
-function answerRows(response: ServerResponse, docs: readonly { _id: string }[]) {
-  answerJson(
-    response,
-    docs.map(({ _id: id }) => ({ id, ok: true })),
-  )
-}

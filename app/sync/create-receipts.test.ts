@@ -1,0 +1,60 @@
+import { replicateRxCollection } from 'rxdb/plugins/replication'
+import { Subject } from 'rxjs'
+import { expect, onTestFinished, test } from 'vitest'
+import { messageDocument } from '../../schema/message.ts'
+import { idOf, openTestConversation } from '../database/open-test-conversation.ts'
+import { ann, ben } from '../database/open-test-database.ts'
+import { type StoredMessage, toStoredMessage } from '../database/stored-message.ts'
+import { subscribeToChanges } from '../database/subscribe-to-changes.ts'
+import { waitUntil } from '../lab/browser/wait-until.ts'
+import { createReceipts } from './create-receipts.ts'
+
+/** Ann's device, on which Ben's messages arrive as they do from the server. */
+async function open() {
+  const { database } = await openTestConversation({ read: 1, unread: 0 })
+  const pulled = new Subject<{
+    documents: (StoredMessage & { _deleted: boolean })[]
+    checkpoint: { sequence: number }
+  }>()
+  const replication = replicateRxCollection<StoredMessage, { sequence: number }>({
+    ...{ replicationIdentifier: 'test', collection: database.messages, waitForLeadership: false },
+    pull: {
+      handler: async () => ({ documents: [], checkpoint: { sequence: 0 } }),
+      stream$: pulled,
+    },
+  })
+  onTestFinished(async () => void (await replication.cancel()))
+  await replication.awaitInitialReplication()
+  function arrive(place: number) {
+    const message = messageDocument.parse({
+      ...{ _id: idOf(place), peerId: ben, senderId: ben, recipientId: ann, status: 'sent' },
+      ...{ content: `message ${place}`, createdAt: place, orderedAt: place },
+    })
+    const documents = [{ ...toStoredMessage(message), _deleted: false }]
+    pulled.next({ documents, checkpoint: { sequence: place } })
+  }
+  const hasArrived = async (place: number) =>
+    (await database.messages.findOne(idOf(place)).exec()) !== null
+  return { database, arrive, hasArrived }
+}
+
+test('P12: however fast messages come, a mark is raised three times a second, up to the last of them', async () => {
+  const { database, arrive, hasArrived } = await open()
+  const marks: { upTo: number; at: number }[] = []
+  const stop = subscribeToChanges(database.conversations, ({ documents }) => {
+    for (const { deliveredUpTo: upTo } of documents) marks.push({ upTo, at: performance.now() })
+  })
+  onTestFinished(stop)
+  const onError = (cause: unknown) => expect.unreachable(String(cause))
+  const receipts = createReceipts({ database, onError })
+  onTestFinished(receipts.close)
+  for (let place = 2; place <= 60; place += 1) {
+    arrive(place)
+    await waitUntil('it is here', () => hasArrived(place))
+  }
+  await waitUntil('the last is told', () => marks.at(-1)?.upTo === 60)
+  const gaps = marks.slice(1).map(({ at }, index) => at - (marks[index]?.at ?? 0))
+  // A timer may end a moment early.
+  for (const gap of gaps) expect(gap).toBeGreaterThan(290)
+  expect(marks.length).toBeGreaterThan(1)
+})

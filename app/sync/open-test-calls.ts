@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createClock } from '../database/create-clock.ts'
+import { type Line, slowestLine } from './ask-patiently.ts'
+import { createBackOff } from './create-back-off.ts'
+import { createPullPace } from './create-pull-pace.ts'
+import { createPushWatch } from './create-push-watch.ts'
+import { createPullChanges, type DatabaseFeed } from './pull-changes.ts'
+import { createPushDocuments } from './push-documents.ts'
+import type { ServerDocument, ServerVersions } from './server-versions.ts'
+import { createSyncCalls, type SyncCall, type SyncOutcome } from './sync-calls.ts'
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
+
+/** One side of a replication in front of a server that answers as it is told to, and notes what was asked. */
+export async function openTestCalls(
+  answerRequest: Answer,
+  options: {
+    pageRows?: number
+    line?: Line
+    epoch?: string
+    versions?: ServerVersions
+    feed?: DatabaseFeed
+    readToken?: () => string
+  } = {},
+) {
+  const { pageRows = 20, line = slowestLine, versions, feed, readToken = () => 'a token' } = options
+  const asked: string[] = []
+  const told: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url?.replace('/sync/messages/', '')}`)
+    void answerRequest(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const stop = new AbortController()
+  const { signal } = stop
+  onTestFinished(() => {
+    stop.abort(new Error('The test is over.'))
+    server.closeAllConnections()
+    server.close()
+  })
+  const stored = { place: 0 }
+  const outcomes: SyncOutcome[] = []
+  const onOutcome = (outcome: SyncOutcome) => void outcomes.push(outcome)
+  const clock = createClock({ now: () => 1_000 })
+  const epoch = {
+    get: () => options.epoch,
+    async take(epoch: string) {
+      told.push(epoch)
+      return epoch === (options.epoch ?? epoch)
+    },
+  }
+  const calls = createSyncCalls({
+    ...{ fetch, epoch, clock, line, signal, onOutcome },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sync/messages/`,
+    readToken,
+    backOff: createBackOff({ random: () => 1, firstMs: 20 }),
+  })
+  const pushes = createPushWatch({ untilNoted: async () => {} })
+  const pulling = createPullChanges<ServerDocument>({
+    ...{ calls, epoch, versions, pushes, feed, signal, onOutcome },
+    ...{ pace: createPullPace(() => stored.place), pageRows },
+  })
+  return {
+    /** Asks once, and again where it has to be. */
+    ask: async (call: SyncCall) =>
+      (
+        await calls.ask(
+          () => call,
+          (body) => body,
+        )
+      ).answer,
+    pull: (since: number) => pulling.pull({ sequence: since }),
+    pulling,
+    push: createPushDocuments({ calls, versions, pushes, signal }),
+    ...{ asked, told, outcomes, clock, stop, stored },
+  }
+}
+
+export function readQuery(request: IncomingMessage): URLSearchParams {
+  return new URL(request.url ?? '', 'http://localhost').searchParams
+}
+
+export function answerJson(
+  response: ServerResponse,
+  body: unknown,
+  headers: Record<string, string> = {},
+) {
+  response.writeHead(200, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}
+
+/** Rows of `_changes` from one sequence number on. */
+export function makeRows(count: number, from = 1) {
+  return Array.from({ length: count }, (_, n) => {
+    const id = `${from + n}`
+    return { id, seq: from + n, doc: { _id: id, _rev: '1-a' } }
+  })
+}
+
+/** Answers a push: every document is taken. */
+export function answerRows(response: ServerResponse, docs: readonly { _id: string }[]) {
+  answerJson(
+    response,
+    docs.map(({ _id: id }) => ({ id, ok: true })),
+  )
+}

@@ -1,0 +1,145 @@
+import { epochHeader } from '../../schema/epoch-header.ts'
+import type { Clock } from '../database/create-clock.ts'
+import { askPatiently, type Line, slowestLine } from './ask-patiently.ts'
+import { type BackOff, orAborted, pause } from './create-back-off.ts'
+import type { Portion } from './create-portion.ts'
+import type { KnownEpoch } from './known-epoch.ts'
+
+/** How a request to `/sync` ended, as far as a person may care. */
+export type SyncOutcome = 'reached' | 'unreachable' | 'refusing' | 'signed-out'
+
+/** One request to a database of `/sync`. */
+export interface SyncCall {
+  /** Beneath the database's address, with its query. */
+  path: string
+  /** JSON; it is sent by POST then. */
+  body?: string
+  /** Its answer waits at the server, which says meanwhile at least so often that it is there. */
+  heartbeatMs?: number
+  /** It offers documents: a server that has had enough for now takes them later. */
+  isPush?: boolean
+  /** How much it is of what could be asked for: where it breaks off, less is asked for next. */
+  size?: { portion: Portion; amount: number }
+}
+
+export interface SyncCallsOptions {
+  fetch: typeof fetch
+  /** The caller's own database, with a slash at its end. */
+  url: string
+  /** Read for every request: the token may be a new one. */
+  readToken: () => string | undefined
+  clock: Clock
+  backOff: BackOff
+  epoch: KnownEpoch
+  line?: Line | undefined
+  /** Aborts when this replication ends. */
+  signal: AbortSignal
+  onOutcome: (outcome: SyncOutcome) => void
+}
+
+export type SyncCalls = ReturnType<typeof createSyncCalls>
+
+const leastPauseMs = 1_000
+/** More of an answer than its beginning and the heartbeats of a poll. */
+const someCharacters = 100
+
+/**
+ * Asks a database of `/sync` until there is a good answer: here it is said what is tried again, and when. A slow line is
+ * waited for as long as something comes.
+ */
+export function createSyncCalls(options: SyncCallsOptions) {
+  const { url, readToken, clock, backOff, epoch, signal, onOutcome } = options
+  const { line = slowestLine } = options
+
+  // The body may take its time; what the head says of the clock is true when it comes.
+  const fetch: typeof globalThis.fetch = async (...asked) => {
+    const response = await options.fetch(...asked)
+    const serverNow = Number(response.headers.get('x-petrel-now'))
+    if (serverNow > 0) clock.hear(serverNow)
+    return response
+  }
+
+  /** @returns undefined where it has to be asked again */
+  async function attempt<T>(
+    call: SyncCall,
+    read: (body: unknown) => T | undefined,
+  ): Promise<T | undefined> {
+    const begun = await backOff.begin(signal)
+    const begunAt = performance.now()
+    const progress = { read: 0 }
+    const shrink = () => call.size?.portion.shrink(call.size.amount)
+    const token = readToken()
+    const given = await askPatiently(call, {
+      ...{ fetch, url, line, token, epoch: epoch.get(), signal, progress },
+    }).catch(() => undefined)
+    signal.throwIfAborted()
+    if (!given) {
+      // A poll that is cut off after a while is how networks are; at once is how they are when broken.
+      const wasLong = performance.now() - begunAt > line.silenceMs / 4
+      if (wasLong && (call.heartbeatMs === undefined || progress.read > someCharacters)) shrink()
+      backOff.fail(begun)
+      onOutcome('unreachable')
+      return undefined
+    }
+    const { response } = given
+    // What is said of an earlier sign-in ends no later one.
+    if (response.status === 401 && readToken() !== token) return undefined
+    if (response.status === 401) {
+      onOutcome('signed-out')
+      // Nothing is lost and nothing is asked again: whoever owns this replication ends it.
+      return await untilAborted()
+    }
+    if (response.status === 429 && call.isPush) {
+      // It works: it has had enough from this person for now, and takes the rest later.
+      onOutcome('reached')
+      await pause(Math.max(readRetryAfter(response), leastPauseMs), signal)
+      return undefined
+    }
+    const body = response.ok ? read(given.body) : undefined
+    if (body === undefined) {
+      // It took too long to send, or was larger than something on the way lets through.
+      if (response.status === 408 || response.status === 413) shrink()
+      backOff.fail(begun, readRetryAfter(response))
+      onOutcome('refusing')
+      return undefined
+    }
+    const told = response.headers.get(epochHeader)
+    const isOurs = told === null || (await epoch.take(told).catch(() => undefined))
+    if (isOurs === undefined) {
+      // The device cannot store it: then it could not store what the answer brings either.
+      backOff.fail(begun)
+      return undefined
+    }
+    // What the server counts now is another history: this replication is about to end, and learns nothing of it.
+    if (!isOurs) return await untilAborted()
+    backOff.succeed()
+    onOutcome('reached')
+    return body
+  }
+
+  const untilAborted = () => orAborted(new Promise<never>(() => {}), signal)
+
+  return {
+    /**
+     * @param describe called before each attempt
+     * @param read what an answer says; undefined where it is no answer to this
+     * @returns the answer, and the call that led to it
+     * @throws the reason of the signal, and nothing else
+     */
+    async ask<Call extends SyncCall, T>(
+      describe: () => Call,
+      read: (body: unknown) => T | undefined,
+    ): Promise<{ call: Call; answer: T }> {
+      for (;;) {
+        const call = describe()
+        const answer = await attempt(call, read)
+        if (answer !== undefined) return { call, answer }
+      }
+    },
+  }
+}
+
+function readRetryAfter(response: Response): number {
+  const seconds = Number(response.headers.get('retry-after'))
+  return Number.isFinite(seconds) ? Math.min(seconds, 60) * 1_000 : 0
+}
