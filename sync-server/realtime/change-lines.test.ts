@@ -188,7 +188,9 @@ describe('a device that follows its databases', () => {
     const asked = {
       'one long message': () => sendToBen('x'.repeat(40_000)),
       'many short ones': async () => {
-        const docs = Array.from({ length: 25 }, (_, n) => proposeToBen(userId, `${n}`.repeat(1_000)))
+        const docs = Array.from({ length: 25 }, (_, n) =>
+          proposeToBen(userId, `${n}`.repeat(1_000)),
+        )
         const body = { docs }
         const { status } = await opened.app.call('POST', '/sync/messages/_bulk_docs', {
           ...{ token, body },
