@@ -69,7 +69,7 @@ export function createEmulatorClock(options: {
     for (;;) {
       const taken = takeNext(now())
       if (taken.length === 0) break
-      for (const entry of taken) start(entry)
+      for (const entry of taken) start(entry).catch(onError)
     }
     setTimer()
   }
