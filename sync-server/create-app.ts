@@ -48,6 +48,8 @@ import { createStorage, type StorageOptions } from './storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from './storage/database-names.ts'
 import { createSyncRouter } from './sync/create-sync-router.ts'
 import { createEpochs } from './sync/epochs.ts'
+import { checkChannel } from './whatsapp/check-channel.ts'
+import { createGraphClient } from './whatsapp/graph-client.ts'
 
 /** What a test or a build puts in place of the defaults. */
 export interface AppOverrides {
@@ -271,6 +273,15 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   media.sweep().catch(onError)
   departures.finish().catch(onError)
   accounts.completeClaims().catch(onError)
+  if (settings.whatsApp) {
+    const client = createGraphClient({ settings: settings.whatsApp })
+    // A token that has run out since must not keep everybody else's messages from starting.
+    checkChannel({ client, settings: settings.whatsApp })
+      .then((faults) => {
+        for (const fault of faults) log.error(fault)
+      })
+      .catch(onError)
+  }
 
   return {
     url,

@@ -25,8 +25,6 @@ export type Download =
   | { kind: 'ready'; bytes: number; sha256: string; mimeType: string }
   | { kind: 'gone' | 'refused' | 'later'; why: string }
 
-export type WhatsAppMedia = ReturnType<typeof createWhatsAppMedia>
-
 const fileMaxBytes = 100 * 1024 * 1024
 const uploadDueWithinMs = 60_000
 const downloadDueWithinMs = 120_000

@@ -105,8 +105,3 @@ export function findKnownError(code: number): KnownError {
   if (code >= 200 && code <= 299) return down
   return known[code] ?? unknownError
 }
-
-/** For a failure that a webhook tells of: the words that the message carries. */
-export function describeProviderCode(code: number): string {
-  return findKnownError(code).words
-}

@@ -20,8 +20,6 @@ export interface SendRequest {
   waitMaxMs?: number
 }
 
-export type MessageSender = ReturnType<typeof createMessageSender>
-
 const quickRetryMs = 500
 /** A browser waits fifteen seconds in all. */
 const usualWaitMs = 3_000

@@ -3,8 +3,6 @@ import type { Fetched } from './number-information.ts'
 import type { TemplateContent } from './outgoing-message.ts'
 import { fetchTemplates, type Template, toUnderscore } from './template-list.ts'
 
-export type Templates = ReturnType<typeof createTemplates>
-
 const freshForMs = 10 * 60_000
 const sendable = 'APPROVED'
 

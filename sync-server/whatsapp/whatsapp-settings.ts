@@ -25,7 +25,7 @@ export interface WhatsAppSettings {
   eventRetentionDays: number
 }
 
-export const metaGraphUrl = 'https://graph.facebook.com'
+const metaGraphUrl = 'https://graph.facebook.com'
 
 const flag = (otherwise: 'true' | 'false') =>
   z._default(z.enum(['true', 'false'], { error: 'must be "true" or "false"' }), otherwise)
@@ -44,7 +44,7 @@ const oneWord = z.string().check(z.regex(/^\S+$/, 'must not have blanks or line 
 const environment = z.object({
   WHATSAPP_ENABLED: flag('false'),
   WHATSAPP_GRAPH_BASE_URL: z._default(
-    z.string().check(z.refine(isSafeBase, `must begin with https://, or be on this machine`)),
+    z.string().check(z.refine(isSafeBase, 'must begin with https://, or be on this machine')),
     metaGraphUrl,
   ),
   WHATSAPP_API_VERSION: z._default(

@@ -81,7 +81,7 @@ function drawPhone(emulation: Emulation, customer: Customer): string {
 <ol id="thread" aria-label="Messages" aria-live="polite">${items.join('')}</ol>
 <form method="post" action="./phone" class="composer">
 <input type="hidden" name="person" value="${customer.digits}">
-<label class="words"><span class="hidden">Message to the business</span><input name="text" autocomplete="off" placeholder="Write as ${escapeHtml(customer.name)}" autofocus></label>
+<label class="words"><span class="hidden">Message to the business</span><input name="text" autocomplete="off" placeholder="Write as ${escapeHtml(customer.name)}"></label>
 <button name="do" value="say">Send</button>
 <fieldset><legend class="hidden">Send something else</legend>
 <button name="do" value="photo">Photo</button>

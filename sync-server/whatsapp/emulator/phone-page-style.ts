@@ -32,6 +32,7 @@ form.actions, fieldset { display: flex; flex-wrap: wrap; gap: .4rem; border: 0; 
 input { font: inherit; color: inherit; background: var(--page); border: 1px solid var(--soft); border-radius: .5rem; padding: .55rem .7rem; width: 100%; }
 button { font: inherit; min-height: 2.75rem; padding: 0 .9rem; border-radius: .5rem; border: 1px solid var(--act); background: var(--card); color: inherit; cursor: pointer; }
 button.choice, .new button, .composer > button { background: var(--act); color: var(--act-ink); }
+::placeholder { color: var(--soft); opacity: 1; }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }
 .composer { display: grid; grid-template-columns: 1fr auto; gap: .5rem; padding: .75rem; background: var(--card); border-block-start: 1px solid var(--line); }
 .composer fieldset { grid-column: 1 / -1; margin: 0; }
