@@ -109,8 +109,11 @@ function readKnown(message: { type: string } & Record<string, unknown>): Inbound
         ...{ kind: 'system', body, waId: wa_id, userId: user_id },
       }))
     case 'edit':
+      // An edit of an edit is nothing that exists; reading it would go as deep as somebody likes.
       return take(edit, own, ({ original_message_id, message: changed }) => ({
-        ...{ kind: 'edit', wamid: original_message_id, content: readInboundContent(changed) },
+        ...{ kind: 'edit', wamid: original_message_id },
+        content:
+          changed.type === 'edit' ? describeUnsupported(changed) : readInboundContent(changed),
       }))
     case 'revoke':
       return take(revoke, own, ({ original_message_id }) => ({
