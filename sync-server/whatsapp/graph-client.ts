@@ -25,6 +25,8 @@ export interface GraphRequest {
 
 export type GraphClient = ReturnType<typeof createGraphClient>
 
+/** Shorter ones are nobody's secret, and would take other words out with them. */
+const isLong = (secret: string) => secret.length >= 12
 const answerMaxBytes = 4 * 1024 * 1024
 
 /** Speaks Meta's Graph API, wherever `graphBaseUrl` says that it is. Nothing here ever throws for the network. */
@@ -46,6 +48,13 @@ export function createGraphClient({
     return url
   }
 
+  /** Meta writes a token that it cannot read into its own error: what it says is logged and shown. */
+  const removeSecrets = (text: string) =>
+    [accessToken, appSecret, proof].filter(isLong).reduce(
+      (left, secret) => left.replaceAll(secret, '[removed]'),
+      text,
+    )
+
   return {
     async call(request: GraphRequest): Promise<GraphAnswer> {
       const { method, json, form, timeoutMs = settings.sendTimeoutMs } = request
@@ -63,7 +72,7 @@ export function createGraphClient({
           redirect: 'manual',
           signal: AbortSignal.timeout(timeoutMs),
         })
-        return await readAnswer(response)
+        return await readAnswer(response, removeSecrets)
       } catch (error) {
         return isBeforeSending(error)
           ? { kind: 'refused', error: makeUnreachableError(), usage: null }
@@ -73,14 +82,17 @@ export function createGraphClient({
   }
 }
 
-async function readAnswer(response: Response): Promise<GraphAnswer> {
+async function readAnswer(
+  response: Response,
+  removeSecrets: (text: string) => string,
+): Promise<GraphAnswer> {
   const usage = readUsage(response.headers)
   const length = Number(response.headers.get('content-length') ?? 0)
   if (length > answerMaxBytes) {
     await response.body?.cancel()
     return { kind: 'unknown', why: 'the answer was too large' }
   }
-  const body = parseJson(await response.text())
+  const body = parseJson(removeSecrets(await response.text()))
   if (response.ok && body !== undefined) return { kind: 'ok', body, usage }
   const error = readProviderError(body, response.status)
   if (error) return { kind: 'refused', error, usage }

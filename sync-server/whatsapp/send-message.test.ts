@@ -194,6 +194,14 @@ describe('a token that does not work', () => {
     }
   })
 
+  test('is never repeated in what is logged or shown, even where WhatsApp repeats it', async () => {
+    const { emulator, say, settings } = await openChannel()
+    const details = `Malformed access token ${settings.accessToken} of ${settings.appSecret}`
+    emulator.addRule({ match: {}, times: 1, respond: { error: { code: 131009, details } } })
+    const { error } = must(await say(scripted('00')), 'rejected')
+    expect(error.details).toBe('Malformed access token [removed] of [removed]')
+  })
+
   test.each(['24', '25'])('%s: so does an account that is closed', async (nn) => {
     const { say, breaker } = await openChannel()
     must(await say(scripted(nn)), 'rejected')

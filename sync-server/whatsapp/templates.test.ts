@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
+import { blockContact } from './block-contact.ts'
+import { fetchDeliveryHistory } from './delivery-history.ts'
 import { markAsRead } from './mark-as-read.ts'
 import { fetchNumberInformation } from './number-information.ts'
 import { openTestChannel } from './open-test-channel.ts'
@@ -88,4 +90,30 @@ test('what has been read is told, with everything before it', async () => {
   expect(await markAsRead(client, { phoneNumberId, wamid, isTyping: true })).toBe(true)
   expect(emulator.received().map(({ isRead }) => isRead)).toEqual([true, true])
   expect(await markAsRead(client, { phoneNumberId, wamid: 'wamid.unknown' })).toBe(false)
+})
+
+test('what became of a message can be asked for after an outage', async () => {
+  const { client, emulator, say } = await openTemplates()
+  const phoneNumberId = emulator.account.numberId
+  emulator.setWindow({ wa_id: '15555550100', state: 'open' })
+  const outcome = await say('15555550100')
+  const wamid = outcome.kind === 'accepted' ? outcome.wamid : ''
+  await emulator.advance(1_000)
+  const found = await fetchDeliveryHistory(client, { phoneNumberId, wamid })
+  const steps = found.kind === 'found' ? found.value.map(({ status }) => status) : []
+  expect(steps).toEqual(['sent', 'delivered', 'read'])
+  const unknown = await fetchDeliveryHistory(client, { phoneNumberId, wamid: 'wamid.unknown' })
+  expect(unknown).toEqual({ kind: 'found', value: [] })
+})
+
+test('somebody who is blocked is not heard until they are let in again', async () => {
+  const { client, emulator, listen, values } = await openTemplates()
+  await listen()
+  const block = { phoneNumberId: emulator.account.numberId, phone: '15555550100' }
+  expect(await blockContact(client, { ...block, isBlocked: true })).toBe(true)
+  emulator.inbound({ from: '15555550100', content: 'Hello?' })
+  await blockContact(client, { ...block, isBlocked: false })
+  emulator.inbound({ from: '15555550100', content: 'Hello!' })
+  await emulator.advance(0)
+  expect(values()).toMatchObject([{ messages: [{ text: { body: 'Hello!' } }] }])
 })

@@ -29,6 +29,9 @@ interface Waiting {
 export type WebhookInbox = ReturnType<typeof createWebhookInbox>
 
 const eventsAtOnce = 64
+/** While so many wait to be kept, processing makes way: Meta waits for answers, nobody for the rest. */
+const pressureFrom = 32
+const eventsAtOnceUnderPressure = 4
 /** Beyond so many that wait, the words are read from the disk when their turn comes. */
 const heldInMemoryMax = 1_000
 const usualRetryWaitsMs = [1_000, 10_000, 60_000]
@@ -62,7 +65,8 @@ export function createWebhookInbox(options: {
   }
 
   function startNext() {
-    while (!state.isClosed && running.size < eventsAtOnce) {
+    const atOnce = state.taking > pressureFrom ? eventsAtOnceUnderPressure : eventsAtOnce
+    while (!state.isClosed && running.size < atOnce) {
       const next = queue.shift()
       if (!next) return
       const work = processSafely(next).finally(() => {
