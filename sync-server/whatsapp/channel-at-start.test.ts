@@ -11,7 +11,7 @@ afterEach(async () => {
 
 async function start(env: Record<string, string>) {
   const { emulator, close } = await openTestEmulator()
-  open.push({ close })
+  open.unshift({ close })
   const lines: string[] = []
   const log = createLog('error', { write: (line) => lines.push(line) })
   const { account } = emulator
@@ -28,8 +28,8 @@ async function start(env: Record<string, string>) {
     },
     { log },
   )
-  open.push(app)
-  return { lines, app }
+  open.unshift(app)
+  return { lines, app, emulator }
 }
 
 test('a token that WhatsApp does not take is told at the start, and everything else goes on', async () => {
@@ -39,4 +39,39 @@ test('a token that WhatsApp does not take is told at the start, and everything e
   expect(lines.join()).not.toContain(emulatorAccount.appSecret)
   expect((await app.call('GET', '/readyz')).status).toBe(200)
   await app.register('Ann')
+})
+
+test('webhooks come in without a sign-in, are kept, counted and answered, and only what is signed', async () => {
+  const { lines, app, emulator } = await start({})
+  const place = '/api/webhooks/whatsapp'
+  expect(await emulator.configure({ webhookUrl: `${app.url}${place}` })).toBe(true)
+  emulator.inbound({ from: '15555550100', content: 'Hello 🌵' })
+  await emulator.advance(0)
+  expect(emulator.deliveries()[0]).toMatchObject({ state: 'delivered' })
+  const read = async (name: string) => {
+    const { text } = await app.call('GET', '/metrics')
+    return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])
+  }
+  await expect.poll(() => read('petrel_webhooks_processed_total')).toBe(1)
+  emulator.redeliver(1)
+  await emulator.configure({ signature: 'wrong' })
+  await emulator.advance(0)
+  emulator.inbound({ from: '15555550100', content: 'Not signed' })
+  await emulator.advance(0)
+  expect(await read('petrel_webhook_signatures_invalid_total')).toBeGreaterThan(0)
+  expect(lines.join()).toMatch(/is WHATSAPP_APP_SECRET right/)
+  expect(lines.join()).not.toMatch(/Hello|Not signed/)
+  const large = await app.call('POST', place, { text: ' '.repeat(5 * 1024 * 1024) })
+  expect(large.status).toBe(413)
+  const { text } = await app.call(
+    'GET',
+    `${place}?hub.mode=subscribe&hub.challenge=7&hub.verify_token=no`,
+  )
+  expect(text).toBe('{"error":"The verify token does not fit","code":"wrong_verify_token"}')
+})
+
+test('without the channel there is no such address', async () => {
+  const app = await startTestApp()
+  open.unshift(app)
+  expect((await app.call('POST', '/api/webhooks/whatsapp', { text: '{}' })).status).toBe(404)
 })

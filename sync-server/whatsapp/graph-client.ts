@@ -50,10 +50,9 @@ export function createGraphClient({
 
   /** Meta writes a token that it cannot read into its own error: what it says is logged and shown. */
   const removeSecrets = (text: string) =>
-    [accessToken, appSecret, proof].filter(isLong).reduce(
-      (left, secret) => left.replaceAll(secret, '[removed]'),
-      text,
-    )
+    [accessToken, appSecret, proof]
+      .filter(isLong)
+      .reduce((left, secret) => left.replaceAll(secret, '[removed]'), text)
 
   return {
     async call(request: GraphRequest): Promise<GraphAnswer> {

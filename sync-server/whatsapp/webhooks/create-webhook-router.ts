@@ -16,15 +16,20 @@ export function createWebhookRouter(options: {
   inbox: Pick<WebhookInbox, 'take'>
   appSecret: string
   verifyToken: string
+  /** Bounds what a stranger may have open. */
+  admit?: RequestHandler
   takeBody?: (read: RequestHandler) => RequestHandler
   onInvalidSignature: (what: 'wrong' | 'missing') => void
   onError: (error: unknown) => void
 }) {
   const { inbox, appSecret, verifyToken, onInvalidSignature, onError } = options
-  const { takeBody = (read) => read } = options
+  const { takeBody = (read) => read, admit = letPass } = options
   const counted = { invalid: 0 }
   const router: Router = express.Router({ caseSensitive: true })
-  const place = router.route('/webhooks/whatsapp')
+  const place = router.route('/webhooks/whatsapp').all((request, _response, next) => {
+    request.routeName = `${request.baseUrl}/webhooks/whatsapp`
+    next()
+  }, admit)
 
   place.get((request, response) => {
     const answer = answerHandshake(request.query, verifyToken)
@@ -69,6 +74,8 @@ export function createWebhookRouter(options: {
     }),
   }
 }
+
+const letPass: RequestHandler = (_request, _response, next) => next()
 
 const refusals = {
   400: { error: 'The handshake is not complete', code: 'invalid_handshake' },

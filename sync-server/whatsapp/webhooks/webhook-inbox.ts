@@ -228,6 +228,12 @@ export function createWebhookInbox(options: {
       },
     }),
 
+    /** Begins nothing new, and waits for nothing: for tests of crashes. */
+    drop() {
+      state.isClosed = true
+      for (const timer of timers) clearTimeout(timer)
+    },
+
     /** Begins nothing new, and ends when what is under way has ended; the rest is taken up at the next start. */
     async close() {
       state.isClosed = true
