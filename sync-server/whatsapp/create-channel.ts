@@ -11,8 +11,6 @@ import { createWebhookEvents } from './webhooks/webhook-events.ts'
 import { createWebhookInbox } from './webhooks/webhook-inbox.ts'
 import type { WhatsAppSettings } from './whatsapp-settings.ts'
 
-export type Channel = ReturnType<typeof createChannel>
-
 const dayMs = 24 * 60 * 60_000
 
 /**

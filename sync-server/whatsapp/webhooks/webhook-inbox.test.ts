@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
+import * as fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createStorage } from '../../storage/create-storage.ts'
 import { openTestEmulator } from '../emulator/open-test-emulator.ts'
@@ -139,6 +140,31 @@ describe('the route', () => {
     expect(invalid).toEqual(['wrong', 'missing', 'missing', 'missing'])
     expect(await eventOf(body)).toBe(undefined)
     expect(await events.expire(Number.POSITIVE_INFINITY)).toBe(0)
+  })
+
+  test('answers whatever is thrown at it: 200 for what is signed, 401 for what is not', async () => {
+    const { post, idle, eventOf, faults } = await openInbox()
+    const deep = `{"entry":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+    expect((await post(deep)).status).toBe(200)
+    const anything = fc.oneof(
+      fc.json().map((value) => `${value} `),
+      fc.string({ minLength: 1 }),
+      fc
+        .jsonValue()
+        .map((value) => wrap({ messages: [value], statuses: value, contacts: [value] })),
+    )
+    await fc.assert(
+      fc.asyncProperty(anything, fc.string(), async (body, signature) => {
+        const name = { 'x-hub-signature-256': encodeURIComponent(signature) }
+        const text = `${body} unsigned`
+        expect((await post(text, name)).status).toBe(401)
+        expect(await eventOf(text)).toBe(undefined)
+        expect((await post(body)).status).toBe(200)
+      }),
+      { numRuns: 60 },
+    )
+    await idle()
+    expect(faults).toEqual([])
   })
 
   test('answers 500 while it cannot store, and the redelivery is one message', async () => {
