@@ -53,6 +53,12 @@ describe('settings', () => {
     expect(() => readSettings(env)).toThrow(words)
   })
 
+  it('name what the business channel misses, beside all else', () => {
+    expect(readSettings({}).whatsApp).toBe(undefined)
+    const read = () => readSettings({ PORT: 'x', WHATSAPP_ENABLED: 'true' })
+    expect(read).toThrow(/PORT .*\nWHATSAPP_ACCESS_TOKEN must be set when WHATSAPP_ENABLED is true/)
+  })
+
   it('name every wrong setting at once, and never the value', () => {
     const read = () =>
       readSettings({ PORT: 'x', COUCHDB_URL: 'ann:hunter2@couch', JWT_SECRET: secret })

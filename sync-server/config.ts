@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as z from 'zod/mini'
+import {
+  readWhatsAppSettings,
+  type WhatsAppSettings,
+  whatsAppSettingNames,
+} from './whatsapp/whatsapp-settings.ts'
 
 /** A setting that stops the start. `message` is a sentence for the operator, one line a wrong setting. */
 export class SettingsError extends Error {
@@ -44,7 +49,10 @@ const environment = z.object({
 })
 
 /** The names of all settings. */
-export const settingNames: readonly string[] = Object.keys(environment.shape)
+export const settingNames: readonly string[] = [
+  ...Object.keys(environment.shape),
+  ...whatsAppSettingNames,
+]
 
 /** What an operator can set. Sizes are in bytes; `trustProxy` is the number of proxies in front. */
 export type Settings = {
@@ -70,6 +78,8 @@ export type Settings = {
   tls: { cert: Buffer; key: Buffer } | undefined
   /** What the last restore of a backup is called. */
   restored: string | undefined
+  /** Undefined while the business channel is off. */
+  whatsApp: WhatsAppSettings | undefined
 }
 
 /**
@@ -79,7 +89,12 @@ export type Settings = {
 export function readSettings(env: Record<string, string | undefined> = process.env): Settings {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
   const parsed = environment.safeParse(given)
-  if (!parsed.success) throw new SettingsError(parsed.error.issues.map(describe).join('\n'))
+  const channel = readWhatsAppSettings(given)
+  const channelFaults = 'faults' in channel ? channel.faults : []
+  if (!parsed.success || 'faults' in channel) {
+    const faults = parsed.error?.issues.map(describe) ?? []
+    throw new SettingsError([...faults, ...channelFaults].join('\n'))
+  }
   const set = parsed.data
   if (set.COUCHDB_URL && !set.JWT_SECRET) {
     throw new SettingsError(
@@ -105,6 +120,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
     logLevel: set.LOG_LEVEL,
     tls: readTls(set.TLS_CERT, set.TLS_KEY),
     restored: set.RESTORED?.trim(),
+    whatsApp: channel.settings,
   }
 }
 

@@ -48,6 +48,7 @@ import { createStorage, type StorageOptions } from './storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from './storage/database-names.ts'
 import { createSyncRouter } from './sync/create-sync-router.ts'
 import { createEpochs } from './sync/epochs.ts'
+import { createChannel } from './whatsapp/create-channel.ts'
 
 /** What a test or a build puts in place of the defaults. */
 export interface AppOverrides {
@@ -230,6 +231,13 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const { pollers, presenceCounts } = realtime
   metrics.watch(listLevels({ storage, sockets, pollers, presence, presenceCounts, link, lines }))
   for (const one of [budget, rate, quota]) metrics.watch(one.levels())
+  const channel =
+    settings.whatsApp &&
+    createChannel({
+      ...{ settings: settings.whatsApp, storage, log, onError },
+      ...{ admit: doorman.admit, takeBody: doorman.takeBody },
+    })
+  for (const levels of channel?.levels ?? []) metrics.watch(levels)
   const { authenticate } = accessCheck
   const mounting = { accessCheck, doorman, checkAnswers: overrides.checkAnswers ?? false }
   const limitAttempts = createAttemptLimiter({ isOn: settings.isRateLimited, link })
@@ -254,6 +262,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     trustProxy: settings.trustProxy,
     appDir: overrides.appDir ?? '',
     root: mountRoutes({ routes: rootRoutes, ...mounting }),
+    webhooks: channel?.router,
     api: mountRoutes({ routes: [...apiRoutes, ...docsRoutes], ...mounting }),
     sync: createSyncRouter({
       storage,
@@ -278,6 +287,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   media.sweep().catch(onError)
   departures.finish().catch(onError)
   accounts.completeClaims().catch(onError)
+  channel?.start().catch(onError)
 
   return {
     url,
@@ -299,6 +309,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       await departures.close()
       await accounts.close()
       await media.close()
+      await channel?.close()
       await acceptance.close()
       await presence.close()
       shared.close()
@@ -316,6 +327,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       server.close()
       sockets.close()
       server.closeAllConnections()
+      channel?.drop()
       acceptance.drop()
       presence.drop()
       shared.close()

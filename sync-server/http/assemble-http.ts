@@ -21,15 +21,19 @@ export function assembleHttp(options: {
   appDir: string
   /** What is called at the server's root: health, metrics, polls. */
   root: Router
+  /** What calls in without a sign-in, with the bytes of its body as they are. */
+  webhooks: Router | undefined
   api: Router
   sync: Router
 }) {
-  const { app, log, metrics, doorman, isHttps, trustProxy, appDir, root, api, sync } = options
+  const { app, log, metrics, doorman, isHttps, trustProxy, appDir, root, webhooks, api, sync } =
+    options
   app.disable('x-powered-by').set('trust proxy', trustProxy).set('query parser', 'simple')
   app.use(closeStraySocket, logRequests({ log }), measureRequests({ metrics }), doorman.greet)
   app.use(setSecurityHeaders({ isHttps }))
   app.use('/poll', tellTime)
   app.use(root)
+  if (webhooks) app.use('/api', webhooks)
   app.use('/api', tellTime, api)
   app.use('/sync', tellTime, sync)
   app.use(serveApp({ appDir }))

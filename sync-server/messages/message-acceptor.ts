@@ -36,8 +36,11 @@ type Decided = Pick<DeliveryDecision, 'decided' | 'writes' | 'blanked' | 'isBelo
 
 type Asked = Pick<Delivery, 'actorId' | 'peerId' | 'groups' | 'isActorFull'>
 
-/** Whoever writes next waits for so many messages of somebody else's, and not for a thousand. */
-const groupsAtOnce = 25
+/**
+ * Whoever writes next waits for so many messages of somebody else's, and not for a thousand. On CouchDB others write
+ * meanwhile, and each part costs three requests.
+ */
+const groupsAtOnce = { inOneStore: 25, onCouchdb: 100 }
 const proposalsAtOnce = 50
 const pairsRemembered = 100_000
 const mostTries = 5
@@ -108,7 +111,8 @@ export function createMessageAcceptor(options: {
 
   async function deliverAll({ groups, ...asked }: Asked) {
     const outcomes = new Map<MessageProposal, Outcome<MessageDocument>>()
-    for (const slice of slicesOf(groups, groupsAtOnce)) {
+    const atOnce = storage.isAtomic ? groupsAtOnce.inOneStore : groupsAtOnce.onCouchdb
+    for (const slice of slicesOf(groups, atOnce)) {
       const delivered = await deliver({ ...asked, groups: slice })
       for (const [proposal, outcome] of delivered) outcomes.set(proposal, outcome)
     }

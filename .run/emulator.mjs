@@ -1,0 +1,5 @@
+import { installIfNeeded, runTool } from './project.mjs'
+
+await installIfNeeded()
+const port = process.argv.slice(2)
+process.exit(await runTool('tsx', ['sync-server/whatsapp/emulator/emulator-program.ts', ...port]))

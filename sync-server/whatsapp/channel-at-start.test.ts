@@ -1,0 +1,77 @@
+import { afterEach, expect, test } from 'vitest'
+import { createLog } from '../create-log.ts'
+import { startTestApp } from '../start-test-app.ts'
+import { emulatorAccount } from './emulator/emulator-config.ts'
+import { openTestEmulator } from './emulator/open-test-emulator.ts'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+async function start(env: Record<string, string>) {
+  const { emulator, close } = await openTestEmulator()
+  open.unshift({ close })
+  const lines: string[] = []
+  const log = createLog('error', { write: (line) => lines.push(line) })
+  const { account } = emulator
+  const app = await startTestApp(
+    {
+      WHATSAPP_ENABLED: 'true',
+      WHATSAPP_GRAPH_BASE_URL: emulator.url,
+      WHATSAPP_ACCESS_TOKEN: account.accessToken,
+      WHATSAPP_PHONE_NUMBER_ID: account.numberId,
+      WHATSAPP_BUSINESS_ACCOUNT_ID: account.businessAccountId,
+      WHATSAPP_APP_SECRET: account.appSecret,
+      WHATSAPP_VERIFY_TOKEN: account.verifyToken,
+      ...env,
+    },
+    { log },
+  )
+  open.unshift(app)
+  return { lines, app, emulator }
+}
+
+test('a token that WhatsApp does not take is told at the start, and everything else goes on', async () => {
+  const { lines, app } = await start({ WHATSAPP_ACCESS_TOKEN: 'a-token-that-ran-out' })
+  await expect.poll(() => lines.join()).toMatch(/WhatsApp does not accept WHATSAPP_ACCESS_TOKEN/)
+  expect(lines.join()).not.toMatch(/a-token-that-ran-out/)
+  expect(lines.join()).not.toContain(emulatorAccount.appSecret)
+  expect((await app.call('GET', '/readyz')).status).toBe(200)
+  await app.register('Ann')
+})
+
+test('webhooks come in without a sign-in, are kept, counted and answered, and only what is signed', async () => {
+  const { lines, app, emulator } = await start({})
+  const place = '/api/webhooks/whatsapp'
+  expect(await emulator.configure({ webhookUrl: `${app.url}${place}` })).toBe(true)
+  emulator.inbound({ from: '15555550100', content: 'Hello 🌵' })
+  await emulator.advance(0)
+  expect(emulator.deliveries()[0]).toMatchObject({ state: 'delivered' })
+  const read = async (name: string) => {
+    const { text } = await app.call('GET', '/metrics')
+    return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])
+  }
+  await expect.poll(() => read('petrel_webhooks_processed_total')).toBe(1)
+  emulator.redeliver(1)
+  await emulator.configure({ signature: 'wrong' })
+  await emulator.advance(0)
+  emulator.inbound({ from: '15555550100', content: 'Not signed' })
+  await emulator.advance(0)
+  expect(await read('petrel_webhook_signatures_invalid_total')).toBeGreaterThan(0)
+  expect(lines.join()).toMatch(/is WHATSAPP_APP_SECRET right/)
+  expect(lines.join()).not.toMatch(/Hello|Not signed/)
+  const large = await app.call('POST', place, { text: ' '.repeat(5 * 1024 * 1024) })
+  expect(large.status).toBe(413)
+  const { text } = await app.call(
+    'GET',
+    `${place}?hub.mode=subscribe&hub.challenge=7&hub.verify_token=no`,
+  )
+  expect(text).toBe('{"error":"The verify token does not fit","code":"wrong_verify_token"}')
+})
+
+test('without the channel there is no such address', async () => {
+  const app = await startTestApp()
+  open.unshift(app)
+  expect((await app.call('POST', '/api/webhooks/whatsapp', { text: '{}' })).status).toBe(404)
+})

@@ -1,0 +1,60 @@
+import { unknownTitle, wireErrors } from './wire-errors.ts'
+
+interface FaultDetails {
+  /** Overrides the status that the code usually has. */
+  status?: number
+  /** What stands in `error_data.details`. */
+  details?: string
+  subcode?: number
+  type?: string
+  /** In place of the code's own title, as it is: without the code before it. */
+  message?: string
+  isTransient?: boolean
+  /** `error_data` as a bare string, as some answers have it. */
+  isDataBare?: boolean
+}
+
+/** An answer of Meta's error form. */
+export class GraphFault extends Error {
+  override name = 'GraphFault'
+  readonly code: number
+  readonly status: number
+  readonly extra: FaultDetails
+
+  constructor(code: number, extra: FaultDetails = {}) {
+    const known = wireErrors[code]
+    super(extra.message ?? `(#${code}) ${known?.title ?? unknownTitle}`)
+    this.code = code
+    this.status = extra.status ?? known?.status ?? 400
+    this.extra = extra
+  }
+
+  /** The body, as Meta writes it. */
+  toBody(traceId: string) {
+    const { details, subcode, type, isTransient, isDataBare } = this.extra
+    const text = details ?? wireErrors[this.code]?.details
+    return {
+      error: {
+        message: this.message,
+        type: type ?? 'OAuthException',
+        code: this.code,
+        ...(text !== undefined && {
+          error_data: isDataBare ? text : { messaging_product: 'whatsapp', details: text },
+        }),
+        ...(subcode !== undefined && { error_subcode: subcode }),
+        ...(isTransient !== undefined && { is_transient: isTransient }),
+        fbtrace_id: traceId,
+      },
+    }
+  }
+}
+
+/** What Meta answers for an object that is not there, or may not be seen. */
+export function refuseUnknownNode(method: string, id: string): GraphFault {
+  const verb = method === 'GET' ? 'get' : method === 'DELETE' ? 'delete' : 'post'
+  return new GraphFault(100, {
+    subcode: 33,
+    type: 'GraphMethodException',
+    message: `Unsupported ${verb} request. Object with ID '${id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation. Please read the Graph API documentation at https://developers.facebook.com/docs/graph-api`,
+  })
+}

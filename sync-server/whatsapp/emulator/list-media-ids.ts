@@ -1,0 +1,16 @@
+interface MaybeMedia {
+  id?: string
+}
+
+interface Content extends MaybeMedia {
+  header?: { type: string } & Record<string, MaybeMedia>
+  components?: { parameters?: ({ type: string } & Record<string, MaybeMedia>)[] }[]
+}
+
+/** The ids of uploaded files that the content of a message names, wherever its type has them. */
+export function listMediaIds(content: unknown): string[] {
+  const { id, header, components = [] } = content as Content
+  const parameters = components.flatMap((component) => component.parameters ?? [])
+  const inner = [...(header ? [header] : []), ...parameters].map((part) => part[part.type]?.id)
+  return [id, ...inner].filter((one) => typeof one === 'string')
+}

@@ -1,0 +1,8 @@
+const beyondAscii = /[\u007f-\uffff]/g
+
+/** JSON as Meta writes it into webhooks: nothing but ASCII, and every slash escaped. */
+export function toWireJson(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll('/', '\\/')
+    .replace(beyondAscii, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

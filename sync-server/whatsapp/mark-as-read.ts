@@ -1,0 +1,22 @@
+import type { GraphClient } from './graph-client.ts'
+
+/**
+ * Tells the person that their message, and all before it, has been read; with `isTyping` also that an answer is on its
+ * way. Best effort: nothing of ours depends on it.
+ * @returns whether WhatsApp took it
+ */
+export async function markAsRead(
+  client: GraphClient,
+  mark: { phoneNumberId: string; wamid: string; isTyping?: boolean },
+): Promise<boolean> {
+  const { phoneNumberId, wamid, isTyping = false } = mark
+  const answer = await client.call({
+    method: 'POST',
+    path: `${encodeURIComponent(phoneNumberId)}/messages`,
+    json: {
+      ...{ messaging_product: 'whatsapp', status: 'read', message_id: wamid },
+      ...(isTyping && { typing_indicator: { type: 'text' } }),
+    },
+  })
+  return answer.kind === 'ok'
+}

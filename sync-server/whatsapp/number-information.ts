@@ -1,0 +1,58 @@
+import * as z from 'zod/mini'
+import type { GraphClient } from './graph-client.ts'
+import type { ProviderError } from './provider-error.ts'
+
+/** A business number as Meta knows it. What it may call a state tomorrow is text. */
+export interface NumberInformation {
+  id: string
+  digits: string
+  verifiedName: string | null
+  qualityRating: string | null
+  status: string | null
+  /** Can it send? Unknown states are not held against it. */
+  isConnected: boolean
+}
+
+const fields = [
+  ...['id', 'display_phone_number', 'verified_name', 'quality_rating', 'status'],
+  ...['code_verification_status', 'name_status', 'platform_type', 'throughput'],
+]
+
+const information = z.looseObject({
+  id: z.string(),
+  display_phone_number: z.string(),
+  verified_name: z.catch(z.optional(z.string()), undefined),
+  quality_rating: z.catch(z.optional(z.string()), undefined),
+  status: z.catch(z.optional(z.string()), undefined),
+})
+const idleStates = ['PENDING', 'DELETED', 'MIGRATED', 'BANNED', 'RESTRICTED', 'UNLINKED']
+
+/** What became of asking Meta for something: it is here, Meta said no, or nobody answered. */
+export type Fetched<Thing> =
+  | { kind: 'found'; value: Thing }
+  | { kind: 'refused'; error: ProviderError }
+  | { kind: 'unanswered'; why: string }
+
+export async function fetchNumberInformation(
+  client: GraphClient,
+  phoneNumberId: string,
+): Promise<Fetched<NumberInformation>> {
+  const answer = await client.call({
+    ...{ method: 'GET', path: encodeURIComponent(phoneNumberId) },
+    query: { fields: fields.join(',') },
+  })
+  if (answer.kind === 'refused') return answer
+  if (answer.kind === 'unknown') return { kind: 'unanswered', why: answer.why }
+  const read = information.safeParse(answer.body)
+  if (!read.success) return { kind: 'unanswered', why: 'the answer was not about a number' }
+  const { id, display_phone_number, verified_name, quality_rating, status } = read.data
+  return {
+    kind: 'found',
+    value: {
+      // It may be written with blanks and brackets: only the digits say which number it is.
+      ...{ id, digits: display_phone_number.replaceAll(/\D/g, '') },
+      ...{ verifiedName: verified_name ?? null, qualityRating: quality_rating ?? null },
+      ...{ status: status ?? null, isConnected: !idleStates.includes(status ?? '') },
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import type { EmulatorOptions } from './emulator/emulator.ts'
+import { openTestEmulator } from './emulator/open-test-emulator.ts'
+import { createGraphClient } from './graph-client.ts'
+import type { ProviderError } from './provider-error.ts'
+import { createSendLimiter } from './send-limiter.ts'
+import { createMessageSender, type SendRequest } from './send-message.ts'
+import { validateMessage } from './validate-message.ts'
+import { readWhatsAppSettings } from './whatsapp-settings.ts'
+
+/** For tests: the client against an emulator, over HTTP. Waits of the client move the emulator's clock. */
+export async function openTestChannel(
+  options: EmulatorOptions & { env?: Record<string, string> } = {},
+) {
+  const { env, ...rest } = options
+  const opened = await openTestEmulator(rest)
+  const { emulator } = opened
+  const { account } = emulator
+  const read = readWhatsAppSettings({
+    WHATSAPP_ENABLED: 'true',
+    WHATSAPP_GRAPH_BASE_URL: emulator.url,
+    WHATSAPP_ACCESS_TOKEN: account.accessToken,
+    WHATSAPP_PHONE_NUMBER_ID: account.numberId,
+    WHATSAPP_BUSINESS_ACCOUNT_ID: account.businessAccountId,
+    WHATSAPP_APP_SECRET: account.appSecret,
+    WHATSAPP_VERIFY_TOKEN: account.verifyToken,
+    ...env,
+  })
+  if (!('settings' in read) || !read.settings) throw new Error(JSON.stringify(read))
+  const { settings } = read
+  const waits: number[] = []
+  const waiting = {
+    now: emulator.now,
+    async sleep(ms: number) {
+      waits.push(ms)
+      await emulator.advance(ms)
+    },
+  }
+  const alarms: ProviderError[] = []
+  const breaker = createCircuitBreaker({ now: emulator.now, onOpen: (one) => alarms.push(one) })
+  const limiter = createSendLimiter({ messagesPerSecond: settings.messagesPerSecond, waiting })
+  const client = createGraphClient({ settings })
+  const sender = createMessageSender({ client, limiter, breaker, waiting })
+  const ids = { last: 0 }
+
+  return {
+    ...opened,
+    ...{ settings, client, sender, breaker, limiter, alarms, waits },
+
+    /** Sends a text, or what is given, as somebody in Petrel would: with digits only. */
+    say(phone: string, more: Partial<SendRequest> = {}) {
+      const text = validateMessage('text', 'Hello')
+      if ('refusal' in text) throw new Error(text.refusal)
+      ids.last += 1
+      return sender.send({
+        ...{ phoneNumberId: account.numberId, to: { phone }, message: text.message },
+        messageId: `message ${ids.last}`,
+        ...more,
+      })
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** The states of a message that a business sent. */
+export type DeliveryStatus = 'sending' | 'sent' | 'delivered' | 'read' | 'failed'
+type IncomingStatus = 'sent' | 'delivered' | 'read' | 'failed'
+
+/** What a status changes. `stale` belongs into the history only. */
+export type StatusEffect = 'advances' | 'heals' | 'fails' | 'keeps error' | 'stale'
+
+/**
+ * How a status from a webhook changes a message's: never backwards. A failure only replaces what has not arrived; what
+ * arrives after a failure heals it. Times do not count: they are whole seconds, and equal ones are common.
+ * Source: section 5.1 of the notes.
+ */
+export function nextStatus(
+  current: DeliveryStatus,
+  incoming: IncomingStatus,
+): { status: DeliveryStatus; effect: StatusEffect } {
+  if (incoming === 'failed') {
+    if (current === 'failed') return { status: current, effect: 'keeps error' }
+    const hasArrived = current === 'delivered' || current === 'read'
+    return hasArrived ? { status: current, effect: 'stale' } : { status: 'failed', effect: 'fails' }
+  }
+  if (current === 'failed') {
+    return incoming === 'sent'
+      ? { status: current, effect: 'stale' }
+      : { status: incoming, effect: 'heals' }
+  }
+  return rank[incoming] > rank[current]
+    ? { status: incoming, effect: 'advances' }
+    : { status: current, effect: 'stale' }
+}
+
+const rank = { sending: 0, sent: 1, delivered: 2, read: 3 } as const
+
+/** The status that a webhook's word stands for; null for a word that nobody knows. */
+export function readStatusWord(word: string): IncomingStatus | null {
+  if (word === 'played') return 'read'
+  return word === 'sent' || word === 'delivered' || word === 'read' || word === 'failed'
+    ? word
+    : null
+}

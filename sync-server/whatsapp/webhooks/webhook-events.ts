@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod/mini'
+import { createKeyedBatcher } from '../../messages/keyed-batcher.ts'
+import type { StoredDatabase } from '../../storage/create-stored-database.ts'
+import type { WebhookEvent } from './webhook-event.ts'
+
+export type WebhookEvents = ReturnType<typeof createWebhookEvents>
+
+const pageLength = 200
+/** A local document of the events' database: how far everything has been processed. */
+const doneUpTo = 'done-up-to'
+const mark = z.looseObject({ _rev: z.optional(z.string()), seq: z.union([z.number(), z.string()]) })
+
+/**
+ * Webhooks on disk: kept before they are answered, so that a crash loses none. What comes at the same time is written
+ * together.
+ * @param now epoch ms
+ */
+export function createWebhookEvents(options: {
+  database: StoredDatabase<WebhookEvent>
+  now?: () => number
+}) {
+  const { database, now = Date.now } = options
+
+  const keeper = createKeyedBatcher<WebhookEvent, boolean>(async (_key, events) => {
+    const byId = new Map(events.map((event) => [event._id, event]))
+    const { result: known } = await database.update([...byId.keys()], (stored) => ({
+      put: [...byId.values()].filter(({ _id }) => !stored.has(_id)),
+      result: new Set(stored.keys()),
+    }))
+    return events.map((event) => !known.has(event._id) && byId.get(event._id) === event)
+  })
+
+  const changer = createKeyedBatcher<{ id: string; change: Partial<WebhookEvent> }, null>(
+    async (_key, changes) => {
+      await database.update([...new Set(changes.map(({ id }) => id))], (stored) => {
+        const next = new Map(stored)
+        for (const { id, change } of changes) {
+          const event = next.get(id)
+          if (event) next.set(id, { ...event, ...change })
+        }
+        return { put: [...next.values()], result: null }
+      })
+      return changes.map(() => null)
+    },
+  )
+
+  async function* walk(): AsyncGenerator<WebhookEvent> {
+    const local = mark.safeParse(await database.readLocal(doneUpTo))
+    const place = { since: local.data?.seq ?? 0 }
+    for (;;) {
+      const page = await database.changes({
+        ...{ since: place.since, limit: pageLength, includeDocs: true },
+      })
+      for (const { doc } of page.results) if (doc) yield doc
+      if (page.results.length < pageLength) return
+      place.since = page.last_seq
+    }
+  }
+
+  return {
+    /** Keeps a webhook, and ends when it is safe. The same bytes are kept once. */
+    async keep(rawBody: Uint8Array): Promise<{ event: WebhookEvent; isNew: boolean }> {
+      const id = `whe_${createHash('sha256').update(rawBody).digest('hex')}`
+      const raw = new TextDecoder().decode(rawBody)
+      const event: WebhookEvent = {
+        ...{ _id: id, receivedAt: now(), raw, status: 'received', attempts: 0 },
+        ...{ processedAt: null, items: [], error: null },
+      }
+      const [isNew = false] = await keeper.add('all', [event])
+      return { event, isNew }
+    },
+
+    async read(id: string): Promise<WebhookEvent | undefined> {
+      const found = await database.read([id])
+      return found.get(id)
+    },
+
+    /** Changes what is known of an event; one that is not there any more stays away. */
+    async change(id: string, change: Partial<WebhookEvent>) {
+      await changer.add('all', [{ id, change }])
+    },
+
+    /** Every event that a crash may have left undone, oldest change first, with what was done among them. */
+    walk,
+
+    /**
+     * Notes that all events so far are done, so that the next start has less to look through.
+     * @param isStillDone whether nothing has come since it was asked
+     */
+    async noteDone(isStillDone: () => boolean) {
+      const seq = await database.updateSeq()
+      const local = mark.safeParse(await database.readLocal(doneUpTo))
+      if (!isStillDone()) return
+      const _rev = local.data?._rev
+      await database.writeLocal(doneUpTo, { seq, ...(_rev !== undefined && { _rev }) })
+    },
+
+    /** Takes people's words out of what came before that time. @returns how many it were */
+    async expire(before: number): Promise<number> {
+      const place = { startkey: 'whe_' }
+      let count = 0
+      for (;;) {
+        const page = await database.range({ ...place, endkey: 'whe_\uffff', limit: pageLength })
+        const old = page.filter(({ raw, receivedAt }) => raw !== null && receivedAt < before)
+        for (const { _id } of old) await changer.add('all', [{ id: _id, change: { raw: null } }])
+        count += old.length
+        const last = page.at(-1)
+        if (!last || page.length < pageLength) return count
+        place.startkey = `${last._id}\u0000`
+      }
+    },
+
+    /** Ends when nothing is being written. */
+    async settle() {
+      await keeper.settle()
+      await changer.settle()
+    },
+  }
+}

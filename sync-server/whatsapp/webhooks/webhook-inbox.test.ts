@@ -1,0 +1,312 @@
+import { createHash, createHmac } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import express from 'express'
+import fc from 'fast-check'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createStorage } from '../../storage/create-storage.ts'
+import { openTestEmulator } from '../emulator/open-test-emulator.ts'
+import { toWireJson } from '../emulator/wire-json.ts'
+import { createWebhookRouter } from './create-webhook-router.ts'
+import type { WebhookEvent } from './webhook-event.ts'
+import { createWebhookEvents } from './webhook-events.ts'
+import { type ApplyItem, createWebhookInbox } from './webhook-inbox.ts'
+
+const open: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+})
+
+const appSecret = 'emulator-app-secret'
+const verifyToken = 'emulator-verify-token'
+
+async function makeFolder() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'petrel-webhooks-'))
+  open.push(() => rm(dataDir, { recursive: true }))
+  return dataDir
+}
+
+/** The route on real storage. `applied` is what was processed, each update once per wamid as a message would be. */
+async function openInbox(
+  options: {
+    dataDir?: string
+    apply?: ApplyItem
+    retryWaitsMs?: number[]
+    brokenTimes?: number
+  } = {},
+) {
+  const dataDir = options.dataDir ?? (await makeFolder())
+  const broken = { times: options.brokenTimes ?? 0 }
+  const storage = createStorage({ dataDir, durability: 'relaxed' })
+  const database = storage.database<WebhookEvent>('whatsapp-events')
+  const events = createWebhookEvents({ database })
+  const failing = {
+    ...events,
+    async keep(rawBody: Uint8Array) {
+      if (broken.times > 0) {
+        broken.times -= 1
+        throw new Error('the disk is full')
+      }
+      return await events.keep(rawBody)
+    },
+  }
+  const applied: string[] = []
+  const faults: unknown[] = []
+  const invalid: string[] = []
+  const inbox = createWebhookInbox({
+    events: failing,
+    apply:
+      options.apply ??
+      (async (item) => {
+        const name = 'wamid' in item ? `${item.kind} ${item.wamid}` : item.kind
+        applied.push(item.kind === 'status' ? `${item.status} ${item.wamid}` : name)
+        return { outcome: 'applied' }
+      }),
+    retryWaitsMs: options.retryWaitsMs ?? [0, 0, 0],
+    onError: (error) => faults.push(error),
+  })
+  const { router } = createWebhookRouter({
+    ...{ inbox, appSecret, verifyToken },
+    onInvalidSignature: (what) => invalid.push(what),
+    onError: (error) => faults.push(error),
+  })
+  const app = express().set('query parser', 'simple').use('/api', router)
+  const server = app.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/webhooks/whatsapp`
+  const closing: { done?: Promise<void> } = {}
+  const stop = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await inbox.close()
+    await storage.close()
+  }
+  const close = () => (closing.done ??= stop())
+  open.push(close)
+  const sign = (body: string) =>
+    `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`
+  return {
+    ...{ dataDir, inbox, events, applied, faults, invalid, url, close },
+    post: async (body: string, headers: Record<string, string> = {}) => {
+      const signed = { 'x-hub-signature-256': sign(body), ...headers }
+      const answer = await fetch(url, { method: 'POST', body, headers: signed })
+      return { status: answer.status, text: await answer.text() }
+    },
+    eventOf: (body: string) =>
+      events.read(`whe_${createHash('sha256').update(body).digest('hex')}`),
+    idle: () => expect.poll(() => inbox.levels().gauges.petrel_webhooks_pending?.read()).toBe(0),
+  }
+}
+
+const metadata = { phone_number_id: '106', display_phone_number: '15550783881' }
+const wrap = (value: Record<string, unknown>) =>
+  toWireJson({
+    object: 'whatsapp_business_account',
+    entry: [{ id: '102', changes: [{ field: 'messages', value: { metadata, ...value } }] }],
+  })
+const text = (id: string, from = '16505551234') => ({
+  ...{ id, from, timestamp: '1749416383', type: 'text', text: { body: `🌵 ${id}` } },
+})
+
+describe('the route', () => {
+  test('gives the challenge back, as text and nothing else', async () => {
+    const { url } = await openInbox()
+    const ask = (token: string) =>
+      fetch(`${url}?hub.mode=subscribe&hub.challenge=1158&hub.verify_token=${token}`)
+    const right = await ask(verifyToken)
+    expect([right.status, await right.text()]).toEqual([200, '1158'])
+    expect(right.headers.get('content-type')).toMatch(/^text\/plain/)
+    expect((await ask('wrong')).status).toBe(403)
+    expect((await fetch(url)).status).toBe(400)
+    expect(
+      (
+        await fetch(
+          `${url}?hub.mode=subscribe&hub.challenge=1&hub.verify_token=a&hub.verify_token=b`,
+        )
+      ).status,
+    ).toBe(400)
+  })
+
+  test('stores nothing that is not signed', async () => {
+    const { post, eventOf, events, invalid, url } = await openInbox()
+    const body = wrap({ messages: [text('a')] })
+    const wrong = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }
+    expect((await post(body, wrong)).status).toBe(401)
+    expect((await post(body, { 'x-hub-signature-256': '' })).status).toBe(401)
+    expect((await fetch(url, { method: 'POST', body })).status).toBe(401)
+    expect((await fetch(url, { method: 'POST' })).status).toBe(401)
+    expect(invalid).toEqual(['wrong', 'missing', 'missing', 'missing'])
+    expect(await eventOf(body)).toBe(undefined)
+    expect(await events.expire(Number.POSITIVE_INFINITY)).toBe(0)
+  })
+
+  test('answers whatever is thrown at it: 200 for what is signed, 401 for what is not', async () => {
+    const { post, idle, eventOf, faults } = await openInbox()
+    const deep = `{"entry":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+    expect((await post(deep)).status).toBe(200)
+    const anything = fc.oneof(
+      fc.json().map((value) => `${value} `),
+      fc.string({ minLength: 1 }),
+      fc
+        .jsonValue()
+        .map((value) => wrap({ messages: [value], statuses: value, contacts: [value] })),
+    )
+    await fc.assert(
+      fc.asyncProperty(anything, fc.string(), async (body, signature) => {
+        const name = { 'x-hub-signature-256': encodeURIComponent(signature) }
+        const text = `${body} unsigned`
+        expect((await post(text, name)).status).toBe(401)
+        expect(await eventOf(text)).toBe(undefined)
+        expect((await post(body)).status).toBe(200)
+      }),
+      { numRuns: 60 },
+    )
+    await idle()
+    expect(faults).toEqual([])
+  })
+
+  test('answers 500 while it cannot store, and the redelivery is one message', async () => {
+    const { post, applied, idle, eventOf } = await openInbox({ brokenTimes: 1 })
+    const body = wrap({ messages: [text('a')] })
+    expect((await post(body)).status).toBe(500)
+    expect(applied).toEqual([])
+    expect(await post(body)).toEqual({ status: 200, text: 'EVENT_RECEIVED' })
+    await idle()
+    expect(applied).toEqual(['message a'])
+    expect(await eventOf(body)).toMatchObject({ status: 'processed', attempts: 1 })
+  })
+
+  test('keeps what no one can read, says so, and answers 200: another try would not help', async () => {
+    const { post, eventOf, idle } = await openInbox()
+    for (const body of ['{', '[]', 'null', '"a"', '{"entry":3}']) {
+      expect((await post(body)).status).toBe(200)
+    }
+    await idle()
+    expect(await eventOf('{')).toMatchObject({ raw: '{', status: 'failed', attempts: 1 })
+  })
+})
+
+describe('processing', () => {
+  test('the same bytes twice are processed once', async () => {
+    const { post, applied, idle, inbox } = await openInbox()
+    const body = wrap({ messages: [text('a')] })
+    await Promise.all([post(body), post(body), post(body)])
+    await post(body)
+    await idle()
+    expect(applied).toEqual(['message a'])
+    expect(inbox.levels().counters.petrel_webhooks_duplicate_total?.read()).toBe(3)
+  })
+
+  test('an album of ten parallel webhooks of one contact is one after the other', async () => {
+    const counted = { now: 0, most: 0, done: 0 }
+    const { post, idle } = await openInbox({
+      async apply() {
+        counted.now += 1
+        counted.most = Math.max(counted.most, counted.now)
+        await new Promise((resolve) => setImmediate(resolve))
+        counted.now -= 1
+        counted.done += 1
+        return { outcome: 'created' }
+      },
+    })
+    const bodies = Array.from({ length: 10 }, (_, index) => wrap({ messages: [text(`a${index}`)] }))
+    await Promise.all(bodies.map((body) => post(body)))
+    await idle()
+    expect(counted).toEqual({ now: 0, most: 1, done: 10 })
+  })
+
+  test('one update that fails loses none beside it; tried again, it is done', async () => {
+    const tries = new Map<string, number>()
+    const { post, idle, inbox, eventOf } = await openInbox({
+      retryWaitsMs: [],
+      async apply(item) {
+        const wamid = 'wamid' in item ? item.wamid : ''
+        tries.set(wamid, (tries.get(wamid) ?? 0) + 1)
+        if (wamid === 'b' && tries.get('b') === 1) throw new Error('broken')
+        return {
+          outcome: tries.get(wamid) === 1 ? 'created' : 'duplicate',
+          messageId: `m ${wamid}`,
+        }
+      },
+    })
+    const body = wrap({ messages: [text('a'), text('b'), text('c')] })
+    await post(body)
+    await idle()
+    const event = await eventOf(body)
+    const id = event?._id ?? ''
+    expect(event).toMatchObject({ status: 'failed', attempts: 1, error: '1 of 3 updates failed.' })
+    expect(event?.items.map(({ outcome }) => outcome)).toEqual(['created', 'error', 'created'])
+    expect(await inbox.reprocess('whe_unknown')).toBe('unknown')
+    expect(await inbox.reprocess(id)).toBe('started')
+    await idle()
+    expect(await eventOf(body)).toMatchObject({ status: 'processed', attempts: 2, error: null })
+    expect(Object.fromEntries(tries)).toEqual({ a: 2, b: 2, c: 2 })
+  })
+
+  test('what fails is tried three times more by itself, and then on request only', async () => {
+    const counted = { tries: 0 }
+    const { post, idle, faults } = await openInbox({
+      async apply() {
+        counted.tries += 1
+        throw new Error('broken')
+      },
+    })
+    await post(wrap({ messages: [text('a')] }))
+    await idle()
+    expect([counted.tries, faults.length]).toEqual([4, 4])
+  })
+
+  test('what was kept and not processed when the server stopped is done after the next start', async () => {
+    const never = new Promise<never>(() => undefined)
+    const dataDir = await makeFolder()
+    const storage = createStorage({ dataDir, durability: 'relaxed' })
+    const database = storage.database<WebhookEvent>('whatsapp-events')
+    const inbox = createWebhookInbox({
+      ...{ events: createWebhookEvents({ database }), apply: () => never },
+      onError: () => undefined,
+    })
+    for (const id of ['a', 'b']) {
+      await inbox.take(new TextEncoder().encode(wrap({ messages: [text(id)] })))
+    }
+    // As after a kill: nothing is told to end.
+    await storage.close()
+    const { inbox: next, applied, idle } = await openInbox({ dataDir })
+    await next.resume()
+    await idle()
+    expect(applied.toSorted()).toEqual(['message a', 'message b'])
+    await next.resume()
+    await idle()
+    expect(applied).toHaveLength(2)
+  })
+
+  test("people's words go after a while, and what they belonged to cannot be processed again", async () => {
+    const { post, inbox, idle, events } = await openInbox()
+    await post(wrap({ messages: [text('a')] }))
+    const { id } = await inbox.take(new TextEncoder().encode(wrap({ messages: [text('a')] })))
+    await idle()
+    expect(await events.expire(0)).toBe(0)
+    expect(await events.expire(Date.now() + 1)).toBe(1)
+    expect(await events.read(id)).toMatchObject({ raw: null, status: 'processed' })
+    expect(await inbox.reprocess(id)).toBe('expired')
+  })
+})
+
+test('from a press on a phone to the inbox, over HTTP: each once, also twice and out of order', async () => {
+  const { emulator, send, close } = await openTestEmulator()
+  open.push(close)
+  const { url, applied, idle } = await openInbox()
+  expect(await emulator.configure({ webhookUrl: url, jitterMs: 1_000 })).toBe(true)
+  emulator.inbound({ from: '15555550105', content: 'Hello 🌵' })
+  await send({ to: '+15555550105', type: 'text', text: { body: 'Hi' } })
+  await emulator.advance(5_000)
+  await idle()
+  const wamid = emulator.outbox()[0]?.wamid
+  expect(applied.toSorted()).toEqual(
+    [
+      `message ${emulator.received()[0]?.wamid}`,
+      ...['sent', 'delivered', 'read'].map((status) => `${status} ${wamid}`),
+    ].toSorted(),
+  )
+})

@@ -1,0 +1,272 @@
+import type { Levels } from '../../metrics/read-levels.ts'
+import { parseWebhook } from './parse-webhook.ts'
+import {
+  type ItemOutcome,
+  type ProcessedItem,
+  summariseItems,
+  type WebhookEvent,
+} from './webhook-event.ts'
+import type { WebhookEvents } from './webhook-events.ts'
+import type { IgnoredItem, WebhookItem } from './webhook-items.ts'
+
+export type UsefulItem = Exclude<WebhookItem, IgnoredItem>
+
+/**
+ * Puts one update where it belongs. It may come several times, also after a crash in its middle: doing it again has to
+ * change nothing.
+ */
+export type ApplyItem = (
+  item: UsefulItem,
+  about: { eventId: string },
+) => Promise<{ outcome: Exclude<ItemOutcome, 'error'>; messageId?: string }>
+
+interface Waiting {
+  id: string
+  /** As it was kept, while memory holds it. */
+  event: WebhookEvent | null
+}
+
+export type WebhookInbox = ReturnType<typeof createWebhookInbox>
+
+const eventsAtOnce = 64
+/** While so many wait to be kept, processing makes way: Meta waits for answers, nobody for the rest. */
+const pressureFrom = 32
+const eventsAtOnceUnderPressure = 4
+/** Beyond so many that wait, the words are read from the disk when their turn comes. */
+const heldInMemoryMax = 1_000
+const usualRetryWaitsMs = [1_000, 10_000, 60_000]
+
+/**
+ * Processes webhooks after they were kept and answered: the updates of one contact one after the other, those of others
+ * beside them, one that fails without holding up the rest. What failed is tried again three times, and then on request.
+ */
+export function createWebhookInbox(options: {
+  events: WebhookEvents
+  apply: ApplyItem
+  retryWaitsMs?: readonly number[]
+  now?: () => number
+  onError: (error: unknown) => void
+}) {
+  const { events, apply, retryWaitsMs = usualRetryWaitsMs, now = Date.now, onError } = options
+  const queue: Waiting[] = []
+  /** Waiting, under way or to be tried again. */
+  const open = new Set<string>()
+  const running = new Map<string, Promise<void>>()
+  const timers = new Set<NodeJS.Timeout>()
+  /** The end of each contact's line. */
+  const lines = new Map<string, Promise<unknown>>()
+  const counted = { received: 0, duplicates: 0, processed: 0, failed: 0, lagMs: 0 }
+  const state = { isClosed: false, taken: 0, taking: 0, noting: Promise.resolve() }
+
+  function enqueue(id: string, event: WebhookEvent | null) {
+    open.add(id)
+    queue.push({ id, event: queue.length < heldInMemoryMax ? event : null })
+    startNext()
+  }
+
+  function startNext() {
+    const atOnce = state.taking > pressureFrom ? eventsAtOnceUnderPressure : eventsAtOnce
+    while (!state.isClosed && running.size < atOnce) {
+      const next = queue.shift()
+      if (!next) return
+      const work = processSafely(next).finally(() => {
+        running.delete(next.id)
+        startNext()
+        noteIdle()
+      })
+      running.set(next.id, work)
+    }
+  }
+
+  async function processSafely(waiting: Waiting) {
+    try {
+      await processOne(waiting)
+    } catch (error) {
+      // It stays as it is on the disk, and is found at the next start or tried again.
+      onError(error)
+      tryLater(waiting.id, 1)
+    }
+  }
+
+  async function processOne({ id, event: held }: Waiting) {
+    const event = held ?? (await events.read(id))
+    if (!event || event.raw === null) {
+      open.delete(id)
+      return
+    }
+    const attempts = event.attempts + 1
+    const items = readItems(event.raw)
+    const processed = items && (await Promise.all(items.map((item) => applyInLine(item, id))))
+    const status = processed ? summariseItems(processed, attempts) : 'failed'
+    const error = describeFailure(processed)
+    await events.change(id, {
+      ...{ status, attempts, processedAt: now(), items: processed ?? [], error },
+    })
+    counted.lagMs = now() - event.receivedAt
+    if (status === 'failed') counted.failed += 1
+    else counted.processed += 1
+    // What cannot be read at all is not better the next time.
+    if (status === 'failed' && processed) tryLater(id, attempts)
+    else open.delete(id)
+  }
+
+  function tryLater(id: string, attempts: number) {
+    const wait = retryWaitsMs[attempts - 1]
+    if (wait === undefined || state.isClosed) {
+      open.delete(id)
+      return
+    }
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      enqueue(id, null)
+    }, wait)
+    timers.add(timer)
+  }
+
+  /** Updates of one contact wait for each other; of those of one webhook, messages come first. */
+  function applyInLine(item: WebhookItem, eventId: string): Promise<ProcessedItem> {
+    const key = nameLine(item)
+    const before = lines.get(key) ?? Promise.resolve()
+    const own = before.then(() => applyOne(item, eventId))
+    lines.set(key, own)
+    return own.finally(() => {
+      if (lines.get(key) === own) lines.delete(key)
+    })
+  }
+
+  async function applyOne(item: WebhookItem, eventId: string): Promise<ProcessedItem> {
+    const about = { kind: item.kind, wamid: 'wamid' in item ? item.wamid : null, messageId: null }
+    if (item.kind === 'ignored') return { ...about, outcome: 'ignored' }
+    try {
+      const { outcome, messageId = null } = await apply(item, { eventId })
+      return { ...about, outcome, messageId }
+    } catch (error) {
+      onError(error)
+      return { ...about, outcome: 'error' }
+    }
+  }
+
+  /** Once nothing is left, the next start need not look at what is done. */
+  function noteIdle() {
+    if (open.size > 0 || state.taking > 0 || state.isClosed) return
+    const { taken } = state
+    const isStillIdle = () => state.taken === taken && open.size === 0
+    state.noting = state.noting.then(async () => {
+      if (isStillIdle()) await events.noteDone(isStillIdle).catch(onError)
+    })
+  }
+
+  return {
+    /**
+     * Keeps a webhook whose signature was right; it is processed afterwards.
+     * @throws what the storage throws: then it must come again
+     */
+    async take(rawBody: Uint8Array): Promise<{ id: string; isNew: boolean }> {
+      state.taken += 1
+      state.taking += 1
+      try {
+        const { event, isNew } = await events.keep(rawBody)
+        counted.received += 1
+        if (isNew) enqueue(event._id, event)
+        else counted.duplicates += 1
+        return { id: event._id, isNew }
+      } finally {
+        state.taking -= 1
+      }
+    },
+
+    /** Goes on with what an earlier run has kept and not finished. */
+    async resume() {
+      for await (const { _id, status, attempts, raw } of events.walk()) {
+        const isUndone =
+          status === 'received' || (status === 'failed' && attempts <= retryWaitsMs.length)
+        if (isUndone && raw !== null && !open.has(_id)) enqueue(_id, null)
+      }
+    },
+
+    /** Processes an event once more. */
+    async reprocess(id: string): Promise<'started' | 'unknown' | 'busy' | 'expired'> {
+      const event = await events.read(id)
+      if (!event) return 'unknown'
+      if (open.has(id)) return 'busy'
+      if (event.raw === null) return 'expired'
+      enqueue(id, null)
+      return 'started'
+    },
+
+    isBusy: (id: string) => open.has(id),
+
+    /** For the metrics. */
+    levels: (): Levels => ({
+      gauges: {
+        petrel_webhooks_pending: {
+          help: 'Webhooks of WhatsApp that are kept and not processed yet.',
+          read: () => open.size,
+        },
+        petrel_webhook_lag_seconds: {
+          help: 'How long the last webhook took from its arrival to being processed.',
+          read: () => counted.lagMs / 1_000,
+        },
+      },
+      counters: {
+        petrel_webhooks_received_total: {
+          help: 'Webhooks of WhatsApp with a right signature.',
+          read: () => counted.received,
+        },
+        petrel_webhooks_duplicate_total: {
+          help: 'Webhooks of WhatsApp that came before, byte for byte.',
+          read: () => counted.duplicates,
+        },
+        petrel_webhooks_processed_total: {
+          help: 'Webhooks of WhatsApp that were processed.',
+          read: () => counted.processed,
+        },
+        petrel_webhooks_failed_total: {
+          help: 'Tries of processing a webhook of WhatsApp that failed.',
+          read: () => counted.failed,
+        },
+      },
+    }),
+
+    /** Begins nothing new, and waits for nothing: for tests of crashes. */
+    drop() {
+      state.isClosed = true
+      for (const timer of timers) clearTimeout(timer)
+    },
+
+    /** Begins nothing new, and ends when what is under way has ended; the rest is taken up at the next start. */
+    async close() {
+      state.isClosed = true
+      for (const timer of timers) clearTimeout(timer)
+      await Promise.all(running.values())
+      await state.noting
+      await events.settle()
+    },
+  }
+}
+
+function readItems(raw: string): WebhookItem[] | null {
+  try {
+    return parseWebhook(JSON.parse(raw))
+  } catch {
+    return null
+  }
+}
+
+function describeFailure(processed: ProcessedItem[] | null): string | null {
+  if (!processed) return 'The body is not a webhook that can be read.'
+  const failed = processed.filter(({ outcome }) => outcome === 'error').length
+  return failed === 0 ? null : `${failed} of ${processed.length} updates failed.`
+}
+
+function nameLine(item: WebhookItem): string {
+  switch (item.kind) {
+    case 'message':
+      return `${item.phoneNumberId}|${item.sender.waId ?? item.sender.userId}`
+    case 'status':
+    case 'echo':
+      return `${item.phoneNumberId}|${item.recipient.waId ?? item.recipient.userId}`
+    default:
+      return item.kind
+  }
+}
