@@ -69,6 +69,8 @@ export function createHealer(options: {
     if (state.isClosed) return
     state.nextLook ??= setTimeout(() => {
       state.nextLook = undefined
+      // It may be past what this look is for.
+      if (state.sweep) return lookAgain()
       healCopies().catch(onError)
     }, lookAgainMs).unref()
   }
