@@ -19,6 +19,7 @@ const conversations = 'messages/conversations.test.ts'
 const sockets = '../realtime/sockets.test.ts'
 const changes = '../realtime/presence-changes.test.ts'
 const views = '../realtime/presence-views.test.ts'
+const lines = '../realtime/change-lines.test.ts'
 const quota = '../budget/storage-quota.test.ts'
 
 /** Every row of section 7 of the specification. */
@@ -99,6 +100,10 @@ const events: Row[] = [
   ['message-refused', sockets, 'P6: that are refused are told to their author'],
   ['users-online', sockets, 'tells who is online, and when they were last'],
   ['presence-changed', changes, 'two hundred devices are told by one small frame each'],
+  ['follow-changes', lines, 'is given what is written, as `_changes` would, without asking'],
+  ['changes', lines, 'is given what is written, as `_changes` would, without asking'],
+  ['changes-missed', lines, 'P7: is told at once that it has missed something'],
+  ['here', lines, 'is told that its line is alive'],
   ['presence-scope', views, 'a device is told of the people that its person has a chat with'],
   ['user-typing', sockets, 'reaches the one it is for, by its sender’s own id'],
   ['user-stop-typing', sockets, 'reaches the one it is for, by its sender’s own id'],

@@ -70,7 +70,7 @@ export function createHealer(options: {
     state.nextLook ??= setTimeout(() => {
       state.nextLook = undefined
       // It may be past what this look is for.
-      if (state.sweep) return lookAgain()
+      if (state.sweep !== undefined) return lookAgain()
       healCopies().catch(onError)
     }, lookAgainMs).unref()
   }
