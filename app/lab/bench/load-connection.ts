@@ -34,7 +34,12 @@ export async function askServer(
     },
   })
   sent.end(text)
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const [response] = (await once(sent, 'response').catch((error: unknown) => {
+    // The server had just let go of a connection that was kept: every client asks again then.
+    if (sent.reusedSocket && isReset(error)) return []
+    throw error
+  })) as [IncomingMessage?]
+  if (!response) return await askServer(url, asked)
   const parts: string[] = []
   for await (const part of response.setEncoding('utf8')) parts.push(part)
   const { statusCode = 0, headers } = response
@@ -43,4 +48,8 @@ export async function askServer(
     throw new Error(`${url}: ${statusCode} ${answer.slice(0, 200)}`)
   }
   return { body: JSON.parse(answer), headers }
+}
+
+function isReset(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ECONNRESET'
 }

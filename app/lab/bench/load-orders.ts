@@ -28,8 +28,15 @@ export interface LoadOrder {
   forMs: number
 }
 
-/** What it says: when what is measured begins, and what it was. */
+/**
+ * What it is told later: that what comes from now on is measured, and that it is over. Each follows at once on a reading
+ * of what the server has counted, so that both are of the same time.
+ */
+export type LoadWord = { kind: 'measure' } | { kind: 'end' }
+
+/** What it says: that it is warm, that it has been measured for long enough, and what it was. */
 export type LoadNews =
-  | { kind: 'begun' }
+  | { kind: 'warm' }
+  | { kind: 'due' }
   | { kind: 'over'; tookMs: readonly number[]; forMs: number; requests: number; frames: number }
   | { kind: 'failed'; why: string }

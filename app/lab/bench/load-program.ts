@@ -1,9 +1,10 @@
+import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as createId } from 'uuid'
 import { createDeferred } from '../../../schema/create-deferred.ts'
 import { must } from '../../../schema/must.ts'
 import { type LoadDevice, openLoadDevice } from './load-device.ts'
-import type { LoadNews, LoadOrder } from './load-orders.ts'
+import type { LoadNews, LoadOrder, LoadWord } from './load-orders.ts'
 
 /**
  * Makes the load, in a process of its own: what it costs is not counted as the server's. A message takes until the
@@ -29,7 +30,6 @@ async function run(order: LoadOrder) {
   const tookMs: number[] = []
 
   async function sendOne(author: number, begunAt: number) {
-    const isMeasured = window.isOpen
     const recipient = must(people[author % 2 === 0 ? author + 1 : author - 1], 'a recipient')
     const id = createId()
     const arrived = createDeferred()
@@ -37,7 +37,7 @@ async function run(order: LoadOrder) {
     const message = { id, recipientId: recipient.userId, content }
     await Promise.all([must(devices[author], 'a device').send(message), arrived.promise])
     waiting.delete(id)
-    if (isMeasured) tookMs.push(performance.now() - begunAt)
+    if (window.isOpen) tookMs.push(performance.now() - begunAt)
   }
 
   /** Always so many under way: the next begins when one has come. */
@@ -71,25 +71,33 @@ async function run(order: LoadOrder) {
   const work = Promise.race([Promise.all(working), failed.promise])
   work.catch(() => undefined)
   await Promise.race([pause(warmUpMs), failed.promise])
+  await say({ kind: 'warm' }, 'measure')
   Object.assign(counts, { requests: 0, frames: 0 })
   window.isOpen = true
   const startedAt = performance.now()
-  tell({ kind: 'begun' })
   await Promise.race([pause(forMs), failed.promise])
-  window.isOver = true
+  await say({ kind: 'due' }, 'end')
+  Object.assign(window, { isOpen: false, isOver: true })
+  const measured = { ...counts, forMs: performance.now() - startedAt }
   const lost = pause(patienceMs, undefined, { ref: false }).then(() => {
     throw new Error(`${waiting.size} messages have not arrived`)
   })
   await Promise.race([work, lost])
-  const measuredMs = performance.now() - startedAt
   for (const device of devices) device.close()
-  tell({ kind: 'over', tookMs, forMs: measuredMs, ...counts })
+  tell({ kind: 'over', tookMs, ...measured })
+}
+
+/** Says it, and waits for the word that follows. */
+async function say(news: LoadNews, word: LoadWord['kind']) {
+  tell(news)
+  const [heard] = (await once(process, 'message')) as [LoadWord]
+  if (heard.kind !== word) throw new Error(`It heard ${heard.kind} in place of ${word}.`)
 }
 
 function tell(news: LoadNews) {
   process.send?.(news)
 }
 
-process.on('message', (order: LoadOrder) => {
+process.once('message', (order: LoadOrder) => {
   run(order).catch((error: unknown) => tell({ kind: 'failed', why: String(error) }))
 })

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { on, once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { LoadNews, LoadOrder } from './load-orders.ts'
+import type { LoadNews, LoadOrder, LoadWord } from './load-orders.ts'
 
 const program = fileURLToPath(new URL('load-program.ts', import.meta.url))
 
@@ -32,29 +32,39 @@ export async function putChatLoad(
 ): Promise<ChatLoad> {
   const child = fork(program, { execArgv: ['--import', 'tsx'] })
   const exited = once(child, 'exit')
+  const tell = (word: LoadWord) => child.send(word)
   try {
     child.send(order)
-    let before: ServerCounts = { processorSeconds: 0 }
+    const counts: ServerCounts[] = []
     for await (const [news] of on(child, 'message', { close: ['exit'] }) as AsyncIterable<
       [LoadNews]
     >) {
-      if (news.kind === 'failed') throw new Error(news.why)
-      if (news.kind === 'begun') before = await readCounts()
-      else {
-        const { kind: _, ...load } = news
-        const after = await readCounts()
-        const grown = (name: keyof ServerCounts) => (after[name] ?? 0) - (before[name] ?? 0)
-        const server = {
-          processorSeconds: grown('processorSeconds'),
-          syncedWrites: grown('syncedWrites'),
-          keysWritten: grown('keysWritten'),
+      switch (news.kind) {
+        case 'failed':
+          throw new Error(news.why)
+        case 'warm':
+        case 'due':
+          counts.push(await readCounts())
+          tell({ kind: news.kind === 'warm' ? 'measure' : 'end' })
+          break
+        case 'over': {
+          const { kind: _, ...load } = news
+          return { ...load, server: subtract(counts[0], counts[1]) }
         }
-        return { ...load, server }
       }
     }
     throw new Error('The process that makes the load has ended.')
   } finally {
     child.kill()
     await exited
+  }
+}
+
+function subtract(before: ServerCounts | undefined, after: ServerCounts | undefined) {
+  const grown = (name: keyof ServerCounts) => (after?.[name] ?? 0) - (before?.[name] ?? 0)
+  return {
+    processorSeconds: grown('processorSeconds'),
+    syncedWrites: grown('syncedWrites'),
+    keysWritten: grown('keysWritten'),
   }
 }
