@@ -14,6 +14,7 @@ export interface Figure {
     | 'messages/s'
     | 'waits'
     | 'keys'
+    | '% of a core'
     | '×'
   /** What the machine does without the product, in the same unit. */
   floors?: readonly { what: string; value: number }[]
