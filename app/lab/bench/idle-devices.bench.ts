@@ -58,8 +58,9 @@ export async function measure(): Promise<Figure[]> {
   const openDatabases = await readOpen()
 
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
+  const waiting = { agent, isOver: false }
   const feeds = all.flatMap(({ token, places: own }) =>
-    own.map((place) => waitForNews(place.feedUrl, token, agent)),
+    own.map((place) => waitForNews(place.feedUrl, token, waiting)),
   )
   await waitUntil('all feeds wait', async () => {
     return (await readMetric(origin, 'petrel_waiting_feeds')) === feeds.length
@@ -67,6 +68,7 @@ export async function measure(): Promise<Figure[]> {
   await waitUntilIdle(origin)
   const withFeeds = await readMemory()
   const openWithFeeds = await readOpen()
+  waiting.isOver = true
   agent.destroy()
   for (const socket of sockets) socket.terminate()
   await Promise.allSettled(feeds)
@@ -200,10 +202,18 @@ async function readPlaces(origin: string, { token }: Account): Promise<Place[]> 
   )
 }
 
-/** Resolves when the feed is over, or is cut. */
-async function waitForNews(url: string, token: string, agent: Agent): Promise<void> {
-  const sent = get(url, { agent, headers: { authorization: `Bearer ${token}` } })
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]
-  response.resume()
-  await once(response, 'end')
+/** Resolves when the feed is over, or is cut at the end. */
+async function waitForNews(url: string, token: string, feeds: { agent: Agent; isOver: boolean }) {
+  while (!feeds.isOver) {
+    try {
+      const { agent } = feeds
+      const sent = get(url, { agent, headers: { authorization: `Bearer ${token}` } })
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      response.resume()
+      await once(response, 'end')
+    } catch (error) {
+      // Two thousand connections at once are more than a busy machine takes: who was not let in comes again.
+      if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
+    }
+  }
 }

@@ -93,7 +93,8 @@ async function measureStart({ server, reader, pair: { author } }: Chat) {
   const { origin } = server
   for (let page = 0; page < pages; page++) {
     await read(`${origin}/api/messages/${author.userId}`, reader)
-    const changes = `_changes?include_docs=true&limit=${pageLength}&descending=true`
+    const { update_seq } = JSON.parse(await read(`${origin}/sync/messages/`, reader))
+    const changes = `_changes?include_docs=true&since=${Math.max(update_seq - pageLength, 0)}`
     await read(`${origin}/sync/messages/${changes}`, reader)
   }
   await waitUntilIdle(origin)
@@ -103,8 +104,8 @@ async function measureStart({ server, reader, pair: { author } }: Chat) {
   return { inUse: heap + external, resident: await readKb('process_resident_memory_bytes') }
 }
 
-async function read(url: string, { token }: Account): Promise<void> {
+async function read(url: string, { token }: Account): Promise<string> {
   const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
   if (!response.ok) throw new Error(`${url}: ${response.status}`)
-  await response.arrayBuffer()
+  return await response.text()
 }
