@@ -23,6 +23,8 @@ const devices = 1_000
 const peopleCount = 250
 const warmUpDevices = 100
 const warmUpMs = 5_000
+/** A feed is asked for anew every 25 s: some are always on their way. */
+const nearlyAll = 0.95
 const bytesPerKb = 1024
 
 /** Two pings, and as many places told. */
@@ -56,15 +58,22 @@ export async function measure(): Promise<Figure[]> {
   await waitUntilIdle(origin)
   const withLines = await readMemory()
   const openDatabases = await readOpen()
+  const each = (bytes: number) => bytes / devices / bytesPerKb
+  // What takes minutes says how far it is.
+  console.error(`sockets ${each(withSockets - before)} kB, lines ${each(withLines - before)} kB`)
 
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
   const waiting = { agent, isOver: false }
   const feeds = all.flatMap(({ token, places: own }) =>
     own.map((place) => waitForNews(place.feedUrl, token, waiting)),
   )
-  await waitUntil('all feeds wait', async () => {
-    return (await readMetric(origin, 'petrel_waiting_feeds')) === feeds.length
-  })
+  await waitUntil(
+    'nearly all feeds wait',
+    async () => {
+      return (await readMetric(origin, 'petrel_waiting_feeds')) >= nearlyAll * feeds.length
+    },
+    120_000,
+  )
   await waitUntilIdle(origin)
   const withFeeds = await readMemory()
   const openWithFeeds = await readOpen()
@@ -75,7 +84,6 @@ export async function measure(): Promise<Figure[]> {
 
   const rest = await measureRest(server, all)
   await server.close()
-  const each = (bytes: number) => bytes / devices / bytesPerKb
   const floors = [{ what: 'bare ws', value: floor }]
   return [
     {
@@ -209,6 +217,7 @@ async function waitForNews(url: string, token: string, feeds: { agent: Agent; is
       const { agent } = feeds
       const sent = get(url, { agent, headers: { authorization: `Bearer ${token}` } })
       const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode}`)
       response.resume()
       await once(response, 'end')
     } catch (error) {
