@@ -1,5 +1,5 @@
 import jwt from 'jsonwebtoken'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTokenKeeper } from './create-token-keeper.ts'
 
 const secret = 'a secret that is long enough for all'
@@ -14,6 +14,14 @@ describe('tokens', () => {
       ...ann,
       expiresAt: payload.exp * 1000,
     })
+  })
+
+  it('are refused once they are over, however often they were read before', () => {
+    const token = tokens.sign(ann, inAnHour)
+    expect(tokens.read(token)).toMatchObject(ann)
+    vi.useFakeTimers({ toFake: ['Date'], now: inAnHour + 1_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    expect(tokens.read(token)).toBeNull()
   })
 
   it.each([

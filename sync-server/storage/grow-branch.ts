@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Document, Revisions } from './documents.ts'
 import type { PouchWrite } from './pouch.ts'
 import type { Leaf } from './read-leaves.ts'
@@ -77,7 +77,7 @@ export const nameByContent: NameChild = (parent, content) =>
   createHash('md5').update(nameRev(parent)).update(content).digest('hex')
 
 /** A name that nobody can foresee, and push before it is given. */
-export const nameByChance: NameChild = () => randomBytes(16).toString('hex')
+export const nameByChance: NameChild = () => randomUUID().replaceAll('-', '')
 
 export function grow(parent: Revisions, content: string, nameChild: NameChild): Revisions {
   return { start: parent.start + 1, ids: [nameChild(parent, content), ...parent.ids] }

@@ -17,16 +17,17 @@ export function createDatabaseFinder(options: {
   const { storage, epochs, reads, acceptance } = options
 
   /**
-   * @param signal aborts when nobody waits for the answer any more
+   * @param takeSignal gives one that aborts when nobody waits for the answer any more
    * @throws CouchError for every other name
    */
   return function findDatabase(asked: {
     name: string
     actorId: string
-    signal: AbortSignal
+    takeSignal: () => AbortSignal
   }): SyncDatabase {
-    const { name, actorId, signal } = asked
-    const turn: SyncDatabase['turn'] = (read) => reads.once({ key: actorId, signal }, read)
+    const { name, actorId, takeSignal } = asked
+    const turn: SyncDatabase['turn'] = (read) =>
+      reads.once({ key: actorId, signal: takeSignal() }, read)
     const open = (stored: string) => ({
       ...{ name, turn, stored: storage.database<Document>(stored) },
       epoch: () => epochs.of(actorId),

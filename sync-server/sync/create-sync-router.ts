@@ -55,10 +55,11 @@ export function createSyncRouter(options: {
     next()
   }
   const find = (request: Request, response: Response) => {
-    const gone = new AbortController()
-    response.once('close', () => gone.abort())
     const { userId: actorId } = must(request.caller, 'a caller')
-    return findDatabase({ name: String(request.params.database), actorId, signal: gone.signal })
+    const made: { signal?: AbortSignal } = {}
+    // Most requests write, and never look at it.
+    const takeSignal = () => (made.signal ??= signalGone(response))
+    return findDatabase({ name: String(request.params.database), actorId, takeSignal })
   }
   /** Access and existence come before the body is read. */
   const readJson: RequestHandler = (request, response, next) => {
@@ -157,4 +158,12 @@ export function createSyncRouter(options: {
   )
   router.use(createCouchErrorHandler({ onError }))
   return router
+}
+
+/** Aborts when nobody waits for the answer any more. */
+function signalGone(response: Response): AbortSignal {
+  const gone = new AbortController()
+  if (response.closed) gone.abort()
+  response.once('close', () => gone.abort())
+  return gone.signal
 }

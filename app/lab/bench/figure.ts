@@ -11,7 +11,10 @@ export interface Figure {
     | 'kB'
     | 'databases'
     | 'histories'
+    | 'messages/s'
     | 'waits'
+    | 'keys'
+    | '% of a core'
     | '×'
   /** What the machine does without the product, in the same unit. */
   floors?: readonly { what: string; value: number }[]

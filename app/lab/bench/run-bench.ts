@@ -1,7 +1,9 @@
 import { describeFigure, type Figure } from './figure.ts'
 
-/** Each `*.bench.ts` exports one `measure`, which gives its figures. */
-const { measure }: { measure(): Promise<readonly Figure[]> } = await import(`./${process.argv[2]}`)
-for (const figure of await measure()) console.log(describeFigure(figure))
+/** Each `*.bench.ts` exports one `measure`, which gives its figures; some can be asked for only a part. */
+type Measure = (options: { cases: readonly string[] }) => Promise<readonly Figure[]>
+const [file, ...cases] = process.argv.slice(2)
+const { measure }: { measure: Measure } = await import(`./${file}`)
+for (const figure of await measure({ cases })) console.log(describeFigure(figure))
 // A library's forgotten timer would keep the process for minutes.
 process.exit(0)

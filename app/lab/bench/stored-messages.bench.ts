@@ -1,5 +1,6 @@
 import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
 import type { Figure } from './figure.ts'
+import { describeLoad, joinLoads, type Load, putLoad } from './put-load.ts'
 import { readMetric } from './read-metric.ts'
 import { type Account, pushMessages, registerAccount } from './server-accounts.ts'
 import { waitUntilIdle, withGarbageCollected } from './wait-until-idle.ts'
@@ -8,22 +9,36 @@ const few = 1_000
 const many = 100_000
 const pages = 20
 const pageLength = 500
+const turns = 5
+const turnMs = 3_000
+const sendersAtOnce = 4
 /** What Node itself needs differs a little from start to start. */
 const noise = 1.05
 const bytesPerKb = 1024
 
-/** What stored messages cost the memory of a server that was started on them, and was then asked for some. */
+/** What stored messages cost a server: its memory after a start, and the processor for each new message beside them. */
 export async function measure(): Promise<Figure[]> {
-  const server = await startBuiltServer({ env: { ...withGarbageCollected, DURABILITY: 'relaxed' } })
-  const { origin } = server
-  const ann = await registerAccount(origin, 'ann')
-  const ben = await registerAccount(origin, 'ben')
-  const pair = { origin, author: ann, recipientId: ben.userId }
-  await pushMessages({ ...pair, count: few })
-  const before = await measureStart(server, { reader: ben, author: ann })
-  await pushMessages({ ...pair, count: many - few })
-  const after = await measureStart(server, { reader: ben, author: ann })
-  await server.close()
+  const sides = { few: await startChat(), many: await startChat() }
+  await pushMessages({ ...sides.few.pair, count: few })
+  const before = await measureStart(sides.few)
+  await pushMessages({ ...sides.many.pair, count: many })
+  const after = await measureStart(sides.many)
+  const each = { few: [] as Load[], many: [] as Load[] }
+  for (const { server } of Object.values(sides)) {
+    // Without the garbage that is collected each second where memory is measured: that takes a processor too.
+    await server.kill()
+    await server.start({ NODE_OPTIONS: '' })
+  }
+  // In turn, so that whatever else the machine does falls on both; the first turn is for warming up.
+  for (let turn = 0; turn <= turns; turn++) {
+    const [ofFew, ofMany] = [await sendMessages(sides.few), await sendMessages(sides.many)]
+    if (turn === 0) continue
+    each.few.push(ofFew)
+    each.many.push(ofMany)
+  }
+  await Promise.all(Object.values(sides).map(({ server }) => server.close()))
+  const processorMs = (loads: readonly Load[]) => describeLoad(joinLoads(loads)).processorMs
+  const [beside, value] = [processorMs(each.few), processorMs(each.many)]
   const what = 'of a server with 100,000 stored messages'
   return [
     {
@@ -36,20 +51,50 @@ export async function measure(): Promise<Figure[]> {
       ...{ what: `resident memory ${what}`, value: after.resident, unit: 'kB' },
       floors: [{ what: 'with 1,000', value: before.resident }],
     },
+    {
+      ...{ what: `processor time of a new message ${what}`, value, unit: 'ms' },
+      floors: [{ what: 'with 1,000', value: beside }],
+      target: { atMost: 1.1 * beside },
+    },
   ]
 }
 
+interface Chat {
+  server: BuiltServer
+  pair: { origin: string; author: Account; recipientId: string }
+  reader: Account
+}
+
+async function startChat(): Promise<Chat> {
+  const server = await startBuiltServer({ env: { ...withGarbageCollected, DURABILITY: 'relaxed' } })
+  const { origin } = server
+  const [author, reader] = [
+    await registerAccount(origin, 'ann'),
+    await registerAccount(origin, 'ben'),
+  ]
+  return { server, pair: { origin, author, recipientId: reader.userId }, reader }
+}
+
+function sendMessages({ pair: { origin, author, recipientId } }: Chat): Promise<Load> {
+  return putLoad({
+    ...{ origin, clients: sendersAtOnce, forMs: turnMs },
+    readProcessor: () => readMetric(origin, 'process_cpu_seconds_total'),
+    ask: () => ({
+      ...{ method: 'POST', path: '/api/messages', token: author.token },
+      body: { recipientId, content: 'as many words as people write in one message of a chat' },
+    }),
+  })
+}
+
 /** @returns the memory of a fresh process that has answered the same requests, in kB */
-async function measureStart(
-  server: BuiltServer,
-  { reader, author }: { reader: Account; author: Account },
-) {
+async function measureStart({ server, reader, pair: { author } }: Chat) {
   await server.kill()
   await server.start()
   const { origin } = server
   for (let page = 0; page < pages; page++) {
     await read(`${origin}/api/messages/${author.userId}`, reader)
-    const changes = `_changes?include_docs=true&limit=${pageLength}&descending=true`
+    const { update_seq } = JSON.parse(await read(`${origin}/sync/messages/`, reader))
+    const changes = `_changes?include_docs=true&since=${Math.max(update_seq - pageLength, 0)}`
     await read(`${origin}/sync/messages/${changes}`, reader)
   }
   await waitUntilIdle(origin)
@@ -59,8 +104,8 @@ async function measureStart(
   return { inUse: heap + external, resident: await readKb('process_resident_memory_bytes') }
 }
 
-async function read(url: string, { token }: Account): Promise<void> {
+async function read(url: string, { token }: Account): Promise<string> {
   const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
   if (!response.ok) throw new Error(`${url}: ${response.status}`)
-  await response.arrayBuffer()
+  return await response.text()
 }

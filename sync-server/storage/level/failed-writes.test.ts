@@ -76,6 +76,23 @@ describe.each(['nothing', 'torn', 'unseen'] as const)(
       await expectWhole(notes(), acknowledged)
     })
 
+    test('leaves a tally of what is stored', async () => {
+      const { disk, notes, untilReady, restart } = await openFaultyStorage()
+      const write = (id: string) =>
+        notes().update([id], () => ({ put: [{ _id: id, text: id }], tally: 1, result: undefined }))
+      for (let round = 0; round < 4; round += 1) {
+        await write(`before${round}`)
+        disk.fillUp({ after: 0, count: 1, leaves })
+        await Promise.allSettled([write(`one${round}`), notes().readTally()])
+        disk.makeRoom()
+        await untilReady()
+        const stored = await notes().range({})
+        expect(await notes().readTally()).toBe(stored.length)
+      }
+      await restart()
+      expect(await notes().readTally()).toBe((await notes().range({})).length)
+    })
+
     test('leaves nothing half of what is written together', async () => {
       const { disk, notes, writeBoth, untilReady, restart } = await openFaultyStorage()
       for (let round = 0; round < 4; round += 1) {

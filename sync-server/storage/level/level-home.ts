@@ -12,8 +12,8 @@ import { type Level, openLevelStore } from './level-store.ts'
 import { createLevelWriter } from './level-writer.ts'
 import { createOpenDatabases } from './open-databases.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
+import { createStoredTallies } from './stored-tallies.ts'
 import { type TakeOverOptions, takeOverFolders } from './take-over-folders.ts'
-import { readTally } from './tallies.ts'
 
 /** PouchDB's own key for where a database stands, beneath the database's prefix. */
 const seqKey = '\xffmeta-store\xff_local_last_update_seq'
@@ -55,7 +55,9 @@ export function createLevelHome(options: LevelHomeOptions): TallyingHome {
       throw error
     }
     const databases = createOpenDatabases({ store, idleCloseMs })
-    return { store, databases, writer: createLevelWriter({ databases, store, signals }) }
+    const tallies = createStoredTallies(store)
+    const writer = createLevelWriter({ databases, store, tallies, signals })
+    return { store, databases, tallies, writer }
   }
 
   async function checkReady() {
@@ -89,8 +91,13 @@ export function createLevelHome(options: LevelHomeOptions): TallyingHome {
       const level = store.readNow() ?? (await store.read())
       return Number((await level.get(rangeOf(name).gte + seqKey)) ?? 0)
     },
-    readTally: async (name) => await readTally((await opening).store, name),
-    destroy: async (name) => await (await opening).databases.destroy(name),
+    readTally: async (name) => await (await opening).tallies.read(name),
+    async destroy(name) {
+      const { databases, tallies } = await opening
+      tallies.forget(name)
+      // What is read while it goes is not remembered either.
+      await databases.destroy(name).finally(() => tallies.forget(name))
+    },
     ready: createReadyCheck(checkReady, () => state.opened?.store.isSound() ?? true),
     stats: () => ({
       ...(state.opened?.databases.stats() ?? { open: 0, inUse: 0 }),

@@ -5,6 +5,7 @@ import { StorageUnavailable } from '../storage-unavailable.ts'
 import type { Transaction, TransactionOutcome } from '../transaction.ts'
 import type { LevelStore } from './level-store.ts'
 import type { OpenDatabases } from './open-databases.ts'
+import type { StoredTallies } from './stored-tallies.ts'
 import { type GroupMember, writeGroup } from './write-group.ts'
 
 interface Waiting extends GroupMember {
@@ -22,9 +23,10 @@ const documentsAtOnce = 250
 export function createLevelWriter(options: {
   databases: OpenDatabases
   store: LevelStore
+  tallies: StoredTallies
   signals: Signals
 }) {
-  const { databases, store, signals } = options
+  const { databases, store, tallies, signals } = options
   const waiting = createTurnLines<Waiting>()
   const state = { running: undefined as Promise<void> | undefined, unsure: 0 }
   /** Databases of which nobody knows whether a write that failed is stored. */
@@ -39,7 +41,7 @@ export function createLevelWriter(options: {
   /** What cannot be stored fails alone: the others of its group are tried without it. */
   async function writeApart(group: readonly Waiting[]) {
     try {
-      await writeGroup({ databases, store, signals, group })
+      await writeGroup({ databases, store, tallies, signals, group })
     } catch (error) {
       const failed = asStorageError(error)
       const left = group.filter(({ isSettled }) => !isSettled)

@@ -6,7 +6,7 @@ import { readDocuments } from '../read-documents.ts'
 import type { DatabaseWrite, Transaction, TransactionOutcome } from '../transaction.ts'
 import type { LevelStore } from './level-store.ts'
 import type { OpenDatabase, OpenDatabases } from './open-databases.ts'
-import { addTallies } from './tallies.ts'
+import type { StoredTallies } from './stored-tallies.ts'
 import { toBatch } from './to-batch.ts'
 import { type PouchBatch, writeBatch, writeTogether } from './write-together.ts'
 
@@ -26,12 +26,13 @@ export interface GroupMember {
 export async function writeGroup(options: {
   databases: OpenDatabases
   store: LevelStore
+  tallies: StoredTallies
   signals: Signals
   group: readonly GroupMember[]
 }): Promise<void> {
-  const { databases, store, signals, group } = options
-  const parts = group.flatMap(({ transaction }) => transaction.parts)
-  const names = [...new Set(parts.map(({ name }) => name))]
+  const { databases, store, tallies, signals, group } = options
+  const wanted = gatherIds(group)
+  const names = [...wanted.keys()]
 
   // What was read before the store was opened again would be refused.
   await store.ensureSound()
@@ -39,13 +40,13 @@ export async function writeGroup(options: {
     const drafts = new Map<string, WriteDraft>()
     await Promise.all(
       [...opened].map(async ([name, { pouch }]) => {
-        const ids = parts.flatMap((part) => (part.name === name ? part.ids : []))
-        drafts.set(name, draftWrites(await readDocuments(pouch, new Set(ids))))
+        const ids = must(wanted.get(name), name)
+        drafts.set(name, draftWrites(await readDocuments(pouch, ids)))
       }),
     )
     const decided = group.flatMap((member) => decide(member, drafts) ?? [])
     const places = await readPlaces(opened)
-    const revs = await writeDrafts({ opened, drafts, store, decided })
+    const revs = await writeDrafts({ opened, drafts, store, tallies, decided })
     const now = await readPlaces(opened)
     for (const [name, { docs }] of revs) {
       const [from, seq] = [must(places.get(name), name), must(now.get(name), name)]
@@ -56,6 +57,17 @@ export async function writeGroup(options: {
       member.settle({ done: { result, revs: revsOf } })
     }
   })
+}
+
+/** What a group reads of each database. */
+function gatherIds(group: readonly GroupMember[]): Map<string, Set<string>> {
+  const wanted = new Map<string, Set<string>>()
+  for (const { name, ids } of group.flatMap(({ transaction }) => transaction.parts)) {
+    const own = wanted.get(name) ?? new Set()
+    wanted.set(name, own)
+    for (const id of ids) own.add(id)
+  }
+  return wanted
 }
 
 interface Decided {
@@ -93,9 +105,10 @@ async function writeDrafts(options: {
   opened: ReadonlyMap<string, OpenDatabase>
   drafts: ReadonlyMap<string, WriteDraft>
   store: LevelStore
+  tallies: StoredTallies
   decided: readonly Decided[]
 }) {
-  const { opened, drafts, store, decided } = options
+  const { opened, drafts, store, tallies, decided } = options
   const written = new Map<string, { revs: Revs; docs: News['docs'] }>()
   const batches: (PouchBatch & { name: string })[] = []
   for (const [name, draft] of drafts) {
@@ -111,12 +124,13 @@ async function writeDrafts(options: {
   }
   // Attachments pass this by: nothing that is written together may have them.
   const isTogether = findTogether(decided)
-  const tallies = await addTallies(store, drafts)
-  for (const { name } of tallies) isTogether.add(name)
+  const counted = await tallies.draft(drafts)
+  for (const { name } of counted) isTogether.add(name)
   const together = batches.filter(({ name }) => isTogether.has(name))
   const alone = batches.filter(({ name }) => !isTogether.has(name))
-  const besides = tallies.map(({ operation }) => operation)
+  const besides = counted.map(({ operation }) => operation)
   await Promise.all([writeTogether(store, together, besides), ...alone.map(writeBatch)])
+  tallies.note(counted)
   return written
 }
 

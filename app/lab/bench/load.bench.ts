@@ -1,0 +1,147 @@
+import { loadavg } from 'node:os'
+import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
+import { createCheapAccounts } from './cheap-accounts.ts'
+import type { Figure } from './figure.ts'
+import { type LoadShape, type LoadWay, loadWays } from './load-orders.ts'
+import { type ChatLoad, putChatLoad, type ServerCounts } from './put-chat-load.ts'
+import { readMetric } from './read-metric.ts'
+import type { Account } from './server-accounts.ts'
+import { startFloorServer } from './start-floor-server.ts'
+import { takePercentile } from './take-percentile.ts'
+
+const warmUpMs = 1_500
+const measuredMs = 5_000
+
+interface Shape extends LoadShape {
+  what: string
+}
+
+const shapes: Record<string, Shape> = {
+  pair: { what: '1 pair, 50 messages/s', pairs: 1, rhythm: { perSecond: 50 } },
+  pairs: { what: '50 pairs, 4 in flight', pairs: 50, rhythm: { inFlight: 4 } },
+  people: { what: '200 people, 100 messages/s', pairs: 100, rhythm: { perSecond: 100 } },
+}
+const words: Record<LoadWay, string> = {
+  socket: 'by socket',
+  rest: 'by REST',
+  app: 'as the app does, without receipts',
+  'app-with-receipts': 'as the app does, with receipts',
+  'bare-express': 'bare Express, one synced put',
+  'bare-ws': 'bare ws, two PouchDB puts',
+}
+const isFloor = (way: LoadWay) => way.startsWith('bare-')
+
+/**
+ * Messages from one device to another, each stored in both copies and on the disk before it is acknowledged.
+ * @param options.cases names of shapes and of ways (`pairs`, `app-with-receipts`): only these; all without any
+ */
+export async function measure({
+  cases = [],
+}: {
+  cases?: readonly string[]
+} = {}): Promise<Figure[]> {
+  const unknown = cases.find((one) => !(one in shapes) && !(one in words))
+  if (unknown) {
+    throw new Error(`No case ${unknown}: ${[...Object.keys(shapes), ...loadWays].join(', ')}`)
+  }
+  const choose = <Name extends string>(names: readonly Name[]): readonly Name[] => {
+    const chosen = names.filter((name) => cases.includes(name))
+    return chosen.length > 0 ? chosen : names
+  }
+  const chosenWays = choose(loadWays)
+  const ours = await startOurs()
+  const floors = await startFloorServer()
+  const figures: Figure[] = []
+  for (const name of choose(Object.keys(shapes))) {
+    const shape = shapes[name]
+    if (!shape) continue
+    const loads = new Map<LoadWay, ChatLoad>()
+    // The floors are measured beside whatever is chosen.
+    for (const way of loadWays.filter((one) => chosenWays.includes(one) || isFloor(one))) {
+      const origin = isFloor(way) ? floors.origin : ours.server.origin
+      const people = ours.people.slice(0, 2 * shape.pairs)
+      const order = { origin, way, shape, people, warmUpMs, forMs: measuredMs }
+      const load = await putChatLoad(order, () => readCounts(origin, isFloor(way)))
+      loads.set(way, load)
+      // What takes minutes says how far it is.
+      console.error(`${shape.what}, ${words[way]}: ${describe(load)}`)
+    }
+    figures.push(...list(shape, loads))
+  }
+  await ours.server.close()
+  await floors.close()
+  return figures
+}
+
+async function startOurs(): Promise<{ server: BuiltServer; people: Account[] }> {
+  const server = await startBuiltServer({ env: { DURABILITY: 'sync' } })
+  await server.kill()
+  const mostPairs = Math.max(...Object.values(shapes).map(({ pairs }) => pairs))
+  const people = await createCheapAccounts(server.dataDir, 2 * mostPairs)
+  await server.start()
+  return { server, people }
+}
+
+async function readCounts(origin: string, isBare: boolean): Promise<ServerCounts> {
+  if (isBare) {
+    return { processorSeconds: Number(await (await fetch(`${origin}/processor`)).text()) }
+  }
+  return {
+    processorSeconds: await readMetric(origin, 'process_cpu_seconds_total'),
+    syncedWrites: await readMetric(origin, 'petrel_synced_writes_total'),
+    keysWritten: await readMetric(origin, 'petrel_keys_written_total'),
+  }
+}
+
+/** Each for one message. */
+function sumUp({ tookMs, forMs, requests, frames, server }: ChatLoad) {
+  const count = tookMs.length
+  return {
+    perSecond: count / (forMs / 1000),
+    p50: takePercentile(tookMs, 0.5),
+    p95: takePercentile(tookMs, 0.95),
+    processorMs: (server.processorSeconds / count) * 1000,
+    requests: requests / count,
+    frames: frames / count,
+    waits: server.syncedWrites / count,
+    keys: server.keysWritten / count,
+  }
+}
+
+function describe(load: ChatLoad): string {
+  const values = Object.entries(sumUp(load)).map(([name, value]) => `${name} ${value.toFixed(2)}`)
+  return `${values.join(', ')} (load average ${loadavg()[0]?.toFixed(1)})`
+}
+
+function list({ what, rhythm }: Shape, loads: ReadonlyMap<LoadWay, ChatLoad>): Figure[] {
+  const rows = new Map([...loads].map(([way, load]) => [way, sumUp(load)]))
+  const floorsOf = (key: 'perSecond' | 'p50' | 'p95' | 'processorMs') =>
+    [...rows].flatMap(([way, row]) => (isFloor(way) ? [{ what: words[way], value: row[key] }] : []))
+  return [...rows].flatMap(([way, row]) => {
+    if (isFloor(way)) return []
+    const whole = `${what}, ${words[way]}`
+    const isWhole = way === 'app-with-receipts'
+    const isClosed = 'inFlight' in rhythm
+    const bareWs = rows.get('bare-ws')
+    const goal = isWhole && isClosed && bareWs && { atLeast: bareWs.perSecond / 4 }
+    return [
+      {
+        ...{ what: whole, value: row.perSecond, unit: 'messages/s' as const },
+        ...{ floors: floorsOf('perSecond'), ...(goal && { target: goal }) },
+      },
+      { what: `${whole}, p50`, value: row.p50, unit: 'ms' as const, floors: floorsOf('p50') },
+      {
+        ...{ what: `${whole}, p95`, value: row.p95, unit: 'ms' as const, floors: floorsOf('p95') },
+        ...(isWhole && !isClosed && { target: { atMost: rhythm.perSecond > 50 ? 10 : 6 } }),
+      },
+      {
+        ...{ what: `${whole}, processor time of each`, value: row.processorMs },
+        ...{ unit: 'ms' as const, floors: floorsOf('processorMs') },
+        ...(isWhole && rhythm !== shapes.pair?.rhythm && { target: { atMost: 3 } }),
+      },
+      { what: `${whole}, requests for each`, value: row.requests, unit: 'requests' as const },
+      { what: `${whole}, waits for the disk`, value: row.waits, unit: 'waits' as const },
+      { what: `${whole}, keys written`, value: row.keys, unit: 'keys' as const },
+    ]
+  })
+}
