@@ -16,7 +16,9 @@ export const modernBuilds = {
 }
 
 export default defineConfig(({ isSsrBuild, mode }) => {
-  if (mode === 'test') return { root: top, test: { projects: [unitTests, endToEndTests] } }
+  if (mode === 'test') {
+    return { root: top, test: { projects: [unitTests, endToEndTests], onUnhandledError } }
+  }
   if (isSsrBuild) {
     return {
       root: top,
@@ -57,6 +59,14 @@ const patience = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 20_000 } },
+}
+
+/**
+ * While RxDB asks for the next page nobody hears that the last one could not be stored: it says so once more, and late,
+ * when both are there. A device of the lab that dies with a full disk never comes so far.
+ */
+function onUnhandledError({ message }: { message: string }): false | undefined {
+  return message === 'The disk of the lab is full.' ? false : undefined
 }
 
 const unitTests = {

@@ -64,6 +64,10 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     isBehind: false,
     /** Counts what the stream has given. */
     gifts: 0,
+    /** The stream has begun, or is about to. */
+    isStreaming: false,
+    /** What the stream has taken since RxDB began to ask. */
+    fresh: new Set<string>(),
     /** The catch-up has just come to its end. */
     ended: undefined as { place: Seq; gifts: number } | undefined,
   }
@@ -110,20 +114,39 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     }
     await orAborted(pace.untilRoom(), signal)
     const { gifts } = state
-    const { results, last_seq, isAll } = await askPage(since, { canWait: false })
+    state.fresh.clear()
+    const asked = await askPage(since, { canWait: false })
+    const { results, last_seq, isAll } = asked
     const firstHeld = results.findIndex(({ id }) => pushes.isUnderWay(id))
     const isCut = firstHeld >= 0
     const taken = isCut ? results.slice(0, firstHeld) : results
     const place = isCut ? (taken.at(-1)?.seq ?? since) : last_seq
+    if (isCut && state.isStreaming) await holdRest(asked, { from: firstHeld, place })
     if (isCut || isAll) {
       if (taken.length > 0) state.ended = { place, gifts }
       caughtUp.resolve({ place, isBehind: isCut })
+      state.isStreaming = true
     }
     if (isAll) versions?.notePulled()
     note(place, taken.length)
     return {
       documents: toPulled(taken.map(({ doc }) => doc)),
       checkpoint: { sequence: place },
+    }
+  }
+
+  /**
+   * Keeps back what lies behind a document that is being pushed. The stream may have given it already, but RxDB drops
+   * what it was given before it began to ask.
+   */
+  async function holdRest(asked: Page, cut: { from: number; place: Seq }) {
+    state.given = cut.place
+    let { last_seq, isAll } = asked
+    let rest = asked.results.slice(cut.from)
+    for (;;) {
+      for (const { id, doc } of rest) if (!state.fresh.has(id)) held.set(id, doc)
+      if (isAll) return
+      ;({ results: rest, last_seq, isAll } = await askPage(last_seq, { canWait: false }))
     }
   }
 
@@ -152,6 +175,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
 
   function take({ results, last_seq }: Page) {
     state.taken = last_seq
+    for (const { id } of results) state.fresh.add(id)
     const ready = results.flatMap(({ id, doc }) => {
       held.delete(id)
       if (!pushes.isUnderWay(id)) return [doc]
