@@ -129,6 +129,46 @@ test('P1: what is being pushed is kept back, wherever it comes from, and nothing
   await expect.poll(() => given.at(-1)).toEqual(['3', 4])
 })
 
+test('P1: what lies behind it when RxDB asks again is given once the push is over', async () => {
+  const pushing = createDeferred()
+  const news = createDeferred()
+  const { pulling, pull, push } = await openTestCalls(
+    async (request, response) => {
+      if (request.method === 'GET') {
+        const since = Number(readQuery(request).get('since'))
+        const results = since < 2 ? makeRows(2, 1) : makeRows(2, 3)
+        return answerJson(response, { results, last_seq: since < 2 ? 2 : 4 })
+      }
+      const { docs } = (await json(request)) as { docs: { _id: string }[] }
+      await pushing.promise
+      answerRows(response, docs)
+    },
+    {
+      feed: {
+        isOpen: () => true,
+        async next({ since, signal }) {
+          if (since !== '2')
+            await new Promise((_, reject) => signal.addEventListener('abort', reject))
+          await news.promise
+          return { results: makeRows(1, 4) as never, last_seq: 4 }
+        },
+      },
+    },
+  )
+  const given: unknown[] = []
+  pulling.stream$.subscribe((each) => given.push([...ids(each), each.checkpoint.sequence]))
+  pulling.run().catch(() => {})
+  await pull(0)
+  const pushed = push([{ _id: '3' }])
+  news.resolve()
+  await expect.poll(() => given).toEqual([['4', 4]])
+  // RxDB drops that, and then finds nothing before what is being pushed.
+  expect(await pull(2)).toEqual({ documents: [], checkpoint: { sequence: 2 } })
+  pushing.resolve()
+  await pushed
+  await expect.poll(() => given.at(-1)).toEqual(['3', '4', 4])
+})
+
 test.for([
   {},
   [],
