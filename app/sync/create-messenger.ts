@@ -118,6 +118,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
           if (outcome === 'signed-out') signOutHere()
           else connection.noteOutcome(outcome)
         },
+        onComing: connection.noteComing,
       })
       sync = ours
       connection.noteTurn(true)

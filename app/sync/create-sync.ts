@@ -32,6 +32,8 @@ export interface SyncOptions {
   clock: Clock
   onOutcome: (outcome: SyncOutcome | 'broken') => void
   onError: (cause: unknown) => void
+  /** How many changes of messages are still to come. */
+  onComing: (count: number) => void
   line?: ReplicationOptions<StoredMessage>['line']
   /** What the socket tells of the person's databases. */
   feed: ChangeFeed
@@ -89,6 +91,7 @@ export function createSync(options: SyncOptions): Sync {
         ? createReplication<StoredMessage>({
             ...common,
             collection: database.messages,
+            onComing: options.onComing,
             takePulled: takePulledMessage,
             givePushed: (stored) => givePushedMessage(database.messages, stored, onError),
           })

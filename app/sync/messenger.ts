@@ -38,6 +38,8 @@ export interface Connection {
   state: 'starting' | 'live' | 'connecting' | 'offline' | 'signed-out' | 'trouble'
   /** Own changes that the server has not taken yet. */
   pendingCount: number
+  /** Changes that the server has and this device has not: as many as they are, or a few more. */
+  comingCount?: number
   /** Epoch ms. */
   lastSyncedAt?: number
   /** What is wrong and what to do, where there is trouble. */

@@ -38,8 +38,12 @@ export interface PullChangesOptions {
   /** Aborts when this replication ends. */
   signal: AbortSignal
   onOutcome: (outcome: SyncOutcome) => void
+  /** How many changes are still to come, after each page; 0 when all are here. */
+  onComing?: ((count: number) => void) | undefined
 }
 
+/** What comes first is drawn first: on a line of 5 kB a second these take two, and a full page half a minute. */
+const firstPageRows = 50
 /** From so many rows in one answer on, more are on their way: the next poll waits for them, so that they cost one write. */
 const manyRows = 5
 const gatherMs = 100
@@ -50,8 +54,11 @@ const heartbeatMs = 10_000
  * back until that is over; the checkpoint that is given stays before them, so whoever starts again asks for them.
  */
 export function createPullChanges<T>(options: PullChangesOptions) {
-  const { calls, epoch, versions, pushes, pace, pageRows, feed, signal, onOutcome } = options
-  const page = createPortion({ first: pageRows, least: 1, most: pageRows })
+  const { calls, epoch, versions, pushes, pace, pageRows, feed, signal, onOutcome, onComing } =
+    options
+  const page = createPortion({
+    ...{ first: Math.min(firstPageRows, pageRows), least: 1, most: pageRows },
+  })
   const caughtUp = createDeferred<{ place: Seq; isBehind: boolean }>()
   const stream = new Subject<{ documents: WithDeleted<T>[]; checkpoint: PullCheckpoint }>()
   /** The newest version of each document that is kept back. */
@@ -85,7 +92,9 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     const { call, answer } = await calls.ask(() => describePage(since, canWait), readChanges)
     page.grow(answer.results.length)
     versions?.note(answer.results.map(({ doc }) => doc))
-    return { ...answer, isAll: answer.results.length < call.size.amount }
+    const isAll = answer.results.length < call.size.amount
+    onComing?.(isAll ? 0 : (answer.pending ?? 0))
+    return { ...answer, isAll }
   }
 
   function toPulled(documents: readonly ServerDocument[]): WithDeleted<T>[] {

@@ -66,8 +66,8 @@ test('a page that breaks off is asked for in smaller ones, which grow again', as
   )
   const counts: number[] = []
   for (let i = 0; i < 5; i += 1) counts.push((await pull(1)).documents.length)
-  expect(limits).toEqual([100, 25, 38, 57, 86, 100])
-  expect(counts).toEqual([25, 38, 57, 86, 100])
+  expect(limits).toEqual([50, 12, 18, 27, 41, 62])
+  expect(counts).toEqual([12, 18, 27, 41, 62])
 })
 
 test('a push has the time that its size needs, and what broke off leaves in smaller parts, once', async () => {
