@@ -54,6 +54,34 @@ test('what was missed comes in pages that grow from a small one, and it is told 
   )
 })
 
+test('what the stream waits for is asked for once when a catch-up begins, and the stream goes on behind it', async () => {
+  const missed = { count: 0 }
+  const { pulling, pull, asked } = await openTestCalls(
+    (request, response) => {
+      const query = readQuery(request)
+      const since = Number(query.get('since'))
+      const count = Math.min(Number(query.get('limit')), Math.max(missed.count - since, 0))
+      if (count === 0 && query.get('feed') === 'longpoll') return
+      answerJson(response, { results: makeRows(count, since + 1), last_seq: since + count })
+    },
+    { pageRows: 20 },
+  )
+  pulling.run().catch(() => {})
+  await pull(0)
+  await expect.poll(() => listPulls(asked)).toEqual(['normal 0', 'longpoll 0'])
+  missed.count = 50
+  for (const [since, count] of [
+    [0, 20],
+    [20, 20],
+    [40, 10],
+    [50, 0],
+  ] as const) {
+    expect((await pull(since)).documents).toHaveLength(count)
+  }
+  await expect.poll(() => listPulls(asked).at(-1)).toBe('longpoll 50')
+  expect(listPulls(asked).slice(2)).toEqual(['normal 0', 'normal 20', 'normal 40', 'longpoll 50'])
+})
+
 test('a page is not asked for while two wait to be stored', async () => {
   const { ask, pull, asked, stored } = await openTestCalls(
     (request, response) => {

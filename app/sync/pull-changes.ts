@@ -1,6 +1,7 @@
 import type { WithDeleted } from 'rxdb/plugins/core'
 import { Subject } from 'rxjs'
 import { createDeferred } from '../../schema/create-deferred.ts'
+import { joinSignals } from '../api/join-signals.ts'
 import type { FollowedPlace, HeardChanges } from './change-feed.ts'
 import { orAborted, pause } from './create-back-off.ts'
 import { createPortion } from './create-portion.ts'
@@ -59,7 +60,6 @@ export function createPullChanges<T>(options: PullChangesOptions) {
   const page = createPortion({
     ...{ first: Math.min(firstPageRows, pageRows), least: 1, most: pageRows },
   })
-  const caughtUp = createDeferred<{ place: Seq; isBehind: boolean }>()
   const stream = new Subject<{ documents: WithDeleted<T>[]; checkpoint: PullCheckpoint }>()
   /** The newest version of each document that is kept back. */
   const held = new Map<string, ServerDocument>()
@@ -73,6 +73,22 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     gifts: 0,
     /** The catch-up has just come to its end. */
     ended: undefined as { place: Seq; gifts: number } | undefined,
+    /** The catch-up that is under way: one is at the start. */
+    catchUp: createDeferred<void>() as ReturnType<typeof createDeferred<void>> | undefined,
+    /** Ends the request of the stream: what it asks for is asked for by the catch-up. */
+    yieldToCatchUp: () => {},
+  }
+
+  function beginCatchUp() {
+    state.catchUp ??= createDeferred()
+    state.yieldToCatchUp()
+  }
+
+  /** The stream goes on from there. What it keeps back lies behind it, or was given. */
+  function endCatchUp(place: Seq, isBehind: boolean) {
+    Object.assign(state, { taken: place, given: place, isBehind })
+    state.catchUp?.resolve()
+    state.catchUp = undefined
   }
 
   function describePage(since: Seq, canWait: boolean) {
@@ -88,8 +104,13 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     } satisfies SyncCall
   }
 
-  async function askPage(since: Seq, { canWait }: { canWait: boolean }): Promise<Page> {
-    const { call, answer } = await calls.ask(() => describePage(since, canWait), readChanges)
+  async function askPage(
+    since: Seq,
+    options: { canWait: boolean; signal?: AbortSignal },
+  ): Promise<Page> {
+    const { canWait, ...ending } = options
+    const describe = () => ({ ...describePage(since, canWait), ...ending })
+    const { call, answer } = await calls.ask(describe, readChanges)
     page.grow(answer.results.length)
     versions?.note(answer.results.map(({ doc }) => doc))
     const isAll = answer.results.length < call.size.amount
@@ -117,6 +138,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     if (ended?.place === since && ended.gifts === state.gifts) {
       return { documents: [], checkpoint: { sequence: since } }
     }
+    beginCatchUp()
     await orAborted(pace.untilRoom(), signal)
     const { gifts } = state
     const { results, last_seq, isAll } = await askPage(since, { canWait: false })
@@ -124,9 +146,11 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     const isCut = firstHeld >= 0
     const taken = isCut ? results.slice(0, firstHeld) : results
     const place = isCut ? (taken.at(-1)?.seq ?? since) : last_seq
+    // An older version that is kept back must not follow.
+    for (const { id } of taken) held.delete(id)
     if (isCut || isAll) {
       if (taken.length > 0) state.ended = { place, gifts }
-      caughtUp.resolve({ place, isBehind: isCut })
+      endCatchUp(place, isCut)
     }
     if (isAll) versions?.notePulled()
     note(place, taken.length)
@@ -137,7 +161,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
   }
 
   /** What is new: from the line while it is up, and else by a request that waits. */
-  async function awaitNews(): Promise<Page> {
+  async function awaitNews(): Promise<Page | undefined> {
     const { taken } = state
     if (feed?.isOpen() && !state.isBehind) {
       // While the line is up the server is there, whatever an earlier request came to.
@@ -146,7 +170,22 @@ export function createPullChanges<T>(options: PullChangesOptions) {
       const heard = await feed.next(place)
       if (heard) return { ...heard, isAll: true }
     }
-    const asked = await askPage(taken, { canWait: !state.isBehind })
+    return await askUnlessCatchingUp(taken)
+  }
+
+  /** Undefined where a catch-up began meanwhile: two that ask for the same would each take half of a slow line. */
+  async function askUnlessCatchingUp(taken: Seq): Promise<Page | undefined> {
+    if (state.catchUp) return undefined
+    const stop = new AbortController()
+    state.yieldToCatchUp = () => stop.abort(new Error('A catch-up asks for this.'))
+    const own = joinSignals([signal, stop.signal])
+    const asked = await askPage(taken, { canWait: !state.isBehind, signal: own })
+      .catch((error: unknown) => {
+        if (stop.signal.aborted && !signal.aborted) return undefined
+        throw error
+      })
+      .finally(() => stop.abort())
+    if (!asked || state.catchUp) return undefined
     state.isBehind = !asked.isAll
     return asked
   }
@@ -182,11 +221,11 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     stream$: stream.asObservable(),
     /** Gives what is new, from where the catch-up ends. @throws the reason of the signal */
     async run(): Promise<never> {
-      const begun = await orAborted(caughtUp.promise, signal)
-      Object.assign(state, { taken: begun.place, given: begun.place, isBehind: begun.isBehind })
       for (;;) {
+        if (state.catchUp) await orAborted(state.catchUp.promise, signal)
         await orAborted(pace.untilRoom(), signal)
         const news = await awaitNews()
+        if (!news) continue
         take(news)
         if (news.isAll && news.results.length >= manyRows) await pause(gatherMs, signal)
       }
