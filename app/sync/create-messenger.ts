@@ -124,6 +124,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         onOutcome(outcome) {
           if (outcome === 'signed-out') signOutHere()
           else connection.noteOutcome(outcome)
+          if (outcome === 'unreachable') line.doubt()
         },
         onComing: connection.noteComing,
       })

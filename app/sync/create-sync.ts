@@ -55,7 +55,7 @@ export function createSync(options: SyncOptions): Sync {
   const closing = new AbortController()
   const shared = {
     ...{ fetch: powers.fetch, readToken, clock, backOff, onOutcome, line: options.line },
-    onBroken: mend,
+    ...{ heard: { at: 0 }, onBroken: mend },
   }
   const { epochs } = database.device
   const replications = new Map<Collection, Replication>()

@@ -34,6 +34,8 @@ export interface SyncCallsOptions {
   backOff: BackOff
   epoch: KnownEpoch
   line?: Line | undefined
+  /** Shared by all that go the same way: when something came last. */
+  heard?: { at: number } | undefined
   /** Aborts when this replication ends. */
   signal: AbortSignal
   onOutcome: (outcome: SyncOutcome) => void
@@ -51,7 +53,7 @@ const someCharacters = 100
  */
 export function createSyncCalls(options: SyncCallsOptions) {
   const { url, readToken, clock, backOff, epoch, signal: ended, onOutcome } = options
-  const { line = slowestLine } = options
+  const { line = slowestLine, heard = { at: 0 } } = options
 
   // The body may take its time; what the head says of the clock is true when it comes.
   const fetch: typeof globalThis.fetch = async (...asked) => {
@@ -73,7 +75,7 @@ export function createSyncCalls(options: SyncCallsOptions) {
     const shrink = () => call.size?.portion.shrink(call.size.amount)
     const token = readToken()
     const given = await askPatiently(call, {
-      ...{ fetch, url, line, token, epoch: epoch.get(), signal, progress },
+      ...{ fetch, url, line, token, epoch: epoch.get(), heard, signal, progress },
     }).catch(() => undefined)
     signal.throwIfAborted()
     if (!given) {

@@ -32,7 +32,10 @@ export async function measure(): Promise<Figure[]> {
   const before = ben.network.countBytes()
   const start = performance.now()
   await ben.goOnline()
-  await ben.page.getByText(new RegExp(`message \\d+ of ${missed},`)).first().waitFor()
+  await ben.page
+    .getByText(new RegExp(`message \\d+ of ${missed},`))
+    .first()
+    .waitFor()
   const firstMs = performance.now() - start
   await waitUntilStored(ben.page, missed + 1)
   const allMs = performance.now() - start
