@@ -21,6 +21,8 @@ export interface LabNetwork {
   holdPulls(): () => void
   /** The answers to polls stay under way until the function that this gives is called. */
   holdPolls(): () => void
+  /** What was asked until now, each as its method and path. */
+  listRequests(): readonly string[]
   /** How many catch-up requests have been answered. */
   countPulls(): number
   /** How many polls for messages have been answered. */
@@ -159,6 +161,7 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
       cutAll()
     },
     ...faults.controls,
+    listRequests: faults.listRequests,
     countPulls: faults.countPulls,
     countPolls: faults.countPolls,
     isDark: () => state.isDark,

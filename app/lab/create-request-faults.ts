@@ -17,6 +17,7 @@ export function createRequestFaults(options: { random: () => number }) {
   const held: { responses?: Promise<void>; polls?: Promise<void>; pulls?: Promise<void> } = {}
   /** Writes to a collection that have left the device and are not at the server. */
   const waiting = new Map<string, { until: Promise<void>; count: number }>()
+  const requests: string[] = []
   let pulls = 0
   let polls = 0
   let line: ReturnType<typeof createSlowLine> | undefined
@@ -35,6 +36,7 @@ export function createRequestFaults(options: { random: () => number }) {
   async function send(url: string, init: RequestInit = {}, cut: AbortSignal): Promise<Response> {
     const signal = init.signal ? AbortSignal.any([init.signal, cut]) : cut
     const isWrite = isWriting(url, init)
+    requests.push(`${init.method ?? 'GET'} ${new URL(url).pathname}`)
     if (faults.answered.left > 0) {
       faults.answered.left -= 1
       return Response.json(
@@ -104,6 +106,7 @@ export function createRequestFaults(options: { random: () => number }) {
 
   return {
     send,
+    listRequests: () => requests,
     countPulls: () => pulls,
     countPolls: () => polls,
     controls: {

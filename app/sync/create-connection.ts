@@ -30,8 +30,9 @@ export function createConnection(options: {
     hasHeard: boolean
     isSyncing: boolean
     pendingCount: number
+    comingCount: number
     lastSyncedAt?: number
-  } = { isSocketUp: false, hasHeard: false, isSyncing: false, pendingCount: 0 }
+  } = { isSocketUp: false, hasHeard: false, isSyncing: false, pendingCount: 0, comingCount: 0 }
   const connection = createLiveValue<Connection>({ state: 'starting', pendingCount: 0 })
 
   function describe(): Connection['state'] {
@@ -61,12 +62,14 @@ export function createConnection(options: {
     const next: Connection = {
       state: describe(),
       pendingCount: state.pendingCount,
+      ...(state.comingCount > 0 && { comingCount: state.comingCount }),
       ...(state.lastSyncedAt !== undefined && { lastSyncedAt: state.lastSyncedAt }),
       ...(words !== undefined && { words }),
     }
     const isSame =
       next.state === before.state &&
       next.pendingCount === before.pendingCount &&
+      next.comingCount === before.comingCount &&
       next.words === before.words
     if (!isSame) connection.set(next)
   }
@@ -106,8 +109,12 @@ export function createConnection(options: {
       else if (!state.isSyncing) state.hasHeard = false
       publish()
     },
+    noteComing(count: number) {
+      state.comingCount = count
+      publish()
+    },
     noteTurn(isSyncing: boolean) {
-      state.isSyncing = isSyncing
+      Object.assign(state, { isSyncing, comingCount: 0 })
       if (state.outcome !== 'signed-out') delete state.outcome
       publish()
     },

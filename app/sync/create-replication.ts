@@ -11,7 +11,7 @@ import { createSyncCalls, type SyncCallsOptions } from './sync-calls.ts'
 
 export interface ReplicationOptions<T extends { _id: string }>
   extends Omit<SyncCallsOptions, 'signal'>,
-    Pick<PullChangesOptions, 'versions' | 'feed'> {
+    Pick<PullChangesOptions, 'versions' | 'feed' | 'onComing'> {
   collection: RxCollection<T>
   /** Names its checkpoints on this device. */
   identifier: string
@@ -43,7 +43,7 @@ const retryTimeMs = 50
 export function createReplication<T extends { _id: string }>(
   options: ReplicationOptions<T>,
 ): Replication {
-  const { collection, versions, feed, onOutcome, onBroken } = options
+  const { collection, versions, feed, onOutcome, onComing, onBroken } = options
   const stop = new AbortController()
   const { signal } = stop
   const internal = () => state.internalReplicationState
@@ -54,7 +54,8 @@ export function createReplication<T extends { _id: string }>(
   const calls = createSyncCalls({ ...options, signal })
   const pushes = createPushWatch({ untilNoted: async () => await internal()?.streamQueue.up })
   const pulling = createPullChanges<T>({
-    ...{ calls, epoch: options.epoch, versions, pushes, feed, signal, onOutcome },
+    ...{ calls, epoch: options.epoch, versions, pushes, feed, signal },
+    ...{ onOutcome, onComing },
     ...{ pace: createPullPace(readStored), pageRows: pullBatch },
   })
   const push = createPushDocuments({ calls, versions, pushes, signal })

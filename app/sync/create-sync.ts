@@ -32,6 +32,8 @@ export interface SyncOptions {
   clock: Clock
   onOutcome: (outcome: SyncOutcome | 'broken') => void
   onError: (cause: unknown) => void
+  /** How many changes of messages are still to come. */
+  onComing: (count: number) => void
   line?: ReplicationOptions<StoredMessage>['line']
   /** What the socket tells of the person's databases. */
   feed: ChangeFeed
@@ -53,7 +55,7 @@ export function createSync(options: SyncOptions): Sync {
   const closing = new AbortController()
   const shared = {
     ...{ fetch: powers.fetch, readToken, clock, backOff, onOutcome, line: options.line },
-    onBroken: mend,
+    ...{ heard: { at: 0 }, onBroken: mend },
   }
   const { epochs } = database.device
   const replications = new Map<Collection, Replication>()
@@ -89,6 +91,7 @@ export function createSync(options: SyncOptions): Sync {
         ? createReplication<StoredMessage>({
             ...common,
             collection: database.messages,
+            onComing: options.onComing,
             takePulled: takePulledMessage,
             givePushed: (stored) => givePushedMessage(database.messages, stored, onError),
           })

@@ -42,6 +42,7 @@ export async function openTestCalls(
   })
   const stored = { place: 0 }
   const outcomes: SyncOutcome[] = []
+  const coming: number[] = []
   const onOutcome = (outcome: SyncOutcome) => void outcomes.push(outcome)
   const clock = createClock({ now: () => 1_000 })
   const epoch = {
@@ -60,6 +61,7 @@ export async function openTestCalls(
   const pushes = createPushWatch({ untilNoted: async () => {} })
   const pulling = createPullChanges<ServerDocument>({
     ...{ calls, epoch, versions, pushes, feed, signal, onOutcome },
+    onComing: (count) => void coming.push(count),
     ...{ pace: createPullPace(() => stored.place), pageRows },
   })
   return {
@@ -74,7 +76,7 @@ export async function openTestCalls(
     pull: (since: number) => pulling.pull({ sequence: since }),
     pulling,
     push: createPushDocuments({ calls, versions, pushes, signal }),
-    ...{ asked, told, outcomes, clock, stop, stored },
+    ...{ asked, told, outcomes, coming, clock, stop, stored },
   }
 }
 

@@ -18,6 +18,8 @@ export interface SyncCall {
   heartbeatMs?: number
   /** It offers documents: a server that has had enough for now takes them later. */
   isPush?: boolean
+  /** Aborts when its answer is not wanted any more, and with the replication. */
+  signal?: AbortSignal
   /** How much it is of what could be asked for: where it breaks off, less is asked for next. */
   size?: { portion: Portion; amount: number }
 }
@@ -32,6 +34,8 @@ export interface SyncCallsOptions {
   backOff: BackOff
   epoch: KnownEpoch
   line?: Line | undefined
+  /** Shared by all that go the same way: when something came last. */
+  heard?: { at: number } | undefined
   /** Aborts when this replication ends. */
   signal: AbortSignal
   onOutcome: (outcome: SyncOutcome) => void
@@ -48,8 +52,8 @@ const someCharacters = 100
  * waited for as long as something comes.
  */
 export function createSyncCalls(options: SyncCallsOptions) {
-  const { url, readToken, clock, backOff, epoch, signal, onOutcome } = options
-  const { line = slowestLine } = options
+  const { url, readToken, clock, backOff, epoch, signal: ended, onOutcome } = options
+  const { line = slowestLine, heard = { at: 0 } } = options
 
   // The body may take its time; what the head says of the clock is true when it comes.
   const fetch: typeof globalThis.fetch = async (...asked) => {
@@ -64,13 +68,14 @@ export function createSyncCalls(options: SyncCallsOptions) {
     call: SyncCall,
     read: (body: unknown) => T | undefined,
   ): Promise<T | undefined> {
+    const { signal = ended } = call
     const begun = await backOff.begin(signal)
     const begunAt = performance.now()
     const progress = { read: 0 }
     const shrink = () => call.size?.portion.shrink(call.size.amount)
     const token = readToken()
     const given = await askPatiently(call, {
-      ...{ fetch, url, line, token, epoch: epoch.get(), signal, progress },
+      ...{ fetch, url, line, token, epoch: epoch.get(), heard, signal, progress },
     }).catch(() => undefined)
     signal.throwIfAborted()
     if (!given) {
@@ -87,7 +92,7 @@ export function createSyncCalls(options: SyncCallsOptions) {
     if (response.status === 401) {
       onOutcome('signed-out')
       // Nothing is lost and nothing is asked again: whoever owns this replication ends it.
-      return await untilAborted()
+      return await untilAborted(signal)
     }
     if (response.status === 429 && call.isPush) {
       // It works: it has had enough from this person for now, and takes the rest later.
@@ -111,20 +116,20 @@ export function createSyncCalls(options: SyncCallsOptions) {
       return undefined
     }
     // What the server counts now is another history: this replication is about to end, and learns nothing of it.
-    if (!isOurs) return await untilAborted()
+    if (!isOurs) return await untilAborted(signal)
     backOff.succeed()
     onOutcome('reached')
     return body
   }
 
-  const untilAborted = () => orAborted(new Promise<never>(() => {}), signal)
+  const untilAborted = (signal: AbortSignal) => orAborted(new Promise<never>(() => {}), signal)
 
   return {
     /**
      * @param describe called before each attempt
      * @param read what an answer says; undefined where it is no answer to this
      * @returns the answer, and the call that led to it
-     * @throws the reason of the signal, and nothing else
+     * @throws the reason of the call's signal or of the replication's, and nothing else
      */
     async ask<Call extends SyncCall, T>(
       describe: () => Call,

@@ -1,4 +1,5 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { deletedUserName } from '../../../schema/deleted-user.ts'
 import { isEdited, type MessageDocument } from '../../../schema/message.ts'
 import {
   type MessageAnswer,
@@ -10,7 +11,6 @@ import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
 import type { Storage } from '../../storage/create-storage.ts'
 import { nameConversationsDatabase } from '../../storage/database-names.ts'
-import { deletedUserName } from '../deleted-user-name.ts'
 import { toIso } from '../to-iso.ts'
 
 type People = ReadonlyMap<string, AccountDocument>

@@ -1,11 +1,10 @@
+import { describeDeletedUser } from '../../../schema/deleted-user.ts'
 import type { OwnUser, PublicUser } from '../../../schema/user.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
 import type { Directory } from '../../access/create-directory.ts'
 import { presentOwnUser, presentUser } from '../../access/present-user.ts'
 import type { Presence } from '../../realtime/create-presence.ts'
-import { deletedUserName } from '../deleted-user-name.ts'
-import { toIso } from '../to-iso.ts'
 
 export type UserPresenter = ReturnType<typeof createUserPresenter>
 
@@ -40,7 +39,7 @@ export function createUserPresenter(options: {
 
   return {
     presentAll,
-    presentDeparted,
+    presentDeparted: describeDeletedUser,
     async presentOne(viewerId: string, account: AccountDocument): Promise<PublicUser> {
       const [user] = await presentAll(viewerId, [account])
       return user ?? presentUser(account, { isOnline: false })
@@ -51,23 +50,4 @@ export function createUserPresenter(options: {
       return presentOwnUser(account, { isOnline: presence.isOnline(userId), lastSeen })
     },
   }
-}
-
-/** Somebody who is not here any more, as others still see them in what was said. */
-function presentDeparted(userId: string): PublicUser {
-  return {
-    _id: userId,
-    username: deletedUserName,
-    status: '',
-    profilePicture: null,
-    isOnline: false,
-    lastSeen: null,
-    createdAt: toIso(Math.min(readIdTime(userId), Date.now())),
-    whatsapp_connected: false,
-  }
-}
-
-/** A person's id is a UUIDv7: its first 48 bits are when it was made, in epoch ms. */
-function readIdTime(id: string): number {
-  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 }
