@@ -8,11 +8,14 @@ import {
 } from './conflict-handlers.ts'
 import { createPlaces, type Places } from './create-places.ts'
 import { endLiveQueries } from './end-live-queries.ts'
+import { noteOwed } from './note-owed.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
 import { readManyByRange } from './read-many-by-range.ts'
 import { readRangesAtOnce } from './read-ranges-at-once.ts'
 import { type StoredConversation, storedConversationSchema } from './stored-conversation.ts'
 import { type StoredMessage, storedMessageSchema } from './stored-message.ts'
+
+const replicated = ['messages', 'conversations']
 
 export type MessageCollection = RxCollection<StoredMessage>
 export type ConversationCollection = RxCollection<StoredConversation>
@@ -144,4 +147,5 @@ function prepareDexie(opened: unknown): void {
   // A sixth of the work for a message.
   endLiveQueries(dexie)
   readManyByRange(dexie)
+  if (replicated.some((name) => dexie.name.endsWith(`--${name}`))) noteOwed(dexie)
 }

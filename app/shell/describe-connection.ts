@@ -11,8 +11,9 @@ export function describeConnection(connection: Connection): ConnectionWords | un
   const waiting = describeWaiting(connection.pendingCount)
   switch (connection.state) {
     case 'starting':
-    case 'live':
       return undefined
+    case 'live':
+      return connection.words === undefined ? undefined : { text: connection.words, isLate: false }
     case 'connecting':
       return { text: `Connecting…${waiting}`, isLate: true }
     case 'offline':

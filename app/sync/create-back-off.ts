@@ -18,7 +18,7 @@ export function createBackOff(options: {
   let gate = openGate()
 
   function hurry() {
-    gate.open()
+    gate.hurry()
   }
 
   return {
@@ -28,14 +28,17 @@ export function createBackOff(options: {
       signal.throwIfAborted()
       return gate
     },
-    /** This attempt failed. Of several that fail side by side, one counts. */
+    /**
+     * This attempt failed. Of several that fail side by side, one counts.
+     * @param atLeastMs what the server has asked for: no sign of life makes it shorter
+     */
     fail(attempt: object, atLeastMs = 0) {
       if (attempt !== gate) return
       failures += 1
       const doublings = failures - 1 - evenAttempts
       const longest = Math.min(firstMs * 2 ** doublings, longestMs)
       const wait = doublings < 0 ? firstMs : longest * (0.5 + random() / 2)
-      gate = closedGate(Math.max(atLeastMs, wait))
+      gate = closedGate(Math.max(atLeastMs, wait), atLeastMs)
     },
     succeed() {
       failures = 0
@@ -43,28 +46,41 @@ export function createBackOff(options: {
     },
     /** The network or the server gave a sign of life: try now. */
     hurry,
-    close: hurry,
+    close: () => gate.open(),
   }
 }
 
 interface Gate {
   isOpen: boolean
   opened: Promise<void>
+  /** Opens it as soon as it may be. */
+  hurry(): void
   open(): void
 }
 
 function openGate(): Gate {
-  return { isOpen: true, opened: Promise.resolve(), open: () => {} }
+  return { isOpen: true, opened: Promise.resolve(), hurry: () => {}, open: () => {} }
 }
 
-function closedGate(ms: number): Gate {
+function closedGate(ms: number, atLeastMs: number): Gate {
   const { promise, resolve } = createDeferred()
-  const timer = setTimeout(() => gate.open(), ms)
+  const state = { mayOpen: atLeastMs <= 0, isHurried: false }
+  const timers = [
+    setTimeout(() => gate.open(), ms),
+    setTimeout(() => {
+      state.mayOpen = true
+      if (state.isHurried) gate.open()
+    }, atLeastMs),
+  ]
   const gate: Gate = {
     isOpen: false,
     opened: promise,
+    hurry() {
+      state.isHurried = true
+      if (state.mayOpen) gate.open()
+    },
     open() {
-      clearTimeout(timer)
+      for (const timer of timers) clearTimeout(timer)
       gate.isOpen = true
       resolve()
     },

@@ -9,6 +9,7 @@ import { createPushWatch } from './create-push-watch.ts'
 import { createPullChanges, type DatabaseFeed } from './pull-changes.ts'
 import { createPushDocuments } from './push-documents.ts'
 import type { ServerDocument, ServerVersions } from './server-versions.ts'
+import { createSetAside } from './set-aside.ts'
 import { createSyncCalls, type SyncCall, type SyncOutcome } from './sync-calls.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
@@ -58,6 +59,8 @@ export async function openTestCalls(
     backOff: createBackOff({ random: () => 1, firstMs: 20 }),
   })
   const pushes = createPushWatch({ untilNoted: async () => {} })
+  const setAside = createSetAside({ random: () => 0, onDue: () => {}, onChange: () => {} })
+  onTestFinished(setAside.close)
   const pulling = createPullChanges<ServerDocument>({
     ...{ calls, epoch, versions, pushes, feed, signal, onOutcome },
     ...{ pace: createPullPace(() => stored.place), pageRows },
@@ -73,7 +76,8 @@ export async function openTestCalls(
       ).answer,
     pull: (since: number) => pulling.pull({ sequence: since }),
     pulling,
-    push: createPushDocuments({ calls, versions, pushes, signal }),
+    push: createPushDocuments({ calls, versions, pushes, setAside, signal }),
+    setAside,
     ...{ asked, told, outcomes, clock, stop, stored },
   }
 }
