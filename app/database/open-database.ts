@@ -9,6 +9,7 @@ import {
 import { createPlaces, type Places } from './create-places.ts'
 import { endLiveQueries } from './end-live-queries.ts'
 import { noteOwed } from './note-owed.ts'
+import { readDexie } from './owed-notes.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
 import { readManyByRange } from './read-many-by-range.ts'
 import { readRangesAtOnce } from './read-ranges-at-once.ts'
@@ -134,7 +135,17 @@ async function openReplicated(
       conflictHandler: createConversationConflictHandler(options),
     },
   })
+  await keepOwnNotes(database.internalStore)
   return database
+}
+
+/** RxDB starts no replication of a collection that it has not noted; so what it noted comes back if it is deleted. */
+async function keepOwnNotes(store: Replicated['internalStore']): Promise<void> {
+  const dexie = await readDexie(store)
+  const noted = await dexie.table('docs').toArray()
+  dexie.on('populate', (transaction) => {
+    void transaction.table('docs').bulkPut(noted)
+  })
 }
 
 /**

@@ -1,4 +1,5 @@
-import { IDBFactory } from 'fake-indexeddb'
+import { forceCloseDatabase, IDBFactory } from 'fake-indexeddb'
+import { finish } from './read-stored-documents.ts'
 
 /** The IndexedDB of one device, on a disk that can be full. */
 export interface LabDisk {
@@ -12,6 +13,12 @@ export interface LabDisk {
   dieAfter(writes: number): void
   /** Resolves when the first write after that has found nobody. */
   untilDead(): Promise<void>
+  /** Nothing can be written or read or opened, as when the browser's storage process is in trouble. */
+  fail(): void
+  /** Everything is deleted under the open pages, as when somebody clears the site's data. */
+  erase(): Promise<void>
+  /** The browser closes every connection under the open pages, as phones do. */
+  closeConnections(): void
   makeRoom(): void
   /** How many writes have found no room since the start. */
   countRefused(): number
@@ -20,6 +27,7 @@ export interface LabDisk {
 export function createLabDisk(): LabDisk {
   const state = {
     isFull: (_database: string): boolean => false,
+    isFailing: false,
     refused: 0,
     lifeLeft: Infinity,
     tellDead: () => {},
@@ -27,9 +35,16 @@ export function createLabDisk(): LabDisk {
   const indexedDB = new IDBFactory()
   const open = indexedDB.open.bind(indexedDB)
 
+  const opened = new Set<IDBDatabase>()
+
   function guard(database: IDBDatabase) {
+    opened.add(database)
     const begin = database.transaction.bind(database)
     database.transaction = (...given) => {
+      if (state.isFailing) {
+        state.refused += 1
+        throw new DOMException('The disk of the lab fails.', 'UnknownError')
+      }
       const transaction = begin(...given)
       const find = transaction.objectStore.bind(transaction)
       transaction.objectStore = (name) => {
@@ -67,7 +82,19 @@ export function createLabDisk(): LabDisk {
       new Promise((resolve) => {
         state.tellDead = resolve
       }),
+    fail() {
+      state.isFailing = true
+    },
+    async erase() {
+      const names = (await indexedDB.databases()).map(({ name = '' }) => name)
+      await Promise.all(names.map((name) => finish(indexedDB.deleteDatabase(name))))
+    },
+    closeConnections() {
+      for (const database of opened) forceCloseDatabase(database as never)
+      opened.clear()
+    },
     makeRoom() {
+      state.isFailing = false
       state.lifeLeft = Infinity
       state.isFull = () => false
     },

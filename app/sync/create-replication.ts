@@ -6,6 +6,7 @@ import { readDexie } from '../database/owed-notes.ts'
 import type { BackOff } from './create-back-off.ts'
 import { createPullPace } from './create-pull-pace.ts'
 import { createPushWatch } from './create-push-watch.ts'
+import { guardReplication } from './guard-replication.ts'
 import { offerOwed } from './offer-owed.ts'
 import { createPullChanges, type PullChangesOptions, type PullCheckpoint } from './pull-changes.ts'
 import { createPushDocuments } from './push-documents.ts'
@@ -121,18 +122,6 @@ export function createReplication<T extends { _id: string }>(
     signal.addEventListener('abort', () => subscription?.unsubscribe(), { once: true })
     pushes.onBegun(() => active?.next(false))
   }
-  /** RxDB takes all that the handler was given for taken. */
-  async function keepOwed() {
-    await state.startPromise
-    const notes = internal()?.input.metaInstance
-    if (!notes) return
-    const write = notes.bulkWrite.bind(notes)
-    notes.bulkWrite = async (rows, context) => {
-      const isPushed = context === 'replication-up-write-meta'
-      const kept = isPushed ? rows.filter(({ document }) => !setAside.has(document.itemId)) : rows
-      return kept.length > 0 ? await write(kept, context) : { error: [] }
-    }
-  }
   /** Whoever deletes a database under an open page leaves it with places that do not count in the next one. */
   async function watchDatabases() {
     await state.startPromise
@@ -157,7 +146,13 @@ export function createReplication<T extends { _id: string }>(
   const errors = state.error$.subscribe(fail)
   pulling.run().catch(fail)
   letThrough().catch(fail)
-  keepOwed().catch(fail)
+  state.startPromise
+    .then(() => {
+      const started = internal()
+      const isUntaken = setAside.has
+      if (started) guardReplication(started, { isUntaken, onFailed: fail, signal })
+    })
+    .catch(fail)
   watchDatabases().catch(fail)
   void offer()
   function end() {
