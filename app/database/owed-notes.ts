@@ -5,8 +5,6 @@ import { madeHereMark, noteTable, owedPrefix } from './note-owed.ts'
 /** A version of a document. */
 export type Version = Pick<RxDocumentData<{ _id: string }>, '_id' | '_rev'>
 
-export type OwedNotes = Awaited<ReturnType<typeof openOwedNotes>>
-
 /** The notes of a collection: which documents may be owed to the server, and how far these notes can be relied on. */
 export async function openOwedNotes<T>(collection: RxCollection<T>) {
   const dexie = await readDexie(collection.storageInstance)

@@ -24,6 +24,8 @@ export async function openTestCalls(
     versions?: ServerVersions
     feed?: DatabaseFeed
     readToken?: () => string
+    /** How long the first waiting after a failure takes. */
+    firstMs?: number
   } = {},
 ) {
   const { pageRows = 20, line = slowestLine, versions, feed, readToken = () => 'a token' } = options
@@ -52,11 +54,12 @@ export async function openTestCalls(
       return epoch === (options.epoch ?? epoch)
     },
   }
+  const backOff = createBackOff({ random: () => 1, firstMs: options.firstMs ?? 20 })
   const calls = createSyncCalls({
     ...{ fetch, epoch, clock, line, signal, onOutcome },
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sync/messages/`,
     readToken,
-    backOff: createBackOff({ random: () => 1, firstMs: 20 }),
+    backOff,
   })
   const pushes = createPushWatch({ untilNoted: async () => {} })
   const setAside = createSetAside({ random: () => 0, onDue: () => {}, onChange: () => {} })
@@ -78,6 +81,7 @@ export async function openTestCalls(
     pulling,
     push: createPushDocuments({ calls, versions, pushes, setAside, signal }),
     setAside,
+    backOff,
     ...{ asked, told, outcomes, clock, stop, stored },
   }
 }
