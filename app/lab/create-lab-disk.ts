@@ -20,6 +20,9 @@ export interface LabDisk {
   /** The browser closes every connection under the open pages, as phones do. */
   closeConnections(): void
   makeRoom(): void
+  wasErased(): boolean
+  /** Whether anything of this has ever happened: then errors behind the scenes are no surprise. */
+  hadTrouble(): boolean
   /** How many writes have found no room since the start. */
   countRefused(): number
 }
@@ -28,6 +31,8 @@ export function createLabDisk(): LabDisk {
   const state = {
     isFull: (_database: string): boolean => false,
     isFailing: false,
+    hadTrouble: false,
+    wasErased: false,
     refused: 0,
     lifeLeft: Infinity,
     tellDead: () => {},
@@ -73,6 +78,7 @@ export function createLabDisk(): LabDisk {
   return {
     indexedDB,
     fillUp(collection) {
+      state.hadTrouble = true
       state.isFull = (database) => !collection || database.endsWith(`--${collection}`)
     },
     dieAfter(writes) {
@@ -83,13 +89,17 @@ export function createLabDisk(): LabDisk {
         state.tellDead = resolve
       }),
     fail() {
+      state.hadTrouble = true
       state.isFailing = true
     },
     async erase() {
+      state.hadTrouble = true
+      state.wasErased = true
       const names = (await indexedDB.databases()).map(({ name = '' }) => name)
       await Promise.all(names.map((name) => finish(indexedDB.deleteDatabase(name))))
     },
     closeConnections() {
+      state.hadTrouble = true
       for (const database of opened) forceCloseDatabase(database as never)
       opened.clear()
     },
@@ -98,6 +108,8 @@ export function createLabDisk(): LabDisk {
       state.lifeLeft = Infinity
       state.isFull = () => false
     },
+    wasErased: () => state.wasErased,
+    hadTrouble: () => state.hadTrouble,
     countRefused: () => state.refused,
   }
 }
