@@ -12,6 +12,12 @@ import type { Step } from './draw-history.ts'
 const stages: readonly Stage[] = ['ordered', 'peer', 'own', 'finished']
 const remains: readonly Remains[] = ['nothing', 'torn', 'unseen']
 
+/** What finds no room: everything, or one collection. */
+const rooms: readonly Parameters<LabDevice['disk']['fillUp']>[] = [
+  [],
+  ['messages'],
+  ['conversations'],
+]
 const clocksMs = [30_000, 600_000, 7_200_000, -30_000, -600_000, -7_200_000]
 
 /** RxDB opens 16 collections in a process, and a tab has two. */
@@ -123,7 +129,7 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
       await pause(step.pick)
       return device.disk.makeRoom()
     case 'disk-fills':
-      device.disk.fillUp(choose([undefined, 'messages', 'conversations'], step.pick))
+      device.disk.fillUp(...choose(rooms, step.pick))
       await pause(step.pick)
       return device.disk.makeRoom()
     case 'close-connections':
