@@ -71,9 +71,9 @@ export function createSetAside(options: {
       for (const each of aside.values()) each.isDue = true
       if (aside.size > 0) onDue()
     },
+    /** What is under way may still ask what was refused. */
     close() {
       for (const { timer } of aside.values()) clearTimeout(timer)
-      aside.clear()
     },
   }
 }
