@@ -15,6 +15,7 @@ export function createBackOff(options: {
 }) {
   const { random, firstMs = 1_000, longestMs = 30_000, evenAttempts = 0 } = options
   let failures = 0
+  let isAway = false
   let gate = openGate()
 
   function hurry() {
@@ -30,15 +31,22 @@ export function createBackOff(options: {
     },
     /**
      * This attempt failed. Of several that fail side by side, one counts.
-     * @param atLeastMs what the server has asked for: no sign of life makes it shorter
+     * @param how.atLeastMs what the server has asked for: no sign of life makes it shorter
+     * @param how.isAway nobody was there, so whatever the server answers ends the waiting
      */
-    fail(attempt: object, atLeastMs = 0) {
+    fail(attempt: object, how: { atLeastMs?: number; isAway?: boolean } = {}) {
       if (attempt !== gate) return
+      const { atLeastMs = 0 } = how
+      isAway = how.isAway ?? false
       failures += 1
       const doublings = failures - 1 - evenAttempts
       const longest = Math.min(firstMs * 2 ** doublings, longestMs)
       const wait = doublings < 0 ? firstMs : longest * (0.5 + random() / 2)
       gate = closedGate(Math.max(atLeastMs, wait), atLeastMs)
+    },
+    /** The server has answered somebody else. */
+    hear() {
+      if (isAway) hurry()
     },
     succeed() {
       failures = 0

@@ -60,7 +60,14 @@ export function createSync(options: SyncOptions): Sync {
   const mending = createBackOff({ random: powers.random })
   const closing = new AbortController()
   const shared = {
-    ...{ fetch: powers.fetch, readToken, clock, backOffs, onOutcome, line: options.line },
+    ...{
+      fetch: powers.fetch,
+      readToken,
+      clock,
+      backOffs,
+      onOutcome: hearOutcome,
+      line: options.line,
+    },
     random: powers.random,
     onBroken: mend,
     onMadeAnew: beginAnew,
@@ -129,6 +136,12 @@ export function createSync(options: SyncOptions): Sync {
       count: all.reduce((sum, { count }) => sum + count, 0),
       status: all.find(({ count }) => count > 0)?.status,
     })
+  }
+
+  /** Each direction waits for itself; that the server is there again concerns both. */
+  function hearOutcome(outcome: SyncOutcome) {
+    if (outcome === 'reached') for (const backOff of Object.values(backOffs)) backOff.hear()
+    onOutcome(outcome)
   }
 
   function hurry() {

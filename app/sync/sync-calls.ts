@@ -89,7 +89,7 @@ export function createSyncCalls(options: SyncCallsOptions) {
       // A poll that is cut off after a while is how networks are; at once is how they are when broken.
       const wasLong = performance.now() - begunAt > line.silenceMs / 4
       if (wasLong && (call.heartbeatMs === undefined || progress.read > someCharacters)) shrink()
-      backOff.fail(begun)
+      backOff.fail(begun, { isAway: true })
       onOutcome('unreachable')
       return {}
     }
@@ -104,7 +104,7 @@ export function createSyncCalls(options: SyncCallsOptions) {
     if (response.status === 429 && call.isPush) {
       // It works: it has had enough from this person for now, and takes the rest later.
       onOutcome('reached')
-      backOff.fail(begun, Math.max(readRetryAfter(response), leastPauseMs))
+      backOff.fail(begun, { atLeastMs: Math.max(readRetryAfter(response), leastPauseMs) })
       state.laterInRow += 1
       return state.laterInRow < laterMost ? {} : { refusal: { status: 429 } }
     }
@@ -113,9 +113,10 @@ export function createSyncCalls(options: SyncCallsOptions) {
     if (body === undefined) {
       // It took too long to send, or was larger than something on the way lets through.
       if (response.status === 408 || response.status === 413) shrink()
-      backOff.fail(begun, readRetryAfter(response))
+      const isAway = awayStatuses.includes(response.status)
+      backOff.fail(begun, { atLeastMs: readRetryAfter(response), isAway })
       onOutcome('refusing')
-      return awayStatuses.includes(response.status) ? {} : { refusal: { status: response.status } }
+      return isAway ? {} : { refusal: { status: response.status } }
     }
     const told = response.headers.get(epochHeader)
     const isOurs = told === null || (await epoch.take(told).catch(() => undefined))
