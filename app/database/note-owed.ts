@@ -37,13 +37,16 @@ export function noteOwed(dexie: Dexie): void {
 
 function createMutate(documents: DBCoreTable, notes: DBCoreTable): DBCoreTable['mutate'] {
   return async (request: DBCoreMutateRequest) => {
-    const written = await documents.mutate(request)
-    if (request.type !== 'put' && request.type !== 'add') return written
-    const values = (request.values as Written[])
+    const isPut = request.type === 'put' || request.type === 'add'
+    const values = (isPut ? (request.values as Written[]) : [])
       .filter(isOfThisDevice)
       .map(({ _id }) => ({ id: owedPrefix + _id }))
-    if (values.length > 0) await notes.mutate({ type: 'put', trans: request.trans, values })
-    return written
+    if (values.length > 0) {
+      const noted = await notes.mutate({ type: 'put', trans: request.trans, values })
+      // A note too many costs a look; a document without one might never leave.
+      if (noted.numFailures > 0) throw noted.failures[0]
+    }
+    return await documents.mutate(request)
   }
 }
 

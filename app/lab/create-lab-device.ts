@@ -80,8 +80,12 @@ export interface LabDevice {
    * something is not sent yet: nobody could bring that back.
    */
   erase(): Promise<void>
-  /** Sees that every word that waits to be sent is known to be owed. @throws otherwise */
-  expectOwed(): Promise<void>
+  /**
+   * Sees that every word that waits to be sent is known to be owed.
+   * @param held ids of what the server holds: of that only the answer is missing
+   * @throws otherwise
+   */
+  expectOwed(held: ReadonlySet<string>): Promise<void>
   /** Closes every tab in the middle of whatever it does and opens one again: the data stays, as in a browser. */
   reload(): Promise<void>
   /** Ends this device's sign-in at the server, as its person can from another device. It is not told. */
@@ -274,9 +278,10 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       options.witness.excuse(name)
       await disk.erase()
     },
-    async expectOwed() {
+    async expectOwed(held) {
       const waiting = [...(await stored<MessageDocument>('messages')).values()].filter(
-        ({ status, deletedAt }) => status === 'sending' && deletedAt === undefined,
+        ({ _id, status, deletedAt }) =>
+          status === 'sending' && deletedAt === undefined && !held.has(_id),
       )
       const count = await first().countUnsent()
       // Some may have been sent since.
