@@ -37,6 +37,10 @@ export interface LabNetwork {
   reorder(): void
   /** The next `count` requests (all, when absent) are answered with this status, and never reach the server. */
   answer(status: number, count?: number): void
+  /** Everything is answered 200 with a page, as by a hotel's network before somebody signs in to it. */
+  answerAsPortal(): void
+  /** A push with these words is answered with this status each time, and never reaches the server. */
+  refuseWords(words: string, status: number): void
   /** Polls that begin from now on hang on a connection that is dead and does not say so. */
   hangPolls(): void
   /** No WebSocket gets through, as behind some proxies; requests do. */

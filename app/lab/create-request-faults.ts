@@ -11,6 +11,8 @@ export function createRequestFaults(options: { random: () => number }) {
     isReordering: false,
     arePollsHanging: false,
     answered: { status: 503, left: 0 },
+    isPortal: false,
+    refused: undefined as RefusedWords | undefined,
   }
   let faults = structuredClone(calm)
   /** What waits: the answers to writes and to polls, and the catch-ups before they are asked. */
@@ -43,6 +45,12 @@ export function createRequestFaults(options: { random: () => number }) {
         { error: 'The lab answers in place of the server.', code: 'lab' },
         { status: faults.answered.status },
       )
+    }
+    // As in a hotel: every address gives the page that asks for the room's number.
+    if (faults.isPortal) return new Response('<html>Your room?', { status: 200 })
+    const { refused } = faults
+    if (refused && url.includes('_bulk_docs') && String(init.body).includes(refused.words)) {
+      return new Response('<html>Blocked', { status: refused.status })
     }
     await pass(signal)
     // The connection seems to stand, and nothing comes over it: the server's answer is not waited for.
@@ -146,6 +154,12 @@ export function createRequestFaults(options: { random: () => number }) {
       answer(status: number, count = Number.MAX_SAFE_INTEGER) {
         faults.answered = { status, left: count }
       },
+      answerAsPortal() {
+        faults.isPortal = true
+      },
+      refuseWords(words: string, status: number) {
+        faults.refused = { words, status }
+      },
       calm() {
         faults = structuredClone(calm)
         late = undefined
@@ -153,6 +167,12 @@ export function createRequestFaults(options: { random: () => number }) {
       },
     },
   }
+}
+
+/** A firewall's rule: a push with these words never reaches the server. */
+interface RefusedWords {
+  words: string
+  status: number
 }
 
 /** What changes something at the server, by replication or by a call; signing in and out does not count. */

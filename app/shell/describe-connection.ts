@@ -14,8 +14,11 @@ export function describeConnection(connection: Connection): ConnectionWords | un
   const icon = 'cloudOff'
   switch (connection.state) {
     case 'starting':
-    case 'live':
       return describeComing(connection.comingCount)
+    case 'live':
+      return connection.words === undefined
+        ? describeComing(connection.comingCount)
+        : { text: connection.words, icon, isLate: false }
     case 'connecting':
       return { text: `Connecting…${waiting}`, icon, isLate: true }
     case 'offline':

@@ -121,6 +121,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     begin() {
       const ours = createSync({
         ...{ database, powers, serverUrl, readToken, clock, feed, onError, line: options.line },
+        onSetAside: connection.noteSetAside,
         onOutcome(outcome) {
           if (outcome === 'signed-out') signOutHere()
           else connection.noteOutcome(outcome)

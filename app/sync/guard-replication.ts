@@ -1,0 +1,52 @@
+import type { RxStorageInstance, RxStorageInstanceReplicationState } from 'rxdb/plugins/core'
+
+/**
+ * RxDB's replication goes on, or stands still for good, after a read or a write that failed, and tells nobody of some of
+ * them. Here each is told; what waits for it waits until the replication has ended.
+ *
+ * It also takes every document for taken that its handler was given: what is `isUntaken` stays owed.
+ */
+export function guardReplication<T>(
+  internal: RxStorageInstanceReplicationState<T>,
+  options: {
+    isUntaken: (id: string) => boolean
+    onFailed: (cause: unknown) => void
+    signal: AbortSignal
+  },
+): void {
+  const { isUntaken, onFailed, signal } = options
+  const ended = new Promise<void>((resolve) =>
+    signal.addEventListener('abort', () => resolve(), { once: true }),
+  )
+
+  async function orEnded<Result>(work: Promise<Result>, otherwise: Result): Promise<Result> {
+    try {
+      return await work
+    } catch (error) {
+      onFailed(error)
+      await ended
+      return otherwise
+    }
+  }
+
+  function guard<Document>(
+    storage: RxStorageInstance<Document, unknown, unknown>,
+  ): RxStorageInstance<Document, unknown, unknown> {
+    const guarded: typeof storage = Object.create(storage)
+    guarded.findDocumentsById = (ids, deleted) =>
+      orEnded(storage.findDocumentsById(ids, deleted), [])
+    guarded.query = (query) => orEnded(storage.query(query), { documents: [] })
+    guarded.bulkWrite = (rows, context) => orEnded(storage.bulkWrite(rows, context), { error: [] })
+    return guarded
+  }
+
+  const { input } = internal
+  input.forkInstance = guard(input.forkInstance)
+  const notes = guard(input.metaInstance)
+  input.metaInstance = Object.create(notes)
+  input.metaInstance.bulkWrite = async (rows, context) => {
+    const isPushed = context === 'replication-up-write-meta'
+    const kept = isPushed ? rows.filter(({ document }) => !isUntaken(document.itemId)) : rows
+    return kept.length > 0 ? await notes.bulkWrite(kept, context) : { error: [] }
+  }
+}
