@@ -10,6 +10,7 @@ import { guardReplication } from './guard-replication.ts'
 import { offerOwed } from './offer-owed.ts'
 import { createPullChanges, type PullChangesOptions, type PullCheckpoint } from './pull-changes.ts'
 import { createPushDocuments } from './push-documents.ts'
+import { createPushFloor } from './push-floor.ts'
 import { createSetAside, type SetAsideTold } from './set-aside.ts'
 import { createSyncCalls, type SyncCallsOptions } from './sync-calls.ts'
 
@@ -133,13 +134,19 @@ export function createReplication<T extends { _id: string }>(
     }
   }
   const { identifier } = options
-  let offering: Promise<void> | undefined
+  const floor = createPushFloor()
+  const offering = { isUnderWay: false, isAgain: false }
   /** One at a time: each waits until what is under way is over, and then looks at all. */
   async function offer() {
-    const isSetAside = setAside.isWaiting
-    offering ??= offerOwed({ state, collection, identifier, isSetAside }).catch(fail)
-    await offering
-    offering = undefined
+    offering.isAgain = true
+    if (offering.isUnderWay) return
+    offering.isUnderWay = true
+    while (offering.isAgain && !signal.aborted) {
+      offering.isAgain = false
+      const isSetAside = setAside.isWaiting
+      await offerOwed({ state, collection, identifier, isSetAside, floor }).catch(fail)
+    }
+    offering.isUnderWay = false
   }
   function fail(error: unknown) {
     if (!signal.aborted) onBroken(error)
@@ -151,7 +158,7 @@ export function createReplication<T extends { _id: string }>(
     .then(() => {
       const started = internal()
       const isUntaken = setAside.has
-      if (started) guardReplication(started, { isUntaken, onFailed: fail, signal })
+      if (started) guardReplication(started, { isUntaken, floor, onFailed: fail, signal })
     })
     .catch(fail)
   watchDatabases().catch(fail)

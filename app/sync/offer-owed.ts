@@ -1,17 +1,15 @@
-import { getLastCheckpointDoc, type RxCollection, setCheckpoint } from 'rxdb/plugins/core'
+import type { RxCollection } from 'rxdb/plugins/core'
 import type { RxReplicationState } from 'rxdb/plugins/replication'
 import { openOwedNotes } from '../database/owed-notes.ts'
 import { findOwed, nameWhole } from './find-owed.ts'
+import type { PushFloor } from './push-floor.ts'
 
-interface PushPlace {
-  id: string
-  lwt: number
-}
+const askAgainMs = 50
 
 /**
  * RxDB finds what to push by the time of the last write, on the device's clock, and by what it hears of writes. A clock
  * that was moved, a tab that died before it told, a disk that failed: each leaves something behind its checkpoint, which
- * would never leave. So what is owed is looked up, and the checkpoint is put before all of it (P11).
+ * would never leave. So what is owed is looked up, and RxDB looks again from before all of it (P11).
  */
 export async function offerOwed<T extends { _id: string }, Checkpoint>(options: {
   state: RxReplicationState<T, Checkpoint>
@@ -19,8 +17,9 @@ export async function offerOwed<T extends { _id: string }, Checkpoint>(options: 
   identifier: string
   /** Is it set aside for now? */
   isSetAside: (id: string) => boolean
+  floor: PushFloor
 }): Promise<void> {
-  const { state, collection, identifier, isSetAside } = options
+  const { state, collection, identifier, isSetAside, floor } = options
   await state.startPromise
   const { internalReplicationState: internal } = state
   if (!internal) return
@@ -38,8 +37,13 @@ export async function offerOwed<T extends { _id: string }, Checkpoint>(options: 
   const first = owed
     .filter(({ _id }) => !isSetAside(_id))
     .reduce((least, { _meta }) => Math.min(least, _meta.lwt), Number.POSITIVE_INFINITY)
-  if (first === Number.POSITIVE_INFINITY || isOver()) return
-  const noted = await getLastCheckpointDoc<T, PushPlace>(internal, 'up')
-  if (noted && noted.lwt >= first) await setCheckpoint(internal, 'up', { id: '', lwt: first })
-  state.reSync()
+  if (first === Number.POSITIVE_INFINITY) return
+  floor.set(first)
+  while (!isOver()) {
+    state.reSync()
+    await internal.streamQueue.up
+    if (floor.isTaken()) return
+    // A look that had begun before made RxDB pass over this one.
+    await new Promise((resolve) => setTimeout(resolve, askAgainMs))
+  }
 }
