@@ -4,7 +4,8 @@ import { openOwedNotes } from '../database/owed-notes.ts'
 import { findOwed, nameWhole } from './find-owed.ts'
 import type { PushFloor } from './push-floor.ts'
 
-const askAgainMs = 50
+/** RxDB hears of what it is asked a moment later. */
+const heardAfterMs = 10
 
 /**
  * RxDB finds what to push by the time of the last write, on the device's clock, and by what it hears of writes. A clock
@@ -41,9 +42,9 @@ export async function offerOwed<T extends { _id: string }, Checkpoint>(options: 
   floor.set(first)
   while (!isOver()) {
     state.reSync()
+    await new Promise((resolve) => setTimeout(resolve, heardAfterMs))
     await internal.streamQueue.up
+    // A look that had begun before makes RxDB pass over this one.
     if (floor.isTaken()) return
-    // A look that had begun before made RxDB pass over this one.
-    await new Promise((resolve) => setTimeout(resolve, askAgainMs))
   }
 }
