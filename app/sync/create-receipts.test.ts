@@ -38,7 +38,7 @@ async function open() {
   return { database, arrive, hasArrived }
 }
 
-test('P12: however fast messages come, a mark is raised three times a second, up to the last of them', async () => {
+async function openWithReceipts() {
   const { database, arrive, hasArrived } = await open()
   const marks: { upTo: number; at: number }[] = []
   const stop = subscribeToChanges(database.conversations, ({ documents }) => {
@@ -48,6 +48,11 @@ test('P12: however fast messages come, a mark is raised three times a second, up
   const onError = (cause: unknown) => expect.unreachable(String(cause))
   const receipts = createReceipts({ database, onError })
   onTestFinished(receipts.close)
+  return { arrive, hasArrived, marks, receipts }
+}
+
+test('P12: however fast messages come, a mark is raised three times a second, up to the last of them', async () => {
+  const { arrive, hasArrived, marks } = await openWithReceipts()
   for (let place = 2; place <= 60; place += 1) {
     arrive(place)
     await waitUntil('it is here', () => hasArrived(place))
@@ -57,4 +62,21 @@ test('P12: however fast messages come, a mark is raised three times a second, up
   // A timer may end a moment early.
   for (const gap of gaps) expect(gap).toBeGreaterThan(290)
   expect(marks.length).toBeGreaterThan(1)
+})
+
+test('P12: while many are on their way one mark is raised, and another when all are here', async () => {
+  const { arrive, hasArrived, marks, receipts } = await openWithReceipts()
+  receipts.noteComing(100)
+  arrive(2)
+  await waitUntil('the first is told', () => marks.at(-1)?.upTo === 2)
+  const until = performance.now() + 1_000
+  let place = 2
+  while (performance.now() < until) {
+    place += 1
+    arrive(place)
+    await waitUntil('it is here', () => hasArrived(place))
+  }
+  expect(marks.map(({ upTo }) => upTo)).toEqual([2])
+  receipts.noteComing(0)
+  await waitUntil('the last is told', () => marks.at(-1)?.upTo === place)
 })

@@ -10,6 +10,14 @@ import { subscribeToChanges } from '../database/subscribe-to-changes.ts'
 const retryAfterMs = 5_000
 /** A conversation's mark is raised so often at most, however fast messages come. */
 const markEveryMs = 300
+/** While more is known to be on its way: on a slow line each mark would take the place of a dozen messages. */
+const markWhileComingEveryMs = 10_000
+
+export interface Receipts {
+  /** Says how many messages are still to come. */
+  noteComing(count: number): void
+  close(): void
+}
 
 /**
  * Tells the server what has arrived on this device: one mark per conversation and batch, not one per
@@ -18,7 +26,7 @@ const markEveryMs = 300
 export function createReceipts(options: {
   database: PetrelDatabase
   onError: (cause: unknown) => void
-}): { close(): void } {
+}): Receipts {
   const { database, onError } = options
   const arrived = new Map<string, MessageDocument>()
   /** Conversations whose messages were looked through for what a crash left untold. */
@@ -26,6 +34,7 @@ export function createReceipts(options: {
   /** When the mark of each may be raised next. */
   const dueAt = new Map<string, number>()
   let hasCaughtUp = false
+  let isComing = false
   let retry: ReturnType<typeof setTimeout> | undefined
 
   function tellLater(ms: number) {
@@ -68,7 +77,7 @@ export function createReceipts(options: {
         : { ...raiseLastMessage(conversation, newest), deliveredUpTo: newest.orderedAt }
     })
     for (const [id, newest] of batch) {
-      dueAt.set(id, performance.now() + markEveryMs)
+      dueAt.set(id, performance.now() + (isComing ? markWhileComingEveryMs : markEveryMs))
       if (arrived.get(id) === newest) arrived.delete(id)
     }
     const next = Math.min(...[...arrived.keys()].map((id) => dueAt.get(id) ?? now))
@@ -98,6 +107,14 @@ export function createReceipts(options: {
   })
   void refresher.refresh()
   return {
+    noteComing(count) {
+      const hasEnded = isComing && count === 0
+      isComing = count > 0
+      if (!hasEnded) return
+      dueAt.clear()
+      // The last of them are about to be stored.
+      tellLater(markEveryMs)
+    },
     close() {
       clearTimeout(retry)
       unsubscribe()

@@ -112,7 +112,10 @@ export function createSync(options: SyncOptions): Sync {
         ? createReplication<StoredMessage>({
             ...common,
             collection: database.messages,
-            onComing: options.onComing,
+            onComing(count) {
+              receipts.noteComing(count)
+              options.onComing(count)
+            },
             takePulled: takePulledMessage,
             givePushed: (stored) => givePushedMessage(database.messages, stored, onError),
           })

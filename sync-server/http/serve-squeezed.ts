@@ -28,7 +28,8 @@ export function serveSqueezed(options: {
     const path = files.get(request.path)
     if (!path || (request.method !== 'GET' && request.method !== 'HEAD')) return next()
     response.vary('accept-encoding')
-    const encoding = request.acceptsEncodings('br', 'gzip')
+    // Browsers name gzip first, which means nothing.
+    const encoding = request.acceptsEncodings('br') || request.acceptsEncodings('gzip')
     const found = await stat(path).catch(() => undefined)
     if (!found || (encoding !== 'br' && encoding !== 'gzip')) return next()
     const version = `${found.size.toString(36)}-${Math.floor(found.mtimeMs).toString(36)}`

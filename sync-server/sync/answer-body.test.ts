@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { createGunzip } from 'node:zlib'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { propose, writeMessage } from '../messages/open-test-acceptance.ts'
 import { startTestSync, type TestSync } from './start-test-sync.ts'
@@ -45,17 +45,22 @@ describe('what /sync answers', () => {
       const plain = await ask(path)
       expect(plain.headers['content-encoding']).toBeUndefined()
       const whole = await text(plain)
-      const packed = await ask(path, 'gzip, br')
-      expect(packed.headers).toMatchObject({
-        'content-encoding': 'gzip',
-        vary: expect.stringMatching(/accept-encoding/i),
-      })
-      expect(await text(packed.pipe(createGunzip()))).toBe(whole)
-      expect(await count(await ask(path, 'gzip'))).toBeLessThan(whole.length / 3)
+      for (const [takes, encoding, unpack] of [
+        ['gzip, deflate, br', 'br', createBrotliDecompress],
+        ['gzip', 'gzip', createGunzip],
+      ] as const) {
+        const packed = await ask(path, takes)
+        expect(packed.headers).toMatchObject({
+          'content-encoding': encoding,
+          vary: expect.stringMatching(/accept-encoding/i),
+        })
+        expect(await text(packed.pipe(unpack()))).toBe(whole)
+        expect(await count(await ask(path, takes))).toBeLessThan(whole.length / 3)
+      }
     },
   )
 
-  test.for([undefined, 'identity', 'br', 'gzip;q=0'])(
+  test.for([undefined, 'identity', 'zstd', 'gzip;q=0, br;q=0'])(
     'is plain for whoever takes %s',
     async (encoding) => {
       const answer = await ask(page, encoding)
