@@ -224,6 +224,7 @@ export function OpenConversation(props: OpenConversationProps) {
         mode={mode}
         focusWish={focusWish}
         isAside={selection.isSelecting}
+        drawTools={props.drawTools}
         onModeChange={setMode}
         onEditNewest={editNewest}
         onSent={() => {
