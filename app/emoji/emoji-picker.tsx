@@ -3,7 +3,6 @@ import { createLongPress } from '../ui/create-long-press.ts'
 import { isComposing } from '../ui/is-composing.ts'
 import { useLiveValue } from '../ui/use-live-value.ts'
 import { CategoryTabs } from './category-tabs.tsx'
-import type { EmojiCategoryId } from './emoji-categories.ts'
 import type { EmojiData } from './emoji-data.ts'
 import { EmojiGrid, type EmojiGridHandle } from './emoji-grid.tsx'
 import styles from './emoji-picker.module.css'
@@ -31,7 +30,13 @@ export interface EmojiPickerProps {
   onClose(): void
 }
 
+interface OpenVariants {
+  offered: OfferedEmoji
+  place: { left: number; top: number }
+}
+
 const gridId = 'emoji-grid'
+const [variantsWidth, variantsHeight] = [6 * 44 + 10, 44 + 10]
 
 /** Search, categories, all emoji, and a preview with the skin tones. */
 export function EmojiPicker(props: EmojiPickerProps) {
@@ -42,9 +47,10 @@ export function EmojiPicker(props: EmojiPickerProps) {
   const { sections, isSearch } = useSections(data, settings, typed)
   const grid = useRef<EmojiGridHandle>(null)
   const field = useRef<HTMLInputElement>(null)
+  const root = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<number>()
   const [pointed, setPointed] = useState<number>()
-  const [variants, setVariants] = useState<{ offered: OfferedEmoji; place: number }>()
+  const [variants, setVariants] = useState<OpenVariants>()
   const [inSight, setInSight] = useState<EmojiSection['id']>()
   const offered = useMemo(() => sections.flatMap((section) => section.offered), [sections])
   const { rows, columns, measure } = useGridRows(sections)
@@ -73,9 +79,9 @@ export function EmojiPicker(props: EmojiPickerProps) {
   }
   const openVariants = (place: number | undefined) => {
     const wanted = place === undefined ? undefined : offered[place]
-    if (wanted && wanted.emoji.skins.length > 1 && place !== undefined) {
-      setVariants({ offered: wanted, place })
-    }
+    const cell = document.getElementById(`emoji-${place}`)
+    if (!wanted || wanted.emoji.skins.length < 2 || !cell || !root.current) return
+    setVariants({ offered: wanted, place: placeVariants(root.current, cell) })
   }
   const goTo = (id: EmojiSection['id']) => {
     const title = rows.find((row) => row.sectionId === id)
@@ -108,6 +114,7 @@ export function EmojiPicker(props: EmojiPickerProps) {
       const next = stepThroughRows(rows, active ?? (isSearch ? 0 : undefined), key)
       const isBack = key === 'ArrowUp' && next === active
       setActive(isBack ? undefined : next)
+      setPointed(undefined)
       if (isBack) field.current?.focus()
     }
     const wanted = marked === undefined ? undefined : offered[marked]
@@ -120,6 +127,7 @@ export function EmojiPicker(props: EmojiPickerProps) {
   const previewed = offered[pointed ?? marked ?? -1]
   return (
     <div
+      ref={root}
       className={styles.picker}
       role="dialog"
       aria-label="Emoji"
@@ -152,11 +160,7 @@ export function EmojiPicker(props: EmojiPickerProps) {
           onChange={(event) => search(event.target.value)}
         />
       </search>
-      <CategoryTabs
-        sections={isSearch ? [] : sections}
-        now={inSight}
-        onChoose={(id: EmojiCategoryId) => goTo(id)}
-      />
+      {!isSearch && <CategoryTabs sections={sections} now={inSight} onChoose={goTo} />}
       {isSearch && offered.length === 0 ? (
         <p className={styles.nothing} role="status">
           No results found
@@ -181,7 +185,7 @@ export function EmojiPicker(props: EmojiPickerProps) {
       )}
       {variants && (
         <VariantPicker
-          offered={variants.offered}
+          {...variants}
           sheet={sheet}
           onPick={pick}
           onClose={() => {
@@ -199,4 +203,15 @@ export function EmojiPicker(props: EmojiPickerProps) {
       />
     </div>
   )
+}
+
+/** Above the emoji, or below it where there is no room; within the picker. px from its corner. */
+function placeVariants(root: Element, cell: Element) {
+  const [whole, own] = [root.getBoundingClientRect(), cell.getBoundingClientRect()]
+  const above = own.top - whole.top - variantsHeight
+  const centred = own.left + own.width / 2 - whole.left - variantsWidth / 2
+  return {
+    left: Math.max(4, Math.min(centred, whole.width - variantsWidth - 4)),
+    top: above < 4 ? own.bottom - whole.top : above,
+  }
 }

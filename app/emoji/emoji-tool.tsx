@@ -68,6 +68,8 @@ export function EmojiTool({ field, place }: EmojiToolProps) {
         icon={isOpen && isPhone ? 'keyboard' : 'smile'}
         label={isOpen && isPhone ? 'Keyboard' : 'Emoji'}
         aria-expanded={isOpen}
+        // It would lie over the picker.
+        {...(isOpen && { 'data-tooltip': undefined })}
         onPointerEnter={() => void loadParts().catch(() => {})}
         // What has the focus keeps it until the picker takes it.
         onPointerDown={(event) => event.preventDefault()}

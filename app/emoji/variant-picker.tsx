@@ -7,13 +7,15 @@ import { skinToneNames } from './skin-tone-names.ts'
 
 interface VariantPickerProps {
   offered: OfferedEmoji
+  /** Where it stands in the picker, px. */
+  place: { left: number; top: number }
   sheet: EmojiSheet | undefined
   onPick(offered: OfferedEmoji): void
   onClose(): void
 }
 
 /** The skin tones of one emoji: at most six. */
-export function VariantPicker({ offered, sheet, onPick, onClose }: VariantPickerProps) {
+export function VariantPicker({ offered, place, sheet, onPick, onClose }: VariantPickerProps) {
   const { emoji, skin } = offered
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -26,6 +28,7 @@ export function VariantPicker({ offered, sheet, onPick, onClose }: VariantPicker
       <div
         ref={list}
         className={styles.variants}
+        style={place}
         role="toolbar"
         aria-label={`Skin tones of ${emoji.name}`}
         onKeyDown={(event) => {
