@@ -49,6 +49,14 @@ function describeHistories(open: () => Promise<TestAcceptance>, numRuns: number)
   test('P3 P6: whatever dies wherever, both copies say the same after the next start, and nothing acknowledged is gone', async () => {
     await fc.assert(fc.asyncProperty(history, live), { numRuns })
   })
+
+  test.each(stages)(
+    'P3: a reader’s reaction is in both copies after a death at %s',
+    async (dies) => {
+      const send = { kind: 'send', author: 0, which: 0, dies: undefined } as const
+      await live([[send], [{ kind: 'answer', author: 0, which: 0, dies }]])
+    },
+  )
 }
 
 describe('messages, edits and deletions on storage that writes one database after the other', () => {
