@@ -7,6 +7,7 @@ import type { DrawComposerTools } from './composer-tools.ts'
 import styles from './conversation.module.css'
 import { ConversationHeader } from './conversation-header.tsx'
 import type { DrawMessage } from './draw-message.ts'
+import type { DrawReactionBar } from './draw-reaction-bar.ts'
 import { OpenConversation } from './open-conversation.tsx'
 import type { OpenDialog } from './open-dialog.ts'
 import type { AskServer } from './use-chat-search.ts'
@@ -24,6 +25,7 @@ export interface ConversationProps {
   drawMessage: DrawMessage
   /** What stands before the field of the composer. */
   drawTools?: DrawComposerTools
+  drawReactionBar: DrawReactionBar
   /** The server's search, joined with the device's own. */
   askServer: AskServer
   /** Stands under the header, such as the state of the connection. */

@@ -1,16 +1,14 @@
-import { type ComponentType, type RefObject, useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { IconButton } from '../ui/icon-button.tsx'
-import { logProblem } from '../ui/log-problem.ts'
 import { useBackLayer } from '../ui/use-back-layer.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
-import type { EmojiData } from './emoji-data.ts'
-import type { EmojiPickerProps } from './emoji-picker.tsx'
 import styles from './emoji-tool.module.css'
 import { insertText } from './insert-text.ts'
-import { loadEmojiData } from './load-emoji-data.ts'
+import { loadPicker } from './load-picker.ts'
 import { ShortcodeCompletion } from './shortcode-completion.tsx'
 import { useOutsidePress } from './use-outside-press.ts'
+import { usePicker } from './use-picker.ts'
 
 interface EmojiToolProps {
   field: RefObject<HTMLTextAreaElement | null>
@@ -18,17 +16,12 @@ interface EmojiToolProps {
   place: HTMLElement | null
 }
 
-interface Loaded {
-  Picker: ComponentType<EmojiPickerProps>
-  data: EmojiData
-}
-
 const [pickerWidth, pickerHeight] = [350, 400]
 
 /** The button in the composer that opens the picker, and the completion of short names such as `:smile`. */
 export function EmojiTool({ field, place }: EmojiToolProps) {
   const [isOpen, setIsOpen] = useState(false)
-  const [loaded, setLoaded] = useState<Loaded>()
+  const loaded = usePicker(isOpen, () => setIsOpen(false))
   const isPhone = useMediaQuery('(max-width: 767px)')
   const hasKeyboard = useMediaQuery('(hover: hover) and (pointer: fine)')
   const panel = useRef<HTMLDivElement>(null)
@@ -46,16 +39,9 @@ export function EmojiTool({ field, place }: EmojiToolProps) {
     return () => element.removeEventListener('focus', onFocus)
   }, [isDrawn, isPhone, field])
 
-  const open = async () => {
+  const open = () => {
     setIsOpen(true)
     if (isPhone) field.current?.blur()
-    try {
-      const parts = await loadParts()
-      setLoaded(parts)
-    } catch (error) {
-      logProblem('The emoji picker could not be loaded', error)
-      setIsOpen(false)
-    }
   }
   const leave = () => {
     close()
@@ -70,10 +56,10 @@ export function EmojiTool({ field, place }: EmojiToolProps) {
         aria-expanded={isOpen}
         // It would lie over the picker.
         {...(isOpen && { 'data-tooltip': undefined })}
-        onPointerEnter={() => void loadParts().catch(() => {})}
+        onPointerEnter={() => void loadPicker().catch(() => {})}
         // What has the focus keeps it until the picker takes it.
         onPointerDown={(event) => event.preventDefault()}
-        onClick={() => (isOpen ? leave() : void open())}
+        onClick={() => (isOpen ? leave() : open())}
       />
       <ShortcodeCompletion field={field} place={place} />
       {isDrawn &&
@@ -91,9 +77,4 @@ export function EmojiTool({ field, place }: EmojiToolProps) {
         )}
     </>
   )
-}
-
-async function loadParts(): Promise<Loaded> {
-  const [{ EmojiPicker }, data] = await Promise.all([import('./emoji-picker.tsx'), loadEmojiData()])
-  return { Picker: EmojiPicker, data }
 }
