@@ -69,12 +69,16 @@ export function EmojiPicker(props: EmojiPickerProps) {
   }
   // The first that was found is what Enter takes.
   const marked = active ?? (isSearch && offered.length > 0 ? 0 : undefined)
+  const closeVariants = () => {
+    if (variants && takesFocus) field.current?.focus({ preventScroll: true })
+    setVariants(undefined)
+  }
   const pick = ({ emoji, skin }: OfferedEmoji) => {
     const chosen = emoji.skins[skin] ?? emoji.skins[0]
     const plain = emoji.skins[0]
     if (!chosen || !plain) return
     noteRecentEmoji({ id: chosen.unified, original: plain.unified })
-    setVariants(undefined)
+    closeVariants()
     onPick(chosen.native)
   }
   const openVariants = (place: number | undefined) => {
@@ -124,6 +128,7 @@ export function EmojiPicker(props: EmojiPickerProps) {
     }
   }
 
+  const isNothing = isSearch && offered.length === 0
   const previewed = offered[pointed ?? marked ?? -1]
   return (
     <div
@@ -146,8 +151,8 @@ export function EmojiPicker(props: EmojiPickerProps) {
           ref={field}
           type="search"
           role="combobox"
-          aria-expanded="true"
-          aria-controls={gridId}
+          aria-expanded={!isNothing}
+          aria-controls={isNothing ? undefined : gridId}
           aria-activedescendant={marked === undefined ? undefined : `emoji-${marked}`}
           aria-autocomplete="list"
           placeholder="Search"
@@ -161,7 +166,7 @@ export function EmojiPicker(props: EmojiPickerProps) {
         />
       </search>
       {!isSearch && <CategoryTabs sections={sections} now={inSight} onChoose={goTo} />}
-      {isSearch && offered.length === 0 ? (
+      {isNothing ? (
         <p className={styles.nothing} role="status">
           No results found
         </p>
@@ -184,15 +189,7 @@ export function EmojiPicker(props: EmojiPickerProps) {
         />
       )}
       {variants && (
-        <VariantPicker
-          {...variants}
-          sheet={sheet}
-          onPick={pick}
-          onClose={() => {
-            setVariants(undefined)
-            if (takesFocus) field.current?.focus({ preventScroll: true })
-          }}
-        />
+        <VariantPicker {...variants} sheet={sheet} onPick={pick} onClose={closeVariants} />
       )}
       <PickerFoot
         previewed={previewed}
