@@ -60,6 +60,7 @@ test('a hidden page tells of a message with its sender and words; a visible one 
 })
 
 test('a hidden page tells of a reaction to what its person wrote', async () => {
+  await ann.page.goto('/chat')
   await openChat(ann.page, 'ben')
   await say(ann.page, 'what do you think?')
   await message(ben.page, 'what do you think?').waitFor()
