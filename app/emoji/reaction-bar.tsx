@@ -22,7 +22,7 @@ interface ReactionBarProps {
 }
 
 const [pickerWidth, pickerHeight] = [350, 400]
-const barHeight = 52
+const [barWidth, barHeight] = [376, 52]
 const marginPx = 8
 
 /** Seven reactions in a row, and the picker for all others. Takes the focus and gives it back. */
@@ -48,7 +48,7 @@ export function ReactionBar(props: ReactionBarProps) {
   if (isExpanded && !loaded) return null
   const size = isExpanded
     ? { width: pickerWidth, height: pickerHeight }
-    : { width: Math.min(pickerWidth, innerWidth - 2 * marginPx), height: barHeight }
+    : { width: Math.min(barWidth, innerWidth - 2 * marginPx), height: barHeight }
   return createPortal(
     <div
       ref={box}

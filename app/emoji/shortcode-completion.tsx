@@ -29,8 +29,9 @@ export function ShortcodeCompletion(props: {
 }) {
   const { field, place } = props
   const { skinTone, style } = useLiveValue(emojiSettings)
-  const sheet = useSheet(style)
   const [completion, setCompletion] = useState<Completion>()
+  // Not a picture is fetched before one is drawn.
+  const sheet = useSheet(completion ? style : 'native')
   const choose = ({ emoji, skin }: OfferedEmoji, { start, end }: TypedShortcode) => {
     setCompletion(undefined)
     const { native } = emoji.skins[skin] ?? { native: '' }

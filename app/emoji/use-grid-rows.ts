@@ -2,7 +2,8 @@ import { useCallback, useMemo, useState } from 'react'
 import { layOutRows } from './lay-out-rows.ts'
 import type { EmojiSection } from './list-sections.ts'
 
-const smallestCell = 40
+/** px: what a finger hits. */
+const smallestCell = 44
 const fewestColumns = 4
 
 /** The rows of emoji for the width that there is. */

@@ -23,15 +23,17 @@ export function MessageReactions(props: MessageReactionsProps) {
         <button
           key={emoji}
           type="button"
-          className={joinClassNames(styles.reaction, isOwn && styles.ownReaction)}
+          className={styles.reaction}
           tabIndex={-1}
           disabled={!canReact}
           aria-pressed={isOwn}
           aria-label={`${emoji} ${names}`}
           onClick={() => actions.toggleReaction(message, emoji)}
         >
-          <span className={styles.reactionEmoji}>{emoji}</span>
-          <span className={styles.reactionNames}>{names}</span>
+          <span className={joinClassNames(styles.reactionPill, isOwn && styles.ownReaction)}>
+            <span className={styles.reactionEmoji}>{emoji}</span>
+            <span className={styles.reactionNames}>{names}</span>
+          </span>
         </button>
       ))}
     </div>
