@@ -109,6 +109,7 @@ const refusalStatuses: Record<RefusalCode, number> = {
   media_not_allowed: 400,
   not_author: 403,
   deleted: 409,
+  bad_reaction: 400,
   forged_status: 403,
 }
 

@@ -17,6 +17,9 @@ export const refusedArbitrary = fc.record(
   { requiredKeys: ['at', 'code', 'error'] },
 )
 
+/** One that no rule takes among them. */
+const reaction = fc.record({ emoji: fc.constantFrom('', '👍', '❤️', 'x'), at: time })
+
 /** Versions of one message as any device or server might hold them. */
 export const messageArbitrary: fc.Arbitrary<MessageDocument> = fc
   .record(
@@ -41,6 +44,7 @@ export const messageArbitrary: fc.Arbitrary<MessageDocument> = fc
       error: text,
       errorCode: text,
       refused: refusedArbitrary,
+      reactions: fc.dictionary(fc.constantFrom(ann, ben), reaction),
     },
     {
       requiredKeys: [

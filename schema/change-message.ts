@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { id } from './id.ts'
 import { limits } from './limits.ts'
 import { messageStatuses } from './message.ts'
+import { isReaction } from './reaction.ts'
 
 /** What PUT /messages/{id} takes. */
 export const messageEdit = z.object(
@@ -21,6 +22,14 @@ export const statusChange = z.object(
 export const starChange = z.object(
   { isStarred: z.boolean('isStarred must be true or false') },
   'isStarred must be true or false',
+)
+
+const noEmoji = 'emoji must be one emoji, or empty to take a reaction back'
+
+/** What PUT /messages/{id}/reaction takes. */
+export const reactionChange = z.object(
+  { emoji: z.string(noEmoji).check(z.refine(isReaction, noEmoji)) },
+  noEmoji,
 )
 
 const noRecipients = 'Choose at least one person'

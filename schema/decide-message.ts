@@ -1,9 +1,11 @@
+import { areFieldsEqual } from './are-fields-equal.ts'
 import { cutText } from './cut-text.ts'
 import { limits } from './limits.ts'
 import { isInLostSpan, type LostSpan } from './lost-span.ts'
 import { areMessagesEqual } from './merge-messages.ts'
 import { blankDeleted, isAccepted, type MessageDocument, withoutBusinessFields } from './message.ts'
 import { permitMessageChange, refuseText } from './permit-message-change.ts'
+import { isReaction } from './reaction.ts'
 import { type Refusal, refuse } from './refusal.ts'
 
 /**
@@ -45,12 +47,14 @@ function decideChange(proposal: MessageProposal & { stored: MessageDocument }): 
   if (refusal) return { kind: 'refuse', next, refusal }
   if (isRetry) return decideNew({ ...proposal, proposed: next })
   if (areMessagesEqual(stored, next)) return { kind: 'keep' }
+  const isWordChange =
+    next.content !== stored.content ||
+    next.editedAt !== stored.editedAt ||
+    next.deletedAt !== stored.deletedAt
   const isPeerConcerned =
-    stored.senderId === proposal.actorId &&
     isAccepted(stored) &&
-    (next.content !== stored.content ||
-      next.editedAt !== stored.editedAt ||
-      next.deletedAt !== stored.deletedAt)
+    ((stored.senderId === proposal.actorId && isWordChange) ||
+      !areFieldsEqual(['reactions'], stored, next))
   return { kind: 'accept', next, effect: isPeerConcerned ? 'amend' : 'own' }
 }
 
@@ -77,7 +81,7 @@ function decideNew(asked: MessageProposal): MessageDecision {
   if (refusal) {
     return { kind: 'refuse', next: failMessage({ ...proposal, refusal }), refusal }
   }
-  const { error, errorCode, editedAt, refused, ...rest } = proposed
+  const { error, errorCode, editedAt, refused, reactions, ...rest } = proposed
   const next: MessageDocument = {
     ...rest,
     status: 'sent',
@@ -114,7 +118,9 @@ function isReceived({ actorId, proposed }: MessageProposal): boolean {
 
 /** A message that was acknowledged once, as its owner's device has kept it. */
 function takeBack({ actorId, proposed, now }: MessageProposal): MessageDocument {
-  const { error, errorCode, ...rest } = proposed
+  const { error, errorCode, reactions, ...rest } = proposed
+  // What the other person thought of it, their own device knows.
+  const reaction = reactions?.[actorId]
   const status = proposed.senderId === actorId ? ('sent' as const) : ('delivered' as const)
   const told = proposed.statusHistory.filter((one) => one.status === status && one.timestamp <= now)
   return blankDeleted({
@@ -123,6 +129,9 @@ function takeBack({ actorId, proposed, now }: MessageProposal): MessageDocument 
     statusHistory: [told[0] ?? { status, timestamp: Math.min(proposed.orderedAt, now) }],
     createdAt: Math.min(proposed.createdAt, now),
     isStarredAt: Math.min(proposed.isStarredAt, now),
+    ...(reaction && isReaction(reaction.emoji)
+      ? { reactions: { [actorId]: { ...reaction, at: Math.min(reaction.at, now) } } }
+      : {}),
     ...(proposed.editedAt === undefined ? {} : { editedAt: Math.min(proposed.editedAt, now) }),
     ...(proposed.deletedAt === undefined ? {} : { deletedAt: Math.min(proposed.deletedAt, now) }),
   })
@@ -163,7 +172,8 @@ export function failMessage(failure: {
   refusal: Refusal
   now: number
 }): MessageDocument {
-  const { actorId, proposed, refusal, now } = failure
+  const { actorId, refusal, now } = failure
+  const { reactions, ...proposed } = failure.proposed
   return blankDeleted({
     ...proposed,
     content: cutText(proposed.content),

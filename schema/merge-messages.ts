@@ -1,13 +1,15 @@
 import { areFieldsEqual } from './are-fields-equal.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { blankDeleted, type MessageDocument, messageFields, type RefusedChange } from './message.ts'
+import { mergeReactions } from './reaction.ts'
 import { statusRank } from './status-rank.ts'
 
 /**
  * Merges two versions of one message (P5): commutative, associative, idempotent.
  * Each part is a maximum under a total order, so the order of arrival cannot matter:
  * the core by (attempt, status, text of the core), the content by (editedAt, content), the star by
- * (isStarredAt, isStarred), the deletion by the earliest time, the history by union.
+ * (isStarredAt, isStarred), each person's reaction by (at, emoji), the deletion by the earliest time, the history by
+ * union.
  */
 export function mergeMessages(a: MessageDocument, b: MessageDocument): MessageDocument {
   const core = compareCores(a, b) >= 0 ? a : b
@@ -15,6 +17,7 @@ export function mergeMessages(a: MessageDocument, b: MessageDocument): MessageDo
   const star = compareStars(a, b) >= 0 ? a : b
   const deletedAt = earliest(a.deletedAt, b.deletedAt)
   const refused = latestRefusal(a.refused, b.refused)
+  const reactions = mergeReactions(a.reactions, b.reactions)
   const merged: MessageDocument = {
     ...coreOf(core),
     statusHistory: uniteHistories(a, b),
@@ -24,6 +27,7 @@ export function mergeMessages(a: MessageDocument, b: MessageDocument): MessageDo
     ...(text.editedAt === undefined ? {} : { editedAt: text.editedAt }),
     ...(deletedAt === undefined ? {} : { deletedAt }),
     ...(refused === undefined ? {} : { refused }),
+    ...(reactions === undefined ? {} : { reactions }),
   }
   return blankDeleted(merged)
 }
@@ -35,12 +39,19 @@ export function areMessagesEqual(a: Partial<MessageDocument>, b: Partial<Message
 
 type Core = Omit<
   MessageDocument,
-  'content' | 'editedAt' | 'deletedAt' | 'isStarred' | 'isStarredAt' | 'statusHistory' | 'refused'
+  | 'content'
+  | 'editedAt'
+  | 'deletedAt'
+  | 'isStarred'
+  | 'isStarredAt'
+  | 'statusHistory'
+  | 'refused'
+  | 'reactions'
 >
 
 function coreOf(message: MessageDocument): Core {
-  const { content, editedAt, deletedAt, isStarred, isStarredAt, statusHistory, refused, ...core } =
-    message
+  const { content, editedAt, deletedAt, isStarred, isStarredAt, statusHistory, ...rest } = message
+  const { refused, reactions, ...core } = rest
   return core
 }
 

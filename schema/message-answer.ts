@@ -51,6 +51,8 @@ export const messageAnswer = z.extend(z.pick(messageDocument, shownFields), {
   orderedAt: isoTime,
   editedAt: z.optional(isoTime),
   deletedAt: z.optional(isoTime),
+  /** The earliest first; left out where nobody has reacted. */
+  reactions: z.optional(z.array(z.object({ userId: id, emoji: z.string(), reactedAt: isoTime }))),
 })
 export type MessageAnswer = z.infer<typeof messageAnswer>
 

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { id } from './id.ts'
 import { limits } from './limits.ts'
+import { reactions } from './reaction.ts'
 
 export const messageTypes = [
   'text',
@@ -74,6 +75,7 @@ export const messageDocument = z.object({
   deletedAt: z.optional(epochMs),
   isStarred: z._default(z.boolean(), false),
   isStarredAt: z._default(epochMs, 0),
+  reactions: z.optional(reactions),
   replyTo: z.optional(id),
   mediaUrl: z.optional(z.string().check(z.maxLength(2_048))),
   error: z.optional(z.string().check(z.maxLength(2_000))),

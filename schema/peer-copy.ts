@@ -1,4 +1,6 @@
+import { areFieldsEqual } from './are-fields-equal.ts'
 import { blankDeleted, type MessageDocument } from './message.ts'
+import { mergeReactions } from './reaction.ts'
 import { type Refusal, refuse } from './refusal.ts'
 
 /** The other person's copy of a message that the rule has accepted. From there it has arrived. */
@@ -27,8 +29,8 @@ export function copyForAuthor(peerCopy: MessageDocument, acceptedAt: number): Me
 }
 
 /**
- * What the other person's copy becomes when the author's is created or amended; a refusal when the id
- * already belongs to another message there. Their own star stays; the author's text wins over anything.
+ * What the other person's copy becomes when one is created or amended; a refusal when the id already belongs to another
+ * message there. Their own star stays; the author's text wins over anything, and its reader only reacts.
  */
 export function writePeerCopy(write: {
   stored: MessageDocument | undefined
@@ -43,16 +45,24 @@ export function writePeerCopy(write: {
   if (stored.senderId !== accepted.senderId || stored.recipientId !== accepted.recipientId) {
     return { kind: 'refuse', refusal: refuse('foreign_id') }
   }
-  const isTextNewer = accepted.content !== stored.content && stored.deletedAt === undefined
-  if (!isTextNewer && accepted.deletedAt === stored.deletedAt) return { kind: 'keep' }
+  const merged = mergeReactions(stored.reactions, accepted.reactions)
+  const reactions = merged === undefined ? {} : { reactions: merged }
+  const isReacted =
+    stored.deletedAt === undefined && !areFieldsEqual(['reactions'], stored, reactions)
+  const isFromAuthor = accepted.peerId === accepted.recipientId
+  const isTextNewer =
+    isFromAuthor && accepted.content !== stored.content && stored.deletedAt === undefined
+  const isDeletedNow = isFromAuthor && accepted.deletedAt !== stored.deletedAt
+  if (!isTextNewer && !isDeletedNow && !isReacted) return { kind: 'keep' }
   const editedAt = Math.max(accepted.editedAt ?? 0, (stored.editedAt ?? 0) + 1)
-  const deletedAt = accepted.deletedAt ?? stored.deletedAt
+  const deletedAt = isFromAuthor ? (accepted.deletedAt ?? stored.deletedAt) : stored.deletedAt
   return {
     kind: 'store',
     next: blankDeleted({
       ...stored,
       ...(isTextNewer ? { content: accepted.content, editedAt } : {}),
       ...(deletedAt === undefined ? {} : { deletedAt }),
+      ...reactions,
     }),
   }
 }

@@ -2,7 +2,8 @@ import { cutText } from './cut-text.ts'
 import { isBlank } from './is-blank.ts'
 import { limits } from './limits.ts'
 import { mergeMessages } from './merge-messages.ts'
-import type { MessageDocument } from './message.ts'
+import { isAccepted, type MessageDocument } from './message.ts'
+import { isLaterReaction, isReaction, type Reaction, type Reactions } from './reaction.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { statusRank } from './status-rank.ts'
 
@@ -15,8 +16,8 @@ export interface PermittedChange {
 }
 
 /**
- * What a proposal may change in a stored message (P4): its reader the star, its author also the text and
- * the deletion, and a refused one's author may send it again. A device uses the same function on what the
+ * What a proposal may change in a stored message (P4): its reader the star and their own reaction, its author also the
+ * text and the deletion, and a refused one's author may send it again. A device uses the same function on what the
  * server holds, so both sides come to the same result and nothing is pushed for ever.
  *
  * `now`: the server's time in epoch ms; times from a device are clamped to it.
@@ -37,23 +38,24 @@ export function permitMessageChange(change: {
     proposed.deletedAt === undefined &&
     proposed.status === 'sending' &&
     proposed.attempt > stored.attempt
-  const refusal = findRefusal({ stored, proposed, isAuthor, isRetry })
-  const allowed = restrict({ stored, proposed, isAuthor, isRetry, refusal })
+  const refusal = findRefusal({ actorId, stored, proposed, isAuthor, isRetry })
+  const allowed = restrict({ actorId, stored, proposed, isAuthor, isRetry, refusal })
   const merged = mergeMessages(stored, allowed)
   return {
-    next: refusal ? noteRefusal(merged, stored, proposed, refusal) : merged,
+    next: refusal ? noteRefusal({ actorId, merged, stored, proposed, refusal }) : merged,
     refusal,
     isRetry,
   }
 }
 
 function findRefusal(change: {
+  actorId: string
   stored: MessageDocument
   proposed: MessageDocument
   isAuthor: boolean
   isRetry: boolean
 }): Refusal | undefined {
-  const { stored, proposed, isAuthor, isRetry } = change
+  const { actorId, stored, proposed, isAuthor, isRetry } = change
   if (
     proposed.senderId !== stored.senderId ||
     proposed.recipientId !== stored.recipientId ||
@@ -76,7 +78,21 @@ function findRefusal(change: {
   if (isAhead && !isRetry && proposed.deletedAt === undefined && stored.deletedAt === undefined) {
     return refuse('forged_status')
   }
-  return undefined
+  const reaction = findNewReaction({ actorId, stored, proposed })
+  return reaction && !isReaction(reaction.emoji) ? refuse('bad_reaction') : undefined
+}
+
+/** The reaction that the proposal adds or takes back: the actor's own, on what both people hold. */
+function findNewReaction(change: {
+  actorId: string
+  stored: MessageDocument
+  proposed: MessageDocument
+}): Reaction | undefined {
+  const { actorId, stored, proposed } = change
+  const reaction = proposed.reactions?.[actorId]
+  if (!reaction || !isAccepted(stored) || stored.deletedAt !== undefined) return undefined
+  const before = stored.reactions?.[actorId]
+  return before && !isLaterReaction(reaction, before) ? undefined : reaction
 }
 
 /** Why this text cannot stand in a message, if it cannot. */
@@ -99,20 +115,23 @@ function isTextChange(stored: MessageDocument, proposed: MessageDocument): boole
 
 /** The proposal with everything that the actor may not change put back to what is stored. */
 function restrict(change: {
+  actorId: string
   stored: MessageDocument
   proposed: MessageDocument
   isAuthor: boolean
   isRetry: boolean
   refusal?: Refusal
 }): MessageDocument {
-  const { stored, proposed, isAuthor, isRetry, refusal } = change
+  const { actorId, stored, proposed, isAuthor, isRetry, refusal } = change
   const { isStarred, isStarredAt } = proposed
+  const reaction = findNewReaction({ actorId, stored, proposed })
   const refused = proposed.refused ?? stored.refused
   const own = {
     ...stored,
     isStarred,
     isStarredAt,
     ...(refused === undefined ? {} : { refused }),
+    ...(reaction && !refusal ? { reactions: { ...stored.reactions, [actorId]: reaction } } : {}),
   }
   if (!isAuthor || refusal) return own
   return {
@@ -131,21 +150,24 @@ function sendAgain(message: MessageDocument, attempt: number): MessageDocument {
 
 /** The stored version of a change that the rule permits and that could not be made, with the text and the reason. */
 export function refuseChange(change: {
+  actorId: string
+  stored: MessageDocument
+  proposed: MessageDocument
+  refusal: Refusal
+}): MessageDocument {
+  return noteRefusal({ ...change, merged: change.stored })
+}
+
+/** A refusal is itself a newer version: what is stored stands under a later time, the refused text rides along. */
+function noteRefusal(change: {
+  actorId: string
+  merged: MessageDocument
   stored: MessageDocument
   proposed: MessageDocument
   refusal: Refusal
 }): MessageDocument {
   const { stored, proposed, refusal } = change
-  return noteRefusal(stored, stored, proposed, refusal)
-}
-
-/** A refusal is itself a newer version: the stored text stands under a later time, the refused one rides along. */
-function noteRefusal(
-  merged: MessageDocument,
-  stored: MessageDocument,
-  proposed: MessageDocument,
-  refusal: Refusal,
-): MessageDocument {
+  const merged = keepReaction(change)
   const isText = isTextChange(stored, proposed)
   if (!isText && stored.refused?.code === refusal.code) return merged
   const at = Math.max(proposed.editedAt ?? 0, stored.editedAt ?? 0, stored.refused?.at ?? 0) + 1
@@ -156,6 +178,20 @@ function noteRefusal(
   }
 }
 
+/** A refused reaction must not win over what is stored when the device merges them. */
+function keepReaction(change: {
+  actorId: string
+  merged: MessageDocument
+  stored: MessageDocument
+  proposed: MessageDocument
+}): MessageDocument {
+  const { actorId, merged, stored } = change
+  const refused = findNewReaction(change)
+  if (!refused || merged.deletedAt !== undefined) return merged
+  const kept = { emoji: stored.reactions?.[actorId]?.emoji ?? '', at: refused.at + 1 }
+  return { ...merged, reactions: { ...merged.reactions, [actorId]: kept } }
+}
+
 function clampTimes(message: MessageDocument, now: number): MessageDocument {
   return {
     ...message,
@@ -163,5 +199,16 @@ function clampTimes(message: MessageDocument, now: number): MessageDocument {
     isStarredAt: Math.min(message.isStarredAt, now),
     ...(message.editedAt === undefined ? {} : { editedAt: Math.min(message.editedAt, now) }),
     ...(message.deletedAt === undefined ? {} : { deletedAt: Math.min(message.deletedAt, now) }),
+    ...(message.reactions === undefined
+      ? {}
+      : { reactions: clampReactions(message.reactions, now) }),
   }
+}
+
+function clampReactions(reactions: Reactions, now: number): Reactions {
+  const clamped = Object.entries(reactions).map(([userId, { emoji, at }]) => [
+    userId,
+    { emoji, at: Math.min(at, now) },
+  ])
+  return Object.fromEntries(clamped)
 }

@@ -13,6 +13,7 @@ export const refusalCodes = [
   'media_not_allowed',
   'not_author',
   'deleted',
+  'bad_reaction',
   'forged_status',
 ] as const
 export type RefusalCode = (typeof refusalCodes)[number]
@@ -39,6 +40,7 @@ const words: Record<RefusalCode, string> = {
   media_not_allowed: "The attachment isn't on this server. Attach the file again.",
   not_author: 'Only the author can change or delete a message.',
   deleted: 'Not changed: this message was already deleted.',
+  bad_reaction: 'You can only react with an emoji. Choose one.',
   forged_status: 'Only the other person can confirm that a message was delivered or read.',
 }
 

@@ -76,6 +76,8 @@ export const clientEvents = {
     /** In which epoch that was counted; undefined when none was told. */
     epoch: z.optional(z.string().check(z.maxLength(200))),
   }),
+  /** A reaction to a message that this person has; empty takes it back. */
+  'set-reaction': z.object({ messageId: id, emoji: z.string().check(z.maxLength(200)) }),
   'send-message': z.object({
     recipientId: id,
     message: z.union([z.string().check(z.maxLength(limits.messageMaxCharacters)), outgoing]),

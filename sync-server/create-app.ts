@@ -27,6 +27,8 @@ import { createApiRoutes } from './http/create-api-routes.ts'
 import { createHealthRoutes } from './http/create-health-routes.ts'
 import { createDocsRoutes } from './http/docs/create-docs-routes.ts'
 import { createMedia } from './http/media/create-media.ts'
+import { createMessageWriter } from './http/messages/create-message-writer.ts'
+import { createOwnMessages } from './http/messages/create-own-messages.ts'
 import { createMetricsRoute } from './http/metrics/create-metrics-route.ts'
 import { mountRoutes } from './http/mount-routes.ts'
 import { createPollRoutes } from './http/poll/create-poll-routes.ts'
@@ -40,6 +42,7 @@ import { announceMessages } from './realtime/announce-messages.ts'
 import { createConnections } from './realtime/create-connections.ts'
 import { createMessageSender } from './realtime/create-message-sender.ts'
 import { createPresence } from './realtime/create-presence.ts'
+import { createReactionSetter } from './realtime/create-reaction-setter.ts'
 import { createRealtime } from './realtime/create-realtime.ts'
 import { shareRealtime } from './realtime/share-realtime.ts'
 import { stopServer } from './stop-server.ts'
@@ -214,6 +217,12 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     connections,
     identify: accessCheck.identify,
     sendMessage: createMessageSender({ acceptMessages }),
+    setReaction: createReactionSetter({
+      writer: createMessageWriter({
+        messages: createOwnMessages({ storage, scans: budget.scans }),
+        acceptMessages,
+      }),
+    }),
     announceEveryMs: overrides.announceEveryMs,
     usersOnlineMax: overrides.usersOnlineMax,
     hereEveryMs: overrides.hereEveryMs,

@@ -225,6 +225,12 @@ export const callCatalogue: readonly Row[] = [
     'Failed to star message',
   ],
   [
+    'messages.setReaction',
+    (api) => api.messages.setReaction('m', '👍'),
+    'PUT /api/messages/m/reaction',
+    'Failed to react to message',
+  ],
+  [
     'messages.listStarred',
     (api) => api.messages.listStarred(),
     'GET /api/messages/starred',

@@ -163,6 +163,17 @@ export function createMessageCalls(call: Caller) {
       })
     },
 
+    async setReaction(messageId: string, emoji: string): Promise<MessageAnswer> {
+      requireInput(messageId, needsId)
+      return await call({
+        method: 'PUT',
+        path: `${at(messageId)}/reaction`,
+        body: { emoji },
+        answer: messageAnswer,
+        fallback: 'Failed to react to message',
+      })
+    },
+
     listStarred: (): Promise<MessageAnswer[]> =>
       call({
         path: '/messages/starred',

@@ -1,10 +1,11 @@
-import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { isBlank } from '../../schema/is-blank.ts'
 import { limits } from '../../schema/limits.ts'
 import { refuse } from '../../schema/refusal.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { isComposing } from '../ui/is-composing.ts'
 import styles from './composer.module.css'
+import type { DrawComposerTools } from './composer-tools.ts'
 import { useComposedText } from './use-composed-text.ts'
 import { useFieldFocus } from './use-field-focus.ts'
 import { useFieldHeight } from './use-field-height.ts'
@@ -22,7 +23,7 @@ interface ComposerProps {
   /** Stands above the field, such as the message that is answered. */
   bar?: ReactNode
   /** Stands before the field. */
-  tools?: ReactNode
+  drawTools?: DrawComposerTools | undefined
   onType(text: string): void
   /** Resolves when it is stored on the device; only then the field clears. */
   onSubmit(content: string): Promise<void>
@@ -35,6 +36,7 @@ interface ComposerProps {
 export function Composer(props: ComposerProps) {
   const { submitLabel, takesFocus, hasKeyboard, focusKey, onCancel } = props
   const field = useRef<HTMLTextAreaElement>(null)
+  const [place, setPlace] = useState<HTMLElement | null>(null)
   const { text, write, send, error } = useComposedText({
     initialText: props.initialText,
     onChange: props.onType,
@@ -74,7 +76,7 @@ export function Composer(props: ComposerProps) {
       )}
       {props.bar}
       <div className={styles.box}>
-        {props.tools}
+        {props.drawTools?.({ field, place })}
         <textarea
           ref={field}
           className={styles.field}
@@ -100,6 +102,7 @@ export function Composer(props: ComposerProps) {
           />
         )}
       </div>
+      <div ref={setPlace} className={styles.place} />
     </div>
   )
 }

@@ -5,8 +5,11 @@ import type { Messenger } from '../sync/messenger.ts'
 import { LazyActionMenu } from '../ui/lazy-action-menu.tsx'
 import { LazyAlertDialog } from '../ui/lazy-alert-dialog.tsx'
 import { LazyConfirmDialog } from '../ui/lazy-confirm-dialog.tsx'
-import type { MenuPoint } from '../ui/menu-action.ts'
+import type { MenuChoice, MenuPoint } from '../ui/menu-action.ts'
+import { namedQuickReactions } from '../ui/quick-reaction-names.ts'
+import { canReact } from './can-react.ts'
 import type { MessageHandlers } from './draw-message.ts'
+import type { DrawReactionBar } from './draw-reaction-bar.ts'
 import { LazyDateDialog, LazyForwardDialog, LazyMessageInformationDialog } from './lazy-parts.tsx'
 import { listMessageActions } from './list-message-actions.ts'
 import type { OpenDialog } from './open-dialog.ts'
@@ -19,6 +22,7 @@ interface ConversationDialogProps {
   dialog: OpenDialog
   selection: Selection
   actions: MessageHandlers
+  drawReactionBar: DrawReactionBar
   /** When the oldest loaded message was ordered, epoch ms. */
   oldestTime: number
   /** Called with the people to whom it was forwarded. */
@@ -43,6 +47,8 @@ function DialogBody(props: ConversationDialogProps) {
   switch (dialog.kind) {
     case 'menu':
       return <MessageMenu {...props} message={dialog.message} point={dialog.point} />
+    case 'react':
+      return <ReactionChoice {...props} dialog={dialog} />
     case 'forward':
       return (
         <LazyForwardDialog
@@ -95,8 +101,19 @@ interface MessageMenuProps extends ConversationDialogProps {
   point: MenuPoint
 }
 
-function MessageMenu({ messenger, message, point, actions, onClose }: MessageMenuProps) {
+function MessageMenu(props: MessageMenuProps) {
+  const { messenger, message, point, actions, onClose } = props
   const live = useLiveMessage(messenger, message)
+  const choice: MenuChoice = {
+    label: 'React',
+    options: namedQuickReactions.map(({ emoji, name }) => ({ value: emoji, name })),
+    value: live.reactions?.[messenger.userId]?.emoji,
+    onChoose: (emoji) => actions.toggleReaction(live, emoji),
+    more: {
+      name: 'More reactions',
+      onSelect: () => props.onDialog({ kind: 'react', message, point, isExpanded: true }),
+    },
+  }
   return (
     <LazyActionMenu
       label="Message actions"
@@ -106,7 +123,27 @@ function MessageMenu({ messenger, message, point, actions, onClose }: MessageMen
         isOwn: live.senderId === messenger.userId,
         on: actions,
       })}
+      choice={canReact(live) ? choice : undefined}
       onClose={onClose}
     />
   )
+}
+
+interface ReactionChoiceProps extends ConversationDialogProps {
+  dialog: Extract<OpenDialog, { kind: 'react' }>
+}
+
+function ReactionChoice(props: ReactionChoiceProps) {
+  const { messenger, dialog, actions, onClose } = props
+  const live = useLiveMessage(messenger, dialog.message)
+  return props.drawReactionBar({
+    point: dialog.point,
+    chosen: live.reactions?.[messenger.userId]?.emoji || undefined,
+    isExpanded: dialog.isExpanded,
+    onChoose(emoji) {
+      onClose()
+      actions.toggleReaction(live, emoji)
+    },
+    onClose,
+  })
 }

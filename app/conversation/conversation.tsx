@@ -3,9 +3,11 @@ import type { PublicUser } from '../../schema/user.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { leaveBackLayers } from '../ui/leave-back-layers.ts'
 import { useLiveValue } from '../ui/use-live-value.ts'
+import type { DrawComposerTools } from './composer-tools.ts'
 import styles from './conversation.module.css'
 import { ConversationHeader } from './conversation-header.tsx'
 import type { DrawMessage } from './draw-message.ts'
+import type { DrawReactionBar } from './draw-reaction-bar.ts'
 import { OpenConversation } from './open-conversation.tsx'
 import type { OpenDialog } from './open-dialog.ts'
 import type { AskServer } from './use-chat-search.ts'
@@ -21,6 +23,9 @@ export interface ConversationProps {
   /** Called when that message has been asked for: the wish is over, and the same one can be made again. */
   onStartShown(): void
   drawMessage: DrawMessage
+  /** What stands before the field of the composer. */
+  drawTools?: DrawComposerTools
+  drawReactionBar: DrawReactionBar
   /** The server's search, joined with the device's own. */
   askServer: AskServer
   /** Stands under the header, such as the state of the connection. */

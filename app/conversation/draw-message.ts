@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
+import type { MenuPoint } from '../ui/menu-action.ts'
 import type { LiveSource } from '../ui/use-live-value.ts'
 import type { MessageMenuHandlers } from './list-message-actions.ts'
 
@@ -10,11 +11,16 @@ export interface MessageHandlers extends MessageMenuHandlers {
   dismissRefusal(message: MessageDocument): void
   editAgain(message: MessageDocument, text: string): void
   showMessage(messageId: string): void
+  /** Reacts to it with an emoji, or takes that reaction back where it is the own one already. */
+  toggleReaction(message: MessageDocument, emoji: string): void
+  /** Opens the reactions to choose from. */
+  chooseReaction(message: MessageDocument, point: MenuPoint): void
 }
 
 export interface MessageDrawing {
   message: MessageDocument
   isOwn: boolean
+  ownId: string
   peerName: string
   startsGroup: boolean
   isHovered: boolean
@@ -26,6 +32,7 @@ export interface MessageDrawing {
   /** What is searched for in this chat; empty when nothing is. */
   markQuery: string
   isTabStop: boolean
+  canReact: boolean
   /** The message that is answered, where it is among the loaded ones: the others are found by `findMessage`. */
   quoted: MessageDocument | undefined
   findMessage(messageId: string): LiveSource<MessageDocument | null | undefined>

@@ -18,6 +18,7 @@ import { useNotice } from '../ui/use-notice.ts'
 import { useToday } from '../ui/use-today.ts'
 import { ArrivalAnnouncement } from './arrival-announcement.tsx'
 import { buildMessageRows } from './build-message-rows.ts'
+import { canReact } from './can-react.ts'
 import type { ConversationProps } from './conversation.tsx'
 import { ConversationDialog } from './conversation-dialog.tsx'
 import { copyText } from './copy-text.ts'
@@ -100,6 +101,8 @@ export function OpenConversation(props: OpenConversationProps) {
     toggleSelected: selection.toggle,
     forward: (messages) => onDialog({ kind: 'forward', messages }),
     showInformation: (message) => onDialog({ kind: 'information', message }),
+    chooseReaction: (message, point) =>
+      onDialog({ kind: 'react', message, point, isExpanded: false }),
     showMessage,
     async goToMessage(messageId) {
       if (await showMessage(messageId)) focusMessage(messageId)
@@ -190,6 +193,8 @@ export function OpenConversation(props: OpenConversationProps) {
             drawMessage({
               message: row.message,
               isOwn: row.message.senderId === messenger.userId,
+              ownId: messenger.userId,
+              canReact: canReact(row.message),
               peerName,
               startsGroup: row.startsGroup,
               isHovered,
@@ -224,6 +229,7 @@ export function OpenConversation(props: OpenConversationProps) {
         mode={mode}
         focusWish={focusWish}
         isAside={selection.isSelecting}
+        drawTools={props.drawTools}
         onModeChange={setMode}
         onEditNewest={editNewest}
         onSent={() => {
@@ -238,6 +244,7 @@ export function OpenConversation(props: OpenConversationProps) {
           dialog={dialog}
           selection={selection}
           actions={actions}
+          drawReactionBar={props.drawReactionBar}
           oldestTime={
             (dialog.kind === 'date' && dialog.day) || (rows[0]?.message.orderedAt ?? Date.now())
           }

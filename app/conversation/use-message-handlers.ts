@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Messenger } from '../sync/messenger.ts'
+import type { MenuPoint } from '../ui/menu-action.ts'
 import { useLatest } from '../ui/use-latest.ts'
 import type { MessageHandlers } from './draw-message.ts'
 import type { WriteMode } from './write-mode.ts'
@@ -14,6 +15,7 @@ interface HandlerOptions {
   toggleSelected(message: MessageDocument): void
   forward(messages: readonly MessageDocument[]): void
   showInformation(message: MessageDocument): void
+  chooseReaction(message: MessageDocument, point: MenuPoint): void
   showMessage(messageId: string): Promise<boolean>
   /** As above, and gives it the focus. */
   goToMessage(messageId: string): Promise<void>
@@ -35,6 +37,15 @@ export function useMessageHandlers(options: HandlerOptions): MessageHandlers {
       editAgain: (message, text) => latest.current.setMode({ kind: 'edit', message, text }),
       setStarred: (message, isStarred) =>
         change(commands().setStarred(message._id, isStarred), 'Failed to star message'),
+      toggleReaction(message, emoji) {
+        const { userId } = latest.current.messenger
+        const isChosen = message.reactions?.[userId]?.emoji === emoji
+        change(
+          commands().setReaction(message._id, isChosen ? '' : emoji),
+          'Failed to react to message',
+        )
+      },
+      chooseReaction: (message, point) => latest.current.chooseReaction(message, point),
       showInformation: (message) => latest.current.showInformation(message),
       remove: (message) =>
         change(latest.current.messenger.undo.removeMessage(message), 'Failed to delete message'),

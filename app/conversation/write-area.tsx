@@ -1,10 +1,11 @@
-import { type ReactNode, useRef } from 'react'
+import { useRef } from 'react'
 import { isBlank } from '../../schema/is-blank.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { useLiveValue } from '../ui/use-live-value.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
 import { Composer } from './composer.tsx'
 import { ComposerBar } from './composer-bar.tsx'
+import type { DrawComposerTools } from './composer-tools.ts'
 import { newMode, type WriteMode } from './write-mode.ts'
 
 interface WriteAreaProps {
@@ -17,7 +18,7 @@ interface WriteAreaProps {
   isAside: boolean
   /** A change of it gives the focus to the composer, where there is a keyboard. */
   focusWish: number
-  tools?: ReactNode
+  drawTools?: DrawComposerTools | undefined
   onModeChange(mode: WriteMode): void
   /** Called when the newest own message is to be changed. */
   onEditNewest(): void
@@ -78,6 +79,7 @@ function EditComposer(props: ModeProps<'edit'>) {
           onCancel={leave}
         />
       }
+      drawTools={props.drawTools}
       onType={(text) => {
         // The clearing after it was saved is no further change.
         if (!isSaved.current) messenger.drafts.setEdit(peerId, { messageId, text })
@@ -115,7 +117,7 @@ function NewComposer(props: ModeProps<'new' | 'reply'>) {
           />
         )
       }
-      tools={props.tools}
+      drawTools={props.drawTools}
       onType={(text) => {
         messenger.drafts.set(peerId, text)
         if (isBlank(text)) messenger.stopTyping(peerId)

@@ -4,6 +4,7 @@ import { createRandom } from './create-random.ts'
 /** One thing that happens. Devices, people and messages are numbers, taken round: any part of a history is one. */
 export type Step =
   | { do: 'say' | 'edit' | 'delete' | 'star' | 'retry' | 'discard'; device: number; pick: number }
+  | { do: 'react'; device: number; pick: number }
   | { do: 'kill-after-enter'; device: number; pick: number }
   | { do: 'read' | 'pin' | 'archive' | 'clear'; device: number; pick: number }
   | { do: 'offline' | 'dark' | 'online' | 'calm' | 'duplicate' | 'reorder'; device: number }
@@ -23,6 +24,7 @@ const weights: Record<Step['do'], number> = {
   edit: 8,
   delete: 5,
   star: 5,
+  react: 6,
   retry: 1,
   discard: 1,
   read: 6,

@@ -1,4 +1,5 @@
 import { isAccepted, isDiscarded, type MessageDocument } from '../../schema/message.ts'
+import { listReactions } from '../../schema/reaction.ts'
 import type { LabDevice } from './create-lab-device.ts'
 import type { LabPerson } from './create-lab-person.ts'
 import type { Witness } from './create-witness.ts'
@@ -68,7 +69,12 @@ async function readViews(devices: readonly LabDevice[], withWhom: LabPerson, cle
     const shown = messages
       .filter((message) => isAccepted(message) && !isDiscarded(message))
       .filter(({ orderedAt }) => orderedAt > clearedUpTo)
-      .map(({ _id, content, deletedAt }) => [_id, content, deletedAt !== undefined])
+      .map(({ _id, content, deletedAt, reactions }) => [
+        ...[_id, content, deletedAt !== undefined],
+        listReactions(reactions)
+          .map(({ userId, emoji }) => `${userId} ${emoji}`)
+          .sort(),
+      ])
     views.push({ name: device.name, messages, shown })
   }
   return views

@@ -1,5 +1,6 @@
 import { v7 as createId } from 'uuid'
 import { must } from '../../schema/must.ts'
+import { quickReactions } from '../../schema/reaction.ts'
 import { unreachable } from '../../schema/unreachable.ts'
 import type { Stage } from '../../sync-server/messages/message-acceptor.ts'
 import type { Remains } from '../../sync-server/storage/level/faulty-disk.ts'
@@ -204,6 +205,8 @@ async function actOnConversation(lab: Lab, device: LabDevice, step: Conversation
       return await commands.deleteMessage(_id)
     case 'star':
       return await commands.setStarred(_id, step.device % 2 === 0)
+    case 'react':
+      return await commands.setReaction(_id, choose(['', ...quickReactions], step.pick))
     case 'retry':
       return await commands.retryMessage(_id)
     case 'discard':

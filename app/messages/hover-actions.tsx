@@ -6,15 +6,27 @@ import type { MessageActions } from './message-actions.ts'
 interface HoverActionsProps {
   message: MessageDocument
   isOwn: boolean
+  canReact: boolean
   actions: MessageActions
 }
 
 /** What a mouse can do beside a bubble; the keyboard has the same in the message's menu. */
-export function HoverActions({ message, isOwn, actions }: HoverActionsProps) {
+export function HoverActions({ message, isOwn, canReact, actions }: HoverActionsProps) {
   const look = { isSmall: true, tabIndex: -1 }
   return (
     <div className={styles.actionsPlace}>
       <div className={styles.actions}>
+        {canReact && (
+          <IconButton
+            {...look}
+            icon="smile"
+            label="React"
+            onClick={({ currentTarget }) => {
+              const { left, top } = currentTarget.getBoundingClientRect()
+              actions.chooseReaction(message, { x: left, y: top })
+            }}
+          />
+        )}
         <IconButton {...look} icon="reply" label="Reply" onClick={() => actions.reply(message)} />
         <IconButton
           {...look}

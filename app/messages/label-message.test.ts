@@ -13,7 +13,7 @@ const label = (fields: Partial<MessageDocument>, quotedId?: string) => {
     ...fields,
   })
   const quoted = quotedId === undefined ? undefined : { senderId: quotedId }
-  return labelMessage({ message, isOwn: senderId === ann, peerName: 'Ben', quoted })
+  return labelMessage({ message, isOwn: senderId === ann, ownId: ann, peerName: 'Ben', quoted })
 }
 const replyTo = '01900000-0000-7000-8000-000000000002'
 
@@ -21,6 +21,15 @@ test('a message says who, when, how far it has come, and its words', () => {
   expect(label({})).toBe('You, 10:02, delivered: hello')
   expect(label({ status: 'failed' })).toBe('You, 10:02, not sent: hello')
   expect(label({ senderId: ben })).toBe('Ben, 10:02: hello')
+})
+
+test('it says who reacted with what', () => {
+  const reactions = { [ben]: { emoji: '👍', at: 2 }, [ann]: { emoji: '', at: 3 } }
+  expect(label({ reactions })).toBe('You, 10:02, Ben reacted 👍, delivered: hello')
+  const both = { ...reactions, [ann]: { emoji: '❤️', at: 1 } }
+  expect(label({ reactions: both })).toBe(
+    'You, 10:02, you reacted ❤️, Ben reacted 👍, delivered: hello',
+  )
 })
 
 test('it says what it answers, that it was edited, and that it is starred', () => {

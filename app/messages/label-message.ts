@@ -1,4 +1,5 @@
 import { isEdited, type MessageDocument } from '../../schema/message.ts'
+import { listReactions } from '../../schema/reaction.ts'
 import { cutAtWord } from '../ui/cut-at-word.ts'
 import { describeMessage } from '../ui/describe-message.ts'
 import { formatClockTime } from '../ui/format-clock-time.ts'
@@ -9,6 +10,7 @@ const wordsMaxLength = 300
 interface LabelledMessage {
   message: MessageDocument
   isOwn: boolean
+  ownId: string
   peerName: string
   /** The message that is answered, where it is known. */
   quoted: Pick<MessageDocument, 'senderId'> | undefined
@@ -18,7 +20,7 @@ interface LabelledMessage {
  * A message for a screen reader: who, when, what is special about it, and its words: `You, 10:02, in reply to Ben,
  * edited, starred, delivered: hello`.
  */
-export function labelMessage({ message, isOwn, peerName, quoted }: LabelledMessage): string {
+export function labelMessage({ message, isOwn, ownId, peerName, quoted }: LabelledMessage): string {
   const isDeleted = message.deletedAt !== undefined
   const facts = [
     isOwn ? 'You' : peerName,
@@ -26,6 +28,9 @@ export function labelMessage({ message, isOwn, peerName, quoted }: LabelledMessa
     message.replyTo && !isDeleted && nameAnswered(message, quoted, peerName),
     isEdited(message) && 'edited',
     message.isStarred && 'starred',
+    ...listReactions(message.reactions).map(
+      ({ userId, emoji }) => `${userId === ownId ? 'you' : peerName} reacted ${emoji}`,
+    ),
     isOwn && !isDeleted && nameStatus(message.status).toLowerCase(),
   ]
   return `${facts.filter(Boolean).join(', ')}: ${cutAtWord(describeMessage(message), wordsMaxLength)}`

@@ -1,4 +1,5 @@
 import type { MessageDocument } from '../../schema/message.ts'
+import type { MenuPoint } from '../ui/menu-action.ts'
 
 /** What the controls on a message do. The object stays the same while the conversation is open. */
 export interface MessageActions {
@@ -13,4 +14,8 @@ export interface MessageActions {
   /** Puts a refused text back into the composer, as a change of the same message. */
   editAgain(message: MessageDocument, text: string): void
   showMessage(messageId: string): void
+  /** Reacts to it with an emoji, or takes that reaction back where it is the own one already. */
+  toggleReaction(message: MessageDocument, emoji: string): void
+  /** Opens the reactions to choose from. */
+  chooseReaction(message: MessageDocument, point: MenuPoint): void
 }

@@ -1,5 +1,7 @@
 import { Fragment, type ReactNode, useState } from 'react'
+import { countAlone } from '../../schema/emoji.ts'
 import { highlight } from '../database/search/highlight.ts'
+import { joinClassNames } from '../ui/join-class-names.ts'
 import { MarkedText } from '../ui/marked-text.tsx'
 import { type StyledPart, splitStyles, type TextStyle } from '../ui/split-styles.ts'
 import { findFoldPoint } from './find-fold-point.ts'
@@ -11,6 +13,9 @@ interface MessageTextProps {
   markQuery: string
 }
 
+/** By how many emoji stand alone. */
+const largeClasses = [undefined, styles.oneEmoji, styles.twoEmoji, styles.threeEmoji]
+
 /** The words of a message in their styles, with web addresses as links, and what is searched for marked. */
 export function MessageText({ text, markQuery }: MessageTextProps) {
   const [isWhole, setIsWhole] = useState(false)
@@ -19,7 +24,7 @@ export function MessageText({ text, markQuery }: MessageTextProps) {
   const shown = foldPoint === undefined ? text : `${text.slice(0, foldPoint)}…`
   return (
     <>
-      <span className={styles.text}>
+      <span className={joinClassNames(styles.text, largeClasses[countAlone(text)])}>
         {splitStyles(shown).map((part) => drawPart(part, markQuery))}
       </span>
       {foldPoint !== undefined && (

@@ -10,6 +10,7 @@ import { labelMessage } from './label-message.ts'
 import styles from './message.module.css'
 import type { MessageActions } from './message-actions.ts'
 import { MessageMeta } from './message-meta.tsx'
+import { MessageReactions } from './message-reactions.tsx'
 import { MessageText } from './message-text.tsx'
 import { QuotedMessage } from './quoted-message.tsx'
 import { RefusalNotice } from './refusal-notice.tsx'
@@ -17,6 +18,7 @@ import { RefusalNotice } from './refusal-notice.tsx'
 export interface MessageProps {
   message: MessageDocument
   isOwn: boolean
+  ownId: string
   peerName: string
   startsGroup: boolean
   isHovered: boolean
@@ -29,6 +31,7 @@ export interface MessageProps {
   markQuery: string
   /** Can Tab reach it? The arrow keys reach the others. */
   isTabStop: boolean
+  canReact: boolean
   /** The message that is answered, where it is among the loaded ones: the others are found by `findMessage`. */
   quoted: MessageDocument | undefined
   findMessage(messageId: string): LiveSource<MessageDocument | null | undefined>
@@ -72,9 +75,15 @@ export const Message = memo(function Message(props: MessageProps) {
         )}
         <Bubble {...props} />
         {props.isHovered && !isSelecting && message.deletedAt === undefined && (
-          <HoverActions message={message} isOwn={isOwn} actions={actions} />
+          <HoverActions
+            message={message}
+            isOwn={isOwn}
+            canReact={props.canReact}
+            actions={actions}
+          />
         )}
       </div>
+      <MessageReactions {...props} />
       {isOwn && message.status === 'failed' && <FailedNotice message={message} actions={actions} />}
       {message.refused && !message.refused.isDismissed && message.status !== 'failed' && (
         <RefusalNotice message={message} refused={message.refused} actions={actions} />

@@ -35,7 +35,15 @@ export const pwaOptions: Partial<VitePWAOptions> = {
     importScripts: ['/notification-click.js'],
     globPatterns: ['**/*.{js,css,html,svg,png,webp,woff2,json}'],
     // The plugin adds the manifest's icons itself: listed twice, an entry is fetched twice.
-    globIgnores: ['icons/*.{png,svg}', 'notification-click.js'],
+    globIgnores: ['icons/*.{png,svg}', 'emoji/*', 'notification-click.js'],
+    // Large, and wanted by few: `loadSheet` keeps the one that was chosen.
+    runtimeCaching: [
+      {
+        urlPattern: /\/emoji\/[^/]+\.png$/,
+        handler: 'CacheFirst',
+        options: { cacheName: 'emoji-sheets' },
+      },
+    ],
     maximumFileSizeToCacheInBytes: 6 * 1024 * 1024,
     navigateFallback: 'index.html',
     navigateFallbackDenylist: [/^\/(api|sync|poll|healthz|readyz|metrics)(\/|\?|$)/],

@@ -1,16 +1,19 @@
 import { Link } from 'react-router-dom'
 import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
+import { RadioChoice, type RadioChoiceProps } from './radio-choice.tsx'
 import styles from './settings.module.css'
 import { sectionWords, settingsSections } from './settings-sections.ts'
 import { ThemeChoice, type ThemeChoiceProps } from './theme-choice.tsx'
 
 interface SettingsPageProps extends ThemeChoiceProps {
+  /** Further settings of this device. */
+  choices: readonly RadioChoiceProps[]
   onBack(): void
 }
 
 /** The menu of the settings. */
-export function SettingsPage({ onBack, ...theme }: SettingsPageProps) {
+export function SettingsPage({ onBack, choices, ...theme }: SettingsPageProps) {
   return (
     <Page title="Settings" backLabel="Back to chats" onBack={onBack}>
       <nav aria-label="Settings">
@@ -33,6 +36,9 @@ export function SettingsPage({ onBack, ...theme }: SettingsPageProps) {
         </ul>
       </nav>
       <ThemeChoice {...theme} />
+      {choices.map((choice) => (
+        <RadioChoice key={choice.legend} {...choice} />
+      ))}
     </Page>
   )
 }

@@ -1,4 +1,4 @@
-import styles from './settings.module.css'
+import { RadioChoice } from './radio-choice.tsx'
 
 export interface ThemeChoiceProps {
   themes: readonly { value: string; name: string }[]
@@ -11,23 +11,13 @@ export interface ThemeChoiceProps {
 /** How the app looks on this device. */
 export function ThemeChoice({ themes, theme, systemNow, onTheme }: ThemeChoiceProps) {
   return (
-    <fieldset className={styles.choice}>
-      <legend>Theme</legend>
-      {themes.map(({ value, name }) => (
-        <label key={value}>
-          <input
-            type="radio"
-            name="theme"
-            checked={value === theme}
-            aria-describedby={value === 'system' ? 'theme-now' : undefined}
-            onChange={() => onTheme(value)}
-          />
-          {name}
-        </label>
-      ))}
-      <p id="theme-now" className={styles.note}>
-        System default follows this device: {systemNow} now.
-      </p>
-    </fieldset>
+    <RadioChoice
+      legend="Theme"
+      options={themes}
+      value={theme}
+      note={`System default follows this device: ${systemNow} now.`}
+      isNoted={(value) => value === 'system'}
+      onChoose={onTheme}
+    />
   )
 }

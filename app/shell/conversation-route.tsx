@@ -1,7 +1,11 @@
 import { useCallback } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
+import type { DrawComposerTools } from '../conversation/composer-tools.ts'
 import { Conversation } from '../conversation/conversation.tsx'
 import type { DrawMessage } from '../conversation/draw-message.ts'
+import type { DrawReactionBar } from '../conversation/draw-reaction-bar.ts'
+import { EmojiTool } from '../emoji/emoji-tool.tsx'
+import { ReactionBar } from '../emoji/reaction-bar.tsx'
 import { Message } from '../messages/message.tsx'
 import { countBackLayers } from '../ui/count-back-layers.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
@@ -17,6 +21,8 @@ import { useSession } from './use-session.ts'
 import { useWayUp } from './use-way-up.tsx'
 
 const drawMessage: DrawMessage = (drawing) => <Message {...drawing} />
+const drawReactionBar: DrawReactionBar = (drawing) => <ReactionBar {...drawing} />
+const drawTools: DrawComposerTools = (tools) => <EmojiTool {...tools} />
 
 /** The right part of the chat screen: joins the conversation and the bubble. */
 export function ConversationRoute({ peerId }: { peerId: string }) {
@@ -43,6 +49,8 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
       startMessageId={readNavigationState(state, 'messageId')}
       onStartShown={forgetStart}
       drawMessage={drawMessage}
+      drawTools={drawTools}
+      drawReactionBar={drawReactionBar}
       askServer={searchMessages}
       notice={isNarrow && <ConnectionNotice isInConversation />}
       onBack={isNarrow ? () => goUp({ ...findList(state), fits: isList }) : undefined}

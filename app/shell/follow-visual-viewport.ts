@@ -12,6 +12,9 @@ export function followVisualViewport(): void {
     const isCovered = window.innerHeight - viewport.height > 80
     style.setProperty('--viewport-height', isCovered ? `${viewport.height}px` : '100dvh')
     style.setProperty('--keyboard-closed', isCovered ? '0' : '1')
+    // What takes the keyboard's place is as high as it was.
+    if (isCovered)
+      style.setProperty('--keyboard-height', `${window.innerHeight - viewport.height}px`)
     if (isCovered) window.scrollTo(0, 0)
   }
   viewport.addEventListener('resize', follow)

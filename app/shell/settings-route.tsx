@@ -9,6 +9,7 @@ import { PageFrame } from './page-frame.tsx'
 import { useServices } from './services.ts'
 import { SignOutDialog } from './sign-out-dialog.tsx'
 import { chooseTheme, darkSystem, nameTheme, readTheme, themes } from './theme.ts'
+import { useEmojiChoices } from './use-emoji-choices.ts'
 import { useSession } from './use-session.ts'
 import { useWayUp } from './use-way-up.tsx'
 
@@ -54,8 +55,10 @@ export function SettingsRoute() {
 function ThemedSettingsPage({ onBack }: { onBack(): void }) {
   const [theme, setTheme] = useState(readTheme)
   const isSystemDark = useMediaQuery(darkSystem)
+  const choices = useEmojiChoices()
   return (
     <SettingsPage
+      choices={choices}
       themes={namedThemes}
       systemNow={isSystemDark ? 'dark' : 'light'}
       theme={theme}

@@ -11,6 +11,7 @@ import { sendMessage } from '../database/commands/send-message.ts'
 import { setArchived } from '../database/commands/set-archived.ts'
 import { setMuted } from '../database/commands/set-muted.ts'
 import { setPinned } from '../database/commands/set-pinned.ts'
+import { setReaction } from '../database/commands/set-reaction.ts'
 import { setStarred } from '../database/commands/set-starred.ts'
 import type { Drafts } from '../database/create-drafts.ts'
 import type { MessengerCommands } from './messenger.ts'
@@ -38,6 +39,7 @@ export function createCommands(options: {
     retryMessage: (messageId) => retryMessage(context, messageId),
     discardMessage: (messageId) => discardMessage(context, messageId),
     setStarred: (messageId, isStarred) => setStarred(context, { messageId, isStarred }),
+    setReaction: (messageId, emoji) => setReaction(context, { messageId, emoji }),
     dismissRefusal: (messageId) => dismissRefusal(context, messageId),
     markRead: (peerId, place) => markRead(context, { peerId, place }),
     setPinned: (peerId, isPinned) => setPinned(context, { peerId, isPinned }),

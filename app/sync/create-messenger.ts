@@ -8,6 +8,7 @@ import { createStarred } from '../database/create-starred.ts'
 import { openDatabase } from '../database/open-database.ts'
 import { readDocuments } from '../database/read-documents.ts'
 import { claimTabSlot } from '../database/tab-slot.ts'
+import { watchReactions } from '../database/watch-reactions.ts'
 import { createChangeFeed } from './change-feed.ts'
 import { countUnsentDocuments } from './count-unsent-documents.ts'
 import { createCommands } from './create-commands.ts'
@@ -227,6 +228,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     commands,
     undo,
     messages: { get: (messageId) => mask.message(messageValues.get(messageId)) },
+    watchReactions: (listener) => watchReactions(database.messages, listener),
     search,
     drafts,
     starred: mask.messages(starred.starred),

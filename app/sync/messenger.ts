@@ -8,10 +8,11 @@ import type { KnownPerson } from '../database/known-person.ts'
 import type { LiveValue } from '../database/live-value.ts'
 import type { IndexProgress, SearchPage } from '../database/search/create-search-index.ts'
 import type { SearchRequest } from '../database/search/search-messages.ts'
+import type { ReactionNews } from '../database/watch-reactions.ts'
 import type { Undo } from './create-undo.ts'
 import type { Requests } from './requests/create-requests.ts'
 
-export type { ConversationRow, ConversationView, LiveValue }
+export type { ConversationRow, ConversationView, LiveValue, ReactionNews }
 
 /** Each resolves when the change is stored on the device; replication carries it on. */
 export interface MessengerCommands {
@@ -21,6 +22,8 @@ export interface MessengerCommands {
   retryMessage(messageId: string): Promise<void>
   discardMessage(messageId: string): Promise<void>
   setStarred(messageId: string, isStarred: boolean): Promise<void>
+  /** In place of the reaction before; empty takes it back. */
+  setReaction(messageId: string, emoji: string): Promise<void>
   dismissRefusal(messageId: string): Promise<void>
   /** All that has arrived, or what lies up to a place (`orderedAt`). */
   markRead(peerId: string, place?: number): Promise<void>
@@ -84,6 +87,8 @@ export interface Messenger {
   undo: Undo
   /** One of any conversation, such as the quoted one; undefined while it is read, null if it is not on the device. */
   messages: { get(messageId: string): LiveValue<MessageDocument | null | undefined> }
+  /** Calls back when the other person reacts to a message of one's own. @returns ends it */
+  watchReactions(listener: (news: ReactionNews) => void): () => void
   search: MessageSearch
   drafts: Omit<Drafts, 'close' | 'noteLeaving' | 'noteSent'>
   /** Newest star first; undefined until they are read. */

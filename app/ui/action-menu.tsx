@@ -4,7 +4,8 @@ import styles from './action-menu.module.css'
 import { findFocusPath, focusFirst } from './find-focus-path.ts'
 import { Icon } from './icon.tsx'
 import { joinClassNames } from './join-class-names.ts'
-import type { MenuAction, MenuPoint } from './menu-action.ts'
+import type { MenuAction, MenuChoice, MenuPoint } from './menu-action.ts'
+import { MenuChoiceRow } from './menu-choice-row.tsx'
 import { useBackLayer } from './use-back-layer.ts'
 
 export interface ActionMenuProps {
@@ -12,12 +13,13 @@ export interface ActionMenuProps {
   label: string
   point: MenuPoint
   actions: readonly MenuAction[]
+  choice?: MenuChoice | undefined
   /** Called when it closes, whether or not something was chosen. */
   onClose(): void
 }
 
 /** A menu that is open at a point; it takes the focus and gives it back to where it was. */
-export function ActionMenu({ label, point, actions, onClose }: ActionMenuProps) {
+export function ActionMenu({ label, point, actions, choice, onClose }: ActionMenuProps) {
   const [returnTo] = useState(findFocusPath)
   useBackLayer(true, onClose)
   return (
@@ -44,6 +46,7 @@ export function ActionMenu({ label, point, actions, onClose }: ActionMenuProps) 
             if (document.activeElement === document.body) focusFirst(returnTo)
           }}
         >
+          {choice && <MenuChoiceRow choice={choice} beforeSelect={() => focusFirst(returnTo)} />}
           {actions.map((action) => (
             <Fragment key={action.label}>
               {action.startsSection && <Separator className={styles.line} />}

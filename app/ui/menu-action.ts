@@ -9,6 +9,15 @@ export interface MenuAction {
   startsSection?: boolean
 }
 
+/** One of a few that stand in a row above a menu's actions. */
+export interface MenuChoice {
+  label: string
+  options: readonly { value: string; name: string }[]
+  value: string | undefined
+  onChoose(value: string): void
+  more: { name: string; onSelect(): void }
+}
+
 /** Where a menu opens, in px of the viewport. */
 export interface MenuPoint {
   x: number

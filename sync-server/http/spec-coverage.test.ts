@@ -10,6 +10,7 @@ type Row = [call: string, file: string, title: string]
 const auth = 'auth/auth.test.ts'
 const users = 'users/users.test.ts'
 const relations = 'users/relations.test.ts'
+const reactions = 'messages/reactions.test.ts'
 const account = 'users/account.test.ts'
 const whatsApp = 'users/whatsapp.test.ts'
 const messages = 'messages/messages.test.ts'
@@ -74,6 +75,11 @@ const beyond: Row[] = [
   ['GET /users/me/sessions', users, 'GET /users/me/sessions,'],
   ['DELETE /users/me/sessions', users, 'DELETE /users/me/sessions,'],
   ['DELETE /users/me/sessions/{id}', users, 'DELETE /users/me/sessions/{id}:'],
+  [
+    'PUT /messages/{id}/reaction',
+    reactions,
+    'is in both copies, one for each person, and is changed and taken back',
+  ],
   ['PUT /users/me/password', users, 'PUT /users/me/password: end with a new password'],
   ['GET /users/me/usage', quota, 'is known to the byte, after changes, a restart and a kill'],
   ['GET /users/me/export', account, 'streams everything that is kept of a person'],
@@ -95,6 +101,7 @@ const events: Row[] = [
   ['watch-people', views, 'and of those whom it watches, as long as it does'],
   ['typing', sockets, 'reaches the one it is for, by its sender’s own id'],
   ['stop-typing', sockets, 'reaches the one it is for, by its sender’s own id'],
+  ['set-reaction', reactions, 'P4: does the same by the socket, which tells what was refused'],
   ['send-message', sockets, 'P4: sent by a socket are hinted to the recipient, and stored'],
   ['receive-message', sockets, 'P4: sent by a socket are hinted to the recipient, and stored'],
   ['message-refused', sockets, 'P6: that are refused are told to their author'],

@@ -239,8 +239,8 @@ function refuseForPeer({ actorId, now }: Delivery, draft: MessageDraft): Message
  * written at once; and what could not be written for the other person at all, of which nobody knows whether it was.
  */
 function hintWrites(delivery: Delivery, drafts: readonly MessageDraft[]): DatabaseWrite[] {
-  const { actorId: authorId, peerId: readerId, isPeerOut, isAtomic } = delivery
-  if (readerId === undefined || (isAtomic && !isPeerOut)) return []
+  const { actorId, peerId, isPeerOut, isAtomic } = delivery
+  if (peerId === undefined || (isAtomic && !isPeerOut)) return []
   const due = drafts.filter((draft) => {
     if (!isForPeer(draft)) return false
     if (!isPeerOut) return draft.effect === 'amend'
@@ -248,8 +248,13 @@ function hintWrites(delivery: Delivery, drafts: readonly MessageDraft[]): Databa
   })
   const create = due.map(({ proposal: { id: messageId }, next }) => {
     const deletedAt = next?.deletedAt
+    // Its reader may react to it: what is completed is the author's message to that reader all the same.
+    const isReaders = next !== undefined && next.senderId !== actorId
+    const pair = isReaders
+      ? { authorId: peerId, readerId: actorId }
+      : { authorId: actorId, readerId: peerId }
     return toMessageHint({
-      ...{ authorId, readerId, messageId },
+      ...{ ...pair, messageId },
       ...(deletedAt === undefined ? {} : { deletedAt }),
     })
   })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import { must } from '../../schema/must.ts'
+import { react } from '../../schema/react.ts'
 import { describeCouches } from '../storage/couch/couches.contract.ts'
 import type { Stage } from './message-acceptor.ts'
 import {
@@ -13,9 +14,15 @@ import {
 
 const stages: readonly Stage[] = ['ordered', 'peer', 'own', 'finished']
 
+const kinds = [
+  ...(['send', 'send', 'edit', 'edit', 'delete', 'again', 'heal'] as const),
+  // By its author, and by its reader.
+  ...(['react', 'answer', 'answer'] as const),
+]
+
 /** What happens to a message; `dies` is the stage after which the server does. */
 const step = fc.record({
-  kind: fc.constantFrom('send', 'send', 'edit', 'edit', 'delete', 'again', 'heal'),
+  kind: fc.constantFrom(...kinds),
   author: fc.constantFrom(0, 1),
   which: fc.nat(7),
   dies: fc.option(fc.constantFrom(...stages), { nil: undefined }),
@@ -42,6 +49,14 @@ function describeHistories(open: () => Promise<TestAcceptance>, numRuns: number)
   test('P3 P6: whatever dies wherever, both copies say the same after the next start, and nothing acknowledged is gone', async () => {
     await fc.assert(fc.asyncProperty(history, live), { numRuns })
   })
+
+  test.each(stages)(
+    'P3: a reader’s reaction is in both copies after a death at %s',
+    async (dies) => {
+      const send = { kind: 'send', author: 0, which: 0, dies: undefined } as const
+      await live([[send], [{ kind: 'answer', author: 0, which: 0, dies }]])
+    },
+  )
 }
 
 describe('messages, edits and deletions on storage that writes one database after the other', () => {
@@ -67,7 +82,7 @@ async function live(moments: readonly (readonly Step[])[]) {
     if (kind === 'heal') return void (await t.acceptance.healCopies())
     const proposed = await findProposed(kind, author, which)
     if (!proposed) return
-    const actorId = must(people[author], 'a person')
+    const actorId = must(people[kind === 'answer' ? 1 - author : author], 'a person')
     const proposals = [propose(proposed)]
     const [outcome] = await t.acceptance.acceptMessages({ actorId, proposals })
     if (outcome?.kind === 'stored' && isAccepted(outcome.doc)) acknowledged.add(proposed._id)
@@ -83,9 +98,14 @@ async function live(moments: readonly (readonly Step[])[]) {
     }
     const first = own[which % Math.max(own.length, 1)]
     if (!first || kind === 'again') return first
-    const stored = await t.readMessage(senderId, first._id)
+    const actorId = kind === 'answer' ? must(people[1 - author], 'a person') : senderId
+    const stored = await t.readMessage(actorId, first._id)
     if (!stored) return undefined
     const now = Date.now()
+    if (kind === 'react' || kind === 'answer') {
+      const emoji = must(['👍', '❤️', ''][which % 3], 'an emoji')
+      return react(stored, { userId: actorId, emoji, now })
+    }
     return kind === 'edit'
       ? { ...stored, content: `edited at ${now}`, editedAt: now }
       : { ...stored, deletedAt: now }
@@ -118,6 +138,6 @@ async function live(moments: readonly (readonly Step[])[]) {
 const countHints = async () => (await opened.t.storage.database('debts').range({})).length
 
 function pickShared(copy: MessageDocument | undefined) {
-  const { _id, content, editedAt, deletedAt, orderedAt } = must(copy, 'a copy')
-  return { _id, content, editedAt, deletedAt, orderedAt }
+  const { _id, content, editedAt, deletedAt, orderedAt, reactions } = must(copy, 'a copy')
+  return { _id, content, editedAt, deletedAt, orderedAt, reactions }
 }

@@ -112,14 +112,15 @@ export async function healMessages(options: {
   }
 }
 
-/** The author's copy with the later of two texts, and a deletion that either of them has. */
+/** The author's copy with the later of two texts, the reactions of both, and a deletion that either of them has. */
 function withTextOf(own: MessageDocument, copy: MessageDocument): MessageDocument {
-  const { content, editedAt, deletedAt } = copy
+  const { content, editedAt, deletedAt, reactions } = copy
   return mergeMessages(own, {
     ...own,
     content,
     ...(editedAt === undefined ? {} : { editedAt }),
     ...(deletedAt === undefined ? {} : { deletedAt }),
+    ...(reactions === undefined ? {} : { reactions }),
   })
 }
 

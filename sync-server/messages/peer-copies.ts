@@ -3,6 +3,7 @@ import { blankDeleted, isDiscarded, type MessageDocument } from '../../schema/me
 import { must } from '../../schema/must.ts'
 import { writePeerCopy } from '../../schema/peer-copy.ts'
 import { refuseChange } from '../../schema/permit-message-change.ts'
+import { mergeReactions } from '../../schema/reaction.ts'
 import { refuse } from '../../schema/refusal.ts'
 import { completeOwnCopy } from './complete-own-copy.ts'
 import type { MessageDraft } from './draft-message.ts'
@@ -57,9 +58,16 @@ export function draftPeerCopies(options: {
     else if (inPlace && inPlace.orderedAt !== copy?.orderedAt) put.push(inPlace)
     // The own copy may have been completed after a look at its file found none.
     if (accepted.deletedAt !== undefined && copy?.mediaUrl !== undefined) blanked.push(copy)
-    return inPlace ? { ...draft, next: { ...accepted, orderedAt: inPlace.orderedAt } } : draft
+    return inPlace ? { ...draft, next: joinCopies(accepted, inPlace) } : draft
   })
   return { put, drafts, blanked }
+}
+
+/** The own copy in the place that the other person's has, with the reactions of both. */
+function joinCopies(own: MessageDocument, peers: MessageDocument): MessageDocument {
+  const reactions = mergeReactions(own.reactions, peers.reactions)
+  const { orderedAt } = peers
+  return blankDeleted({ ...own, orderedAt, ...(reactions === undefined ? {} : { reactions }) })
 }
 
 /**
@@ -73,7 +81,7 @@ export function refuseUnwritten(draft: MessageDraft, actorId: string, now: numbe
   const refusal = refuse('recipient_unavailable')
   const next =
     draft.effect === 'amend' && stored
-      ? refuseChange({ stored, proposed, refusal })
+      ? refuseChange({ actorId, stored, proposed, refusal })
       : failMessage({ actorId, stored, proposed, refusal, now })
   return { ...draft, next, refusal, effect: 'own' }
 }

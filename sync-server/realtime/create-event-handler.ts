@@ -7,8 +7,13 @@ import type { PresenceAnnouncer } from './create-presence-announcer.ts'
 
 type SendMessageRequest = Extract<ClientEvent, { event: 'send-message' }>['data']
 
+type SetReactionRequest = Extract<ClientEvent, { event: 'set-reaction' }>['data']
+
 /** Stores a message from a socket, and tells that device if it was not taken. */
 export type SendMessage = (connection: Connection, asked: SendMessageRequest) => Promise<void>
+
+/** Stores a reaction from a socket, and tells that device if it was not taken. */
+export type SetReaction = (connection: Connection, asked: SetReactionRequest) => Promise<void>
 
 export type EventHandler = ReturnType<typeof createEventHandler>
 
@@ -19,8 +24,9 @@ export function createEventHandler(options: {
   relations: Relations
   lines: ChangeLines
   sendMessage: SendMessage
+  setReaction: SetReaction
 }) {
-  const { connections, announcer, relations, lines, sendMessage } = options
+  const { connections, announcer, relations, lines, sendMessage, setReaction } = options
 
   async function relayTyping(
     userId: string,
@@ -47,6 +53,8 @@ export function createEventHandler(options: {
         return await lines.follow(connection, heard.data)
       case 'send-message':
         return await sendMessage(connection, heard.data)
+      case 'set-reaction':
+        return await setReaction(connection, heard.data)
       default:
         return unreachable(heard)
     }

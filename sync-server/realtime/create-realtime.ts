@@ -6,7 +6,7 @@ import type { TokenHolder } from '../access/create-token-keeper.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { createChangeLines } from './change-lines.ts'
 import type { Connections } from './create-connections.ts'
-import { createEventHandler, type SendMessage } from './create-event-handler.ts'
+import { createEventHandler, type SendMessage, type SetReaction } from './create-event-handler.ts'
 import { createPollers } from './create-pollers.ts'
 import type { Presence } from './create-presence.ts'
 import { createPresenceAnnouncer } from './create-presence-announcer.ts'
@@ -25,6 +25,7 @@ export function createRealtime(options: {
   connections: Connections
   identify: (token: string) => Promise<TokenHolder | null>
   sendMessage: SendMessage
+  setReaction: SetReaction
   announceEveryMs?: number | undefined
   usersOnlineMax?: number | undefined
   hereEveryMs?: number | undefined
@@ -44,6 +45,7 @@ export function createRealtime(options: {
   const handleEvent = createEventHandler({
     ...{ connections, announcer, relations, lines },
     sendMessage: options.sendMessage,
+    setReaction: options.setReaction,
   })
   const stopListening = [
     presence.onChanged(announcer.noteChanged),

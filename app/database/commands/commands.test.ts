@@ -11,6 +11,7 @@ import { markRead } from './mark-read.ts'
 import { retryMessage } from './retry-message.ts'
 import { sendMessage } from './send-message.ts'
 import { setPinned } from './set-pinned.ts'
+import { setReaction } from './set-reaction.ts'
 import { setStarred } from './set-starred.ts'
 
 async function start() {
@@ -116,4 +117,21 @@ test('clearing hides what is there now, and tells nobody that it was read', asyn
   const { orderedAt } = await read(await say('hello'))
   await clearConversation(context, ben)
   expect(await conversation()).toMatchObject({ clearedUpTo: orderedAt, readUpTo: 0 })
+})
+
+test('one reaction for each person: it is changed, taken back, and stays away from what nobody else has', async () => {
+  const { read, say, context, database } = await start()
+  const id = await say('hello')
+  await setReaction(context, { messageId: id, emoji: '👍' })
+  expect((await read(id)).reactions).toBeUndefined()
+  await changeMessage(database.messages, id, (message) => ({ ...message, status: 'sent' }))
+  await setReaction({ ...context, now: () => 5_000 }, { messageId: id, emoji: '👍' })
+  await setReaction({ ...context, now: () => 4_000 }, { messageId: id, emoji: '❤️' })
+  expect((await read(id)).reactions).toEqual({ [ann]: { emoji: '❤️', at: 5_001 } })
+  await setReaction({ ...context, now: () => 6_000 }, { messageId: id, emoji: 'words' })
+  await setReaction({ ...context, now: () => 7_000 }, { messageId: id, emoji: '' })
+  expect((await read(id)).reactions).toEqual({ [ann]: { emoji: '', at: 7_000 } })
+  await deleteMessage(context, id)
+  await setReaction(context, { messageId: id, emoji: '👍' })
+  expect((await read(id)).reactions).toBeUndefined()
 })

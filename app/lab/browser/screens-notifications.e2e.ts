@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
 import { readSession, waitUntilKept } from './account-steps.ts'
-import { chatRow, openChat, say } from './chat-steps.ts'
+import { chatRow, message, openChat, say } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 interface Told {
@@ -57,6 +57,19 @@ test('a hidden page tells of a message with its sender and words; a visible one 
   await setVisibility('hidden')
   await say(ben.page, 'while you are away')
   await expect.poll(readTold).toEqual([{ title: 'ben', body: 'while you are away' }])
+})
+
+test('a hidden page tells of a reaction to what its person wrote', async () => {
+  await ann.page.goto('/chat')
+  await openChat(ann.page, 'ben')
+  await say(ann.page, 'what do you think?')
+  await message(ben.page, 'what do you think?').waitFor()
+  await ann.page.goto('/chat')
+  await chatRow(ann.page, 'ben').getByText('what do you think?').waitFor()
+  await setVisibility('hidden')
+  await message(ben.page, 'what do you think?').click({ button: 'right' })
+  await ben.page.getByRole('menuitemradio', { name: 'Red heart' }).click()
+  await expect.poll(readTold).toEqual([{ title: 'ben', body: 'Reacted ❤️ to: what do you think?' }])
 })
 
 test('a muted chat says nothing, and does not count', async () => {

@@ -1,4 +1,4 @@
-import type { ConversationRow, Messenger } from '../../sync/messenger.ts'
+import type { ConversationRow, Messenger, ReactionNews } from '../../sync/messenger.ts'
 import { describeMessage } from '../../ui/describe-message.ts'
 import { productName } from '../../ui/product.ts'
 import { countUnreadMessages } from './count-unread-messages.ts'
@@ -53,6 +53,19 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
     show({ title, body, tag: row.peerId, path: `/chat/${row.peerId}` })
   }
 
+  function onReaction({ message, reaction }: ReactionNews) {
+    const { _id, peerId } = message
+    const row = conversations.getSnapshot().find((each) => each.peerId === peerId)
+    if (!row || row.isMuted || row.isArchived) return
+    if (!isWanted() || document.visibilityState === 'visible') return
+    const title = row.peer?.username ?? 'New reaction'
+    const words = describeMessage(message).slice(0, bodyMaxLength)
+    const body = `Reacted ${reaction.emoji} to: ${words}`
+    // Beside the chat's messages, not in their place.
+    const news = { title, body, tag: `reaction-${peerId}`, path: `/chat/${peerId}` }
+    void runInOneTab(`petrel-reaction-${_id}-${reaction.at}`, () => show(news))
+  }
+
   function show(news: { title: string; body: string; tag: string; path: string }) {
     const { title, body, tag, path } = news
     // With the same tag a further message takes the place of the one before, and is told again.
@@ -85,12 +98,14 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
   const onVisibility = () => void takeAway().catch(() => {})
 
   const unsubscribe = conversations.subscribe(onChange)
+  const stopReactions = options.messenger.watchReactions(onReaction)
   document.addEventListener('visibilitychange', onVisibility)
   onChange()
   onVisibility()
   return {
     close() {
       unsubscribe()
+      stopReactions()
       stopHolding()
       document.removeEventListener('visibilitychange', onVisibility)
       setBadge(0)

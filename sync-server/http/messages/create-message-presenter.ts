@@ -7,6 +7,7 @@ import {
   shownFields,
 } from '../../../schema/message-answer.ts'
 import { deriveStatus, deriveStatusHistory } from '../../../schema/peer-marks.ts'
+import { listReactions } from '../../../schema/reaction.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
 import type { Storage } from '../../storage/create-storage.ts'
@@ -85,6 +86,15 @@ function presentMessage(
     orderedAt: toIso(message.orderedAt),
     ...(isEdited(message) && editedAt !== undefined ? { editedAt: toIso(editedAt) } : {}),
     ...(deletedAt === undefined ? {} : { deletedAt: toIso(deletedAt) }),
+    ...presentReactions(message),
+  }
+}
+
+function presentReactions({ reactions }: MessageDocument): Pick<MessageAnswer, 'reactions'> {
+  const shown = listReactions(reactions)
+  if (shown.length === 0) return {}
+  return {
+    reactions: shown.map(({ userId, emoji, at }) => ({ userId, emoji, reactedAt: toIso(at) })),
   }
 }
 

@@ -1,7 +1,13 @@
 import * as z from 'zod/mini'
-import { bulkDeletion, messageEdit, starChange } from '../../../schema/change-message.ts'
+import {
+  bulkDeletion,
+  messageEdit,
+  reactionChange,
+  starChange,
+} from '../../../schema/change-message.ts'
 import { messagesDeleted } from '../../../schema/done-answers.ts'
 import { messageAnswer } from '../../../schema/message-answer.ts'
+import { react } from '../../../schema/react.ts'
 import { RequestRefused } from '../request-refused.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { MessagePresenter } from './create-message-presenter.ts'
@@ -101,6 +107,31 @@ export function createMessageRoutes(options: {
           isDone: (stored) => stored.isStarred === isStarred,
         })
         return await presenter.presentOne(userId, starred)
+      },
+    }),
+
+    defineRoute({
+      method: 'put',
+      path: '/messages/{id}/reaction',
+      access: 'signed-in',
+      summary:
+        'Reacts to a message with one emoji, in place of your reaction before; an empty one takes it back. Both people see it.',
+      params: messageIdParam,
+      body: reactionChange,
+      status: 200,
+      answer: messageAnswer,
+      errors: ['message_not_found', 'message_deleted', 'recipient_unavailable'],
+      async handle({ caller: { userId }, params, body: { emoji } }) {
+        const changed = await writer.change({
+          actorId: userId,
+          id: params.id,
+          propose(stored, now) {
+            if (stored.deletedAt !== undefined) throw new RequestRefused('message_deleted')
+            return react(stored, { userId, emoji, now })
+          },
+          isDone: ({ reactions }) => reactions?.[userId]?.emoji === emoji,
+        })
+        return await presenter.presentOne(userId, changed)
       },
     }),
   ]

@@ -1,6 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import { react } from '../../../schema/react.ts'
+import { listReactions } from '../../../schema/reaction.ts'
 import { openTestSocket, type TestSocket } from '../../realtime/open-test-socket.ts'
 import type { TestPerson } from '../../start-test-app.ts'
 import { openTestChat, type TestChat } from './open-test-chat.ts'
@@ -82,12 +84,13 @@ function describeCopy(copy: unknown): Record<string, unknown> {
   const parsed = messageDocument.safeParse(copy)
   if (!parsed.success) return { isThere: false }
   const { _id, createdAt, orderedAt, isStarredAt, statusHistory, ...rest } = parsed.data
-  const { editedAt, deletedAt, refused, ...said } = rest
+  const { editedAt, deletedAt, refused, reactions, ...said } = rest
   return {
     ...said,
     isEdited: editedAt !== undefined,
     isDeleted: deletedAt !== undefined,
     refusedFor: refused?.code,
+    reactions: listReactions(reactions).map(({ userId, emoji }) => ({ userId, emoji })),
     history: statusHistory.map(({ status }) => status),
   }
 }
@@ -232,6 +235,21 @@ describe.each<{
     person: 'ben',
     rest: (id) => as(opened.ben).put(`/messages/${id}/star`, { isStarred: true }),
     push: (message) => ({ ...message, isStarred: true, isStarredAt: Date.now() }),
+    status: 200,
+  },
+  {
+    what: 'a reaction of the reader',
+    person: 'ben',
+    rest: (id) => as(opened.ben).put(`/messages/${id}/reaction`, { emoji: '👍🏽' }),
+    push: (message) =>
+      react(message, { userId: opened.ben.userId, emoji: '👍🏽', now: Date.now() }),
+    status: 200,
+  },
+  {
+    what: 'a reaction of the author',
+    person: 'ann',
+    rest: (id) => as(opened.ann).put(`/messages/${id}/reaction`, { emoji: '❤️' }),
+    push: (message) => react(message, { userId: opened.ann.userId, emoji: '❤️', now: Date.now() }),
     status: 200,
   },
 ])('P4: $what', ({ person, rest, push, status }) => {

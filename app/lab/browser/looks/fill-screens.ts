@@ -44,6 +44,8 @@ async function fillConversation(ann: StoryPerson, ben: StoryPerson) {
   const edited = await tell(ann, ben, 'come at none')
   await ann.api.messages.edit(edited, 'come at noon')
   await ann.api.messages.setStarred(edited, true)
+  await ann.api.messages.setReaction(edited, '👍')
+  await ben.api.messages.setReaction(edited, '❤️')
   await tell(ben, ann, 'a picture of it', { type: 'image' })
   await tell(ann, ben, longWord, { replyToMessageId: edited })
   const deleted = await tell(ann, ben, 'a slip of the pen')

@@ -1,0 +1,20 @@
+import { isAccepted } from '../../../schema/message.ts'
+import { react } from '../../../schema/react.ts'
+import { isReaction } from '../../../schema/reaction.ts'
+import { changeMessage } from '../change-message.ts'
+import type { CommandContext } from './command-context.ts'
+
+/** Reacts to a message that both people have, in place of the reaction before; an empty one takes it back. */
+export async function setReaction(
+  { userId, database, now }: CommandContext,
+  change: { messageId: string; emoji: string },
+): Promise<void> {
+  const { messageId, emoji } = change
+  if (!isReaction(emoji)) return
+  await changeMessage(database.messages, messageId, (message) => {
+    const isThere = (message.reactions?.[userId]?.emoji ?? '') === emoji
+    return isThere || message.deletedAt !== undefined || !isAccepted(message)
+      ? message
+      : react(message, { userId, emoji, now: now() })
+  })
+}

@@ -1,0 +1,22 @@
+/** How the list begins: with what was picked most often, or last. */
+export const suggestedModes = ['frequent', 'recent'] as const
+export type SuggestedMode = (typeof suggestedModes)[number]
+
+export const suggestedNames: Record<SuggestedMode, string> = {
+  frequent: 'Frequently Used',
+  recent: 'Recently Used',
+}
+
+/** emoji-mart's categories in the order of the specification's section 2, and how they are called there. */
+export const emojiCategories = [
+  { id: 'people', name: 'Smileys & People' },
+  { id: 'nature', name: 'Animals & Nature' },
+  { id: 'foods', name: 'Food & Drink' },
+  { id: 'places', name: 'Travel & Places' },
+  { id: 'activity', name: 'Activities' },
+  { id: 'objects', name: 'Objects' },
+  { id: 'symbols', name: 'Symbols' },
+  { id: 'flags', name: 'Flags' },
+] as const
+
+export type EmojiCategoryId = 'suggested' | (typeof emojiCategories)[number]['id']

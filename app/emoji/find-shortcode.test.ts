@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { findShortcode } from './find-shortcode.ts'
+
+const find = (text: string) => findShortcode(text, text.length)
+
+test.each([
+  [':sm', 'sm', false],
+  ['hello :smile', 'smile', false],
+  ['(:+1', '+1', false],
+  ['one\n:flag-de', 'flag-de', false],
+  [':Smile:', 'smile', true],
+])('%j is a short name', (text, name, isClosed) => {
+  const found = find(text)
+  expect(found).toMatchObject({ name, isClosed, end: text.length })
+  expect(text.slice(found?.start)).toMatch(/^:/)
+})
+
+test.each([':s', 'at 10:30', 'http://x', 'a:smile', ': smile', ':-)'])('%j is none', (text) => {
+  expect(find(text)).toBeUndefined()
+})
+
+test('what stands behind the cursor does not count', () => {
+  expect(findShortcode(':smile and more', 4)).toMatchObject({ name: 'smi', start: 0, end: 4 })
+})

@@ -1,0 +1,86 @@
+import { afterAll, expect, test } from 'vitest'
+import { composer, message, openChat, say } from './chat-steps.ts'
+import { offered, picker, pressLong } from './emoji-steps.ts'
+import { findProblems } from './find-problems.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } }
+const people = await startTwoPeople({ ...phone, reducedMotion: 'reduce' })
+const { page } = people.ann
+const touch = await page.context().newCDPSession(page)
+afterAll(() => people.close())
+
+const isWriting = () => composer(page).evaluate((field) => field === document.activeElement)
+
+test('it takes the place of the keyboard, as high as that was, and gives it back', async () => {
+  await openChat(page, 'ben')
+  await page.evaluate(() =>
+    document.documentElement.style.setProperty('--keyboard-height', '336px'),
+  )
+  await composer(page).tap()
+  await page.getByRole('button', { name: 'Emoji', exact: true }).tap()
+  await offered(page, 'Grinning Face').tap()
+  expect(await composer(page).inputValue()).toBe('😀')
+  expect(await isWriting()).toBe(false)
+  const [field, panel] = [await composer(page).boundingBox(), await picker(page).boundingBox()]
+  expect([panel?.x, panel?.width]).toEqual([0, 390])
+  expect(Math.round((panel?.y ?? 0) + (panel?.height ?? 0))).toBe(844)
+  expect(panel?.height).toBeCloseTo(335, 0)
+  expect((field?.y ?? 0) + (field?.height ?? 0)).toBeLessThanOrEqual(panel?.y ?? 0)
+  expect(await findProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Keyboard', exact: true }).tap()
+  await picker(page).waitFor({ state: 'detached' })
+  expect(await isWriting()).toBe(true)
+  await page.getByRole('button', { name: 'Emoji', exact: true }).tap()
+  await picker(page).waitFor()
+  await composer(page).tap()
+  await picker(page).waitFor({ state: 'detached' })
+  await composer(page).fill('')
+})
+
+test('Back closes it, and leaves the chat open', async () => {
+  await page.getByRole('button', { name: 'Emoji', exact: true }).tap()
+  await offered(page, 'Grinning Face').first().waitFor()
+  await page.goBack()
+  await picker(page).waitFor({ state: 'detached' })
+  expect(await composer(page).isVisible()).toBe(true)
+})
+
+test('a finger that stays on an emoji opens its skin tones, and picks nothing by itself', async () => {
+  await page.getByRole('button', { name: 'Emoji', exact: true }).tap()
+  await picker(page).getByRole('combobox').fill('thumbsup')
+  const tones = picker(page).getByRole('toolbar', { name: 'Skin tones of Thumbs Up' })
+  await pressLong(touch, offered(page, 'Thumbs Up'), () => tones.waitFor())
+  expect(await tones.count()).toBe(1)
+  expect(await composer(page).inputValue()).toBe('')
+  await tones.getByRole('button', { name: 'Thumbs Up, Medium', exact: true }).tap()
+  expect(await composer(page).inputValue()).toBe('👍🏽')
+  await page.getByRole('button', { name: 'Keyboard', exact: true }).tap()
+  await composer(page).fill('')
+})
+
+test('a finger that stays on a message opens the seven reactions above its menu', async () => {
+  await say(page, 'by a finger')
+  const heart = page.getByRole('menuitemradio', { name: 'Red heart' })
+  await pressLong(touch, message(page, 'by a finger').locator('[dir="auto"]'), () =>
+    heart.waitFor(),
+  )
+  expect(await findProblems(page)).toEqual([])
+  await heart.tap()
+  const chip = message(page, 'by a finger').getByRole('button', { name: '❤️ You' })
+  await chip.waitFor()
+  await chip.tap()
+  await chip.waitFor({ state: 'detached' })
+})
+
+test('all other reactions come from below', async () => {
+  const more = page.getByRole('menuitem', { name: 'More reactions' })
+  await pressLong(touch, message(page, 'by a finger').locator('[dir="auto"]'), () => more.waitFor())
+  await more.tap()
+  await picker(page).waitFor()
+  const panel = await picker(page).boundingBox()
+  expect(Math.round((panel?.y ?? 0) + (panel?.height ?? 0))).toBe(844)
+  await offered(page, 'Grinning Face').first().tap()
+  await picker(page).waitFor({ state: 'detached' })
+  await message(page, 'by a finger').getByRole('button', { name: '😀 You' }).waitFor()
+})

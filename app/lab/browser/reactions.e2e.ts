@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { composer, message, openChat, say } from './chat-steps.ts'
+import { picker } from './emoji-steps.ts'
+import { findProblems } from './find-problems.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const { ann, ben } = people
+
+beforeAll(async () => {
+  await openChat(ben.page, 'ann')
+  await openChat(ann.page, 'ben')
+})
+afterAll(() => people.close())
+
+const chip = (person: typeof ann, words: string, name: string) =>
+  message(person.page, words).getByRole('button', { name, exact: true })
+
+test('by the pointer: the seven open beside the message, and both see who reacted', async () => {
+  await say(ann.page, 'by the pointer')
+  await message(ben.page, 'by the pointer').hover()
+  await message(ben.page, 'by the pointer').getByRole('button', { name: 'React' }).click()
+  const bar = ben.page.getByRole('dialog', { name: 'React' })
+  expect(
+    await bar.getByRole('button').evaluateAll((all) => all.map((one) => one.ariaLabel)),
+  ).toEqual([
+    'Thumbs up',
+    'Red heart',
+    'Smiling',
+    'Crying',
+    'Folded hands',
+    'Thumbs down',
+    'Angry',
+    'More reactions',
+  ])
+  expect(await findProblems(ben.page)).toEqual([])
+  await bar.getByRole('button', { name: 'Thumbs up' }).click()
+  await bar.waitFor({ state: 'detached' })
+  await chip(ben, 'by the pointer', '👍 You').waitFor()
+  await chip(ann, 'by the pointer', '👍 ben').waitFor()
+  await chip(ann, 'by the pointer', '👍 ben').click()
+  await chip(ben, 'by the pointer', '👍 You, ann').waitFor()
+})
+
+test('by the keyboard: chosen in the menu, changed, and taken back', async () => {
+  await say(ann.page, 'by the keyboard')
+  await message(ann.page, 'by the keyboard').focus()
+  await ann.page.keyboard.press('Enter')
+  await ann.page.getByRole('menuitemradio', { name: 'Thumbs up' }).focus()
+  await ann.page.keyboard.press('ArrowRight')
+  expect(await findProblems(ann.page)).toEqual([])
+  await ann.page.keyboard.press('Enter')
+  await chip(ben, 'by the keyboard', '❤️ ann').waitFor()
+  await ann.page.keyboard.press('Enter')
+  const heart = ann.page.getByRole('menuitemradio', { name: 'Red heart' })
+  expect(await heart.getAttribute('aria-checked')).toBe('true')
+  await heart.focus()
+  await ann.page.keyboard.press('ArrowDown')
+  expect(await ann.page.getByRole('menuitem', { name: 'Reply' }).evaluate(hasFocus)).toBe(true)
+  await heart.focus()
+  await ann.page.keyboard.press('Enter')
+  await chip(ben, 'by the keyboard', '❤️ ann').waitFor({ state: 'detached' })
+})
+
+test('any other emoji is one step further, in the picker', async () => {
+  await say(ann.page, 'with any emoji')
+  await message(ben.page, 'with any emoji').click({ button: 'right' })
+  await ben.page.getByRole('menuitem', { name: 'More reactions' }).click()
+  await picker(ben.page).getByRole('combobox').fill('party popper')
+  await picker(ben.page).getByRole('option', { name: 'Party Popper' }).waitFor()
+  await ben.page.keyboard.press('Enter')
+  await picker(ben.page).waitFor({ state: 'detached' })
+  await chip(ann, 'with any emoji', '🎉 ben').waitFor()
+  expect(await composer(ben.page).inputValue()).toBe('')
+})
+
+test('P1 P10: offline it is drawn at once, outlives a kill, and arrives when the network is back', async () => {
+  await say(ann.page, 'in the storm')
+  await message(ben.page, 'in the storm').waitFor()
+  await ben.goOffline()
+  await message(ben.page, 'in the storm').click({ button: 'right' })
+  await ben.page.getByRole('menuitemradio', { name: 'Folded hands' }).click()
+  await chip(ben, 'in the storm', '🙏 You').waitFor()
+  await ben.killBrowser()
+  await ben.profile.context.setOffline(true)
+  await ben.page.goto('/chat')
+  await openChat(ben.page, 'ann')
+  await chip(ben, 'in the storm', '🙏 You').waitFor()
+  expect(await chip(ann, 'in the storm', '🙏 ben').count()).toBe(0)
+  await ben.goOnline()
+  await chip(ann, 'in the storm', '🙏 ben').waitFor()
+})
+
+test('a deleted message has none', async () => {
+  await say(ann.page, 'soon gone')
+  await message(ben.page, 'soon gone').click({ button: 'right' })
+  await ben.page.getByRole('menuitemradio', { name: 'Angry' }).click()
+  await chip(ann, 'soon gone', '😡 ben').waitFor()
+  await message(ann.page, 'soon gone').click({ button: 'right' })
+  await ann.page.getByRole('menuitem', { name: 'Delete' }).click()
+  await ben.page.getByRole('log').getByText('This message was deleted').waitFor()
+  expect(await ben.page.getByRole('button', { name: '😡 You' }).count()).toBe(0)
+})
+
+function hasFocus(element: Element) {
+  return element === document.activeElement
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { groupReactions } from './group-reactions.ts'
+
+const who = { ownId: 'ann', peerName: 'Ben' }
+
+test('each emoji stands once, with everybody who chose it, the earliest first', () => {
+  const [later, earlier] = [
+    { emoji: '👍', at: 2 },
+    { emoji: '👍', at: 1 },
+  ]
+  expect(groupReactions({ ann: later, ben: earlier }, who)).toEqual([
+    { emoji: '👍', names: 'Ben, You', isOwn: true },
+  ])
+  expect(groupReactions({ ann: { emoji: '😢', at: 3 }, ben: earlier }, who)).toEqual([
+    { emoji: '👍', names: 'Ben', isOwn: false },
+    { emoji: '😢', names: 'You', isOwn: true },
+  ])
+})
+
+test('what was taken back is not drawn', () => {
+  expect(groupReactions({ ann: { emoji: '', at: 2 } }, who)).toEqual([])
+  expect(groupReactions(undefined, who)).toEqual([])
+})

@@ -1,0 +1,41 @@
+import type { MessageDocument } from '../../schema/message.ts'
+import { joinClassNames } from '../ui/join-class-names.ts'
+import { groupReactions } from './group-reactions.ts'
+import styles from './message.module.css'
+import type { MessageActions } from './message-actions.ts'
+
+interface MessageReactionsProps {
+  message: MessageDocument
+  ownId: string
+  peerName: string
+  canReact: boolean
+  actions: MessageActions
+}
+
+/** Under a bubble: what both people think of it, and who. A click does the same, or takes the own one back. */
+export function MessageReactions(props: MessageReactionsProps) {
+  const { message, ownId, peerName, canReact, actions } = props
+  const groups = groupReactions(message.reactions, { ownId, peerName })
+  if (groups.length === 0) return null
+  return (
+    <div className={styles.reactions}>
+      {groups.map(({ emoji, names, isOwn }) => (
+        <button
+          key={emoji}
+          type="button"
+          className={styles.reaction}
+          tabIndex={-1}
+          disabled={!canReact}
+          aria-pressed={isOwn}
+          aria-label={`${emoji} ${names}`}
+          onClick={() => actions.toggleReaction(message, emoji)}
+        >
+          <span className={joinClassNames(styles.reactionPill, isOwn && styles.ownReaction)}>
+            <span className={styles.reactionEmoji}>{emoji}</span>
+            <span className={styles.reactionNames}>{names}</span>
+          </span>
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+import { useId } from 'react'
+import styles from './settings.module.css'
+
+export interface RadioOption {
+  value: string
+  name: string
+  /** Why it cannot be chosen, in words. */
+  obstacle?: string | undefined
+}
+
+export interface RadioChoiceProps {
+  legend: string
+  options: readonly RadioOption[]
+  value: string
+  note?: string
+  /** Does the note tell of this option? */
+  isNoted?(value: string): boolean
+  onChoose(value: string): void
+}
+
+/** One of several: a setting of this device. */
+export function RadioChoice(props: RadioChoiceProps) {
+  const { legend, options, value, note, isNoted, onChoose } = props
+  const id = useId()
+  return (
+    <fieldset className={styles.choice}>
+      <legend>{legend}</legend>
+      {options.map((option) => (
+        <label key={option.value}>
+          <input
+            type="radio"
+            name={id}
+            checked={option.value === value}
+            disabled={option.obstacle !== undefined}
+            aria-describedby={isNoted?.(option.value) ? `${id}-note` : undefined}
+            onChange={() => onChoose(option.value)}
+          />
+          <span>
+            {option.name}
+            {option.obstacle && <span className={styles.obstacle}>{option.obstacle}</span>}
+          </span>
+        </label>
+      ))}
+      {note && (
+        <p id={`${id}-note`} className={styles.note}>
+          {note}
+        </p>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,50 @@
+import * as z from 'zod/mini'
+import { isEmoji } from './emoji.ts'
+import { id } from './id.ts'
+
+/** Epoch milliseconds within what a Date can hold. */
+const epochMs = z.number().check(z.int(), z.gte(0), z.lte(8.64e15))
+
+/** What one person thinks of a message. `emoji` is empty once it was taken back; `at`: epoch ms. */
+const reaction = z.object({ emoji: z.string().check(z.maxLength(200)), at: epochMs })
+export type Reaction = z.infer<typeof reaction>
+
+/** One for each person, by their id. */
+export const reactions = z.record(id, reaction)
+export type Reactions = z.infer<typeof reactions>
+
+/** The seven that are offered first. Source: section 2 of the specification. */
+export const quickReactions = ['👍', '❤️', '😃', '😢', '🙏', '👎', '😡'] as const
+
+/** Can somebody react with this? Empty takes a reaction back. */
+export function isReaction(emoji: string): boolean {
+  return emoji === '' || isEmoji(emoji)
+}
+
+/** A register for each person: the later one wins, then the greater emoji. */
+export function mergeReactions(
+  a: Reactions | undefined,
+  b: Reactions | undefined,
+): Reactions | undefined {
+  if (!a || !b) return a ?? b
+  const merged = { ...a }
+  for (const [userId, one] of Object.entries(b)) {
+    const other = merged[userId]
+    if (!other || isLaterReaction(one, other)) merged[userId] = one
+  }
+  return merged
+}
+
+/** Does `a` win over `b`? */
+export function isLaterReaction(a: Reaction, b: Reaction): boolean {
+  return a.at === b.at ? a.emoji > b.emoji : a.at > b.at
+}
+
+/** Reactions that are shown, the earliest first; those that were taken back are not. */
+export function listReactions(
+  reactions: Reactions | undefined,
+): { userId: string; emoji: string; at: number }[] {
+  return Object.entries(reactions ?? {})
+    .flatMap(([userId, { emoji, at }]) => (emoji === '' ? [] : [{ userId, emoji, at }]))
+    .sort((a, b) => a.at - b.at || (a.userId < b.userId ? -1 : 1))
+}
