@@ -241,8 +241,8 @@ describe('P6: a send that WhatsApp refuses at once', () => {
 
   test('is sent again by a new attempt, once', async () => {
     const { contactId } = await hearFrom('15555550161')
-    const rule = { match: { to: '15555550161' }, times: 1, respond: { error: 131009 } }
-    opened.channel.emulator.addRule(rule as never)
+    const rule = { match: { to: '15555550161' }, times: 1, respond: { error: { code: 131009 } } }
+    opened.channel.emulator.addRule(rule)
     const { body } = await send('15555550161', 'Try me')
     const failed = await findMessage(body.messageId)
     expect(failed).toMatchObject({ status: 'failed', attempt: 1 })
