@@ -27,7 +27,7 @@ test('P11: what was kept and not processed when the server died is shown after t
   expect(emulator.deliveries().every(({ state }) => state === 'delivered')).toBe(true)
   await channel.killAndStart()
   await expect.poll(async () => (await readMessages()).length).toBe(40)
-  for (const { id } of emulator.deliveries()) emulator.redeliver(id)
+  for (const id of emulator.deliveries().map((one) => one.id)) emulator.redeliver(id)
   await channel.advance(0)
   emulator.inbound({ from: '15555550190', content: 'the last one' })
   await channel.advance(0)
