@@ -52,6 +52,9 @@ test('linking a number of the business is checked with WhatsApp, and its message
   expect((await channel.as(ann).get(`/users/${contact}`)).body).toMatchObject({
     ...{ username: 'Sheena Nelson', phone_number: '15555550101', isWhatsAppContact: true },
   })
+  const named = await channel.as(ann).get('/users/search/sheena')
+  expect(named.body).toMatchObject([{ _id: contact }])
+  expect((await channel.as(ben).get('/users/search/sheena')).body).toEqual([])
   expect((await channel.as(ann).get('/messages/conversations')).body).toMatchObject([
     { user: { username: 'Sheena Nelson' }, unreadCount: 1, phone_number_id: '106540352242922' },
   ])

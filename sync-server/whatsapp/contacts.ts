@@ -198,6 +198,18 @@ export function createContacts(options: {
       return found
     },
 
+    /** Contacts by a part of their name, in any case. */
+    async searchNames(ownerId: string, text: string, limit: number): Promise<ContactDocument[]> {
+      const wanted = text.trim().toLowerCase()
+      const found: ContactDocument[] = []
+      for await (const contact of walk(ownerId)) {
+        const names = [contact.name, contact.username].filter((one) => one !== null)
+        if (names.some((one) => one.toLowerCase().includes(wanted))) found.push(contact)
+        if (found.length >= limit) break
+      }
+      return found
+    },
+
     async list(ownerId: string, limit: number): Promise<ContactDocument[]> {
       const found: ContactDocument[] = []
       for await (const contact of walk(ownerId)) {

@@ -13,7 +13,7 @@ const userIdParam = z.object({ id: z.string() })
 export function createUserRoutes(options: {
   directory: Directory
   presenter: UserPresenter
-  contacts: Pick<Contacts, 'list'>
+  contacts: Pick<Contacts, 'list' | 'searchNames'>
 }): Route[] {
   const { directory, presenter, contacts } = options
   return [
@@ -37,12 +37,18 @@ export function createUserRoutes(options: {
       method: 'get',
       path: '/users/search/{query}',
       access: 'signed-in',
-      summary: 'People by a part of their name or number, from two characters on; never yourself.',
+      summary:
+        'People by a part of their name or number, and your WhatsApp contacts by their name, from two characters on; never yourself.',
       params: z.object({ query: z.string() }),
       status: 200,
       answer: z.array(publicUser),
-      handle: async ({ caller: { userId }, params: { query } }) =>
-        await presenter.presentAll(userId, await directory.search(userId, query)),
+      async handle({ caller: { userId }, params: { query } }) {
+        const people = await presenter.presentAll(userId, await directory.search(userId, query))
+        const left = limits.userSearchMax - people.length
+        const isLong = query.trim().length >= limits.userSearchMinLength
+        const ofChannel = isLong && left > 0 ? await contacts.searchNames(userId, query, left) : []
+        return [...people, ...ofChannel.map(presentContact)]
+      },
     }),
 
     defineRoute({
