@@ -37,6 +37,13 @@ export const shownFields = {
   button: true,
   list_reply: true,
   template: true,
+  media: true,
+  waState: true,
+  isSticker: true,
+  isVoice: true,
+  isForwarded: true,
+  isSystem: true,
+  sentFrom: true,
 } as const
 
 /**

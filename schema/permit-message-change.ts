@@ -66,6 +66,8 @@ function findRefusal(change: {
   if (isTextChange(stored, proposed)) {
     if (!isAuthor) return refuse('not_author')
     if (stored.deletedAt !== undefined) return refuse('deleted')
+    // What has left for somebody else's phone cannot be changed there.
+    if (stored.isWhatsApp && isAccepted(stored)) return refuse('not_editable')
     const refusedText = refuseText(proposed)
     if (refusedText && proposed.deletedAt === undefined) return refusedText
   }
@@ -90,7 +92,9 @@ function findNewReaction(change: {
 }): Reaction | undefined {
   const { actorId, stored, proposed } = change
   const reaction = proposed.reactions?.[actorId]
-  if (!reaction || !isAccepted(stored) || stored.deletedAt !== undefined) return undefined
+  // On a business channel only the provider tells of reactions: one from here would not arrive.
+  if (!reaction || !isAccepted(stored) || stored.deletedAt !== undefined || stored.isWhatsApp)
+    return undefined
   const before = stored.reactions?.[actorId]
   return before && !isLaterReaction(reaction, before) ? undefined : reaction
 }

@@ -15,6 +15,7 @@ export const refusalCodes = [
   'deleted',
   'bad_reaction',
   'forged_status',
+  'not_editable',
 ] as const
 export type RefusalCode = (typeof refusalCodes)[number]
 
@@ -42,6 +43,7 @@ const words: Record<RefusalCode, string> = {
   deleted: 'Not changed: this message was already deleted.',
   bad_reaction: 'You can only react with an emoji. Choose one.',
   forged_status: 'Only the other person can confirm that a message was delivered or read.',
+  not_editable: 'WhatsApp messages cannot be edited',
 }
 
 /** A refusal with its words. */

@@ -22,6 +22,7 @@ import type { Settings } from './config.ts'
 import { createLog, type Log, openStandardLog } from './create-log.ts'
 import { createServer } from './create-server.ts'
 import { assembleHttp } from './http/assemble-http.ts'
+import { createClosedWebhooks } from './http/channel/create-closed-webhooks.ts'
 import { createAccessCheck } from './http/create-access-check.ts'
 import { createApiRoutes } from './http/create-api-routes.ts'
 import { createHealthRoutes } from './http/create-health-routes.ts'
@@ -44,6 +45,7 @@ import { createMessageSender } from './realtime/create-message-sender.ts'
 import { createPresence } from './realtime/create-presence.ts'
 import { createReactionSetter } from './realtime/create-reaction-setter.ts'
 import { createRealtime } from './realtime/create-realtime.ts'
+import { refuseChannelEvent } from './realtime/refuse-channel-event.ts'
 import { shareRealtime } from './realtime/share-realtime.ts'
 import { stopServer } from './stop-server.ts'
 import { createSharedSignals } from './storage/create-shared-signals.ts'
@@ -51,7 +53,12 @@ import { createStorage, type StorageOptions } from './storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from './storage/database-names.ts'
 import { createSyncRouter } from './sync/create-sync-router.ts'
 import { createEpochs } from './sync/epochs.ts'
-import { createChannel } from './whatsapp/create-channel.ts'
+import type { ChannelClock } from './whatsapp/channel-clock.ts'
+import type { ContactsDocument } from './whatsapp/contact-documents.ts'
+import { createContacts } from './whatsapp/contacts.ts'
+import { type Channel, createChannel } from './whatsapp/create-channel.ts'
+import { hearChannelEvent } from './whatsapp/hear-channel-event.ts'
+import { noteReads } from './whatsapp/note-reads.ts'
 
 /** What a test or a build puts in place of the defaults. */
 export interface AppOverrides {
@@ -80,6 +87,10 @@ export interface AppOverrides {
   isAtomic?: boolean
   /** Stands between the store and LevelDB: for tests of disks that fail. */
   wrapLevel?: StorageOptions['wrapLevel']
+  /** What time is for the business channel. */
+  channelClock?: ChannelClock
+  /** After how long a webhook that failed is tried again. */
+  webhookRetryWaitsMs?: readonly number[]
   /** How many messages lie between two stored tallies of a conversation, about. */
   tallyEvery?: number
   /** Runs after each stage of a message's write, and holds it up: for tests of crashes. */
@@ -145,7 +156,13 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
 
   const accounts = createAccounts({ database })
   const sessions = createSessions({ database, isShared })
-  const relations = createRelations({ database, isShared })
+  const contacts = createContacts({
+    ...{ database: storage.database<ContactsDocument>('whatsapp'), isShared },
+  })
+  const relations = createRelations({
+    ...{ database, isShared },
+    isContact: async (ownerId, id) => (await contacts.find(ownerId, id)) !== undefined,
+  })
   const nameIndex = createNameIndex({ database })
   const mode = settings.directory
   const directory = createDirectory({ mode, storage, accounts, relations, nameIndex, isShared })
@@ -182,12 +199,16 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
   const rate = createMessageRate({ perMinute: settings.messagesPerMinute, link })
   const metrics = createMetrics()
+  /** The channel writes by the way in that tells it what to send. */
+  const joined: { channel?: Channel | undefined } = {}
   const acceptance = measureAcceptance({
     metrics,
     acceptance: createAcceptance({
       ...{ storage, relations, isShared, link, files: media, listLost: epochs.listLost },
       isFull: async (userId) => (await quota.look(userId)) !== 'free',
       ...{ onError, onStage: overrides.onStage, tallyEvery: overrides.tallyEvery },
+      // Without the channel they wait until there is one.
+      onQueued: (entries) => joined.channel?.takeQueued(entries),
     }),
   })
   const gate = createMessageGate({ acceptance, storage, rate, quota })
@@ -195,11 +216,16 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     acceptMessages: gate.acceptMessages,
     ...{ accounts, relations, connections, onError },
   })
+  const acceptConversations = noteReads({
+    acceptConversations: gate.acceptConversations,
+    noteRead: (...read) => joined.channel?.signals.noteRead(...read),
+  })
   const departures = createDepartures({
     ...{ database, storage, accounts, sessions, relations, onError },
     deleteMediaOf: media.deleteMediaOf,
     forgetDigestsOf: acceptance.digests.forget,
     forgetEpochOf: epochs.forget,
+    forgetContactsOf: contacts.forget,
     async settle(userId) {
       // What comes after nothing is done when nothing is: writes of one person are done in turn.
       const nothing = { actorId: userId, proposals: [] }
@@ -223,6 +249,11 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
         acceptMessages,
       }),
     }),
+    async hearChannelEvent(connection, heard) {
+      if (joined.channel) await hearChannelEvent(joined.channel, connection, heard)
+      else refuseChannelEvent(connection, heard)
+    },
+    noteContactTyping: (...typing) => joined.channel?.signals.noteTyping(...typing),
     announceEveryMs: overrides.announceEveryMs,
     usersOnlineMax: overrides.usersOnlineMax,
     hereEveryMs: overrides.hereEveryMs,
@@ -243,9 +274,12 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const channel =
     settings.whatsApp &&
     createChannel({
-      ...{ settings: settings.whatsApp, storage, log, onError },
+      ...{ settings: settings.whatsApp, storage, accounts, relations, contacts, log, onError },
+      ...{ acceptance, acceptMessages, files: media, tell: connections.tell },
       ...{ admit: doorman.admit, takeBody: doorman.takeBody },
+      ...{ clock: overrides.channelClock, webhookRetryWaitsMs: overrides.webhookRetryWaitsMs },
     })
+  joined.channel = channel
   for (const levels of channel?.levels ?? []) metrics.watch(levels)
   const { authenticate } = accessCheck
   const mounting = { accessCheck, doorman, checkAnswers: overrides.checkAnswers ?? false }
@@ -253,7 +287,8 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const apiRoutes = createApiRoutes({
     ...{ storage, accounts, sessions, relations, departures, tokens, hasher, directory },
     ...{ presence, media, limitAttempts, log, budget, quota, rate },
-    acceptance: { ...acceptance, ...gate, acceptMessages },
+    acceptance: { ...acceptance, acceptConversations, acceptMessages },
+    ...{ contacts, channel },
     uploadLimitBytes: settings.uploadLimitBytes,
   })
   const rootRoutes = [
@@ -271,11 +306,11 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     trustProxy: settings.trustProxy,
     appDir: overrides.appDir ?? '',
     root: mountRoutes({ routes: rootRoutes, ...mounting }),
-    webhooks: channel?.router,
+    webhooks: channel?.router ?? createClosedWebhooks(),
     api: mountRoutes({ routes: [...apiRoutes, ...docsRoutes], ...mounting }),
     sync: createSyncRouter({
       storage,
-      acceptance: { ...gate, acceptMessages },
+      acceptance: { acceptConversations, acceptMessages },
       ...{ authenticate, reads: budget.reads },
       ...{ doorman, epochs },
       onError,

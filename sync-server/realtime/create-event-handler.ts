@@ -15,6 +15,17 @@ export type SendMessage = (connection: Connection, asked: SendMessageRequest) =>
 /** Stores a reaction from a socket, and tells that device if it was not taken. */
 export type SetReaction = (connection: Connection, asked: SetReactionRequest) => Promise<void>
 
+type ChannelEventName =
+  | 'send-whatsapp-message'
+  | 'subscribe-whatsapp-contact'
+  | 'unsubscribe-whatsapp-contact'
+  | 'join-whatsapp-conversation'
+  | 'leave-whatsapp-conversation'
+export type ChannelEvent = Extract<ClientEvent, { event: ChannelEventName }>
+
+/** Does what a device asks of the business channel, and answers it. */
+export type HearChannelEvent = (connection: Connection, heard: ChannelEvent) => Promise<void>
+
 export type EventHandler = ReturnType<typeof createEventHandler>
 
 /** Does what a device asks for, in the name of the person whose token it connected with. */
@@ -25,15 +36,21 @@ export function createEventHandler(options: {
   lines: ChangeLines
   sendMessage: SendMessage
   setReaction: SetReaction
+  hearChannelEvent: HearChannelEvent
+  /** Somebody types to a contact of theirs on a business channel. */
+  noteContactTyping: (userId: string, contactId: string) => void
 }) {
   const { connections, announcer, relations, lines, sendMessage, setReaction } = options
+  const { hearChannelEvent, noteContactTyping } = options
 
   async function relayTyping(
     userId: string,
     recipientId: string,
     event: 'user-typing' | 'user-stop-typing',
   ) {
-    if ((await relations.canReach(userId, recipientId)) !== 'delivered') return
+    const reach = await relations.canReach(userId, recipientId)
+    if (reach === 'channel' && event === 'user-typing') noteContactTyping(userId, recipientId)
+    if (reach !== 'delivered') return
     if (await relations.areApart(userId, recipientId)) return
     connections.tell(recipientId, { event, data: { userId } })
   }
@@ -55,6 +72,12 @@ export function createEventHandler(options: {
         return await sendMessage(connection, heard.data)
       case 'set-reaction':
         return await setReaction(connection, heard.data)
+      case 'send-whatsapp-message':
+      case 'subscribe-whatsapp-contact':
+      case 'unsubscribe-whatsapp-contact':
+      case 'join-whatsapp-conversation':
+      case 'leave-whatsapp-conversation':
+        return await hearChannelEvent(connection, heard)
       default:
         return unreachable(heard)
     }

@@ -6,7 +6,12 @@ import type { TokenHolder } from '../access/create-token-keeper.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { createChangeLines } from './change-lines.ts'
 import type { Connections } from './create-connections.ts'
-import { createEventHandler, type SendMessage, type SetReaction } from './create-event-handler.ts'
+import {
+  createEventHandler,
+  type HearChannelEvent,
+  type SendMessage,
+  type SetReaction,
+} from './create-event-handler.ts'
 import { createPollers } from './create-pollers.ts'
 import type { Presence } from './create-presence.ts'
 import { createPresenceAnnouncer } from './create-presence-announcer.ts'
@@ -26,6 +31,8 @@ export function createRealtime(options: {
   identify: (token: string) => Promise<TokenHolder | null>
   sendMessage: SendMessage
   setReaction: SetReaction
+  hearChannelEvent: HearChannelEvent
+  noteContactTyping: (userId: string, contactId: string) => void
   announceEveryMs?: number | undefined
   usersOnlineMax?: number | undefined
   hereEveryMs?: number | undefined
@@ -46,6 +53,8 @@ export function createRealtime(options: {
     ...{ connections, announcer, relations, lines },
     sendMessage: options.sendMessage,
     setReaction: options.setReaction,
+    hearChannelEvent: options.hearChannelEvent,
+    noteContactTyping: options.noteContactTyping,
   })
   const stopListening = [
     presence.onChanged(announcer.noteChanged),
