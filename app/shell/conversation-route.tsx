@@ -5,6 +5,7 @@ import type { DrawMessage } from '../conversation/draw-message.ts'
 import { Message } from '../messages/message.tsx'
 import { countBackLayers } from '../ui/count-back-layers.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
+import { drawMessageExtra } from '../whatsapp/message-extra.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { LoadingChat } from './loading-chat.tsx'
 import { useMessenger } from './messenger-context.tsx'
@@ -16,7 +17,7 @@ import { usePeer } from './use-peer.ts'
 import { useSession } from './use-session.ts'
 import { useWayUp } from './use-way-up.tsx'
 
-const drawMessage: DrawMessage = (drawing) => <Message {...drawing} />
+const drawMessage: DrawMessage = (drawing) => <Message {...drawing} drawExtra={drawMessageExtra} />
 
 /** The right part of the chat screen: joins the conversation and the bubble. */
 export function ConversationRoute({ peerId }: { peerId: string }) {
