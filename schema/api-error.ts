@@ -43,6 +43,18 @@ export const apiErrors = {
     status: 409,
     error: 'This WhatsApp account is already linked to another user',
   },
+  number_taken: {
+    status: 409,
+    error: 'This Phone Number ID is already linked to another user',
+  },
+  number_mismatch: { status: 422, error: 'Phone Number ID does not match the phone number' },
+  whatsapp_refused: { status: 422, error: 'WhatsApp refused this message.' },
+  whatsapp_slowed: { status: 429, error: 'Too many messages at once. The message waits.' },
+  whatsapp_unavailable: { status: 503, error: 'WhatsApp channel is not available' },
+  whatsapp_unreachable: { status: 503, error: 'WhatsApp is not reachable at the moment.' },
+  webhook_not_found: { status: 404, error: 'Webhook not found' },
+  webhook_busy: { status: 409, error: 'This webhook is being processed already.' },
+  webhook_expired: { status: 410, error: 'What came with this webhook is not kept any more.' },
   message_deleted: { status: 409, error: 'This message was deleted.' },
   status_not_higher: { status: 409, error: 'The status of a message never goes back.' },
   too_large: { status: 413, error: 'This request is too large.' },
@@ -110,6 +122,7 @@ const refusalStatuses: Record<RefusalCode, number> = {
   not_author: 403,
   deleted: 409,
   forged_status: 403,
+  not_editable: 409,
 }
 
 /** Every code that an answer can carry. */
@@ -131,5 +144,7 @@ export const errorAnswer = z.object({
   error: z.string(),
   code: z.string(),
   details: z.optional(z.string()),
+  /** Of a message that was kept and not sent: it stands there as failed. */
+  messageId: z.optional(z.string()),
 })
 export type ErrorAnswer = z.infer<typeof errorAnswer>

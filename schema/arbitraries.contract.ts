@@ -41,6 +41,9 @@ export const messageArbitrary: fc.Arbitrary<MessageDocument> = fc
       error: text,
       errorCode: text,
       refused: refusedArbitrary,
+      isWhatsApp: fc.boolean(),
+      providerVersion: time,
+      waState: fc.constantFrom('queued', 'accepted'),
     },
     {
       requiredKeys: [
@@ -83,6 +86,9 @@ export const conversationArbitrary: fc.Arbitrary<ConversationDocument> = fc
       peerReadUpTo: time,
       peerMarks: fc.array(fc.record({ status: receipt, upTo: place, at: time }), { maxLength: 60 }),
       peerSilences: fc.array(fc.record({ status: receipt, after: time, upTo: time })),
+      whatsAppAt: time,
+      phone_number_id: fc.constantFrom('106', '107'),
+      whatsapp_conversation_id: fc.constantFrom('wa:106:1', 'wa:107:1'),
       lastMessage: fc.record({ _id: fc.constantFrom(ann, ben), orderedAt: time }),
       lastMessageAt: time,
     },

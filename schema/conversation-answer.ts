@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { conversationDocument } from './conversation.ts'
 import { id } from './id.ts'
 import { messageAnswer } from './message-answer.ts'
 import { publicUser } from './user.ts'
@@ -22,6 +23,13 @@ export const conversationAnswer = z.object({
   isPinned: z.boolean(),
   isMuted: z.boolean(),
   isGroup: z.literal(false),
+  /** Only of a conversation over a business channel. */
+  ...z.pick(conversationDocument, {
+    whatsapp_conversation_id: true,
+    phone_number_id: true,
+    display_phone_number: true,
+    contacts: true,
+  }).shape,
 })
 export type ConversationAnswer = z.infer<typeof conversationAnswer>
 

@@ -1,8 +1,25 @@
 import * as z from 'zod/mini'
 import { areFieldsEqual } from './are-fields-equal.ts'
+import { canonicalJson } from './canonical-json.ts'
 import { id } from './id.ts'
 import { epochMs } from './message.ts'
 import { mergePeerMarks, peerMarkFields } from './peer-marks.ts'
+
+/** Somebody on a business channel, as its webhooks name them. */
+const businessContact = z.object({
+  profile: z.object({ name: z.string(), username: z.optional(z.string()) }),
+  wa_id: z.optional(z.string()),
+  user_id: z.optional(z.string()),
+})
+
+/** What a business channel says of a conversation; the server alone writes it, all of it at once, at `whatsAppAt`. */
+const channelFields = {
+  whatsapp_conversation_id: z.optional(z.string()),
+  phone_number_id: z.optional(z.string()),
+  display_phone_number: z.optional(z.string()),
+  contacts: z.optional(z.array(businessContact)),
+  whatsAppAt: z.optional(epochMs),
+}
 
 const lastMessage = z.object({ _id: id, orderedAt: epochMs })
 
@@ -26,6 +43,7 @@ export const conversationDocument = z.object({
   readUpTo: z._default(epochMs, 0),
   clearedUpTo: z._default(epochMs, 0),
   ...peerMarkFields,
+  ...channelFields,
   lastMessage: z.optional(lastMessage),
   lastMessageAt: z._default(epochMs, 0),
 })
@@ -57,6 +75,7 @@ export function mergeConversations(
     readUpTo,
     clearedUpTo: Math.max(a.clearedUpTo, b.clearedUpTo),
     ...mergePeerMarks(a, b),
+    ...laterChannel(a, b),
     ...(lastMessage ? { lastMessage } : {}),
     lastMessageAt: Math.max(a.lastMessageAt, b.lastMessageAt),
   }
@@ -68,6 +87,30 @@ export function areConversationsEqual(
   b: Partial<ConversationDocument>,
 ): boolean {
   return areFieldsEqual(conversationFields, a, b)
+}
+
+type Channel = Pick<ConversationDocument, keyof typeof channelFields>
+
+/** What a business channel says of it, and nothing else. */
+export function channelOf(conversation: ConversationDocument): Channel {
+  const fields = Object.keys(channelFields) as (keyof Channel)[]
+  const said = fields.flatMap((field) =>
+    conversation[field] === undefined ? [] : [[field, conversation[field]]],
+  )
+  return Object.fromEntries(said) as Channel
+}
+
+/** The conversation without it. */
+export function withoutChannel(conversation: ConversationDocument): ConversationDocument {
+  const kept = Object.entries(conversation).filter(([field]) => !(field in channelFields))
+  return Object.fromEntries(kept) as ConversationDocument
+}
+
+function laterChannel(a: ConversationDocument, b: ConversationDocument): Channel {
+  const [ofA, ofB] = [channelOf(a), channelOf(b)]
+  const [atA, atB] = [ofA.whatsAppAt ?? -1, ofB.whatsAppAt ?? -1]
+  if (atA !== atB) return atA > atB ? ofA : ofB
+  return canonicalJson(ofA) >= canonicalJson(ofB) ? ofA : ofB
 }
 
 type Flag = 'isPinned' | 'isArchived' | 'isMuted'

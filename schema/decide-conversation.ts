@@ -1,9 +1,11 @@
 import {
   areConversationsEqual,
   type ConversationDocument,
+  channelOf,
   conversationDocument,
   mergeConversations,
   newConversation,
+  withoutChannel,
 } from './conversation.ts'
 import type { LostSpan } from './lost-span.ts'
 import { claimPeerMarks } from './peer-marks.ts'
@@ -13,6 +15,8 @@ export interface ConversationProposal {
   proposed: ConversationDocument
   /** What the server has forgotten: a backup was put back. */
   lost?: readonly LostSpan[]
+  /** A business channel says it: then what belongs to the channel counts, and nothing else of it. */
+  isFromProvider?: boolean
   /** The server's time, epoch ms. */
   now: number
 }
@@ -36,7 +40,9 @@ export type ConversationDecision =
 /** The rule for conversations (P4): all in them is the owner's own, but no time may lie ahead. */
 export function decideConversation(proposal: ConversationProposal): ConversationDecision {
   const stored = proposal.stored ?? newConversation(proposal.proposed._id)
-  const next = permitConversationChange({ ...proposal, stored })
+  const next = proposal.isFromProvider
+    ? mergeConversations(stored, { ...stored, ...channelOf(proposal.proposed) })
+    : permitConversationChange({ ...proposal, stored })
   if (proposal.stored && areConversationsEqual(stored, next)) return { kind: 'keep' }
   const delivered = riseOf(stored.deliveredUpTo, next.deliveredUpTo)
   const read = riseOf(stored.readUpTo, next.readUpTo)
@@ -57,7 +63,7 @@ export function permitConversationChange(change: {
   const { stored, proposed, lost = [], now } = change
   const newest = Math.max(now, stored.lastMessageAt)
   const isLastAhead = (proposed.lastMessage?.orderedAt ?? 0) > newest
-  const { lastMessage, ...rest } = proposed
+  const { lastMessage, ...rest } = withoutChannel(proposed)
   // How far the other person is, only the server says: now, or before it forgot.
   const { peerDeliveredUpTo, peerReadUpTo, peerMarks, peerSilences } = claimPeerMarks(
     { stored, claimed: proposed },

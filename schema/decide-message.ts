@@ -1,8 +1,15 @@
 import { cutText } from './cut-text.ts'
 import { limits } from './limits.ts'
 import { isInLostSpan, type LostSpan } from './lost-span.ts'
-import { areMessagesEqual } from './merge-messages.ts'
-import { blankDeleted, isAccepted, type MessageDocument, withoutBusinessFields } from './message.ts'
+import { areMessagesEqual, mergeMessages } from './merge-messages.ts'
+import {
+  blankDeleted,
+  hasPayload,
+  isAccepted,
+  type MessageDocument,
+  withoutBusinessFields,
+  withoutProviderFields,
+} from './message.ts'
 import { permitMessageChange, refuseText } from './permit-message-change.ts'
 import { type Refusal, refuse } from './refusal.ts'
 
@@ -28,12 +35,18 @@ export interface MessageProposal {
   isAuthorFull?: boolean
   /** What the server has forgotten: a backup was put back. */
   lost?: readonly LostSpan[]
+  /**
+   * The other person is somebody on a business channel. `author`: the actor writes to them. `provider`: the channel says
+   * what it knows, in the actor's copy; no device can.
+   */
+  channel?: 'author' | 'provider' | undefined
   /** The server's time, epoch ms. */
   now: number
 }
 
 /** The one rule (P4). Pure: replication, REST, the socket and the business channel all come through here. */
 export function decideMessage(proposal: MessageProposal): MessageDecision {
+  if (proposal.channel === 'provider') return decideProvided(proposal)
   return proposal.stored
     ? decideChange({ ...proposal, stored: proposal.stored })
     : decideNew(proposal)
@@ -54,14 +67,34 @@ function decideChange(proposal: MessageProposal & { stored: MessageDocument }): 
   return { kind: 'accept', next, effect: isPeerConcerned ? 'amend' : 'own' }
 }
 
+/** The provider's word stands for what it knows: what a contact wrote, and how far a message has come. */
+function decideProvided({ actorId, stored, proposed }: MessageProposal): MessageDecision {
+  const { senderId, recipientId, peerId } = proposed
+  const people = [senderId, recipientId]
+  const isOwn = peerId !== actorId && people.includes(actorId) && people.includes(peerId)
+  if (!isOwn || (stored && (stored.senderId !== senderId || stored.peerId !== peerId))) {
+    return stored ? { kind: 'keep' } : refuseProvided(proposed)
+  }
+  const told = { ...proposed, isWhatsApp: true, content: cutText(proposed.content) }
+  if (!stored) return { kind: 'accept', next: told, effect: 'deliver' }
+  const next = mergeMessages(stored, told)
+  return areMessagesEqual(stored, next) ? { kind: 'keep' } : { kind: 'accept', next, effect: 'own' }
+}
+
+function refuseProvided(proposed: MessageDocument): MessageDecision {
+  const refusal = refuse('wrong_sender')
+  return { kind: 'refuse', next: { ...proposed, status: 'failed' }, refusal }
+}
+
 function decideNew(asked: MessageProposal): MessageDecision {
-  const proposal = { ...asked, proposed: withoutBusinessFields(asked.proposed) }
+  const strip = asked.channel === undefined ? withoutBusinessFields : withoutProviderFields
+  const proposal = { ...asked, proposed: strip(asked.proposed) }
   const { proposed, now } = proposal
   const { lost = [] } = proposal
   if (isReceived(proposal)) {
     // A reader's word alone makes no message of somebody else: only where the server is known to have forgotten.
     const isTaken = isInLostSpan(lost, proposed.orderedAt) && !proposal.isAuthorFull
-    return isTaken && !findContentRefusal(proposed)
+    return isTaken && !findContentRefusal(proposal)
       ? { kind: 'accept', next: takeBack(proposal), effect: 'own' }
       : { kind: 'keep' }
   }
@@ -84,8 +117,13 @@ function decideNew(asked: MessageProposal): MessageDecision {
     statusHistory: [...historyOf(proposal.stored), { status: 'sent', timestamp: now }],
     createdAt: Math.min(proposed.createdAt, now),
     isStarredAt: Math.min(proposed.isStarredAt, now),
+    ...(asked.channel && { isWhatsApp: true, waState: 'queued' as const, ...nextVersion(asked) }),
   }
   return { kind: 'accept', next, effect: 'deliver' }
+}
+
+function nextVersion({ stored }: Pick<MessageProposal, 'stored'>) {
+  return { providerVersion: (stored?.providerVersion ?? 0) + 1 }
 }
 
 /**
@@ -113,7 +151,7 @@ function isReceived({ actorId, proposed }: MessageProposal): boolean {
 }
 
 /** A message that was acknowledged once, as its owner's device has kept it. */
-function takeBack({ actorId, proposed, now }: MessageProposal): MessageDocument {
+function takeBack({ actorId, proposed, channel, now }: MessageProposal): MessageDocument {
   const { error, errorCode, ...rest } = proposed
   const status = proposed.senderId === actorId ? ('sent' as const) : ('delivered' as const)
   const told = proposed.statusHistory.filter((one) => one.status === status && one.timestamp <= now)
@@ -121,6 +159,7 @@ function takeBack({ actorId, proposed, now }: MessageProposal): MessageDocument 
     ...rest,
     status,
     statusHistory: [told[0] ?? { status, timestamp: Math.min(proposed.orderedAt, now) }],
+    ...(channel && { isWhatsApp: true }),
     createdAt: Math.min(proposed.createdAt, now),
     isStarredAt: Math.min(proposed.isStarredAt, now),
     ...(proposed.editedAt === undefined ? {} : { editedAt: Math.min(proposed.editedAt, now) }),
@@ -128,28 +167,28 @@ function takeBack({ actorId, proposed, now }: MessageProposal): MessageDocument 
   })
 }
 
-function findRefusal({
-  actorId,
-  proposed,
-  isRecipientKnown,
-  isAuthorFull,
-}: MessageProposal): Refusal | undefined {
+function findRefusal(proposal: MessageProposal): Refusal | undefined {
+  const { actorId, proposed, isRecipientKnown, isAuthorFull } = proposal
   if (proposed.senderId !== actorId) return refuse('wrong_sender')
   if (proposed.recipientId === actorId) return refuse('to_yourself')
   if (proposed.recipientId !== proposed.peerId) return refuse('wrong_sender')
   if (isAccepted(proposed) && !isAcknowledged(proposed)) return refuse('forged_status')
   if (!isRecipientKnown) return refuse('unknown_person')
-  return findContentRefusal(proposed) ?? (isAuthorFull ? refuse('storage_full') : undefined)
+  return findContentRefusal(proposal) ?? (isAuthorFull ? refuse('storage_full') : undefined)
 }
 
-function findContentRefusal(proposed: MessageDocument): Refusal | undefined {
-  if (proposed.type === 'template' || proposed.type === 'interactive') {
-    return refuse('type_not_allowed')
-  }
+function findContentRefusal({
+  proposed,
+  channel,
+}: Pick<MessageProposal, 'proposed' | 'channel'>): Refusal | undefined {
+  const isOfChannel = proposed.type === 'template' || proposed.type === 'interactive'
+  if (isOfChannel && channel === undefined) return refuse('type_not_allowed')
   if (proposed.mediaUrl !== undefined && !proposed.mediaUrl.startsWith(limits.mediaPathPrefix)) {
     return refuse('media_not_allowed')
   }
-  return proposed.deletedAt === undefined ? refuseText(proposed) : undefined
+  if (proposed.deletedAt !== undefined) return undefined
+  const refusal = refuseText(proposed)
+  return refusal?.code === 'empty' && hasPayload(proposed) ? undefined : refusal
 }
 
 /**

@@ -11,6 +11,8 @@ export const limits = {
   aboutMaxLength: 150,
   settingsMaxLength: 16 * 1024,
   whatsAppProfileMaxLength: 2 * 1024,
+  /** So long after a customer's last message anything may be written to them; after it templates only. */
+  whatsAppWindowMs: 24 * 60 * 60 * 1000,
   reportReasonMinLength: 5,
   reportReasonMaxLength: 2_000,
 

@@ -6,7 +6,7 @@ import { statusRank } from './status-rank.ts'
 /**
  * Merges two versions of one message (P5): commutative, associative, idempotent.
  * Each part is a maximum under a total order, so the order of arrival cannot matter:
- * the core by (attempt, status, text of the core), the content by (editedAt, content), the star by
+ * the core by (attempt, status, provider's version, text of the core), the content by (editedAt, content), the star by
  * (isStarredAt, isStarred), the deletion by the earliest time, the history by union.
  */
 export function mergeMessages(a: MessageDocument, b: MessageDocument): MessageDocument {
@@ -48,6 +48,8 @@ function compareCores(a: MessageDocument, b: MessageDocument): number {
   if (a.attempt !== b.attempt) return a.attempt - b.attempt
   const byStatus = statusRank(a) - statusRank(b)
   if (byStatus !== 0) return byStatus
+  const byProvider = (a.providerVersion ?? 0) - (b.providerVersion ?? 0)
+  if (byProvider !== 0) return byProvider
   const cores = [coreOf(a), coreOf(b)] as const
   // Most versions differ in their text alone, and to write the rest down is most of the work.
   if (isSame(...cores)) return 0

@@ -37,6 +37,14 @@ export const shownFields = {
   button: true,
   list_reply: true,
   template: true,
+  media: true,
+  waState: true,
+  reactions: true,
+  isSticker: true,
+  isVoice: true,
+  isForwarded: true,
+  isSystem: true,
+  sentFrom: true,
 } as const
 
 /**

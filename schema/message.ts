@@ -34,21 +34,54 @@ const refusedChange = z.object({
 })
 export type RefusedChange = z.infer<typeof refusedChange>
 
+/** What became of an outgoing message at the provider. `unknown`: it may have been taken, and is not sent again. */
+export const waStates = ['queued', 'accepted', 'held', 'unknown', 'refused'] as const
+
+/** The file of a message before, and beside, `mediaUrl`. `link`: an address of the author's, for WhatsApp to fetch. */
+const businessMedia = z.object({
+  state: z.optional(z.enum(['pending', 'ready', 'failed'])),
+  link: z.optional(z.string().check(z.maxLength(2_048))),
+  mimeType: z.optional(z.string().check(z.maxLength(200))),
+  filename: z.optional(z.string().check(z.maxLength(240))),
+  size: z.optional(z.number()),
+})
+
+const reaction = z.object({ from: id, emoji: z.string().check(z.maxLength(40)), at: epochMs })
+export type Reaction = z.infer<typeof reaction>
+
+/** What an author says to somebody on a business channel beyond a text, in the words of the specification. */
+const payloadFields = {
+  interactive: z.optional(z.json()),
+  location: z.optional(z.json()),
+  contacts: z.optional(z.json()),
+  template: z.optional(z.json()),
+  media: z.optional(businessMedia),
+}
+
 /** What a business provider adds to a message. Only the server writes these. */
-const businessFields = {
+const providerFields = {
   isWhatsApp: z.optional(z.boolean()),
   whatsapp_message_id: z.optional(z.string()),
   whatsapp_timestamp: z.optional(z.string()),
   from_phone: z.optional(z.string()),
   to_phone: z.optional(z.string()),
   senderName: z.optional(z.string()),
-  interactive: z.optional(z.json()),
-  location: z.optional(z.json()),
-  contacts: z.optional(z.json()),
   button: z.optional(z.json()),
   list_reply: z.optional(z.json()),
-  template: z.optional(z.json()),
+  /** How often the server has written what the provider says: of two versions the higher one counts. */
+  providerVersion: z.optional(z.int().check(z.gte(0))),
+  waState: z.optional(z.enum(waStates)),
+  reactions: z.optional(z.array(reaction)),
+  isSticker: z.optional(z.boolean()),
+  isVoice: z.optional(z.boolean()),
+  isForwarded: z.optional(z.boolean()),
+  /** A notice from the provider, such as a new number. */
+  isSystem: z.optional(z.boolean()),
+  /** The operator wrote it elsewhere. */
+  sentFrom: z.optional(z.literal('whatsapp_app')),
 }
+
+const businessFields = { ...payloadFields, ...providerFields }
 
 /**
  * One person's own copy of a message. All times are epoch ms.
@@ -83,13 +116,26 @@ export const messageDocument = z.object({
 })
 export type MessageDocument = z.infer<typeof messageDocument>
 
-/** The message without what only the server may write into it: what a device claims there does not count. */
+/** The message without what belongs to a business channel: between people here it does not count. */
 export function withoutBusinessFields(message: MessageDocument): MessageDocument {
-  const plain = { ...message }
-  for (const field of Object.keys(businessFields) as (keyof typeof businessFields)[]) {
-    delete plain[field]
-  }
-  return plain
+  return without(message, Object.keys(businessFields))
+}
+
+/** The message without what only the server may write: what a device claims there does not count. */
+export function withoutProviderFields(message: MessageDocument): MessageDocument {
+  return without(message, Object.keys(providerFields))
+}
+
+/** Does it say something beside its text? */
+export function hasPayload(message: MessageDocument): boolean {
+  const { interactive, location, contacts, template, media } = message
+  const said = [interactive, location, contacts, template, media?.link, message.mediaUrl]
+  return said.some((one) => one !== undefined && one !== null)
+}
+
+function without(message: MessageDocument, fields: readonly string[]): MessageDocument {
+  const kept = Object.entries(message).filter(([field]) => !fields.includes(field))
+  return Object.fromEntries(kept) as MessageDocument
 }
 
 /** The fields that travel between device and server; anything else in a record is the store's own. */
@@ -125,6 +171,7 @@ export function blankDeleted(message: MessageDocument): MessageDocument {
     ...{ _id, peerId, senderId, recipientId, type, createdAt, orderedAt, deletedAt },
     ...{ status, attempt, statusHistory, isStarredAt },
     ...(message.isWhatsApp === undefined ? {} : { isWhatsApp: message.isWhatsApp }),
+    ...(message.providerVersion === undefined ? {} : { providerVersion: message.providerVersion }),
     ...(message.refused === undefined ? {} : { refused: message.refused }),
     content: '',
     isStarred: false,

@@ -2,7 +2,7 @@ import { cutText } from './cut-text.ts'
 import { isBlank } from './is-blank.ts'
 import { limits } from './limits.ts'
 import { mergeMessages } from './merge-messages.ts'
-import type { MessageDocument } from './message.ts'
+import { isAccepted, type MessageDocument } from './message.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { statusRank } from './status-rank.ts'
 
@@ -64,6 +64,8 @@ function findRefusal(change: {
   if (isTextChange(stored, proposed)) {
     if (!isAuthor) return refuse('not_author')
     if (stored.deletedAt !== undefined) return refuse('deleted')
+    // What has left for somebody else's phone cannot be changed there.
+    if (stored.isWhatsApp && isAccepted(stored)) return refuse('not_editable')
     const refusedText = refuseText(proposed)
     if (refusedText && proposed.deletedAt === undefined) return refusedText
   }

@@ -14,6 +14,7 @@ export const refusalCodes = [
   'not_author',
   'deleted',
   'forged_status',
+  'not_editable',
 ] as const
 export type RefusalCode = (typeof refusalCodes)[number]
 
@@ -40,6 +41,7 @@ const words: Record<RefusalCode, string> = {
   not_author: 'Only the author can change or delete a message.',
   deleted: 'Not changed: this message was already deleted.',
   forged_status: 'Only the other person can confirm that a message was delivered or read.',
+  not_editable: 'WhatsApp messages cannot be edited',
 }
 
 /** A refusal with its words. */

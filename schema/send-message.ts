@@ -2,6 +2,17 @@ import * as z from 'zod/mini'
 import { id } from './id.ts'
 import { messageTypes } from './message.ts'
 
+/** Present: the message goes over WhatsApp. The template's values are WhatsApp's `components`. */
+const whatsappData = z.looseObject({
+  recipientPhone: z.nullish(z.string().check(z.maxLength(100))),
+  template_name: z.nullish(z.string()),
+  template_language: z.nullish(z.string()),
+  template_components: z.nullish(z.array(z.unknown())),
+  interactive: z.nullish(z.unknown()),
+  location: z.nullish(z.unknown()),
+  contacts: z.nullish(z.unknown()),
+})
+
 const missing = 'Missing required message data'
 
 /**
@@ -17,10 +28,16 @@ export const sendMessage = z
       type: z.optional(z.enum(messageTypes, 'This is not a type of message.')),
       replyToMessageId: z.optional(z.nullable(id)),
       mediaUrl: z.optional(z.nullable(z.string('mediaUrl must be an address'))),
-      whatsappData: z.optional(z.nullable(z.looseObject({}))),
+      whatsappData: z.optional(z.nullable(whatsappData)),
     },
     missing,
   )
   .check(
-    z.refine((message) => message.content !== '' || Boolean(message.mediaUrl), { error: missing }),
+    z.refine(
+      ({ content, mediaUrl, whatsappData: data }) =>
+        content !== '' ||
+        Boolean(mediaUrl) ||
+        Boolean(data?.template_name || data?.interactive || data?.location || data?.contacts),
+      { error: missing },
+    ),
   )

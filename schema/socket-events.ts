@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { id } from './id.ts'
 import { limits } from './limits.ts'
-import { messageTypes } from './message.ts'
+import { messageStatuses, messageTypes } from './message.ts'
 
 /** The subprotocol that both sides speak, and the one that carries the token (`bearer.<token>`). */
 export const socketProtocol = 'petrel.v1'
@@ -58,6 +58,9 @@ export type ReplicatedDatabase = z.infer<typeof replicatedDatabase>
 /** A place in a database's history, as `_changes` tells it. */
 const seq = z.union([z.int().check(z.gte(0)), z.string().check(z.maxLength(4_096))])
 
+const phone = z.string().check(z.minLength(1), z.maxLength(100))
+const conversationName = z.string().check(z.minLength(1), z.maxLength(300))
+
 /** What a device may say, by event name. A frame is `{event, data}`. */
 export const clientEvents = {
   /** The id is what the client believes to be; the server knows who it is from the token. */
@@ -80,6 +83,18 @@ export const clientEvents = {
     recipientId: id,
     message: z.union([z.string().check(z.maxLength(limits.messageMaxCharacters)), outgoing]),
   }),
+  /** The same as `POST /webhooks/send`. It is answered by a `whatsapp-status-update` with the `clientMessageId`. */
+  'send-whatsapp-message': z.object({
+    phoneNumber: phone,
+    message: z.unknown(),
+    type: z._default(z.string().check(z.maxLength(40)), 'text'),
+    clientMessageId: z.optional(id),
+  }),
+  /** Each is answered by `whatsapp-contact`. An operator's devices are told of all their contacts, subscribed or not. */
+  'subscribe-whatsapp-contact': z.object({ phoneNumber: phone }),
+  'unsubscribe-whatsapp-contact': z.object({ phoneNumber: phone }),
+  'join-whatsapp-conversation': z.object({ conversationId: conversationName }),
+  'leave-whatsapp-conversation': z.object({ conversationId: conversationName }),
 } as const
 
 /** What the server says, by event name. */
@@ -124,6 +139,57 @@ export const serverEvents = {
   }),
   /** A message that came by `send-message` was not taken; `code` and `error` say why. */
   'message-refused': z.object({ messageId: id, code: z.string(), error: z.string() }),
+  /** A hint (P7), as the specification names it: a customer wrote. The same id again brings its file. */
+  'whatsapp-message-received': z.object({
+    messageId: id,
+    senderId: id,
+    senderUsername: z.string(),
+    message: z.string(),
+    content: z.string(),
+    timestamp: z.iso.datetime(),
+    type: z.enum(messageTypes),
+    isWhatsApp: z.literal(true),
+    whatsapp_message_id: z.nullable(z.string()),
+    from_phone: z.nullable(z.string()),
+    to_phone: z.nullable(z.string()),
+    conversationId: z.string(),
+    status: z.enum(messageStatuses),
+    mediaUrl: z.nullable(z.string()),
+    interactive: z.nullable(z.json()),
+    button: z.nullable(z.json()),
+    list_reply: z.nullable(z.json()),
+    location: z.nullable(z.json()),
+    contacts: z.nullable(z.json()),
+    replyTo: z.nullable(id),
+  }),
+  /** A hint: an own message came further, or failed. `messageId` is null for one that was refused before it was kept. */
+  'whatsapp-status-update': z.object({
+    messageId: z.nullable(id),
+    clientMessageId: z.optional(id),
+    whatsapp_message_id: z.nullable(z.string()),
+    status: z.enum(['sent', 'delivered', 'read', 'failed']),
+    timestamp: z.iso.datetime(),
+    error: z.nullable(z.string()),
+    code: z.nullable(z.union([z.string(), z.number()])),
+  }),
+  'whatsapp-webhook-processed': z.object({
+    eventId: z.string(),
+    status: z.string(),
+    field: z.string(),
+    messages: z.number(),
+    statuses: z.number(),
+    duplicates: z.number(),
+    processedAt: z.iso.datetime(),
+    messageIds: z.array(id),
+    error: z.nullable(z.string()),
+  }),
+  /** Answers `subscribe-whatsapp-contact` and `join-whatsapp-conversation`: null where the caller has no such contact. */
+  'whatsapp-contact': z.object({
+    phoneNumber: z.nullable(z.string()),
+    conversationId: z.nullable(z.string()),
+    contactId: z.nullable(id),
+    windowExpiresAt: z.nullable(z.iso.datetime()),
+  }),
 } as const
 
 export type ClientEventName = keyof typeof clientEvents

@@ -147,6 +147,8 @@ export const publicUser = z.object({
   whatsapp_name: z.optional(z.string()),
   whatsapp_connected: z.boolean(),
   profile: z.optional(whatsAppProfile),
+  /** A customer of the viewer's, on WhatsApp: nobody who signs in here. */
+  isWhatsAppContact: z.optional(z.boolean()),
 })
 export type PublicUser = z.infer<typeof publicUser>
 
@@ -154,6 +156,8 @@ export type PublicUser = z.infer<typeof publicUser>
 export const ownUser = z.extend(publicUser, {
   email: z.string(),
   settings: z.record(z.string(), z.json()),
+  /** What this server's business channel is: `sandbox` reaches an emulator, and nobody outside. */
+  whatsapp_channel: z.optional(z.enum(['live', 'sandbox', 'off'])),
 })
 export type OwnUser = z.infer<typeof ownUser>
 

@@ -41,6 +41,7 @@ import { createConnections } from './realtime/create-connections.ts'
 import { createMessageSender } from './realtime/create-message-sender.ts'
 import { createPresence } from './realtime/create-presence.ts'
 import { createRealtime } from './realtime/create-realtime.ts'
+import { refuseChannelEvent } from './realtime/refuse-channel-event.ts'
 import { shareRealtime } from './realtime/share-realtime.ts'
 import { stopServer } from './stop-server.ts'
 import { createSharedSignals } from './storage/create-shared-signals.ts'
@@ -214,6 +215,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     connections,
     identify: accessCheck.identify,
     sendMessage: createMessageSender({ acceptMessages }),
+    hearChannelEvent: async (connection, heard) => refuseChannelEvent(connection, heard),
     announceEveryMs: overrides.announceEveryMs,
     usersOnlineMax: overrides.usersOnlineMax,
     hereEveryMs: overrides.hereEveryMs,

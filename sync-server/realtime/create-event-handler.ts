@@ -10,6 +10,17 @@ type SendMessageRequest = Extract<ClientEvent, { event: 'send-message' }>['data'
 /** Stores a message from a socket, and tells that device if it was not taken. */
 export type SendMessage = (connection: Connection, asked: SendMessageRequest) => Promise<void>
 
+type ChannelEventName =
+  | 'send-whatsapp-message'
+  | 'subscribe-whatsapp-contact'
+  | 'unsubscribe-whatsapp-contact'
+  | 'join-whatsapp-conversation'
+  | 'leave-whatsapp-conversation'
+export type ChannelEvent = Extract<ClientEvent, { event: ChannelEventName }>
+
+/** Does what a device asks of the business channel, and answers it. */
+export type HearChannelEvent = (connection: Connection, heard: ChannelEvent) => Promise<void>
+
 export type EventHandler = ReturnType<typeof createEventHandler>
 
 /** Does what a device asks for, in the name of the person whose token it connected with. */
@@ -19,8 +30,9 @@ export function createEventHandler(options: {
   relations: Relations
   lines: ChangeLines
   sendMessage: SendMessage
+  hearChannelEvent: HearChannelEvent
 }) {
-  const { connections, announcer, relations, lines, sendMessage } = options
+  const { connections, announcer, relations, lines, sendMessage, hearChannelEvent } = options
 
   async function relayTyping(
     userId: string,
@@ -47,6 +59,12 @@ export function createEventHandler(options: {
         return await lines.follow(connection, heard.data)
       case 'send-message':
         return await sendMessage(connection, heard.data)
+      case 'send-whatsapp-message':
+      case 'subscribe-whatsapp-contact':
+      case 'unsubscribe-whatsapp-contact':
+      case 'join-whatsapp-conversation':
+      case 'leave-whatsapp-conversation':
+        return await hearChannelEvent(connection, heard)
       default:
         return unreachable(heard)
     }

@@ -6,7 +6,11 @@ import type { TokenHolder } from '../access/create-token-keeper.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { createChangeLines } from './change-lines.ts'
 import type { Connections } from './create-connections.ts'
-import { createEventHandler, type SendMessage } from './create-event-handler.ts'
+import {
+  createEventHandler,
+  type HearChannelEvent,
+  type SendMessage,
+} from './create-event-handler.ts'
 import { createPollers } from './create-pollers.ts'
 import type { Presence } from './create-presence.ts'
 import { createPresenceAnnouncer } from './create-presence-announcer.ts'
@@ -25,6 +29,7 @@ export function createRealtime(options: {
   connections: Connections
   identify: (token: string) => Promise<TokenHolder | null>
   sendMessage: SendMessage
+  hearChannelEvent: HearChannelEvent
   announceEveryMs?: number | undefined
   usersOnlineMax?: number | undefined
   hereEveryMs?: number | undefined
@@ -44,6 +49,7 @@ export function createRealtime(options: {
   const handleEvent = createEventHandler({
     ...{ connections, announcer, relations, lines },
     sendMessage: options.sendMessage,
+    hearChannelEvent: options.hearChannelEvent,
   })
   const stopListening = [
     presence.onChanged(announcer.noteChanged),

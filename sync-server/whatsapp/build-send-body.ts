@@ -1,4 +1,4 @@
-import { messageLimits } from './message-limits.ts'
+import { whatsAppLimits as messageLimits } from '../../schema/whatsapp-limits.ts'
 import type { OutgoingMessage } from './outgoing-message.ts'
 
 /** Whom a message goes to: a number in digits with its country code, or a person's id within the business. */

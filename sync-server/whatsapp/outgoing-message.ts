@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { messageLimits as limits } from './message-limits.ts'
+import { whatsAppLimits as limits } from '../../schema/whatsapp-limits.ts'
 
 /** A text within its limits, with words that say which text is meant. */
 function words(name: string, max: number, min = 1) {

@@ -1,5 +1,5 @@
 /** What WhatsApp takes, in UTF-16 units and counts. Source: section 3.4 of the notes. */
-export const messageLimits = {
+export const whatsAppLimits = {
   textMax: 4_096,
   captionMax: 1_024,
   filenameMax: 240,
