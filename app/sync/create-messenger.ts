@@ -5,6 +5,7 @@ import { createDrafts } from '../database/create-drafts.ts'
 import { createMessageValues } from '../database/create-message-values.ts'
 import { createMessageWindow } from '../database/create-message-window.ts'
 import { createStarred } from '../database/create-starred.ts'
+import { findLastInboundAt } from '../database/find-newest-message.ts'
 import { openDatabase } from '../database/open-database.ts'
 import { readDocuments } from '../database/read-documents.ts'
 import { claimTabSlot } from '../database/tab-slot.ts'
@@ -217,6 +218,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     commands,
     undo,
     messages: { get: (messageId) => mask.message(messageValues.get(messageId)) },
+    findLastInboundAt: (peerId) => findLastInboundAt(database.messages, peerId),
+    now,
     search,
     drafts,
     starred: mask.messages(starred.starred),

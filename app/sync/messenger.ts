@@ -80,6 +80,10 @@ export interface Messenger {
   undo: Undo
   /** One of any conversation, such as the quoted one; undefined while it is read, null if it is not on the device. */
   messages: { get(messageId: string): LiveValue<MessageDocument | null | undefined> }
+  /** When a customer last wrote over the business channel, as far as this device knows: epoch ms. */
+  findLastInboundAt(peerId: string): Promise<number | undefined>
+  /** The server's time as this device knows it, epoch ms. */
+  now(): number
   search: MessageSearch
   drafts: Omit<Drafts, 'close' | 'noteLeaving' | 'noteSent'>
   /** Newest star first; undefined until they are read. */

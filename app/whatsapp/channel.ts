@@ -11,10 +11,10 @@ export interface Channel {
 
 /** The channel of whoever is signed in. A link exists where one of three fields does: section 3 of the specification. */
 export function readChannel(user: OwnUser | undefined): Channel {
-  const { wa_id, phone_number, phone_number_id } = user ?? {}
+  const { wa_id, phone_number, phone_number_id, whatsapp_channel } = user ?? {}
   return {
     isLinked: Boolean(wa_id || phone_number || phone_number_id),
     phone: phone_number ?? wa_id,
-    isSandbox: false,
+    isSandbox: whatsapp_channel === 'sandbox',
   }
 }

@@ -1,7 +1,8 @@
+import { limits } from '../../schema/limits.ts'
+
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-/** For so long after a customer's message anything may be written to them. WhatsApp's rule. */
-export const windowMs = 24 * hourMs
+const windowMs = limits.whatsAppWindowMs
 const soonMs = 2 * hourMs
 
 /** How long a customer can be written to freely, in words. */
