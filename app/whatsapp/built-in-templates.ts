@@ -1,18 +1,9 @@
-/** A template: placeholders are `{{1}}`, or `{{name}}`. Source: section 3 of the specification. */
-export interface Template {
-  id: string
-  name: string
-  language: string
-  category: string
-  status: string
-  parameter_format?: string | undefined
-  components: readonly { type: string; format?: string | undefined; text?: string | undefined }[]
-}
+import type { WhatsAppTemplate } from '../../schema/whatsapp-template.ts'
 
 const kept = { language: 'en', category: 'UTILITY', status: 'APPROVED' } as const
 
-/** What is there before the server could be asked, and where it knows none. Source: section 3 of the specification. */
-export const builtInTemplates: readonly Template[] = [
+/** What can be shown before the server has been asked once. Source: section 3 of the specification. */
+export const builtInTemplates: readonly WhatsAppTemplate[] = [
   {
     ...{ ...kept, id: 'hello_world', name: 'hello_world' },
     components: [{ type: 'BODY', text: 'Hello World!' }],

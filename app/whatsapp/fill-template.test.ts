@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { must } from '../../schema/must.ts'
-import { builtInTemplates, type Template } from './built-in-templates.ts'
+import type { WhatsAppTemplate as Template } from '../../schema/whatsapp-template.ts'
+import { builtInTemplates } from './built-in-templates.ts'
 import {
+  canBeFilled,
   fillTemplate,
   isFilled,
   listPlaceholders,
@@ -34,6 +36,9 @@ test('the order number and the total stand in the text, header and footer around
     name: 'order_confirmation',
     data: {
       language: 'en',
+      rendered: 'Thank you! Your order A-17 is confirmed, the total is $10.00 with tax.',
+      header: 'Order Confirmation',
+      footer: 'Thank you for your business!',
       components: [
         {
           type: 'body',
@@ -100,4 +105,14 @@ test('words of several lines become one line in the first place of the text', ()
     'body 1': 'Your parcel has arrived',
   })
   expect(placeWords(helloWorld, 'words')).toEqual({})
+})
+
+test('a template that wants a file or a part of a link cannot be filled by hand', () => {
+  expect(canBeFilled(orderConfirmation)).toBe(true)
+  const body = { type: 'BODY', text: 'Look!' }
+  const of = (...components: Template['components']) => ({ ...helloWorld, components })
+  expect(canBeFilled(of(body, { type: 'HEADER', format: 'IMAGE' }))).toBe(false)
+  const button = (url: string) => ({ type: 'BUTTONS', buttons: [{ type: 'URL', url }] })
+  expect(canBeFilled(of(body, button('https://example.org/{{1}}')))).toBe(false)
+  expect(canBeFilled(of(body, button('https://example.org/')))).toBe(true)
 })

@@ -1,4 +1,4 @@
-import type { Template } from './built-in-templates.ts'
+import type { WhatsAppTemplate as Template } from '../../schema/whatsapp-template.ts'
 
 /** What a person gives for the placeholders, by their keys as `listPlaceholders` gives them. */
 export type Values = Readonly<Record<string, string>>
@@ -71,6 +71,14 @@ export function isFilled(template: Template, values: Values): boolean {
   return listPlaceholders(template).every(({ key }) => oneLine(values[key] ?? '') !== '')
 }
 
+/** Can the values that it needs be written in a form? A file, or a part of a link, cannot. */
+export function canBeFilled({ components }: Template): boolean {
+  return components.every(({ type, format = 'TEXT', buttons }) => {
+    if (type === 'HEADER') return format === 'TEXT'
+    return type !== 'BUTTONS' || !JSON.stringify(buttons ?? []).includes('{{')
+  })
+}
+
 /** The part that a message carries: what is sent, and how it reads. */
 export function toTemplateField(template: Template, values: Values) {
   const { header, body, footer } = fillTemplate(template, values)
@@ -84,8 +92,9 @@ export function toTemplateField(template: Template, values: Values) {
     }))
     return { type: type.toLowerCase(), parameters }
   })
-  const rendered = { body, ...(header && { header }), ...(footer && { footer }) }
-  return { name: template.name, data: { language: template.language, components, rendered } }
+  const frame = { ...(header && { header }), ...(footer && { footer }) }
+  const data = { language: template.language, components, rendered: body, ...frame }
+  return { name: template.name, data }
 }
 
 /** The values with which these words stand in the template, where it has a place for them. */
