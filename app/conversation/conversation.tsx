@@ -25,6 +25,8 @@ export interface ConversationProps {
   askServer: AskServer
   /** Stands under the header, such as the state of the connection. */
   notice?: ReactNode
+  /** Stands before the field of the composer. */
+  tools?: ReactNode
   onBack: (() => void) | undefined
   /** Goes to the conversation with somebody else. */
   onOpenChat(peerId: string): void

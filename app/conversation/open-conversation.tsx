@@ -224,6 +224,7 @@ export function OpenConversation(props: OpenConversationProps) {
         mode={mode}
         focusWish={focusWish}
         isAside={selection.isSelecting}
+        tools={props.tools}
         onModeChange={setMode}
         onEditNewest={editNewest}
         onSent={() => {

@@ -34,6 +34,8 @@ export interface MessageProps {
   findMessage(messageId: string): LiveSource<MessageDocument | null | undefined>
   /** Draws what only some messages have, above and below their text. The same function each time. */
   drawExtra(message: MessageDocument, place: 'above' | 'below'): ReactNode
+  /** Where the message can still leave in a template: asks for that. */
+  onTemplate: ((message: MessageDocument) => void) | undefined
   actions: MessageActions
 }
 
@@ -77,7 +79,9 @@ export const Message = memo(function Message(props: MessageProps) {
           <HoverActions message={message} isOwn={isOwn} actions={actions} />
         )}
       </div>
-      {isOwn && message.status === 'failed' && <FailedNotice message={message} actions={actions} />}
+      {isOwn && message.status === 'failed' && (
+        <FailedNotice message={message} onTemplate={props.onTemplate} actions={actions} />
+      )}
       {message.refused && !message.refused.isDismissed && message.status !== 'failed' && (
         <RefusalNotice message={message} refused={message.refused} actions={actions} />
       )}

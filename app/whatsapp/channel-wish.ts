@@ -5,8 +5,8 @@ import type { Outgoing } from './outgoing.ts'
 export type ChannelWish =
   /** `message`: one that was refused because the 24 hours were over; its words are offered in a template. */
   | { kind: 'templates'; message?: MessageDocument }
-  /** `then`: what is sent as soon as there is a number. */
-  | { kind: 'phone'; then?: Outgoing }
+  /** `next`: what is sent as soon as there is a number. */
+  | { kind: 'phone'; next?: Outgoing }
   | { kind: 'buttons' }
   | { kind: 'list' }
   | { kind: 'replies' }

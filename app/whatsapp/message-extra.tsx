@@ -5,38 +5,32 @@ import { findMapLink } from './find-map-link.ts'
 import styles from './message-extra.module.css'
 import { type ContactCard, readContacts } from './read-contacts.ts'
 import { type Interactive, readInteractive } from './read-interactive.ts'
+import { readTemplateFrame, type TemplateFrame } from './read-template-frame.ts'
+
+type Frame = Interactive | TemplateFrame | undefined
 
 /** What a business message shows above and below its text: headers, buttons, lists, places, contacts. */
 export function drawMessageExtra(message: MessageDocument, place: 'above' | 'below'): ReactNode {
-  const { interactive, location, contacts } = message
-  if (interactive === undefined && location === undefined && contacts === undefined) return null
-  const read = readInteractive(interactive)
-  return place === 'above' ? (
-    <Above interactive={read} />
-  ) : (
-    <Below {...{ message }} interactive={read} />
-  )
+  const { interactive, location, contacts, template } = message
+  if ([interactive, location, contacts, template].every((field) => field === undefined)) return null
+  const read = readInteractive(interactive) ?? readTemplateFrame(template)
+  return place === 'above' ? <Above frame={read} /> : <Below message={message} frame={read} />
 }
 
-function Above({ interactive }: { interactive: Interactive | undefined }) {
-  if (!interactive || interactive.kind === 'choice' || !interactive.header) return null
+function Above({ frame }: { frame: Frame }) {
+  if (!frame || frame.kind === 'choice' || !frame.header) return null
   return (
     <p className={styles.header} dir="auto">
-      {interactive.header}
+      {frame.header}
     </p>
   )
 }
 
-interface BelowProps {
-  message: MessageDocument
-  interactive: Interactive | undefined
-}
-
-function Below({ message, interactive }: BelowProps) {
+function Below({ message, frame }: { message: MessageDocument; frame: Frame }) {
   const mapLink = findMapLink(message.location)
   return (
     <>
-      {interactive && <Choices interactive={interactive} />}
+      {frame && <Choices frame={frame} />}
       {mapLink && (
         <a className={styles.map} href={mapLink} target="_blank" rel="noreferrer noopener">
           <Icon name="pin" size={18} />
@@ -50,22 +44,24 @@ function Below({ message, interactive }: BelowProps) {
   )
 }
 
-function Choices({ interactive }: { interactive: Interactive }) {
-  switch (interactive.kind) {
+function Choices({ frame }: { frame: NonNullable<Frame> }) {
+  switch (frame.kind) {
     case 'choice':
       return (
-        interactive.description && (
+        frame.description && (
           <p className={styles.footer} dir="auto">
-            {interactive.description}
+            {frame.description}
           </p>
         )
       )
+    case 'template':
+      return <Footer words={frame.footer} />
     case 'buttons':
       return (
         <>
-          <Footer words={interactive.footer} />
+          <Footer words={frame.footer} />
           <ul className={styles.choices} aria-label="Buttons">
-            {interactive.titles.map((title) => (
+            {frame.titles.map((title) => (
               <li key={title} dir="auto">
                 {title}
               </li>
@@ -76,10 +72,10 @@ function Choices({ interactive }: { interactive: Interactive }) {
     case 'list':
       return (
         <>
-          <Footer words={interactive.footer} />
+          <Footer words={frame.footer} />
           <details className={styles.list}>
-            <summary dir="auto">{interactive.button}</summary>
-            {interactive.sections.map(({ title, rows }) => (
+            <summary dir="auto">{frame.button}</summary>
+            {frame.sections.map(({ title, rows }) => (
               <div key={`${title} ${rows[0]?.title}`}>
                 {title && <h4 dir="auto">{title}</h4>}
                 <ul>
