@@ -75,8 +75,11 @@ export function ChannelDialogs(props: ChannelDialogsProps) {
           message={wish.message}
           onSend={async (outgoing) => {
             await send(outgoing)
-            // The template says it now; until that was stored, the message that failed was the only copy.
-            if (wish.message) await messenger.commands.discardMessage(wish.message._id)
+            const { message } = wish
+            // A template that says something else leaves the words to their author.
+            if (message && carries(outgoing, message.content)) {
+              await messenger.commands.discardMessage(message._id)
+            }
           }}
           onClose={close}
         />
@@ -111,6 +114,11 @@ export function ChannelDialogs(props: ChannelDialogsProps) {
         />
       )
   }
+}
+
+/** Does what is sent say the same words, in one line? */
+function carries({ content }: Outgoing, words: string): boolean {
+  return content.includes(words.trim().replace(/\s+/g, ' '))
 }
 
 interface OpenTemplatesProps extends ChannelDialogsProps {

@@ -100,11 +100,17 @@ test('words with special signs and braces stand as they were written', () => {
   expect(fillTemplate(orderConfirmation, values).body).toContain("$& {{2}} $'")
 })
 
-test('words of several lines become one line in the first place of the text', () => {
-  expect(placeWords(orderConfirmation, 'Your parcel\n\nhas\tarrived ')).toEqual({
+test('words of several lines become one line in the only place of a text', () => {
+  const components = [{ type: 'BODY', text: 'We have a message for you: {{1}} Reply to us.' }]
+  const carrier: Template = { ...helloWorld, components }
+  expect(placeWords(carrier, 'Your parcel\n\nhas\tarrived ')).toEqual({
     'body 1': 'Your parcel has arrived',
   })
-  expect(placeWords(helloWorld, 'words')).toEqual({})
+})
+
+test('words are no order number: a template with other places does not carry them', () => {
+  expect(placeWords(orderConfirmation, 'words')).toBeUndefined()
+  expect(placeWords(helloWorld, 'words')).toBeUndefined()
 })
 
 test('a template that wants a file or a part of a link cannot be filled by hand', () => {

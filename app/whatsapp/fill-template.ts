@@ -97,8 +97,9 @@ export function toTemplateField(template: Template, values: Values) {
   return { name: template.name, data }
 }
 
-/** The values with which these words stand in the template, where it has a place for them. */
-export function placeWords(template: Template, words: string): Values {
-  const first = listPlaceholders(template).find(({ key }) => key.startsWith('body '))
-  return first ? { [first.key]: oneLine(words) } : {}
+/** The values with which these words stand in the template; undefined where it has no place for just them. */
+export function placeWords(template: Template, words: string): Values | undefined {
+  const [only, ...others] = listPlaceholders(template)
+  if (!only?.key.startsWith('body ') || others.length > 0) return undefined
+  return { [only.key]: oneLine(words) }
 }

@@ -19,15 +19,20 @@ const labelMax = 30
 const usual = ['New customer', 'New order', 'Pending payment', 'Paid', 'Order complete'] as const
 
 /** The operator's own labels on a customer; a search finds the customer by them. */
-export function LabelsDialog({ channel, labels, known, onChange, onClose }: LabelsDialogProps) {
+export function LabelsDialog(props: LabelsDialogProps) {
+  const { channel, known, onChange, onClose } = props
+  // What was ticked is shown, and built upon, before it is stored.
+  const [labels, setLabels] = useState(props.labels)
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
   const all = [...new Set([...usual, ...known, ...labels])]
   const change = (next: readonly string[]) => {
     setProblem(undefined)
-    onChange(next).catch((cause: unknown) =>
-      setProblem(cause instanceof Error ? cause.message : String(cause)),
-    )
+    setLabels(next)
+    onChange(next).catch((cause: unknown) => {
+      setLabels(labels)
+      setProblem(cause instanceof Error ? cause.message : String(cause))
+    })
   }
   const add = (event: FormEvent) => {
     event.preventDefault()

@@ -19,14 +19,18 @@ const replyMax = 1_000
 
 /** The operator's own quick replies: one is put into the composer, others are added and taken away. */
 export function RepliesDialog(props: RepliesDialogProps) {
-  const { channel, replies, onChange, onChoose, onClose } = props
+  const { channel, onChange, onChoose, onClose } = props
+  // What was added is shown, and built upon, before it is stored.
+  const [replies, setReplies] = useState(props.replies)
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
   const change = (next: readonly string[]) => {
     setProblem(undefined)
-    onChange(next).catch((cause: unknown) =>
-      setProblem(cause instanceof Error ? cause.message : String(cause)),
-    )
+    setReplies(next)
+    onChange(next).catch((cause: unknown) => {
+      setReplies(replies)
+      setProblem(cause instanceof Error ? cause.message : String(cause))
+    })
   }
   const add = (event: FormEvent) => {
     event.preventDefault()

@@ -49,15 +49,7 @@ export function TemplatesDialog(props: TemplatesDialogProps) {
   }
   return (
     <ChannelDialog title="WhatsApp Message Templates" channel={channel} onClose={onClose}>
-      {words !== undefined && (
-        <div className={styles.kept}>
-          <p>
-            The 24 hours were over before this could leave. Choose a template that carries your
-            words:
-          </p>
-          <blockquote dir="auto">{words}</blockquote>
-        </div>
-      )}
+      {words !== undefined && <KeptWords words={words} templates={templates} />}
       {problem && (
         <p className={styles.problem} role="alert">
           {problem}
@@ -67,7 +59,7 @@ export function TemplatesDialog(props: TemplatesDialogProps) {
         <TemplateForm
           key={chosen.id}
           template={chosen}
-          initialValues={words === undefined ? {} : placeWords(chosen, words)}
+          initialValues={(words !== undefined && placeWords(chosen, words)) || {}}
           isBusy={isBusy}
           onSend={(values) => void send(chosen, values)}
           onBack={() => setChosen(undefined)}
@@ -75,7 +67,7 @@ export function TemplatesDialog(props: TemplatesDialogProps) {
       ) : (
         <>
           <TemplateList
-            templates={words === undefined ? templates : withPlaceFirst(templates, words)}
+            templates={words === undefined ? templates : withCarriersFirst(templates, words)}
             isBusy={isBusy}
             onChoose={choose}
           />
@@ -90,10 +82,31 @@ export function TemplatesDialog(props: TemplatesDialogProps) {
   )
 }
 
-/** Those first that have a place for the words; the others keep their order. */
-function withPlaceFirst(templates: readonly WhatsAppTemplate[], words: string) {
-  const hasPlace = (template: WhatsAppTemplate) => Object.keys(placeWords(template, words)).length
-  return [...templates].sort((a, b) => hasPlace(b) - hasPlace(a))
+interface KeptWordsProps {
+  words: string
+  templates: readonly WhatsAppTemplate[]
+}
+
+/** What came too late, and how it can leave all the same. */
+function KeptWords({ words, templates }: KeptWordsProps) {
+  const isCarried = templates.some((template) => placeWords(template, words))
+  return (
+    <div className={styles.kept}>
+      <p>
+        {isCarried
+          ? 'The 24 hours were over before this could leave. Choose a template that carries your words:'
+          : 'The 24 hours were over before this could leave, and no template has a place for just these words. Ask for an answer by one of them, or add a template with a single {{1}} at Meta:'}
+      </p>
+      <blockquote dir="auto">{words}</blockquote>
+    </div>
+  )
+}
+
+/** Those first that carry the words; the others keep their order. */
+function withCarriersFirst(templates: readonly WhatsAppTemplate[], words: string) {
+  const isCarrier = (template: WhatsAppTemplate) =>
+    Number(placeWords(template, words) !== undefined)
+  return [...templates].sort((a, b) => isCarrier(b) - isCarrier(a))
 }
 
 interface TemplateListProps {
