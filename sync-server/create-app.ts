@@ -49,7 +49,12 @@ import { createStorage, type StorageOptions } from './storage/create-storage.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from './storage/database-names.ts'
 import { createSyncRouter } from './sync/create-sync-router.ts'
 import { createEpochs } from './sync/epochs.ts'
-import { createChannel } from './whatsapp/create-channel.ts'
+import type { ChannelClock } from './whatsapp/channel-clock.ts'
+import type { ContactsDocument } from './whatsapp/contact-documents.ts'
+import { createContacts } from './whatsapp/contacts.ts'
+import { type Channel, createChannel } from './whatsapp/create-channel.ts'
+import { hearChannelEvent } from './whatsapp/hear-channel-event.ts'
+import { noteReads } from './whatsapp/note-reads.ts'
 
 /** What a test or a build puts in place of the defaults. */
 export interface AppOverrides {
@@ -78,6 +83,10 @@ export interface AppOverrides {
   isAtomic?: boolean
   /** Stands between the store and LevelDB: for tests of disks that fail. */
   wrapLevel?: StorageOptions['wrapLevel']
+  /** What time is for the business channel. */
+  channelClock?: ChannelClock
+  /** After how long a webhook that failed is tried again. */
+  webhookRetryWaitsMs?: readonly number[]
   /** How many messages lie between two stored tallies of a conversation, about. */
   tallyEvery?: number
   /** Runs after each stage of a message's write, and holds it up: for tests of crashes. */
@@ -143,7 +152,13 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
 
   const accounts = createAccounts({ database })
   const sessions = createSessions({ database, isShared })
-  const relations = createRelations({ database, isShared })
+  const contacts = createContacts({
+    ...{ database: storage.database<ContactsDocument>('whatsapp'), isShared },
+  })
+  const relations = createRelations({
+    ...{ database, isShared },
+    isContact: async (ownerId, id) => (await contacts.find(ownerId, id)) !== undefined,
+  })
   const nameIndex = createNameIndex({ database })
   const mode = settings.directory
   const directory = createDirectory({ mode, storage, accounts, relations, nameIndex, isShared })
@@ -180,12 +195,16 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
   const rate = createMessageRate({ perMinute: settings.messagesPerMinute, link })
   const metrics = createMetrics()
+  /** The channel writes by the way in that tells it what to send. */
+  const joined: { channel?: Channel | undefined } = {}
   const acceptance = measureAcceptance({
     metrics,
     acceptance: createAcceptance({
       ...{ storage, relations, isShared, link, files: media, listLost: epochs.listLost },
       isFull: async (userId) => (await quota.look(userId)) !== 'free',
       ...{ onError, onStage: overrides.onStage, tallyEvery: overrides.tallyEvery },
+      // Without the channel they wait until there is one.
+      onQueued: (entries) => joined.channel?.takeQueued(entries),
     }),
   })
   const gate = createMessageGate({ acceptance, storage, rate, quota })
@@ -193,11 +212,16 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     acceptMessages: gate.acceptMessages,
     ...{ accounts, relations, connections, onError },
   })
+  const acceptConversations = noteReads({
+    acceptConversations: gate.acceptConversations,
+    noteRead: (...read) => joined.channel?.signals.noteRead(...read),
+  })
   const departures = createDepartures({
     ...{ database, storage, accounts, sessions, relations, onError },
     deleteMediaOf: media.deleteMediaOf,
     forgetDigestsOf: acceptance.digests.forget,
     forgetEpochOf: epochs.forget,
+    forgetContactsOf: contacts.forget,
     async settle(userId) {
       // What comes after nothing is done when nothing is: writes of one person are done in turn.
       const nothing = { actorId: userId, proposals: [] }
@@ -215,7 +239,11 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     connections,
     identify: accessCheck.identify,
     sendMessage: createMessageSender({ acceptMessages }),
-    hearChannelEvent: async (connection, heard) => refuseChannelEvent(connection, heard),
+    async hearChannelEvent(connection, heard) {
+      if (joined.channel) await hearChannelEvent(joined.channel, connection, heard)
+      else refuseChannelEvent(connection, heard)
+    },
+    noteContactTyping: (...typing) => joined.channel?.signals.noteTyping(...typing),
     announceEveryMs: overrides.announceEveryMs,
     usersOnlineMax: overrides.usersOnlineMax,
     hereEveryMs: overrides.hereEveryMs,
@@ -236,9 +264,12 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const channel =
     settings.whatsApp &&
     createChannel({
-      ...{ settings: settings.whatsApp, storage, log, onError },
+      ...{ settings: settings.whatsApp, storage, accounts, relations, contacts, log, onError },
+      ...{ acceptance, acceptMessages, files: media, tell: connections.tell },
       ...{ admit: doorman.admit, takeBody: doorman.takeBody },
+      ...{ clock: overrides.channelClock, webhookRetryWaitsMs: overrides.webhookRetryWaitsMs },
     })
+  joined.channel = channel
   for (const levels of channel?.levels ?? []) metrics.watch(levels)
   const { authenticate } = accessCheck
   const mounting = { accessCheck, doorman, checkAnswers: overrides.checkAnswers ?? false }
@@ -246,7 +277,8 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const apiRoutes = createApiRoutes({
     ...{ storage, accounts, sessions, relations, departures, tokens, hasher, directory },
     ...{ presence, media, limitAttempts, log, budget, quota, rate },
-    acceptance: { ...acceptance, ...gate, acceptMessages },
+    acceptance: { ...acceptance, acceptConversations, acceptMessages },
+    ...{ contacts, channel },
     uploadLimitBytes: settings.uploadLimitBytes,
   })
   const rootRoutes = [
@@ -268,7 +300,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     api: mountRoutes({ routes: [...apiRoutes, ...docsRoutes], ...mounting }),
     sync: createSyncRouter({
       storage,
-      acceptance: { ...gate, acceptMessages },
+      acceptance: { acceptConversations, acceptMessages },
       ...{ authenticate, reads: budget.reads },
       ...{ doorman, epochs },
       onError,

@@ -8,7 +8,7 @@ import {
 } from './account-documents.ts'
 import { listLooks } from './name-looks.ts'
 
-export type ClaimedField = 'username' | 'lookalike' | 'email' | 'phone' | 'whatsapp'
+export type ClaimedField = 'username' | 'lookalike' | 'email' | 'phone' | 'whatsapp' | 'number'
 export type ClaimId = ClaimDocument['_id']
 
 /** Until then a claim without its account belongs to a registration that is under way on another server. */
@@ -16,7 +16,7 @@ const claimSettledMs = 10_000
 
 /** The id of the document that makes a value unique. Case and formatting make no difference. */
 export function nameClaim(field: Exclude<ClaimedField, 'lookalike'>, value: string): ClaimId {
-  const isNumber = field === 'phone' || field === 'whatsapp'
+  const isNumber = field === 'phone' || field === 'whatsapp' || field === 'number'
   const key = isNumber ? value.replace(/\D/g, '') : value.normalize('NFKC').toLowerCase()
   return `claim:${field}:${encode(key.trim())}`
 }
@@ -38,13 +38,15 @@ function readClaimedField(id: ClaimId): ClaimedField {
 
 /** The claims that an account lives by. One from before there were look-alikes may not have those, or not all. */
 export function listClaims(account: AccountDocument): ClaimId[] {
-  const { username, email, phone_number, wa_id } = account
+  const { username, email, phone_number, phone_number_id, wa_id } = account
   return [
     nameClaim('username', username),
     ...listLookalikeClaims(username),
     nameClaim('email', email),
     ...(phone_number ? [nameClaim('phone', phone_number)] : []),
     ...(wa_id ? [nameClaim('whatsapp', wa_id)] : []),
+    // Who works a number of the business gets all that comes over it: one person only.
+    ...(phone_number_id ? [nameClaim('number', phone_number_id)] : []),
   ]
 }
 

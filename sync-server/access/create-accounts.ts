@@ -146,6 +146,11 @@ export function createAccounts(options: {
       return found.length === 1 ? found[0] : undefined
     },
 
+    /** Who works this number of the business. */
+    async findByNumberId(phoneNumberId: string): Promise<AccountDocument | undefined> {
+      return (await findByClaims([nameClaim('number', phoneNumberId)]))[0]
+    },
+
     /** At most `limit` people in the order of their registration. */
     async list(limit: number): Promise<AccountDocument[]> {
       const people: AccountDocument[] = []

@@ -23,6 +23,7 @@ export type Departures = ReturnType<typeof createDepartures>
  * @param deleteMediaOf takes away the person's files, but for those that others were sent
  * @param forgetDigestsOf takes away what was counted for the person
  * @param forgetEpochOf takes away the person's own epoch
+ * @param forgetContactsOf takes away the person's contacts on a business channel
  * @param now epoch ms
  */
 export function createDepartures(options: {
@@ -35,6 +36,7 @@ export function createDepartures(options: {
   deleteMediaOf: (userId: string) => Promise<void>
   forgetDigestsOf: (userId: string) => Promise<void>
   forgetEpochOf: (userId: string) => Promise<void>
+  forgetContactsOf?: (userId: string) => Promise<void>
   onError: (error: unknown) => void
   now?: () => number
 }) {
@@ -52,6 +54,7 @@ export function createDepartures(options: {
     await storage.retire(nameConversationsDatabase(userId))
     await options.forgetDigestsOf(userId)
     await options.forgetEpochOf(userId)
+    await options.forgetContactsOf?.(userId)
   }
 
   function finishLater(afterMs: number) {

@@ -8,8 +8,11 @@ import {
   nameAccount,
 } from './account-documents.ts'
 
-/** `held`: the recipient has blocked the sender, so the message is taken and never delivered. */
-export type Reach = 'delivered' | 'held' | 'unknown_person'
+/**
+ * `held`: the recipient has blocked the sender, so the message is taken and never delivered. `channel`: the recipient is
+ * a contact of the sender's on a business channel, and has no copy here.
+ */
+export type Reach = 'delivered' | 'held' | 'channel' | 'unknown_person'
 
 /** Whom a person has blocked, and who has blocked that person. */
 export interface Blocks {
@@ -26,13 +29,15 @@ const sharedRememberedMs = 10_000
 /**
  * Knows who may reach whom.
  * @param isShared other servers write the same database, so what is remembered here gets old
+ * @param isContact is the second one a contact of the first one's on a business channel? Nobody is, without it
  */
 export function createRelations(options: {
   database: StoredDatabase<AccountsDocument>
   isShared: boolean
+  isContact?: (ownerId: string, contactId: string) => Promise<boolean>
   now?: () => number
 }) {
-  const { database, isShared, now = Date.now } = options
+  const { database, isShared, isContact = async () => false, now = Date.now } = options
   const ttl = isShared ? { ttl: sharedRememberedMs } : {}
   const known = new LRUCache<string, true>({ max: peopleRemembered, ...ttl })
   const blocks = new LRUCache<string, Blocks>({ max: peopleRemembered, ...ttl })
@@ -53,7 +58,9 @@ export function createRelations(options: {
   async function readReach(senderId: string, recipientId: string): Promise<Reach> {
     const [account, block] = [nameAccount(recipientId), `block:${recipientId}:${senderId}`]
     const found = await database.read([account, block])
-    if (!isAccount(found.get(account))) return 'unknown_person'
+    if (!isAccount(found.get(account))) {
+      return (await isContact(senderId, recipientId)) ? 'channel' : 'unknown_person'
+    }
     return found.has(block) ? 'held' : 'delivered'
   }
 

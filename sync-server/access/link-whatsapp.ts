@@ -1,20 +1,25 @@
 import type { AccountDocument } from './account-documents.ts'
 import type { JsonValue } from './json-value.ts'
 
-/** What a person says is their WhatsApp account: nobody has checked it, so it routes and grants nothing. */
+/**
+ * What a person says is their WhatsApp account: nobody has checked it, so it routes and grants nothing. Only the id of a
+ * business number does, and that was checked with the provider before it comes here.
+ */
 export interface LinkDetails {
   wa_id: string
   phone_number: string
+  phone_number_id?: string | null | undefined
   whatsapp_name?: string | null | undefined
   profile?: Record<string, JsonValue> | null | undefined
 }
 
-/** The account with this link in the place of any before it. Which business number it works is not part of it. */
+/** The account with this link in the place of any before it. */
 export function linkWhatsApp(account: AccountDocument, link: LinkDetails): AccountDocument {
-  const { wa_id, phone_number, whatsapp_name, profile } = link
+  const { wa_id, phone_number, phone_number_id, whatsapp_name, profile } = link
   return {
     ...unlinkWhatsApp(account),
     ...{ wa_id, phone_number },
+    ...(phone_number_id ? { phone_number_id } : {}),
     ...(whatsapp_name ? { whatsapp_name } : {}),
     ...(profile ? { profile } : {}),
   }

@@ -19,8 +19,12 @@ export function createErrorHandler({ log }: { log: Log }): ErrorRequestHandler {
       log.error({ err: thrown, requestId: request.id }, 'request failed')
     // Express would write the error to stderr, with its stack.
     if (response.headersSent) return void response.destroy()
-    const { message: error, reason: code, details } = refused
-    const answer: ErrorAnswer = { error, code, ...(details !== undefined && { details }) }
+    const { message: error, reason: code, details, messageId } = refused
+    const answer: ErrorAnswer = {
+      ...{ error, code },
+      ...(details !== undefined && { details }),
+      ...(messageId !== undefined && { messageId }),
+    }
     response.status(refused.status).set(refused.headers)
     if (refused.status === 401) response.set('www-authenticate', 'Bearer')
     // What is left of a body that was too large is not waited for.

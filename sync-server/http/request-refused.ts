@@ -8,6 +8,8 @@ export class RequestRefused extends Error {
   readonly headers: Record<string, string>
   /** Which part of the request is wrong, for whoever wrote the program that sent it. */
   readonly details: string | undefined
+  /** Of a message that was kept all the same: it stands there as failed. */
+  readonly messageId: string | undefined
 
   /** @param given.words instead of the code's own; @param given.headers sent with the answer */
   constructor(
@@ -16,6 +18,7 @@ export class RequestRefused extends Error {
       words?: string
       headers?: Record<string, string>
       details?: string | undefined
+      messageId?: string | undefined
       cause?: unknown
     } = {},
   ) {
@@ -25,5 +28,6 @@ export class RequestRefused extends Error {
     this.status = status
     this.headers = given.headers ?? {}
     this.details = given.details
+    this.messageId = given.messageId
   }
 }

@@ -9,6 +9,7 @@ import { createHints } from './hints.ts'
 import { createMessageAcceptor, type Stage } from './message-acceptor.ts'
 import { type MessageFiles, noFiles } from './message-files.ts'
 import { createOrderJournal } from './order-journal.ts'
+import type { OutboxEntry } from './outbox-entry.ts'
 
 /**
  * Everything that writes messages and conversations (P4): replication, REST, the socket and the business channel
@@ -21,6 +22,7 @@ import { createOrderJournal } from './order-journal.ts'
  * @param isShared other servers may write the same databases; `link` is how they hear each other
  * @param lookAgainMs how long after something could not be completed it is tried again
  * @param tallyEvery how many places lie between two stored tallies of a conversation, about
+ * @param onQueued told of messages that are stored and leave over a business channel
  * @param onStage for tests of crashes: runs after each stage of a write, and holds it up
  */
 export function createAcceptance(options: {
@@ -34,12 +36,13 @@ export function createAcceptance(options: {
   tallyEvery?: number | undefined
   listLost?: (userId: string) => readonly LostSpan[]
   now?: () => number
+  onQueued?: (entries: readonly OutboxEntry[]) => void
   onError?: (error: unknown) => void
   onStage?: (stage: Stage) => void | Promise<void>
 }) {
   const { storage, relations, files = noFiles, isShared = false, now = Date.now, onStage } = options
   const { onError = () => undefined, isFull = async () => false, lookAgainMs, link } = options
-  const { tallyEvery, listLost = () => [] } = options
+  const { tallyEvery, listLost = () => [], onQueued = () => undefined } = options
   const journal = createOrderJournal({ storage, link, now })
   const digests = createDigests({ storage, journal, every: tallyEvery, now, onError })
   const hints = createHints({ storage, onAdded: () => healer.lookAgain() })
@@ -52,6 +55,7 @@ export function createAcceptance(options: {
       files,
       isFull,
       onStage,
+      onQueued,
       onAdded: digests.noteAdded,
       onReturned: digests.forgetTallies,
     },

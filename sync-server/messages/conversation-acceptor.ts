@@ -74,7 +74,7 @@ export function createConversationAcceptor(options: {
       relations.canReach(peerId, ownerId),
       relations.canReach(ownerId, peerId),
     ])
-    const isGone = reaches.includes('unknown_person')
+    const isGone = reaches.includes('unknown_person') || reaches.includes('channel')
     const told =
       isGone || ownerId === peerId ? 'nobody' : reaches.includes('held') ? 'later' : 'now'
     const change = { ownerId, peerId, proposals, at: now() }

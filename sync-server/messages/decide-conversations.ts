@@ -42,7 +42,8 @@ export function decideConversations(options: {
     if (proposal.isDeleted) return { proposal, next: before, isNew: false, isTaken: false }
     const parsed = conversationDocument.safeParse(proposal.raw)
     const proposed = parsed.success ? parsed.data : salvageConversation(proposal.id, proposal.raw)
-    const decision = decideConversation({ stored: before, proposed, lost, now })
+    const { isFromProvider = false } = proposal
+    const decision = decideConversation({ stored: before, proposed, lost, isFromProvider, now })
     if (decision.kind === 'accept') current = decision.next
     const isSame = current !== undefined && areConversationsEqual(current, proposed)
     return { proposal, next: current, isNew, isTaken: isSame || decision.kind === 'accept' }

@@ -15,6 +15,7 @@ import { isReturned, isTakenBack, type MessageDraft } from './draft-message.ts'
 import { givePlaces, listEntries } from './given-places.ts'
 import { hintsDatabase, toMessageHint } from './hints.ts'
 import { type OrderJournal, ordersDatabase } from './order-journal.ts'
+import { nameOutboxEntry, type OutboxEntry, outboxDatabase } from './outbox-entry.ts'
 import { draftPeerCopies, isForPeer, refuseUnwritten } from './peer-copies.ts'
 import { extendSilences, type SilencesDocument, silencesKey } from './peer-silences.ts'
 import { draftGroup, type ProposalGroup } from './proposal-group.ts'
@@ -83,6 +84,10 @@ export function listParts(delivery: Delivery): Part[] {
   if (reach === 'unknown_person') return [own, digests, claimed]
   if (isPeerOut) return [own, digests, hints, claimed]
   const isOther = peerId !== actorId
+  if (reach === 'channel') {
+    const begun = isAtomic && !hasBegun ? [ownConversation(actorId, peerId)] : []
+    return [own, digests, claimed, { name: outboxDatabase, ids: listOutboxIds(delivery) }, ...begun]
+  }
   return [
     own,
     digests,
@@ -106,8 +111,24 @@ function listNewDigestIds({ actorId, groups }: Delivery): string[] {
 function listConversations(actorId: string, peerId: string): Part[] {
   return [
     { name: nameConversationsDatabase(peerId), ids: [actorId] },
-    { name: nameConversationsDatabase(actorId), ids: [peerId] },
+    ownConversation(actorId, peerId),
   ]
+}
+
+function ownConversation(actorId: string, peerId: string): Part {
+  return { name: nameConversationsDatabase(actorId), ids: [peerId] }
+}
+
+/** What may leave over a business channel: each attempt once. */
+function listOutboxIds({ actorId: ownerId, groups }: Delivery): string[] {
+  const ids = groups.flatMap(({ id: messageId, proposals }) =>
+    proposals.flatMap(({ message, isFromProvider }) =>
+      message && !isFromProvider
+        ? [nameOutboxEntry({ ownerId, messageId, attempt: message.attempt })]
+        : [],
+    ),
+  )
+  return [...new Set(ids)]
 }
 
 /**
@@ -161,7 +182,8 @@ export function decideDelivery(
       create: listEntries(delivery, placed.places, drafted.drafts),
       ...silences(),
     },
-    ...(peerId === undefined || isPeerOut
+    ...outboxWrites(delivery, drafted.drafts, read),
+    ...(peerId === undefined || isPeerOut || reach === 'channel'
       ? []
       : [{ name: nameMessagesDatabase(peerId), put: drafted.put, tally: -placed.released }]),
     ownWrite(delivery, drafted.drafts),
@@ -200,9 +222,27 @@ function isUnshared({ sharedFiles }: Delivery, { proposal, effect, next }: Messa
 
 function readPeerCopies({ actorId, peerId, reach, isPeerOut }: Delivery, read: ReadPart) {
   const isThere = peerId !== undefined && peerId !== actorId && !isPeerOut
-  return isThere && reach !== 'unknown_person'
+  return isThere && reach !== 'unknown_person' && reach !== 'channel'
     ? read<MessageDocument>(nameMessagesDatabase(peerId))
     : new Map<string, MessageDocument>()
+}
+
+/** Stored with the message: whatever ends the server, it leaves once. */
+function outboxWrites(
+  { actorId: ownerId, reach, now }: Delivery,
+  drafts: readonly MessageDraft[],
+  read: ReadPart,
+): DatabaseWrite[] {
+  if (reach !== 'channel') return []
+  const known = read<Document>(outboxDatabase)
+  const put = drafts.flatMap(({ next, effect }): OutboxEntry[] => {
+    if (effect !== 'deliver' || next?.waState !== 'queued' || next.senderId !== ownerId) return []
+    const { _id: messageId, attempt, recipientId: contactId, orderedAt } = next
+    const _id = nameOutboxEntry({ ownerId, messageId, attempt })
+    const begin = { orderedAt, state: 'due' as const, dueAt: now, tries: 0, since: now }
+    return known.has(_id) ? [] : [{ _id, ownerId, contactId, messageId, attempt, ...begin }]
+  })
+  return [{ name: outboxDatabase, put }]
 }
 
 function digestWrites(

@@ -94,8 +94,9 @@ function applyRule(draft: {
   const proposed = proposal.message
   if (!proposed) return keepUnreadable({ actorId, proposal, stored, now })
   const isRecipientKnown = reach !== 'unknown_person'
+  const channel = proposal.isFromProvider ? 'provider' : reach === 'channel' ? 'author' : undefined
   const decision = decideMessage({
-    ...{ actorId, stored, proposed, isRecipientKnown, isAuthorFull, lost, now },
+    ...{ actorId, stored, proposed, isRecipientKnown, isAuthorFull, lost, channel, now },
   })
   switch (decision.kind) {
     case 'keep':

@@ -108,9 +108,9 @@ export function listEntries(
   places: ReadonlyMap<string, KeptPlace>,
   drafts: readonly MessageDraft[],
 ) {
-  return drafts.flatMap(asPlaced).flatMap(({ message }) => {
+  return drafts.flatMap(asPlaced).flatMap(({ draft, message }) => {
     if (places.get(message._id)?.isEntered !== false) return []
-    const isClaimed = message.senderId !== actorId
+    const isClaimed = message.senderId !== actorId && !draft.proposal.isFromProvider
     const isHeld = reach === 'held' && !isClaimed
     return [toOrderEntry(message, { isHeld, isWhole: isAtomic && !isClaimed, isClaimed })]
   })

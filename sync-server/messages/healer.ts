@@ -169,7 +169,8 @@ export function createHealer(options: {
       relations.canReach(oneId, otherId),
       relations.canReach(otherId, oneId),
     ])
-    return !reaches.includes('unknown_person')
+    // Who is on a business channel has no copies: what is missing there comes again by itself.
+    return !reaches.includes('unknown_person') && !reaches.includes('channel')
   }
 
   return {

@@ -21,6 +21,7 @@ import { createKeyedBatcher } from './keyed-batcher.ts'
 import { type MessageFiles, releaseFile, shareFiles } from './message-files.ts'
 import type { OrderEntry } from './order-entry.ts'
 import { type OrderJournal, ordersDatabase } from './order-journal.ts'
+import { type OutboxEntry, outboxDatabase } from './outbox-entry.ts'
 import { isForPeer } from './peer-copies.ts'
 import type { Outcome, Proposal } from './proposal.ts'
 import { draftGroup, findPeer, groupById } from './proposal-group.ts'
@@ -52,6 +53,7 @@ const mostTries = 5
  * else (P6), and what was meant for them is not acknowledged.
  * @param isFull has somebody no room left for anything new?
  * @param listLost what the server has forgotten of somebody, after a backup was put back
+ * @param onQueued told of messages that are stored and leave over a business channel
  * @param onStarted told of messages that are about to be written, and calls what it returns when they are not any more
  * @param onFinished told of the places whose messages are complete
  * @param onAdded told of two people and how many messages have come between them
@@ -68,6 +70,7 @@ export function createMessageAcceptor(options: {
   isFull: (userId: string) => Promise<boolean>
   listLost: (userId: string) => readonly LostSpan[]
   now: () => number
+  onQueued: (entries: readonly OutboxEntry[]) => void
   onStarted: (actorId: string, messageIds: readonly string[]) => () => void
   onFinished: (entries: readonly Pick<OrderEntry, '_id'>[]) => void
   onAdded: (oneId: string, otherId: string, count: number) => void
@@ -76,7 +79,7 @@ export function createMessageAcceptor(options: {
   onStage?: ((stage: Stage) => void | Promise<void>) | undefined
 }) {
   const { storage, journal, hints, relations, files, isFull, listLost, now } = options
-  const { onStarted, onFinished, onAdded, onReturned, onError, onStage } = options
+  const { onQueued, onStarted, onFinished, onAdded, onReturned, onError, onStage } = options
   const { isAtomic } = storage
   const batcher = createKeyedBatcher<Proposal, Outcome<MessageDocument>>(acceptBatch)
   /** Who has written to whom, and both conversations have begun. */
@@ -253,6 +256,8 @@ export function createMessageAcceptor(options: {
       onError(error)
     }
     onFinished(entries)
+    const queued = writes.find(({ name }) => name === outboxDatabase)?.put ?? []
+    if (queued.length > 0) onQueued(queued as OutboxEntry[])
     if (delivery.peerId) onAdded(delivery.actorId, delivery.peerId, entries.length)
     await onStage?.('finished')
   }
@@ -262,14 +267,14 @@ export function createMessageAcceptor(options: {
     const first = drafts.find(({ effect, next }) => effect === 'deliver' && next)?.next
     if (!first || readerId === undefined || hasBegun) return
     if (!isAtomic) {
-      const pair = { authorId, readerId, message: first, isHeld: reach === 'held' }
+      const pair = { authorId, readerId, message: first, isHeld: reach !== 'delivered' }
       await beginConversations({ storage, ...pair }).catch(async (error: unknown) => {
         await hints.addMessages([{ authorId, readerId, messageId: first._id }])
         throw error
       })
       await tellReceiptsOf(authorId, readerId)
     }
-    if (reach === 'delivered') begun.set(`${authorId} ${readerId}`, true)
+    if (reach === 'delivered' || reach === 'channel') begun.set(`${authorId} ${readerId}`, true)
   }
 
   /** The reader may have read it before its author's conversation had begun. */

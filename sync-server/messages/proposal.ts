@@ -7,6 +7,8 @@ export interface Proposal {
   raw: Record<string, unknown>
   /** The client asks for a CouchDB tombstone. Documents here are never removed so. */
   isDeleted: boolean
+  /** The business channel says it, in its owner's copy. Nothing that comes from a device can. */
+  isFromProvider?: boolean
   /** The revision under which a replicating client holds it. */
   revisions?: Revisions
 }

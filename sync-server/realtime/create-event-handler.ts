@@ -31,15 +31,20 @@ export function createEventHandler(options: {
   lines: ChangeLines
   sendMessage: SendMessage
   hearChannelEvent: HearChannelEvent
+  /** Somebody types to a contact of theirs on a business channel. */
+  noteContactTyping: (userId: string, contactId: string) => void
 }) {
-  const { connections, announcer, relations, lines, sendMessage, hearChannelEvent } = options
+  const { connections, announcer, relations, lines, sendMessage } = options
+  const { hearChannelEvent, noteContactTyping } = options
 
   async function relayTyping(
     userId: string,
     recipientId: string,
     event: 'user-typing' | 'user-stop-typing',
   ) {
-    if ((await relations.canReach(userId, recipientId)) !== 'delivered') return
+    const reach = await relations.canReach(userId, recipientId)
+    if (reach === 'channel' && event === 'user-typing') noteContactTyping(userId, recipientId)
+    if (reach !== 'delivered') return
     if (await relations.areApart(userId, recipientId)) return
     connections.tell(recipientId, { event, data: { userId } })
   }

@@ -30,6 +30,7 @@ export function createRealtime(options: {
   identify: (token: string) => Promise<TokenHolder | null>
   sendMessage: SendMessage
   hearChannelEvent: HearChannelEvent
+  noteContactTyping: (userId: string, contactId: string) => void
   announceEveryMs?: number | undefined
   usersOnlineMax?: number | undefined
   hereEveryMs?: number | undefined
@@ -50,6 +51,7 @@ export function createRealtime(options: {
     ...{ connections, announcer, relations, lines },
     sendMessage: options.sendMessage,
     hearChannelEvent: options.hearChannelEvent,
+    noteContactTyping: options.noteContactTyping,
   })
   const stopListening = [
     presence.onChanged(announcer.noteChanged),

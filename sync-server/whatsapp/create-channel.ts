@@ -1,40 +1,159 @@
 import type { RequestHandler } from 'express'
+import type { ServerEvent } from '../../schema/socket-events.ts'
+import type { Accounts } from '../access/create-accounts.ts'
+import type { Relations } from '../access/create-relations.ts'
 import type { Log } from '../create-log.ts'
+import type { Media } from '../http/media/create-media.ts'
+import type { Acceptance } from '../messages/acceptance.ts'
+import { type OutboxEntry, outboxDatabase } from '../messages/outbox-entry.ts'
 import type { Storage } from '../storage/create-storage.ts'
+import { createChannelCalls } from './channel-calls.ts'
+import { type ChannelClock, realClock } from './channel-clock.ts'
+import { createChannelStats } from './channel-stats.ts'
 import { checkChannel } from './check-channel.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import type { Contacts } from './contacts.ts'
+import { createConversationSignals } from './conversation-signals.ts'
+import { describeReceived, describeStatus } from './describe-events.ts'
 import { createGraphClient } from './graph-client.ts'
+import { createInboundMedia, type MediaJob } from './inbound-media.ts'
+import { createWhatsAppMedia } from './media.ts'
+import { createMessageIndex, type MessageIndexDocument } from './message-index.ts'
+import { createNumberCheck } from './number-check.ts'
+import { fetchNumberInformation } from './number-information.ts'
+import { createOperatorCopies } from './operator-copies.ts'
+import { createOperators } from './operators.ts'
+import { createOutbox } from './outbox.ts'
+import { createQueuedSender } from './queued-sender.ts'
+import { createSendLimiter } from './send-limiter.ts'
+import { createMessageSender } from './send-message.ts'
+import { tellProcessed } from './tell-processed.ts'
 import { createTemplates } from './templates.ts'
 import { createItemApplier } from './webhooks/apply-item.ts'
+import { createStatusApplier } from './webhooks/apply-status.ts'
+import type { ApplyTools } from './webhooks/apply-tools.ts'
 import { createWebhookRouter } from './webhooks/create-webhook-router.ts'
 import type { WebhookEvent } from './webhooks/webhook-event.ts'
 import { createWebhookEvents } from './webhooks/webhook-events.ts'
 import { createWebhookInbox } from './webhooks/webhook-inbox.ts'
 import type { WhatsAppSettings } from './whatsapp-settings.ts'
 
+export type Channel = ReturnType<typeof createChannel>
+
 const dayMs = 24 * 60 * 60_000
 
 /**
  * The business channel: everything that speaks with WhatsApp, joined.
+ * @param acceptance the way in for what the provider says, which no limit of a person's holds up
+ * @param acceptMessages the way in for what people say
+ * @param tell tells a person's devices
  * @param takeBody puts a reader of a body behind what bounds a stranger's bytes
  */
 export function createChannel(options: {
   settings: WhatsAppSettings
   storage: Storage
+  accounts: Accounts
+  relations: Pick<Relations, 'readBlocks'>
+  contacts: Contacts
+  acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
+  acceptMessages: Acceptance['acceptMessages']
+  files: Media
+  tell: (userId: string, event: ServerEvent) => void
   admit: RequestHandler
   takeBody: (read: RequestHandler) => RequestHandler
+  clock?: ChannelClock | undefined
+  webhookRetryWaitsMs?: readonly number[] | undefined
   log: Log
   onError: (error: unknown) => void
 }) {
-  const { settings, storage, admit, takeBody, log, onError } = options
+  const { settings, storage, accounts, relations, contacts, files, log, onError } = options
+  const { admit, takeBody, clock = realClock } = options
   const { appSecret, verifyToken, businessAccountId, eventRetentionDays } = settings
+  const { now, waiting } = clock
+  const learned = { displayNumber: settings.displayPhoneNumber ?? null }
+
   const client = createGraphClient({ settings })
   const templates = createTemplates({ client, businessAccountId })
+  const provider = createWhatsAppMedia({ client, settings })
+  const breaker = createCircuitBreaker({
+    now: waiting.now,
+    onOpen: ({ code, details }) =>
+      log.error({ code, details }, 'WhatsApp does not let this server send: all sends are stopped'),
+  })
+  const limiter = createSendLimiter({ messagesPerSecond: settings.messagesPerSecond, waiting })
+  const sender = createMessageSender({ client, limiter, breaker, waiting })
+
+  const index = createMessageIndex({
+    ...{ database: storage.database<MessageIndexDocument>('whatsapp-messages'), now },
+  })
+  const operators = createOperators({
+    ...{ accounts, contacts, index, settings },
+    readDisplayNumber: () => learned.displayNumber,
+  })
+  const copies = createOperatorCopies({ storage, acceptance: options.acceptance, contacts, now })
+  const stats = createChannelStats()
+  const counted = { sent: 0, failed: 0 }
+
+  const tellStatus: ApplyTools['tell']['status'] = (ownerId, message) => {
+    const event = describeStatus(message, now())
+    if (event) options.tell(ownerId, event)
+  }
+  const media = createInboundMedia({
+    database: storage.database<MediaJob>('whatsapp-files'),
+    ...{ media: files, provider, copies, clock, onError },
+    onReady(ownerId, message) {
+      tellReceived(ownerId, message).catch(onError)
+    },
+  })
+  async function tellReceived(...[ownerId, message]: Parameters<typeof tellStatus>) {
+    const contact = await contacts.find(ownerId, message.peerId)
+    if (contact) options.tell(ownerId, describeReceived(message, contact))
+  }
+
+  const tools: ApplyTools = {
+    ...{ operators, contacts, copies, index, media, files, now },
+    settleOutbox: (name) => outbox.settle(name),
+    async isBlocked(ownerId, contactId) {
+      return (await relations.readBlocks(ownerId)).blocked.has(contactId)
+    },
+    tell: {
+      received: (message, contact) =>
+        options.tell(contact.ownerId, describeReceived(message, contact)),
+      status: tellStatus,
+    },
+    note: stats.note,
+  }
+  const queuedSender = createQueuedSender({
+    ...{ copies, contacts, operators, accounts, index, files, media: provider, templates },
+    ...{ sender, settings, clock },
+    applyStatus: createStatusApplier(tools),
+    onStatus(ownerId, message) {
+      counted[message.status === 'failed' ? 'failed' : 'sent'] += 1
+      tellStatus(ownerId, message)
+    },
+    noteSent: (phoneNumberId, type) => stats.note({ phoneNumberId, kind: 'outbound', type }),
+  })
+  const outbox = createOutbox({
+    database: storage.database<OutboxEntry>(outboxDatabase),
+    ...{ clock, attempt: queuedSender.attempt, giveUp: queuedSender.giveUp, onError },
+  })
+  const calls = createChannelCalls({
+    ...{ contacts, operators, copies, outbox, templates },
+    acceptMessages: options.acceptMessages,
+  })
+  const signals = createConversationSignals({ client, contacts, settings, now, onError })
+
   const events = createWebhookEvents({
     database: storage.database<WebhookEvent>('whatsapp-events'),
   })
   const inbox = createWebhookInbox({
     ...{ events, onError },
-    apply: createItemApplier({ templates, log }),
+    ...(options.webhookRetryWaitsMs && { retryWaitsMs: options.webhookRetryWaitsMs }),
+    apply: createItemApplier({ tools, templates, log }),
+    onProcessed(event) {
+      stats.noteEvent(event)
+      tellProcessed(event, options.tell)
+    },
   })
   const webhooks = createWebhookRouter({
     ...{ inbox, appSecret, verifyToken, admit, takeBody, onError },
@@ -45,29 +164,82 @@ export function createChannel(options: {
 
   async function expire() {
     await events.expire(Date.now() - eventRetentionDays * dayMs)
+    await index.expireParked()
+  }
+
+  async function learnNumber() {
+    if (learned.displayNumber !== null) return
+    const found = await fetchNumberInformation(client, settings.phoneNumberId)
+    if (found.kind === 'found') learned.displayNumber = found.value.digits
   }
 
   return {
     router: webhooks.router,
-    levels: [inbox.levels(), webhooks.levels()],
+    ...{ settings, calls, signals, stats, events, inbox, copies, operators, contacts },
+    checkNumber: createNumberCheck({ client, settings }),
+    readInvalidSignatures: webhooks.countInvalid,
+    readDisplayNumber: () => learned.displayNumber,
+    /** Messages are stored that leave over the channel. */
+    takeQueued: outbox.add,
+    levels: [
+      inbox.levels(),
+      webhooks.levels(),
+      {
+        gauges: {
+          petrel_whatsapp_outbox: {
+            help: 'Messages that wait to leave over WhatsApp.',
+            read: outbox.countWaiting,
+          },
+          petrel_whatsapp_unconfirmed: {
+            help: 'Messages of which WhatsApp has not said whether it took them.',
+            read: outbox.countUnknown,
+          },
+          petrel_whatsapp_limited: {
+            help: 'Sends that wait for their turn at the limiter, or are under way.',
+            read: limiter.countWaiting,
+          },
+          petrel_whatsapp_files_pending: {
+            help: 'Files of customers that have yet to be fetched.',
+            read: media.countPending,
+          },
+        },
+        counters: {
+          petrel_whatsapp_sent_total: {
+            help: 'Messages that WhatsApp has taken.',
+            read: () => counted.sent,
+          },
+          petrel_whatsapp_failed_total: {
+            help: 'Messages that WhatsApp refused, or that could not be sent.',
+            read: () => counted.failed,
+          },
+        },
+      },
+    ],
 
     /** Goes on with what was kept, and tells what is set wrong. A token that ran out keeps nobody else from starting. */
     async start() {
       timers.daily = setInterval(() => expire().catch(onError), dayMs).unref()
+      await outbox.resume()
       await inbox.resume()
+      await media.resume()
       await expire()
+      await learnNumber()
       for (const fault of await checkChannel({ client, settings })) log.error(fault)
     },
 
     async close() {
       clearInterval(timers.daily)
       await inbox.close()
+      await outbox.close()
+      await media.close()
     },
 
     /** As `close`, without waiting: for tests of crashes. */
     drop() {
       clearInterval(timers.daily)
       inbox.drop()
+      outbox.drop()
+      media.drop()
     },
   }
 }

@@ -7,6 +7,7 @@ const codes = {
   email: 'email_taken',
   phone: 'whatsapp_taken',
   whatsapp: 'whatsapp_taken',
+  number: 'number_taken',
 } as const
 
 /** The refusal for a change of an account that was not made. */

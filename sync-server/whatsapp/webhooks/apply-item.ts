@@ -1,20 +1,26 @@
 import { unreachable } from '../../../schema/unreachable.ts'
 import type { Log } from '../../create-log.ts'
 import type { createTemplates } from '../templates.ts'
+import { createMessageApplier } from './apply-message.ts'
+import { createStatusApplier } from './apply-status.ts'
+import type { ApplyTools } from './apply-tools.ts'
 import type { ApplyItem } from './webhook-inbox.ts'
 
 /** Statuses of templates by the events that bring them about. */
 const statusOfEvent: Record<string, string> = { REINSTATED: 'APPROVED', UNARCHIVED: 'APPROVED' }
 
 /**
- * Puts each update where it belongs. What is for a person has nobody to go to while no operator works the number: it
- * stays kept as `unrouted`, and can be processed again.
+ * Puts each update where it belongs. What is for nobody, as no operator works the number, stays kept as `unrouted` and
+ * can be processed again.
  */
 export function createItemApplier(options: {
+  tools: ApplyTools
   templates: Pick<ReturnType<typeof createTemplates>, 'noteStatus'>
   log: Log
 }): ApplyItem {
-  const { templates, log } = options
+  const { tools, templates, log } = options
+  const { applyMessage, applyEcho } = createMessageApplier(tools)
+  const applyStatus = createStatusApplier(tools)
   return async (item) => {
     switch (item.kind) {
       case 'template': {
@@ -28,9 +34,11 @@ export function createItemApplier(options: {
         return { outcome: 'applied' }
       }
       case 'message':
+        return await applyMessage(item)
       case 'echo':
+        return await applyEcho(item)
       case 'status':
-        return { outcome: 'unrouted' }
+        return await applyStatus(item)
       default:
         return unreachable(item)
     }

@@ -15,7 +15,7 @@ export interface ContactIdentity {
  * The names under which a contact is looked for: `exact` ones are theirs, `variants` are how the same number is written
  * elsewhere in Brazil, Mexico and Argentina.
  */
-function listAliases(identity: Pick<ContactIdentity, 'waId' | 'userId' | 'parentUserId'>): {
+export function listAliases(identity: Pick<ContactIdentity, 'waId' | 'userId' | 'parentUserId'>): {
   exact: string[]
   variants: string[]
 } {

@@ -62,6 +62,7 @@ export function createWebhookRouter(options: {
 
   return {
     router,
+    countInvalid: () => counted.invalid,
     /** For the metrics. */
     levels: (): Levels => ({
       gauges: {},

@@ -17,6 +17,9 @@ export interface ProcessedItem {
   outcome: ItemOutcome
   /** Our id of the message that it touched. */
   messageId: string | null
+  /** Whose message that is, and over which number it came; neither is answered. */
+  ownerId: string | null
+  phoneNumberId: string | null
 }
 
 export type EventStatus = 'received' | 'processed' | 'failed' | 'ignored' | 'duplicate'

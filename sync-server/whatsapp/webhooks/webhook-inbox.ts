@@ -18,7 +18,11 @@ export type UsefulItem = Exclude<WebhookItem, IgnoredItem>
 export type ApplyItem = (
   item: UsefulItem,
   about: { eventId: string },
-) => Promise<{ outcome: Exclude<ItemOutcome, 'error'>; messageId?: string }>
+) => Promise<{
+  outcome: Exclude<ItemOutcome, 'error'>
+  messageId?: string | undefined
+  ownerId?: string | undefined
+}>
 
 interface Waiting {
   id: string
@@ -45,9 +49,11 @@ export function createWebhookInbox(options: {
   apply: ApplyItem
   retryWaitsMs?: readonly number[]
   now?: () => number
+  onProcessed?: (event: WebhookEvent) => void
   onError: (error: unknown) => void
 }) {
   const { events, apply, retryWaitsMs = usualRetryWaitsMs, now = Date.now, onError } = options
+  const { onProcessed = () => undefined } = options
   const queue: Waiting[] = []
   /** Waiting, under way or to be tried again. */
   const open = new Set<string>()
@@ -99,15 +105,15 @@ export function createWebhookInbox(options: {
     const processed = items && (await Promise.all(items.map((item) => applyInLine(item, id))))
     const status = processed ? summariseItems(processed, attempts) : 'failed'
     const error = describeFailure(processed)
-    await events.change(id, {
-      ...{ status, attempts, processedAt: now(), items: processed ?? [], error },
-    })
+    const change = { status, attempts, processedAt: now(), items: processed ?? [], error }
+    await events.change(id, change)
     counted.lagMs = now() - event.receivedAt
     if (status === 'failed') counted.failed += 1
     else counted.processed += 1
     // What cannot be read at all is not better the next time.
     if (status === 'failed' && processed) tryLater(id, attempts)
     else open.delete(id)
+    onProcessed({ ...event, ...change, raw: null })
   }
 
   function tryLater(id: string, attempts: number) {
@@ -135,11 +141,14 @@ export function createWebhookInbox(options: {
   }
 
   async function applyOne(item: WebhookItem, eventId: string): Promise<ProcessedItem> {
-    const about = { kind: item.kind, wamid: 'wamid' in item ? item.wamid : null, messageId: null }
+    const about = {
+      ...{ kind: item.kind, wamid: 'wamid' in item ? item.wamid : null, messageId: null },
+      ...{ ownerId: null, phoneNumberId: 'phoneNumberId' in item ? item.phoneNumberId : null },
+    }
     if (item.kind === 'ignored') return { ...about, outcome: 'ignored' }
     try {
-      const { outcome, messageId = null } = await apply(item, { eventId })
-      return { ...about, outcome, messageId }
+      const { outcome, messageId = null, ownerId = null } = await apply(item, { eventId })
+      return { ...about, outcome, messageId, ownerId }
     } catch (error) {
       onError(error)
       return { ...about, outcome: 'error' }

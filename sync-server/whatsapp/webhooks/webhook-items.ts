@@ -70,3 +70,6 @@ export type WebhookItem =
   | TemplateItem
   | ProblemItem
   | IgnoredItem
+
+/** So long a status may come before the answer to the send that it is about. */
+export const statusesWaitMs = 10 * 60_000

@@ -1,0 +1,50 @@
+import type { MessageDocument } from '../../schema/message.ts'
+import type { ServerEvent } from '../../schema/socket-events.ts'
+import type { ContactDocument } from './contact-documents.ts'
+import { nameConversation, nameOfContact } from './present-contact.ts'
+
+/** What an operator's devices are told of a message that came; again with the same id when its file is there. */
+export function describeReceived(message: MessageDocument, contact: ContactDocument): ServerEvent {
+  const { _id, senderId, content, type, status, createdAt } = message
+  return {
+    event: 'whatsapp-message-received',
+    data: {
+      ...{ messageId: _id, senderId, senderUsername: nameOfContact(contact) },
+      ...{ message: content, content, type, status, isWhatsApp: true },
+      timestamp: message.whatsapp_timestamp ?? new Date(createdAt).toISOString(),
+      whatsapp_message_id: message.whatsapp_message_id ?? null,
+      from_phone: message.from_phone ?? null,
+      to_phone: message.to_phone ?? null,
+      conversationId: nameConversation(contact),
+      mediaUrl: message.mediaUrl ?? null,
+      interactive: message.interactive ?? null,
+      button: message.button ?? null,
+      list_reply: message.list_reply ?? null,
+      location: message.location ?? null,
+      contacts: message.contacts ?? null,
+      replyTo: message.replyTo ?? null,
+    },
+  }
+}
+
+/** What an operator's devices are told when a message of theirs came further, or failed; null where there is no news. */
+export function describeStatus(message: MessageDocument, now: number): ServerEvent | null {
+  const { _id, status, statusHistory, whatsapp_message_id = null } = message
+  if (status === 'sending') return null
+  const at = statusHistory.findLast((one) => one.status === status)?.timestamp ?? now
+  return {
+    event: 'whatsapp-status-update',
+    data: {
+      ...{ messageId: _id, whatsapp_message_id, status },
+      timestamp: new Date(at).toISOString(),
+      error: message.error ?? null,
+      code: readCode(message.errorCode),
+    },
+  }
+}
+
+/** WhatsApp's own number of an error, where it is one. */
+function readCode(errorCode: string | undefined): string | number | null {
+  const [, digits] = /^whatsapp_(\d+)$/.exec(errorCode ?? '') ?? []
+  return digits ? Number(digits) : (errorCode ?? null)
+}

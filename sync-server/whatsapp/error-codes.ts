@@ -1,0 +1,30 @@
+import { findKnownError } from './provider-errors.ts'
+
+const windowIsClosed = 131047
+
+/** What a failed message carries, so that an app can offer what helps. */
+export interface SendFailure {
+  code: string
+  words: string
+}
+
+export const windowClosed: SendFailure = {
+  code: 'whatsapp_window_closed',
+  words: findKnownError(windowIsClosed).words,
+}
+export const noConfirmation: SendFailure = {
+  code: 'whatsapp_no_confirmation',
+  words: 'No confirmation from WhatsApp. It may not have arrived. Send it again if it matters.',
+}
+export const notLinked: SendFailure = {
+  code: 'whatsapp_not_linked',
+  words: 'Not sent: WhatsApp account is not linked. Link it, then try again.',
+}
+
+/** @param code Meta's; null where its answer was none of Meta's */
+export function describeProviderFailure(code: number | null, words?: string): SendFailure {
+  if (code === windowIsClosed) return windowClosed
+  if (code === null)
+    return { code: 'whatsapp_refused', words: words ?? 'WhatsApp refused this message.' }
+  return { code: `whatsapp_${code}`, words: words ?? findKnownError(code).words }
+}

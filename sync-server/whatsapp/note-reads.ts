@@ -1,0 +1,20 @@
+import type { Acceptance } from '../messages/acceptance.ts'
+
+type AcceptConversations = Acceptance['acceptConversations']
+
+/** Accepts conversations, and then tells the channel of those with a customer how far their operator has read. */
+export function noteReads(options: {
+  acceptConversations: AcceptConversations
+  noteRead: (ownerId: string, contactId: string, readUpTo: number) => void
+}): AcceptConversations {
+  const { acceptConversations, noteRead } = options
+  return async (request) => {
+    const outcomes = await acceptConversations(request)
+    for (const outcome of outcomes) {
+      if (outcome.kind !== 'stored' || !outcome.isTaken) continue
+      const { _id, readUpTo, whatsapp_conversation_id: name } = outcome.doc
+      if (name !== undefined && readUpTo > 0) noteRead(request.actorId, _id, readUpTo)
+    }
+    return outcomes
+  }
+}

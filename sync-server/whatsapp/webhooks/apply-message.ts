@@ -1,0 +1,181 @@
+import { limits } from '../../../schema/limits.ts'
+import type { MessageDocument, Reaction } from '../../../schema/message.ts'
+import type { ContactDocument } from '../contact-documents.ts'
+import { makeInboundMessage, nameInboundMessage } from '../inbound-message.ts'
+import type { ApplyTools } from './apply-tools.ts'
+import type { InboundContent, InboundFile } from './inbound-content.ts'
+import { presentInbound } from './present-inbound.ts'
+import type { ApplyItem } from './webhook-inbox.ts'
+import type { EchoItem, MessageItem } from './webhook-items.ts'
+
+type Applied = Awaited<ReturnType<ApplyItem>>
+
+/** What a message or an echo has in common, once it is known whose it is. */
+interface Placed {
+  contact: ContactDocument
+  phoneNumberId: string
+  wamid: string
+  sentAt: number
+  content: InboundContent
+  replyTo: string | null
+  isForwarded: boolean
+  isEcho: boolean
+}
+
+/** Puts what a customer wrote, and what the operator wrote in WhatsApp's own app, into the operator's databases. */
+export function createMessageApplier(tools: ApplyTools) {
+  const { operators, contacts, copies, index, media, files, isBlocked, tell, note, now } = tools
+
+  /** @returns our id of the message that a wamid stands for, on either side */
+  async function findMessageId(placed: Placed, wamid: string): Promise<string | undefined> {
+    const { ownerId } = placed.contact
+    const inbound = nameInboundMessage(placed.phoneNumberId, wamid)
+    if (await copies.read(ownerId, inbound)) return inbound
+    const own = await index.find(placed.phoneNumberId, wamid)
+    return own?.ownerId === ownerId ? own.messageId : undefined
+  }
+
+  async function create(placed: Placed): Promise<Applied> {
+    const { contact, wamid, content, replyTo, isEcho, sentAt, isForwarded } = placed
+    const { ownerId } = contact
+    if (isEcho && (await index.find(placed.phoneNumberId, wamid))) return { outcome: 'duplicate' }
+    const answered = replyTo === null ? undefined : await findMessageId(placed, replyTo)
+    const message = makeInboundMessage({
+      ...{ contact, wamid, sentAt, content, replyTo: answered, isForwarded, isEcho, now: now() },
+    })
+    if (!message) return { outcome: 'ignored' }
+    if (content.kind === 'file') await keepFile(message, placed, content)
+    const { isNew, message: stored } = await copies.create(ownerId, message)
+    if (!isEcho) {
+      await contacts.noteNewest(contact, { wamid, orderedAt: stored.orderedAt })
+    }
+    if (!isNew) return { outcome: 'duplicate', messageId: stored._id }
+    note({
+      ...{ phoneNumberId: placed.phoneNumberId, type: stored.type },
+      kind: isEcho ? 'outbound' : 'inbound',
+    })
+    tell.received(stored, contact)
+    return { outcome: 'created', messageId: stored._id }
+  }
+
+  /** Kept before the message is: a crash between the two finds it. */
+  async function keepFile(message: MessageDocument, placed: Placed, file: InboundFile) {
+    const { contact, phoneNumberId } = placed
+    const { mediaId, mimeType, sha256, filename, url } = file
+    await media.keep({
+      ...{ ownerId: contact.ownerId, contactId: contact.contactId, messageId: message._id },
+      ...{ phoneNumberId, mediaId, mimeType, sha256, filename, url },
+    })
+  }
+
+  async function change(
+    placed: Placed,
+    wamid: string,
+    next: (stored: MessageDocument) => MessageDocument | null,
+  ): Promise<Applied> {
+    const messageId = await findMessageId(placed, wamid)
+    if (messageId === undefined) return { outcome: 'ignored' }
+    const changed = await copies.change(placed.contact.ownerId, messageId, next)
+    return { outcome: changed?.isChanged ? 'applied' : 'stale', messageId }
+  }
+
+  async function react(placed: Placed, wamid: string, emoji: string | null): Promise<Applied> {
+    const { contact, sentAt: at, isEcho } = placed
+    const from = isEcho ? contact.ownerId : contact.contactId
+    return await change(placed, wamid, (stored) => {
+      const reactions = stored.reactions ?? []
+      const before = reactions.find((one) => one.from === from)
+      // A reaction that was taken back stays as an empty one, or an older one would come back.
+      const own: Reaction = { from, emoji: (emoji ?? '').slice(0, 40), at }
+      const isOld = before !== undefined && (before.at > at || before.emoji === own.emoji)
+      if (isOld || stored.deletedAt !== undefined) return null
+      return { ...stored, reactions: [...reactions.filter((one) => one.from !== from), own] }
+    })
+  }
+
+  async function edit(placed: Placed, wamid: string, to: InboundContent): Promise<Applied> {
+    const { contact, sentAt, isEcho } = placed
+    const fields = presentInbound(to)
+    if (!fields) return { outcome: 'ignored' }
+    const author = isEcho ? contact.ownerId : contact.contactId
+    return await change(placed, wamid, (stored) => {
+      const isOlder = (stored.editedAt ?? 0) >= sentAt || stored.deletedAt !== undefined
+      if (isOlder || stored.senderId !== author) return null
+      const content = fields.content.slice(0, limits.messageMaxCharacters)
+      return { ...stored, content, editedAt: sentAt }
+    })
+  }
+
+  async function revoke(placed: Placed, wamid: string): Promise<Applied> {
+    const { contact, sentAt, isEcho } = placed
+    const { ownerId, contactId } = contact
+    const author = isEcho ? ownerId : contactId
+    const messageId = await findMessageId(placed, wamid)
+    const before = messageId && (await copies.read(ownerId, messageId))
+    if (!before || before.senderId !== author) return { outcome: 'ignored' }
+    // The file goes first: a crash then hides, and never shows.
+    if (before.mediaUrl !== undefined) {
+      const { _id, mediaUrl } = before
+      await files.releaseMedia({ mediaUrl, messageId: _id, userIds: [ownerId, contactId] })
+    }
+    return await change(placed, wamid, (stored) =>
+      stored.deletedAt === undefined ? { ...stored, deletedAt: Math.min(sentAt, now()) } : null,
+    )
+  }
+
+  async function apply(placed: Placed): Promise<Applied> {
+    const { content } = placed
+    switch (content.kind) {
+      case 'reaction':
+        return await react(placed, content.wamid, content.emoji)
+      case 'edit':
+        return await edit(placed, content.wamid, content.content)
+      case 'revoke':
+        return await revoke(placed, content.wamid)
+      case 'system': {
+        const { waId, userId } = content
+        await contacts.addAliases(placed.contact, { waId: digitsOf(waId), userId })
+        const { ownerId, contactId } = placed.contact
+        const contact = (await contacts.find(ownerId, contactId)) ?? placed.contact
+        await copies.tellConversation(contact)
+        return await create({ ...placed, contact })
+      }
+      default:
+        return await create(placed)
+    }
+  }
+
+  return {
+    async applyMessage(item: MessageItem): Promise<Applied> {
+      const { phoneNumberId, displayPhoneNumber, sender, replyTo, sentAt } = item
+      const ownerId = await operators.route({ phoneNumberId, person: sender, replyTo })
+      if (ownerId === undefined) return { outcome: 'unrouted' }
+      const { contact } = await contacts.resolve(
+        { ownerId, phoneNumberId, displayPhoneNumber: digitsOf(displayPhoneNumber) },
+        sender,
+      )
+      if (await isBlocked(ownerId, contact.contactId)) return { outcome: 'ignored', ownerId }
+      const heard = (await contacts.noteInbound(contact, { sentAt })) ?? contact
+      await copies.tellConversation(heard)
+      return { ...(await apply({ ...item, contact: heard, isEcho: false })), ownerId }
+    },
+
+    async applyEcho(item: EchoItem): Promise<Applied> {
+      const { phoneNumberId, displayPhoneNumber, recipient } = item
+      const ownerId = await operators.route({ phoneNumberId, person: recipient, replyTo: null })
+      if (ownerId === undefined) return { outcome: 'unrouted' }
+      const { contact } = await contacts.resolve(
+        { ownerId, phoneNumberId, displayPhoneNumber: digitsOf(displayPhoneNumber) },
+        recipient,
+      )
+      await copies.tellConversation(contact)
+      const echoed = { ...item, contact, replyTo: null, isForwarded: false, isEcho: true }
+      return { ...(await apply(echoed)), ownerId }
+    },
+  }
+}
+
+function digitsOf(number: string | null): string | null {
+  const digits = (number ?? '').replaceAll(/\D/g, '')
+  return digits === '' ? null : digits
+}

@@ -1,0 +1,88 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import { nameOutboxEntry, parseOutboxName } from '../../messages/outbox-entry.ts'
+import { describeProviderFailure } from '../error-codes.ts'
+import type { IndexedMessage } from '../message-index.ts'
+import type { ApplyTools } from './apply-tools.ts'
+import { nextStatus } from './next-status.ts'
+import type { ApplyItem } from './webhook-inbox.ts'
+import type { StatusItem } from './webhook-items.ts'
+
+type Applied = Awaited<ReturnType<ApplyItem>>
+
+/**
+ * Brings a message as far as a status says, never back. It is found by the provider's id, else by ours, which comes back
+ * with each status: so what was sent and never answered is settled too.
+ */
+export function createStatusApplier(tools: ApplyTools) {
+  const { index, copies, settleOutbox, tell, note } = tools
+
+  async function find(item: StatusItem): Promise<IndexedMessage | undefined> {
+    const known = await index.find(item.phoneNumberId, item.wamid)
+    if (known) return known
+    const named = item.messageId === null ? undefined : parseOutboxName(item.messageId)
+    if (!named) return undefined
+    // Until the answer to the send is here, this is how its wamid is learned.
+    await index.put(item.phoneNumberId, item.wamid, named)
+    return named
+  }
+
+  return async (item: StatusItem): Promise<Applied> => {
+    const target = await find(item)
+    if (!target) {
+      await index.park(item)
+      return { outcome: 'parked' }
+    }
+    const { ownerId, messageId, attempt } = target
+    const news = { isNews: false }
+    const changed = await copies.change(ownerId, messageId, (stored) => {
+      if (stored.attempt !== attempt || stored.senderId !== ownerId) return null
+      const next = advance(stored, item)
+      news.isNews = next !== null && next.status !== stored.status
+      return next
+    })
+    if (!changed) return { outcome: 'ignored' }
+    await settleOutbox(nameOutboxEntry(target))
+    const touched = { messageId, ownerId }
+    if (!news.isNews) return { ...touched, outcome: changed.isChanged ? 'stale' : 'duplicate' }
+    note({ phoneNumberId: item.phoneNumberId, kind: 'status', status: item.status })
+    tell.status(ownerId, changed.message)
+    return { ...touched, outcome: 'applied' }
+  }
+}
+
+/** The message as far as the status brings it; null when it says nothing that is not there. */
+function advance(stored: MessageDocument, item: StatusItem): MessageDocument | null {
+  const { status: word, at: timestamp, wamid, error } = item
+  const { status, effect } = nextStatus(stored.status, word)
+  const isKnown = stored.statusHistory.some(
+    (one) => one.status === word && one.timestamp === timestamp,
+  )
+  const isNamed = stored.whatsapp_message_id !== undefined
+  const isFilled = effect === 'keeps error' && stored.error === undefined && error !== null
+  if (isKnown && effect === 'stale' && isNamed) return null
+  if (isKnown && effect === 'keeps error' && !isFilled) return null
+  const history = isKnown
+    ? stored.statusHistory
+    : [...stored.statusHistory, { status: word, timestamp }]
+  const next: MessageDocument = {
+    ...stored,
+    status,
+    statusHistory: history.slice(-1_000),
+    whatsapp_message_id: wamid,
+    waState: word === 'failed' ? 'refused' : 'accepted',
+    ...(word === 'sent' && { whatsapp_timestamp: new Date(timestamp).toISOString() }),
+  }
+  if (effect === 'heals') return withoutError(next)
+  if (effect !== 'fails' && !isFilled) {
+    return {
+      ...next,
+      waState: effect === 'stale' && stored.status === 'failed' ? 'refused' : 'accepted',
+    }
+  }
+  const { code, words } = describeProviderFailure(error?.code ?? null)
+  return { ...next, error: words, errorCode: code }
+}
+
+function withoutError({ error, errorCode, ...message }: MessageDocument): MessageDocument {
+  return message
+}

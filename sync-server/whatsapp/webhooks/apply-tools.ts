@@ -1,0 +1,33 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { MessageFiles } from '../../messages/message-files.ts'
+import type { ContactDocument } from '../contact-documents.ts'
+import type { Contacts } from '../contacts.ts'
+import type { InboundMedia } from '../inbound-media.ts'
+import type { MessageIndex } from '../message-index.ts'
+import type { OperatorCopies } from '../operator-copies.ts'
+import type { Operators } from '../operators.ts'
+
+/** Something that happened, for the numbers that operators are shown. */
+export type Happening = { phoneNumberId: string } & (
+  | { kind: 'inbound' | 'outbound'; type: string }
+  | { kind: 'status'; status: 'sent' | 'delivered' | 'read' | 'failed' }
+)
+
+/** What it takes to put updates where they belong. */
+export interface ApplyTools {
+  operators: Operators
+  contacts: Contacts
+  copies: OperatorCopies
+  index: MessageIndex
+  media: Pick<InboundMedia, 'keep'>
+  files: Pick<MessageFiles, 'releaseMedia'>
+  /** Settles what the outbox does not know the end of. */
+  settleOutbox: (entryName: string) => Promise<void>
+  isBlocked: (ownerId: string, contactId: string) => Promise<boolean>
+  tell: {
+    received: (message: MessageDocument, contact: ContactDocument) => void
+    status: (ownerId: string, message: MessageDocument) => void
+  }
+  note: (happening: Happening) => void
+  now: () => number
+}
