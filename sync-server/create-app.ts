@@ -22,6 +22,7 @@ import type { Settings } from './config.ts'
 import { createLog, type Log, openStandardLog } from './create-log.ts'
 import { createServer } from './create-server.ts'
 import { assembleHttp } from './http/assemble-http.ts'
+import { createClosedWebhooks } from './http/channel/create-closed-webhooks.ts'
 import { createAccessCheck } from './http/create-access-check.ts'
 import { createApiRoutes } from './http/create-api-routes.ts'
 import { createHealthRoutes } from './http/create-health-routes.ts'
@@ -296,7 +297,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     trustProxy: settings.trustProxy,
     appDir: overrides.appDir ?? '',
     root: mountRoutes({ routes: rootRoutes, ...mounting }),
-    webhooks: channel?.router,
+    webhooks: channel?.router ?? createClosedWebhooks(),
     api: mountRoutes({ routes: [...apiRoutes, ...docsRoutes], ...mounting }),
     sync: createSyncRouter({
       storage,

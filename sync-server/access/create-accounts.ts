@@ -25,7 +25,13 @@ import {
   releaseClaim,
 } from './claims.ts'
 import type { JsonValue } from './json-value.ts'
-import { dropLooseLink, type LinkDetails, linkWhatsApp, unlinkWhatsApp } from './link-whatsapp.ts'
+import {
+  dropLooseLink,
+  dropLooseNumber,
+  type LinkDetails,
+  linkWhatsApp,
+  unlinkWhatsApp,
+} from './link-whatsapp.ts'
 import { createLookalikeClaims } from './lookalike-claims.ts'
 import { listPhoneVariants } from './phone-variants.ts'
 
@@ -166,9 +172,18 @@ export function createAccounts(options: {
       return people.slice(0, limit)
     },
 
-    async changeProfile(userId: string, wanted: ProfileChange): Promise<AccountChange> {
+    /** @param vouched what the provider said of the business number that is given */
+    async changeProfile(
+      userId: string,
+      wanted: ProfileChange,
+      vouched: Record<string, string> = {},
+    ): Promise<AccountChange> {
       if (wanted.username !== undefined) await lookalikes.complete()
-      return await change(userId, (account) => dropLooseLink(applyProfile(account, wanted)))
+      return await change(userId, (account) => {
+        const next = dropLooseNumber(account, applyProfile(account, wanted))
+        const profile = { ...next.profile, ...vouched }
+        return dropLooseLink(Object.keys(vouched).length > 0 ? { ...next, profile } : next)
+      })
     },
 
     /** Puts the link in the place of any before it; `taken` when somebody else has either number. */

@@ -35,3 +35,11 @@ export function dropLooseLink(account: AccountDocument): AccountDocument {
   const { wa_id, phone_number_id, profile, ...rest } = account
   return account.phone_number ? account : rest
 }
+
+/** A business number was checked against its phone number: with another one it has to be checked anew. */
+export function dropLooseNumber(before: AccountDocument, next: AccountDocument): AccountDocument {
+  const isChecked = next.phone_number_id !== before.phone_number_id
+  if (isChecked || next.phone_number === before.phone_number) return next
+  const { phone_number_id, ...rest } = next
+  return rest
+}

@@ -22,7 +22,7 @@ export function assembleHttp(options: {
   /** What is called at the server's root: health, metrics, polls. */
   root: Router
   /** What calls in without a sign-in, with the bytes of its body as they are. */
-  webhooks: Router | undefined
+  webhooks: Router
   api: Router
   sync: Router
 }) {
@@ -33,7 +33,7 @@ export function assembleHttp(options: {
   app.use(setSecurityHeaders({ isHttps }))
   app.use('/poll', tellTime)
   app.use(root)
-  if (webhooks) app.use('/api', webhooks)
+  app.use('/api', webhooks)
   app.use('/api', tellTime, api)
   app.use('/sync', tellTime, sync)
   app.use(serveApp({ appDir }))

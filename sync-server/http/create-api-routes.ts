@@ -14,9 +14,13 @@ import type { Log } from '../create-log.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
 import type { Presence } from '../realtime/create-presence.ts'
 import type { Storage } from '../storage/create-storage.ts'
+import type { Contacts } from '../whatsapp/contacts.ts'
+import type { Channel } from '../whatsapp/create-channel.ts'
 import { createAuthRoutes } from './auth/create-auth-routes.ts'
 import { createPasswordCheck } from './auth/create-password-check.ts'
 import { createSignIn } from './auth/create-sign-in.ts'
+import { createContactRoutes } from './channel/create-contact-routes.ts'
+import { createWebhookRoutes } from './channel/create-webhook-routes.ts'
 import type { Media } from './media/create-media.ts'
 import { createMediaRoutes } from './media/create-media-routes.ts'
 import { createPictureRoutes } from './media/create-picture-routes.ts'
@@ -68,21 +72,29 @@ interface Options {
   rate: MessageRate
   uploadLimitBytes: number
   limitAttempts: LimitAttempts
+  contacts: Contacts
+  channel: Channel | undefined
   log: Log
 }
 
 /** Every call under `/api`. */
 export function createApiRoutes(options: Options): Route[] {
   const { storage, accounts, acceptance, directory, presence, budget } = options
+  const { contacts, channel } = options
   const { reads, scans } = budget
   const { acceptMessages, acceptConversations, journal, digests } = acceptance
-  const users = createUserPresenter({ accounts, presence, directory })
+  const users = createUserPresenter({
+    ...{ accounts, presence, directory, contacts },
+    channelKind: channel === undefined ? 'off' : channel.isSandbox ? 'sandbox' : 'live',
+  })
   const messages = createOwnMessages({ storage, scans })
-  const conversations = createOwnConversations({ storage, accounts, acceptConversations })
+  const conversations = createOwnConversations({
+    ...{ storage, accounts, contacts, acceptConversations },
+  })
   const history = createHistory({ messages, journal, scans })
   const writer = createMessageWriter({ messages, acceptMessages })
-  const presenter = createMessagePresenter({ accounts, storage })
-  const shown = { accounts, users, messagePresenter: presenter, messages, journal, digests }
+  const presenter = createMessagePresenter({ accounts, contacts, storage })
+  const shown = { users, messagePresenter: presenter, messages, journal, digests }
   return [
     ...createSignInRoutes({ ...options, users }),
     ...createPeopleRoutes({ ...options, users, messages, conversations, presenter }),
@@ -92,11 +104,13 @@ export function createApiRoutes(options: Options): Route[] {
       presenter: createConversationPresenter(shown),
     }),
     ...createMessageListRoutes({
-      ...{ accounts, messages, conversations, history, presenter, digests, reads, scans },
+      ...{ accounts, channel, messages, conversations, history, presenter, digests, reads, scans },
     }),
     ...createStatusRoutes({ messages, conversations, presenter }),
-    ...createSendingRoutes({ messages, writer, presenter, rate: options.rate }),
+    ...createSendingRoutes({ messages, writer, presenter, rate: options.rate, channel }),
     ...createMessageRoutes({ writer, presenter }),
+    ...createContactRoutes({ channel }),
+    ...createWebhookRoutes({ channel, presenter }),
   ]
 }
 
@@ -123,6 +137,7 @@ function createPeopleRoutes(
 ): Route[] {
   const { storage, accounts, sessions, relations, departures, directory, presence } = options
   const { users: presenter, messages, conversations, limitAttempts, log, quota, rate } = options
+  const { contacts, channel } = options
   const reports = createReports({ storage })
   const lookups = createLookupLimit({ limitAttempts })
   const kept = { sessions, relations, reports, messages, conversations }
@@ -132,12 +147,12 @@ function createPeopleRoutes(
       exportAccount: (own, signal) =>
         exportAccount({ ...kept, ...own, signal, presenter: options.presenter }),
     }),
-    ...createOwnRoutes({ accounts, presence, presenter, lookups }),
+    ...createOwnRoutes({ accounts, presence, presenter, lookups, channel }),
     createUsageRoute({ quota, rate }),
-    ...createWhatsAppRoutes({ accounts, lookups }),
-    ...createBlockRoutes({ accounts, relations, reports, presenter, log }),
-    ...createPhoneRoutes({ directory, presenter, lookups }),
-    ...createUserRoutes({ accounts, directory, presenter }),
+    ...createWhatsAppRoutes({ accounts, lookups, channel }),
+    ...createBlockRoutes({ relations, reports, presenter, channel, log }),
+    ...createPhoneRoutes({ directory, presenter, lookups, channel }),
+    ...createUserRoutes({ directory, presenter, contacts }),
   ]
 }
 

@@ -46,7 +46,7 @@ interface RouteOf<
   body?: Body
   /** The part of a multipart form that carries a file, where that is the body. */
   filePart?: string
-  status: 200 | 201
+  status: 200 | 201 | 202
   /** Other statuses that the handler sets on the response, and what each means. */
   otherStatuses?: Partial<Record<200 | 206 | 207 | 304, string>>
   answer: Answer

@@ -70,8 +70,27 @@ test('webhooks come in without a sign-in, are kept, counted and answered, and on
   expect(text).toBe('{"error":"The verify token does not fit","code":"wrong_verify_token"}')
 })
 
-test('without the channel there is no such address', async () => {
+test('without the channel its calls and webhooks say that it is not configured', async () => {
   const app = await startTestApp()
   open.unshift(app)
-  expect((await app.call('POST', '/api/webhooks/whatsapp', { text: '{}' })).status).toBe(404)
+  const notConfigured = {
+    error: 'WhatsApp channel is not configured',
+    code: 'whatsapp_not_configured',
+  }
+  const webhook = await app.call('POST', '/api/webhooks/whatsapp', { text: '{}' })
+  expect([webhook.status, webhook.body]).toEqual([503, notConfigured])
+  const { token } = await app.register('Ann')
+  for (const [method, path, body] of [
+    ['GET', '/webhooks/templates'],
+    ['GET', '/webhooks/stats'],
+    ['POST', '/webhooks/send', { to: '15555550100', message: 'Hello' }],
+    ['POST', '/users/contacts', { phone_number: '15555550100' }],
+  ] as const) {
+    const answer = await app.call(method, `/api${path}`, { token, body })
+    expect([path, answer.status, answer.body]).toEqual([path, 503, notConfigured])
+  }
+  const own = await app.call('GET', '/api/users/me', { token })
+  expect(own.body).toMatchObject({ whatsapp_channel: 'off' })
+  const channel = await app.call('GET', '/api/users/me/whatsapp', { token })
+  expect(channel.body).toMatchObject({ isOn: false, isSandbox: false })
 })

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { blockContact } from './block-contact.ts'
 import type { Contacts } from './contacts.ts'
 import type { GraphClient } from './graph-client.ts'
 import { markAsRead } from './mark-as-read.ts'
@@ -34,6 +35,18 @@ export function createConversationSignals(options: {
         }
       }
       mark().catch(onError)
+    },
+
+    /** The operator wants to hear nothing from them, or something again. */
+    noteBlocked(ownerId: string, contactId: string, isBlocked: boolean) {
+      const tell = async () => {
+        const contact = await contacts.find(ownerId, contactId)
+        const phone = contact?.waId ?? contact?.phone
+        if (!contact || !phone) return
+        const { phoneNumberId } = contact
+        await blockContact(client, { phoneNumberId, phone, isBlocked })
+      }
+      tell().catch(onError)
     },
 
     /** The operator types. It marks as read too: WhatsApp has no typing without it. */

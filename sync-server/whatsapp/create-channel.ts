@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { idPattern } from '../../schema/id.ts'
 import type { ServerEvent } from '../../schema/socket-events.ts'
 import type { Accounts } from '../access/create-accounts.ts'
 import type { Relations } from '../access/create-relations.ts'
@@ -17,6 +18,7 @@ import { createConversationSignals } from './conversation-signals.ts'
 import { describeReceived, describeStatus } from './describe-events.ts'
 import { createGraphClient } from './graph-client.ts'
 import { createInboundMedia, type MediaJob } from './inbound-media.ts'
+import { nameInboundMessage } from './inbound-message.ts'
 import { createWhatsAppMedia } from './media.ts'
 import { createMessageIndex, type MessageIndexDocument } from './message-index.ts'
 import { createNumberCheck } from './number-check.ts'
@@ -39,6 +41,11 @@ import { createWebhookInbox } from './webhooks/webhook-inbox.ts'
 import type { WhatsAppSettings } from './whatsapp-settings.ts'
 
 export type Channel = ReturnType<typeof createChannel>
+
+/** WhatsApp itself is nowhere but at Meta. */
+function isOnThisMachine(graphBaseUrl: string): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(graphBaseUrl).hostname)
+}
 
 const dayMs = 24 * 60 * 60_000
 
@@ -176,6 +183,17 @@ export function createChannel(options: {
   return {
     router: webhooks.router,
     ...{ settings, calls, signals, stats, events, inbox, copies, operators, contacts },
+    isSandbox: isOnThisMachine(settings.graphBaseUrl),
+    countPending: () => inbox.levels().gauges.petrel_webhooks_pending?.read() ?? 0,
+    /** One of an operator's own, by our id or by WhatsApp's. */
+    async findMessage(ownerId: string, id: string) {
+      const place = id.startsWith('wamid.') ? await operators.findPlace(ownerId) : null
+      const named = place && (await index.find(place.phoneNumberId, id))
+      const inbound = place && nameInboundMessage(place.phoneNumberId, id)
+      const messageId = named?.ownerId === ownerId ? named.messageId : (inbound ?? id)
+      const message = idPattern.test(messageId) ? await copies.read(ownerId, messageId) : undefined
+      return message?.isWhatsApp ? message : undefined
+    },
     checkNumber: createNumberCheck({ client, settings }),
     readInvalidSignatures: webhooks.countInvalid,
     readDisplayNumber: () => learned.displayNumber,

@@ -37,6 +37,10 @@ export function createOperators(options: {
       return { ownerId, phoneNumberId, displayPhoneNumber: readDisplayNumber() }
     },
 
+    /** The number that somebody works themselves. */
+    findOwnNumber: async (ownerId: string): Promise<string | undefined> =>
+      (await accounts.find(ownerId))?.phone_number_id,
+
     /**
      * Whose an incoming message is: the number's operator's; else whose message it answers; else who wrote last to that
      * person over this number; else the inbox's, on the default number.

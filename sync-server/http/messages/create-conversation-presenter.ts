@@ -1,9 +1,8 @@
 import pLimit from 'p-limit'
-import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { type ConversationDocument, channelOf } from '../../../schema/conversation.ts'
 import type { ConversationAnswer } from '../../../schema/conversation-answer.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { must } from '../../../schema/must.ts'
-import type { Accounts } from '../../access/create-accounts.ts'
 import type { Digests } from '../../messages/digests.ts'
 import type { OrderJournal } from '../../messages/order-journal.ts'
 import { toIsoOrNull } from '../to-iso.ts'
@@ -21,14 +20,13 @@ const countedAtOnce = 8
 
 /** Shows a person's conversations as calls answer them: each joined with its person, its newest message, its unread. */
 export function createConversationPresenter(options: {
-  accounts: Accounts
   users: UserPresenter
   messagePresenter: MessagePresenter
   messages: OwnMessages
   journal: OrderJournal
   digests: Digests
 }) {
-  const { accounts, users, messagePresenter, messages, journal, digests } = options
+  const { users, messagePresenter, messages, journal, digests } = options
 
   async function findLast(
     ownerId: string,
@@ -38,19 +36,14 @@ export function createConversationPresenter(options: {
     return last && (await messages.findStored(ownerId, last.messageId))
   }
 
-  async function presentPeople(ownerId: string, conversations: readonly ConversationDocument[]) {
-    const found = await accounts.findAll(conversations.map(({ _id }) => _id))
-    const shown = await users.presentAll(ownerId, [...found.values()])
-    return new Map(shown.map((user) => [user._id, user]))
-  }
-
   /** In the order given. */
   async function presentAll(
     ownerId: string,
     conversations: readonly ConversationDocument[],
   ): Promise<ConversationAnswer[]> {
     const limit = pLimit(countedAtOnce)
-    const people = await presentPeople(ownerId, conversations)
+    const ids = conversations.map(({ _id }) => _id)
+    const people = await users.presentByIds(ownerId, ids)
     const parts = await limit.map(conversations, async (conversation) => ({
       conversation,
       last: await findLast(ownerId, conversation),
@@ -61,12 +54,14 @@ export function createConversationPresenter(options: {
     const shownById = new Map(shown.map((message) => [message._id, message]))
     return parts.map(({ conversation, last, unreadCount }) => {
       const { _id, isArchived, isPinned, isMuted } = conversation
+      const { whatsAppAt, ...ofChannel } = channelOf(conversation)
       const user = people.get(_id) ?? users.presentDeparted(_id)
       return {
         ...{ _id, currentUserId: ownerId, user, isOnline: user.isOnline },
         lastMessage: last ? must(shownById.get(last._id), 'a message that was presented') : null,
         lastMessageAt: toIsoOrNull(last?.orderedAt ?? 0),
         ...{ unreadCount, isArchived, isPinned, isMuted, isGroup: false as const },
+        ...ofChannel,
       }
     })
   }

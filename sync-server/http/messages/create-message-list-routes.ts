@@ -6,6 +6,7 @@ import type { Accounts } from '../../access/create-accounts.ts'
 import type { Caller } from '../../access/create-token-keeper.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
 import type { Digests } from '../../messages/digests.ts'
+import type { Channel } from '../../whatsapp/create-channel.ts'
 import { RequestRefused } from '../request-refused.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { readWholeNumber } from '../users/read-whole-number.ts'
@@ -26,6 +27,7 @@ const inPieces = 'A page that gets too large ends early, and says in Link where 
 /** Reading messages: of one conversation, by a phone number, by what they say, by their star. */
 export function createMessageListRoutes(options: {
   accounts: Accounts
+  channel: Pick<Channel, 'calls'> | undefined
   messages: OwnMessages
   conversations: OwnConversations
   history: History
@@ -34,7 +36,8 @@ export function createMessageListRoutes(options: {
   reads: FairQueue
   scans: FairQueue
 }): Route[] {
-  const { accounts, messages, conversations, history, presenter, digests, reads, scans } = options
+  const { accounts, channel, messages, conversations, history, presenter, digests, reads, scans } =
+    options
 
   async function readConversation(
     ownerId: string,
@@ -123,6 +126,9 @@ export function createMessageListRoutes(options: {
       errors: ['message_not_found'],
       async handle({ caller, params, ...call }) {
         const account = await accounts.findByPhone(readWholeNumber(params.phone))
+        const digits = readWholeNumber(params.phone)
+        const contact = await channel?.calls.findByPhone(caller.userId, digits)
+        if (contact) return await listConversation({ ...call, caller, peerId: contact.contactId })
         if (!account || account.userId === caller.userId) return []
         return await listConversation({ ...call, caller, peerId: account.userId })
       },

@@ -10,16 +10,26 @@ import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
 import type { Storage } from '../../storage/create-storage.ts'
 import { nameConversationsDatabase } from '../../storage/database-names.ts'
+import type { Contacts } from '../../whatsapp/contacts.ts'
+import { presentContact } from '../../whatsapp/present-contact.ts'
 import { deletedUserName } from '../deleted-user-name.ts'
 import { toIso } from '../to-iso.ts'
 
-type People = ReadonlyMap<string, AccountDocument>
+type Shown = Pick<
+  AccountDocument,
+  'username' | 'profilePicture' | 'phone_number' | 'wa_id' | 'whatsapp_name'
+>
+type People = ReadonlyMap<string, Shown>
 
 export type MessagePresenter = ReturnType<typeof createMessagePresenter>
 
 /** Shows a person's own copies as the calls answer them: with both people, and with what that person has read. */
-export function createMessagePresenter(options: { accounts: Accounts; storage: Storage }) {
-  const { accounts, storage } = options
+export function createMessagePresenter(options: {
+  accounts: Accounts
+  contacts: Pick<Contacts, 'findAll'>
+  storage: Storage
+}) {
+  const { accounts, contacts, storage } = options
 
   /** The caller's conversations by the other person's id: their marks say how far each message has come. */
   async function readConversations(ownerId: string, messages: readonly MessageDocument[]) {
@@ -29,7 +39,18 @@ export function createMessagePresenter(options: { accounts: Accounts; storage: S
     return found
   }
 
-  const readPeople = (userIds: readonly string[]) => accounts.findAll([...new Set(userIds)])
+  /** Both people of messages; the viewer's contacts on a business channel are people of theirs. */
+  async function readPeople(viewerId: string, userIds: readonly string[]): Promise<People> {
+    const ids = [...new Set(userIds)]
+    const found = await accounts.findAll(ids)
+    const others = ids.filter((id) => !found.has(id))
+    if (others.length === 0) return found
+    const ofChannel = await contacts.findAll(viewerId, others)
+    const shown = [...ofChannel.values()].map(
+      (one) => [one.contactId, presentContact(one)] as const,
+    )
+    return new Map<string, Shown>([...found, ...shown])
+  }
 
   /** In the order given. */
   async function presentAll(
@@ -38,7 +59,7 @@ export function createMessagePresenter(options: { accounts: Accounts; storage: S
   ): Promise<MessageAnswer[]> {
     const ids = messages.flatMap(({ senderId, recipientId }) => [senderId, recipientId])
     const [people, conversations] = await Promise.all([
-      readPeople(ids),
+      readPeople(ownerId, ids),
       readConversations(ownerId, messages),
     ])
     return messages.map((message) =>

@@ -43,7 +43,7 @@ export function createMessageRoutes(options: {
       answer: messageAnswer,
       errors: [
         ...(['message_not_found', 'not_author', 'deleted', 'empty', 'too_long'] as const),
-        'recipient_unavailable',
+        ...(['recipient_unavailable', 'not_editable'] as const),
       ],
       async handle({ caller: { userId }, params, body: { content } }) {
         const edited = await writer.change({

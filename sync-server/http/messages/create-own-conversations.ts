@@ -4,6 +4,7 @@ import type { Accounts } from '../../access/create-accounts.ts'
 import type { Acceptance } from '../../messages/acceptance.ts'
 import type { Storage } from '../../storage/create-storage.ts'
 import { nameConversationsDatabase } from '../../storage/database-names.ts'
+import type { Contacts } from '../../whatsapp/contacts.ts'
 import { RequestRefused } from '../request-refused.ts'
 import { throwRefusal } from './create-message-writer.ts'
 
@@ -15,9 +16,10 @@ const mostTries = 5
 export function createOwnConversations(options: {
   storage: Storage
   accounts: Accounts
+  contacts: Pick<Contacts, 'find'>
   acceptConversations: Acceptance['acceptConversations']
 }) {
-  const { storage, accounts, acceptConversations } = options
+  const { storage, accounts, contacts, acceptConversations } = options
   const open = (ownerId: string) =>
     storage.database<ConversationDocument>(nameConversationsDatabase(ownerId))
 
@@ -29,7 +31,8 @@ export function createOwnConversations(options: {
     if (!idPattern.test(peerId) || peerId === ownerId) throw new RequestRefused('user_not_found')
     const stored = (await open(ownerId).read([peerId])).get(peerId)
     if (stored) return stored
-    if (!(await accounts.find(peerId))) throw new RequestRefused('user_not_found')
+    const isKnown = (await accounts.find(peerId)) ?? (await contacts.find(ownerId, peerId))
+    if (!isKnown) throw new RequestRefused('user_not_found')
     return newConversation(peerId)
   }
 

@@ -3,6 +3,9 @@ import { forwarding } from '../../../schema/change-message.ts'
 import { messageAnswer } from '../../../schema/message-answer.ts'
 import { sendMessage } from '../../../schema/send-message.ts'
 import type { MessageRate } from '../../budget/message-rate.ts'
+import type { Channel } from '../../whatsapp/create-channel.ts'
+import { channelSendErrors } from '../channel/channel-send-errors.ts'
+import { sendOverChannel } from '../channel/send-over-channel.ts'
 import { idempotencyKey } from '../idempotency-key.ts'
 import { RequestRefused } from '../request-refused.ts'
 import { defineRoute, type Route } from '../route.ts'
@@ -17,8 +20,9 @@ export function createSendingRoutes(options: {
   writer: MessageWriter
   presenter: MessagePresenter
   rate: Pick<MessageRate, 'describe'>
+  channel: Pick<Channel, 'calls'> | undefined
 }): Route[] {
-  const { messages, writer, presenter, rate } = options
+  const { messages, writer, presenter, rate, channel } = options
   return [
     defineRoute({
       method: 'post',
@@ -31,14 +35,19 @@ export function createSendingRoutes(options: {
       otherStatuses: { 200: 'A message with this id was sent before: it is the answer.' },
       answer: messageAnswer,
       errors: [
-        ...(['whatsapp_not_linked', 'unknown_person', 'to_yourself', 'foreign_id'] as const),
+        ...(['unknown_person', 'to_yourself', 'foreign_id'] as const),
         ...(['empty', 'too_long', 'type_not_allowed', 'media_not_allowed'] as const),
         ...(['recipient_unavailable', 'storage_full', 'too_many_messages'] as const),
+        ...channelSendErrors,
       ],
       async handle({ caller: { userId }, headers, body, response }) {
-        if (body.whatsappData) throw new RequestRefused('whatsapp_not_linked')
         const { recipientId, content, type, replyToMessageId, mediaUrl } = body
         const _id = readId(body._id, headers['idempotency-key'])
+        if (body.whatsappData) {
+          const sent = await sendOverChannel(channel, { ...body, _id, ownerId: userId })
+          if (!sent.isNew) response.status(200)
+          return await presenter.presentOne(userId, sent.message)
+        }
         const sending = writer.send({
           senderId: userId,
           recipientId,
@@ -51,7 +60,7 @@ export function createSendingRoutes(options: {
         // Who they are is read while it is being written.
         const [{ message, isCreated, refusal }, people] = await Promise.all([
           sending,
-          presenter.readPeople([userId, recipientId]),
+          presenter.readPeople(userId, [userId, recipientId]),
         ])
         response.set(rate.describe(userId))
         throwRefusal(refusal)

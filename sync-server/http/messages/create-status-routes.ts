@@ -75,7 +75,10 @@ export function createStatusRoutes(options: {
       errors: ['message_not_found', 'forged_status', 'status_not_higher'],
       async handle({ caller: { userId }, params, body: { status } }) {
         const message = await messages.find(userId, params.id)
-        if (message.senderId === userId) throw new RequestRefused('forged_status')
+        if (message.senderId === userId) {
+          // Of what left for somebody's phone, only the provider tells.
+          throw new RequestRefused(message.isWhatsApp ? 'status_not_higher' : 'forged_status')
+        }
         const current = await presenter.presentOne(userId, message)
         if (statusRank({ ...message, status }) < statusRank({ ...message, ...current })) {
           throw new RequestRefused('status_not_higher')

@@ -2,31 +2,30 @@ import * as z from 'zod/mini'
 import { personReported } from '../../../schema/done-answers.ts'
 import { publicUser } from '../../../schema/user.ts'
 import { blockAnswer, blockChange, report } from '../../../schema/user-relations.ts'
-import type { Accounts } from '../../access/create-accounts.ts'
 import type { Relations } from '../../access/create-relations.ts'
 import type { Reports } from '../../access/create-reports.ts'
 import type { Log } from '../../create-log.ts'
+import type { Channel } from '../../whatsapp/create-channel.ts'
 import { idempotencyKey } from '../idempotency-key.ts'
 import { RequestRefused } from '../request-refused.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { UserPresenter } from './create-user-presenter.ts'
-import { findAccount } from './find-account.ts'
 
 const userIdParam = z.object({ id: z.string() })
 
 /** Keeping somebody away, and telling whoever keeps the server about them. */
 export function createBlockRoutes(options: {
-  accounts: Accounts
   relations: Relations
   reports: Reports
   presenter: UserPresenter
+  channel: Pick<Channel, 'signals'> | undefined
   log: Log
 }): Route[] {
-  const { accounts, relations, reports, presenter, log } = options
+  const { relations, reports, presenter, channel, log } = options
 
   async function findOther(callerId: string, userId: string) {
     if (userId === callerId) throw new RequestRefused('own_account')
-    return await findAccount(accounts, userId)
+    return await presenter.presentById(callerId, userId)
   }
 
   return [
@@ -39,8 +38,8 @@ export function createBlockRoutes(options: {
       answer: z.array(publicUser),
       async handle({ caller: { userId } }) {
         const blocked = await relations.listBlocked(userId)
-        const found = await accounts.findAll(blocked.map(({ otherId }) => otherId))
-        return await presenter.presentAll(userId, [...found.values()])
+        const ids = blocked.map(({ otherId }) => otherId)
+        return [...(await presenter.presentByIds(userId, ids)).values()]
       },
     }),
 
@@ -56,8 +55,9 @@ export function createBlockRoutes(options: {
       answer: blockAnswer,
       errors: ['user_not_found', 'own_account'],
       async handle({ caller, params, body: { blocked } }) {
-        const { userId } = await findOther(caller.userId, params.id)
+        const { _id: userId } = await findOther(caller.userId, params.id)
         await relations.setBlocked(caller.userId, userId, blocked)
+        channel?.signals.noteBlocked(caller.userId, userId, blocked)
         return { userId, blocked }
       },
     }),
@@ -74,7 +74,7 @@ export function createBlockRoutes(options: {
       answer: personReported,
       errors: ['user_not_found', 'own_account'],
       async handle({ caller, params, headers, body: { reason } }) {
-        const { userId: reportedId } = await findOther(caller.userId, params.id)
+        const { _id: reportedId } = await findOther(caller.userId, params.id)
         const reporterId = caller.userId
         const reportId = headers['idempotency-key']
         await reports.add({ reportId, reporterId, reportedId, reason })

@@ -3,12 +3,13 @@ import { onlineNoted } from '../../../schema/done-answers.ts'
 import { ownUser, profileChange, userSettings } from '../../../schema/user.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
 import type { Presence } from '../../realtime/create-presence.ts'
+import type { Channel } from '../../whatsapp/create-channel.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { LookupLimit } from './create-lookup-limit.ts'
 import type { UserPresenter } from './create-user-presenter.ts'
 import { findAccount } from './find-account.ts'
-import { refuseNumberId } from './refuse-number-id.ts'
 import { refuseTaken } from './refuse-taken.ts'
+import { numberCheckErrors, vouchForNumber } from './vouch-for-number.ts'
 
 const wrappedSettings = z.pipe(
   z.strictObject({ settings: userSettings }),
@@ -26,8 +27,9 @@ export function createOwnRoutes(options: {
   presence: Presence
   presenter: UserPresenter
   lookups: LookupLimit
+  channel: Pick<Channel, 'checkNumber'> | undefined
 }): Route[] {
-  const { accounts, presence, presenter, lookups } = options
+  const { accounts, presence, presenter, lookups, channel } = options
   return [
     defineRoute({
       method: 'get',
@@ -52,15 +54,23 @@ export function createOwnRoutes(options: {
       answer: ownUser,
       errors: [
         ...(['username_taken', 'email_taken', 'user_not_found'] as const),
-        ...(['whatsapp_taken', 'whatsapp_not_configured', 'too_many_lookups'] as const),
+        ...(['whatsapp_taken', 'too_many_lookups'] as const),
+        ...numberCheckErrors,
       ],
       async handle({ caller, body }) {
-        refuseNumberId(body.phone_number_id)
         if (body.phone_number) lookups.count(caller.userId)
-        const outcome = await accounts.changeProfile(caller.userId, {
-          ...body,
-          ...(body.phone_number_id === undefined ? {} : { phone_number_id: null }),
-        })
+        const { phone_number_id, ...rest } = body
+        const own = await findAccount(accounts, caller.userId)
+        const phone_number = body.phone_number ?? own.phone_number
+        const vouched = await vouchForNumber(channel, { phone_number_id, phone_number })
+        const outcome = await accounts.changeProfile(
+          caller.userId,
+          {
+            ...rest,
+            ...(phone_number_id !== undefined && { phone_number_id: phone_number_id || null }),
+          },
+          vouched,
+        )
         if (outcome.kind !== 'done') throw refuseTaken(outcome)
         return await presenter.presentOwn(outcome.account)
       },

@@ -2,6 +2,8 @@ import * as z from 'zod/mini'
 import { limits } from '../../../schema/limits.ts'
 import { publicUser } from '../../../schema/user.ts'
 import type { Directory } from '../../access/create-directory.ts'
+import type { Channel } from '../../whatsapp/create-channel.ts'
+import { presentContact } from '../../whatsapp/present-contact.ts'
 import { RequestRefused } from '../request-refused.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { LookupLimit } from './create-lookup-limit.ts'
@@ -15,15 +17,17 @@ export function createPhoneRoutes(options: {
   directory: Directory
   presenter: UserPresenter
   lookups: LookupLimit
+  channel: Pick<Channel, 'calls' | 'contacts'> | undefined
 }): Route[] {
-  const { directory, presenter, lookups } = options
+  const { directory, presenter, lookups, channel } = options
 
   return [
     defineRoute({
       method: 'get',
       path: '/users/phone/{digits}',
       access: 'signed-in',
-      summary: 'The person of a whole phone number, in any formatting; never yourself.',
+      summary:
+        'The person of a whole phone number, or your WhatsApp contact, in any formatting; never yourself.',
       params: digitsParam,
       status: 200,
       answer: publicUser,
@@ -32,8 +36,10 @@ export function createPhoneRoutes(options: {
         const digits = readWholeNumber(params.digits)
         lookups.count(userId)
         const account = await directory.findByPhone(userId, digits)
-        if (!account) throw new RequestRefused('user_not_found')
-        return await presenter.presentOne(userId, account)
+        if (account) return await presenter.presentOne(userId, account)
+        const contact = await channel?.calls.findByPhone(userId, digits)
+        if (!contact) throw new RequestRefused('user_not_found')
+        return presentContact(contact)
       },
     }),
 
@@ -41,7 +47,8 @@ export function createPhoneRoutes(options: {
       method: 'get',
       path: '/users/search/phone/{digits}',
       access: 'signed-in',
-      summary: 'People by a part of their phone number, from three digits on; never yourself.',
+      summary:
+        'People and your WhatsApp contacts by a part of their number, from three digits on; never yourself.',
       params: digitsParam,
       status: 200,
       answer: z.array(publicUser),
@@ -50,7 +57,11 @@ export function createPhoneRoutes(options: {
         const digits = params.digits.replace(/\D/g, '')
         if (digits.length < limits.phoneSearchMinDigits) return []
         lookups.count(userId)
-        return await presenter.presentAll(userId, await directory.searchPhones(userId, digits))
+        const found = await directory.searchPhones(userId, digits)
+        const people = await presenter.presentAll(userId, found)
+        const left = limits.phoneSearchMax - people.length
+        const ofChannel = left > 0 ? await channel?.contacts.search(userId, digits, left) : []
+        return [...people, ...(ofChannel ?? []).map(presentContact)]
       },
     }),
   ]

@@ -1,10 +1,14 @@
+import { idPattern } from '../../../schema/id.ts'
 import type { OwnUser, PublicUser } from '../../../schema/user.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
 import type { Directory } from '../../access/create-directory.ts'
 import { presentOwnUser, presentUser } from '../../access/present-user.ts'
 import type { Presence } from '../../realtime/create-presence.ts'
+import type { Contacts } from '../../whatsapp/contacts.ts'
+import { presentContact } from '../../whatsapp/present-contact.ts'
 import { deletedUserName } from '../deleted-user-name.ts'
+import { RequestRefused } from '../request-refused.ts'
 import { toIso } from '../to-iso.ts'
 
 export type UserPresenter = ReturnType<typeof createUserPresenter>
@@ -14,8 +18,10 @@ export function createUserPresenter(options: {
   accounts: Accounts
   presence: Presence
   directory: Directory
+  contacts: Pick<Contacts, 'findAll'>
+  channelKind: 'live' | 'sandbox' | 'off'
 }) {
-  const { accounts, presence, directory } = options
+  const { accounts, presence, directory, contacts, channelKind } = options
 
   /** In the order given. */
   async function presentAll(
@@ -38,9 +44,32 @@ export function createUserPresenter(options: {
     )
   }
 
+  /** People and the viewer's own contacts on a business channel, by their ids; whoever is not here is not there. */
+  async function presentByIds(
+    viewerId: string,
+    ids: readonly string[],
+  ): Promise<Map<string, PublicUser>> {
+    const found = await accounts.findAll(ids)
+    const others = ids.filter((one) => !found.has(one))
+    const ofChannel = others.length > 0 ? await contacts.findAll(viewerId, others) : new Map()
+    const shown = [
+      ...(await presentAll(viewerId, [...found.values()])),
+      ...[...ofChannel.values()].map(presentContact),
+    ]
+    return new Map(shown.map((user) => [user._id, user]))
+  }
+
   return {
     presentAll,
+    presentByIds,
     presentDeparted,
+    /** @throws RequestRefused `user_not_found`, also for what cannot be anybody's id */
+    async presentById(viewerId: string, userId: string): Promise<PublicUser> {
+      const found = idPattern.test(userId) ? await presentByIds(viewerId, [userId]) : undefined
+      const user = found?.get(userId)
+      if (!user) throw new RequestRefused('user_not_found')
+      return user
+    },
     async presentOne(viewerId: string, account: AccountDocument): Promise<PublicUser> {
       const [user] = await presentAll(viewerId, [account])
       return user ?? presentUser(account, { isOnline: false })
@@ -48,7 +77,8 @@ export function createUserPresenter(options: {
     async presentOwn(account: AccountDocument): Promise<OwnUser> {
       const { userId } = account
       const lastSeen = (await accounts.readLastSeen([userId])).get(userId)
-      return presentOwnUser(account, { isOnline: presence.isOnline(userId), lastSeen })
+      const own = presentOwnUser(account, { isOnline: presence.isOnline(userId), lastSeen })
+      return { ...own, whatsapp_channel: channelKind }
     },
   }
 }

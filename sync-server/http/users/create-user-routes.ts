@@ -1,30 +1,36 @@
 import * as z from 'zod/mini'
+import { limits } from '../../../schema/limits.ts'
 import { publicUser } from '../../../schema/user.ts'
-import type { Accounts } from '../../access/create-accounts.ts'
 import type { Directory } from '../../access/create-directory.ts'
+import type { Contacts } from '../../whatsapp/contacts.ts'
+import { presentContact } from '../../whatsapp/present-contact.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { UserPresenter } from './create-user-presenter.ts'
-import { findAccount } from './find-account.ts'
 
 const userIdParam = z.object({ id: z.string() })
 
 /** Finding and seeing other people. */
 export function createUserRoutes(options: {
-  accounts: Accounts
   directory: Directory
   presenter: UserPresenter
+  contacts: Pick<Contacts, 'list'>
 }): Route[] {
-  const { accounts, directory, presenter } = options
+  const { directory, presenter, contacts } = options
   return [
     defineRoute({
       method: 'get',
       path: '/users',
       access: 'signed-in',
-      summary: 'Everybody whom you can write to without searching; never yourself.',
+      summary:
+        'Everybody whom you can write to without searching, your WhatsApp contacts among them; never yourself.',
       status: 200,
       answer: z.array(publicUser),
-      handle: async ({ caller: { userId } }) =>
-        await presenter.presentAll(userId, await directory.list(userId)),
+      async handle({ caller: { userId } }) {
+        const people = await presenter.presentAll(userId, await directory.list(userId))
+        const left = limits.usersListMax - people.length
+        const ofChannel = left > 0 ? await contacts.list(userId, left) : []
+        return [...people, ...ofChannel.map(presentContact)]
+      },
     }),
 
     defineRoute({
@@ -48,8 +54,7 @@ export function createUserRoutes(options: {
       status: 200,
       answer: publicUser,
       errors: ['user_not_found'],
-      handle: async ({ caller, params }) =>
-        await presenter.presentOne(caller.userId, await findAccount(accounts, params.id)),
+      handle: async ({ caller, params }) => await presenter.presentById(caller.userId, params.id),
     }),
 
     defineRoute({
@@ -62,8 +67,7 @@ export function createUserRoutes(options: {
       answer: z.pick(publicUser, { isOnline: true, lastSeen: true }),
       errors: ['user_not_found'],
       async handle({ caller, params }) {
-        const account = await findAccount(accounts, params.id)
-        const { isOnline, lastSeen } = await presenter.presentOne(caller.userId, account)
+        const { isOnline, lastSeen } = await presenter.presentById(caller.userId, params.id)
         return { isOnline, lastSeen }
       },
     }),

@@ -1,17 +1,19 @@
 import { type LinkedWhatsApp, linkedWhatsApp, whatsAppLink } from '../../../schema/whatsapp-link.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/create-accounts.ts'
+import type { Channel } from '../../whatsapp/create-channel.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { LookupLimit } from './create-lookup-limit.ts'
-import { refuseNumberId } from './refuse-number-id.ts'
 import { refuseTaken } from './refuse-taken.ts'
+import { numberCheckErrors, vouchForNumber } from './vouch-for-number.ts'
 
 /** Saying which WhatsApp account is one's own, and taking it back. */
 export function createWhatsAppRoutes(options: {
   accounts: Accounts
   lookups: LookupLimit
+  channel: Pick<Channel, 'checkNumber'> | undefined
 }): Route[] {
-  const { accounts, lookups } = options
+  const { accounts, lookups, channel } = options
   return [
     defineRoute({
       method: 'post',
@@ -21,11 +23,16 @@ export function createWhatsAppRoutes(options: {
       body: whatsAppLink,
       status: 200,
       answer: linkedWhatsApp,
-      errors: ['whatsapp_taken', 'whatsapp_not_configured', 'too_many_lookups', 'user_not_found'],
+      errors: [
+        ...(['whatsapp_taken', 'too_many_lookups', 'user_not_found'] as const),
+        ...numberCheckErrors,
+      ],
       async handle({ caller: { userId }, body }) {
-        refuseNumberId(body.phone_number_id)
         lookups.count(userId)
-        const outcome = await accounts.linkWhatsApp(userId, body)
+        const vouched = await vouchForNumber(channel, body)
+        const profile = { ...body.profile, ...vouched }
+        const whatsapp_name = body.whatsapp_name || vouched.verified_name
+        const outcome = await accounts.linkWhatsApp(userId, { ...body, whatsapp_name, profile })
         if (outcome.kind !== 'done') throw refuseTaken(outcome)
         return presentLink(outcome.account)
       },

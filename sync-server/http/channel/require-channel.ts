@@ -1,0 +1,8 @@
+import type { Channel } from '../../whatsapp/create-channel.ts'
+import { RequestRefused } from '../request-refused.ts'
+
+/** @throws RequestRefused `whatsapp_not_configured` */
+export function requireChannel(channel: Channel | undefined): Channel {
+  if (!channel) throw new RequestRefused('whatsapp_not_configured')
+  return channel
+}

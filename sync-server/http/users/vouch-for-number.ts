@@ -1,0 +1,24 @@
+import type { Channel } from '../../whatsapp/create-channel.ts'
+import type { VouchedNumber } from '../../whatsapp/number-check.ts'
+import { RequestRefused } from '../request-refused.ts'
+
+/** What asking WhatsApp about a number can be refused with. */
+export const numberCheckErrors = [
+  ...(['whatsapp_not_configured', 'number_mismatch', 'number_taken'] as const),
+  ...(['whatsapp_unreachable', 'whatsapp_unavailable'] as const),
+] as const
+
+/**
+ * A business number's id says whose messages go to whom, so it is never stored unchecked, and only the provider can
+ * check it.
+ * @throws RequestRefused `whatsapp_not_configured` where there is none to ask, `number_mismatch`
+ */
+export async function vouchForNumber(
+  channel: Pick<Channel, 'checkNumber'> | undefined,
+  link: { phone_number_id?: string | null | undefined; phone_number?: string | null | undefined },
+): Promise<Partial<VouchedNumber>> {
+  const { phone_number_id: phoneNumberId, phone_number: phone } = link
+  if (!phoneNumberId) return {}
+  if (!channel) throw new RequestRefused('whatsapp_not_configured')
+  return await channel.checkNumber({ phoneNumberId, phone: phone ?? '' })
+}
