@@ -22,6 +22,7 @@ import { createTurn } from './create-turn.ts'
 import { createTypingSignal } from './create-typing-signal.ts'
 import { createUndo } from './create-undo.ts'
 import { eraseDevice } from './erase-device.ts'
+import { createHeardNames } from './heard-names.ts'
 import type { Messenger } from './messenger.ts'
 import type { Powers } from './powers.ts'
 import { createRequests } from './requests/create-requests.ts'
@@ -84,9 +85,13 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     if (isBack && people.problem.getSnapshot() !== undefined) people.refresh().catch(() => {})
   })
   const presence = createPresence({ onLeft: people.readAgain })
+  const heardNames = createHeardNames({ load: people.load })
   /** Somebody who has written for the first time is asked for, so that no row stays without a name. */
   function meetStrangers() {
-    for (const row of list.conversations.getSnapshot()) if (!row.peer) people.get(row.peerId)
+    for (const row of list.conversations.getSnapshot()) {
+      if (!row.peer) people.get(row.peerId)
+      else heardNames.hear(row.peer, row.lastMessage)
+    }
   }
   const stopMeeting = list.conversations.subscribe(meetStrangers)
   meetStrangers()

@@ -1,3 +1,4 @@
+import { flushSync } from 'react-dom'
 import type { PublicUser } from '../../schema/user.ts'
 import type { NewWhatsAppContact } from '../../schema/whatsapp-contact.ts'
 import type { WhatsAppTemplate } from '../../schema/whatsapp-template.ts'
@@ -95,9 +96,9 @@ export function ChannelDialogs(props: ChannelDialogsProps) {
           replies={settings.quickReplies}
           onChange={(quickReplies) => onSettings({ quickReplies })}
           onChoose={(text) => {
-            close()
+            // The dialog gives the focus back a task after it has gone: only then may the composer take it.
+            flushSync(close)
             const field = document.querySelector<HTMLTextAreaElement>('textarea[name="message"]')
-            // After the dialog has given the focus back.
             if (field) setTimeout(() => insertText(field, text))
           }}
           onClose={close}

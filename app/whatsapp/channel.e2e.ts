@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { registerAccount } from '../lab/bench/server-accounts.ts'
 import {
   attach,
   channelBar,
@@ -19,6 +20,19 @@ const operator = await startOperator({ serviceWorkers: 'block', reducedMotion: '
 const { emulator } = operator
 const { page } = operator.ann
 afterAll(() => operator.close())
+
+const carrier = 'We have a message for you: {{1}} Reply here to talk with us.'
+await fetch(`${emulator.url}/v25.0/${emulator.account.businessAccountId}/message_templates`, {
+  method: 'POST',
+  headers: {
+    'content-type': 'application/json',
+    authorization: `Bearer ${emulator.account.accessToken}`,
+  },
+  body: JSON.stringify({
+    ...{ name: 'message_from_us', language: 'en', category: 'UTILITY' },
+    components: [{ type: 'BODY', text: carrier, example: { body_text: [['It has arrived.']] } }],
+  }),
+})
 
 const order = 'Thank you! Your order A-17 is confirmed, the total is $10.00 with tax.'
 
@@ -106,7 +120,8 @@ test('buttons are sent and pressed', async () => {
   await buttons.getByRole('button', { name: 'Send' }).click()
   const sent = ownWords(page, 'Tea or coffee?')
   await sent.getByText('Interactive Message').waitFor()
-  expect(await sent.getByRole('list', { name: 'Buttons' }).innerText()).toBe('Tea\nCoffee')
+  const titles = sent.getByRole('list', { name: 'Buttons' }).getByRole('listitem')
+  expect(await titles.allTextContents()).toEqual(['Tea', 'Coffee'])
   const pressed = page.getByRole('article', { name: /^Peter Press, .*: Tea$/ })
   await pressed.getByText('Interactive Message').waitFor()
 })
@@ -155,9 +170,30 @@ test("a label, and the word 'WhatsApp', find a customer", async () => {
   const box = page.getByRole('searchbox', { name: 'Search or start a new chat' })
   const chats = page.getByRole('region', { name: 'Chats', exact: true }).getByRole('listitem')
   await box.fill('regul')
-  await expect.poll(() => chats.allInnerTexts()).toEqual([expect.stringContaining('Peter Press')])
+  await expect.poll(() => chats.allTextContents()).toEqual([expect.stringContaining('Peter Press')])
   await box.fill('whatsapp')
   await expect.poll(() => chats.count()).toBe(2)
+})
+
+test('somebody here without a number is written to by the number that is entered', async () => {
+  const ben = await registerAccount(operator.server.origin, 'ben')
+  await page.goto(`/chat/${ben.userId}`)
+  await attach(page, 'Templates')
+  const templates = dialog(page, 'WhatsApp Message Templates')
+  await templates.getByRole('button', { name: 'Send hello_world' }).first().click()
+  const asked = dialog(page, 'Enter WhatsApp Phone Number')
+  await asked.getByText('Sandbox.').waitFor()
+  await asked.getByLabel('Phone Number (with country code)').fill('+123')
+  await asked.getByRole('button', { name: 'Start Chat' }).click()
+  await asked.getByText('Invalid phone number format.').waitFor()
+  await asked.getByLabel('Phone Number (with country code)').fill('+1 555 555 0101')
+  await asked.getByRole('button', { name: 'Start Chat' }).click()
+  await page.getByRole('heading', { level: 2, name: '+15555550101' }).waitFor()
+  await expect.poll(() => readTicks(page, 'Hello World!')).toBe('Delivered')
+  await page.goto(`/chat/${ben.userId}`)
+  await attach(page, 'Phone Number')
+  await page.keyboard.press('Escape')
+  expect(await hasFocus(page.getByRole('button', { name: 'Attach' }))).toBe(true)
 })
 
 test('what cannot be delivered says so in words', async () => {
@@ -187,7 +223,14 @@ test('P6: written offline and too late, words are offered in a template', async 
   const late = ownWords(page, 'It has just arrived')
   await late.getByRole('button', { name: 'Send as a template' }).click()
   const templates = dialog(page, 'WhatsApp Message Templates')
-  await templates.getByText('It has just arrived').waitFor()
+  // The one that carries just these words stands first.
+  const first = templates.getByRole('listitem').first()
+  await first.getByRole('button', { name: 'Fill in message_from_us' }).click()
+  const carried = carrier.replace('{{1}}', 'It has just arrived')
+  await templates.getByText(carried).waitFor()
+  await templates.getByRole('button', { name: 'Send' }).click()
+  await expect.poll(() => readTicks(page, carried)).toBe('Delivered')
+  await ownWords(page, 'It has just arrived').waitFor({ state: 'detached' })
 })
 
 function isActive(element: Element): boolean {
