@@ -223,14 +223,16 @@ test('P6: written offline and too late, words are offered in a template', async 
   const late = ownWords(page, 'It has just arrived')
   await late.getByRole('button', { name: 'Send as a template' }).click()
   const templates = dialog(page, 'WhatsApp Message Templates')
-  // The one that carries just these words stands first.
-  const first = templates.getByRole('listitem').first()
-  await first.getByRole('button', { name: 'Fill in message_from_us' }).click()
+  await templates.getByRole('heading', { name: 'message_from_us' }).waitFor()
+  const names = await templates.getByRole('heading', { level: 3 }).allTextContents()
+  // Those that carry just these words stand first.
+  expect(names.indexOf('message_from_us')).toBeLessThan(names.indexOf('hello_world'))
+  await templates.getByRole('button', { name: 'Fill in message_from_us' }).click()
   const carried = carrier.replace('{{1}}', 'It has just arrived')
   await templates.getByText(carried).waitFor()
   await templates.getByRole('button', { name: 'Send' }).click()
   await expect.poll(() => readTicks(page, carried)).toBe('Delivered')
-  await ownWords(page, 'It has just arrived').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Send as a template' }).waitFor({ state: 'detached' })
 })
 
 function isActive(element: Element): boolean {
