@@ -27,8 +27,8 @@ export function usePresenceWords(
   function describe(): string {
     if (isTyping) return 'typing...'
     if (isOnline) return 'online'
-    // Until the record is there, nothing is known of it.
-    if (!peer) return ''
+    // Until the record is there, nothing is known of it; of a customer WhatsApp never tells.
+    if (!peer || peer.isWhatsAppContact) return ''
     const lastSeen = peer.lastSeen ? Date.parse(peer.lastSeen) : undefined
     return `last seen ${formatLastSeen(lastSeen, now)}`
   }

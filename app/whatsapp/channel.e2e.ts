@@ -56,7 +56,7 @@ test('a chat begins by a number, and a template is all that can be sent', async 
   const header = page.locator('header').filter({ has: page.getByRole('heading', { level: 2 }) })
   await header.getByText('WhatsApp', { exact: true }).waitFor()
   await header.getByText(reader).first().waitFor()
-  await channelBar(page).getByText('They have not written to you yet.').waitFor()
+  await channelBar(page).getByText("They haven't written to you yet.").waitFor()
   await channelBar(page).getByText('Sandbox').waitFor()
   await channelBar(page).getByRole('button', { name: 'Send a template' }).click()
   const templates = dialog(page, 'WhatsApp Message Templates')

@@ -26,7 +26,7 @@ test('it is closed from the last moment on', () => {
 test('who has never written can get templates only', () => {
   expect(describeWindow({ lastInboundAt: undefined, now: lastInboundAt })).toEqual({
     kind: 'closed',
-    words: 'They have not written to you yet. Only templates can be sent.',
+    words: "They haven't written to you yet. Only templates can be sent.",
   })
 })
 

@@ -22,7 +22,7 @@ export function describeWindow(asked: {
   if (lastInboundAt === undefined) {
     return {
       kind: 'closed',
-      words: 'They have not written to you yet. Only templates can be sent.',
+      words: "They haven't written to you yet. Only templates can be sent.",
     }
   }
   const leftMs = lastInboundAt + windowMs - now
