@@ -74,7 +74,7 @@ describe('a message that a device pushes into the conversation', () => {
         ...{ status: 'sent', waState: 'accepted', to_phone: '15555550101' },
         whatsapp_message_id: expect.stringMatching(/^wamid\./),
       })
-    expect(channel.emulator.outbox().map(({ body }) => body)).toMatchObject([
+    expect(channel.emulator.outbox().map(({ request }) => request)).toMatchObject([
       { to: '+15555550101', text: { body: 'Hi Sheena' } },
     ])
     await channel.advance(1_000)

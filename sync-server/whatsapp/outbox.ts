@@ -78,8 +78,7 @@ export function createOutbox(options: {
       return
     }
     lane.callOff?.()
-    const dueAt = entry.state === 'sending' ? entry.since + callMaxMs : entry.dueAt
-    const wait = dueAt - clock.now()
+    const wait = waitOf(entry)
     if (wait > 0) {
       answer(entry._id, { kind: 'queued' })
       lane.callOff = clock.after(wait, () => goOn(key, lane))
@@ -94,6 +93,12 @@ export function createOutbox(options: {
     running.add(work)
   }
 
+  /** What was never tried is due at once. */
+  function waitOf({ state: is, since, tries, dueAt }: OutboxEntry): number {
+    if (is === 'sending') return since + callMaxMs - clock.now()
+    return tries === 0 ? 0 : dueAt - clock.now()
+  }
+
   async function runSafely(lane: Lane, entry: OutboxEntry) {
     try {
       await run(lane, entry)
@@ -102,7 +107,12 @@ export function createOutbox(options: {
       // As far as anybody knows it has not left, or is `sending`: the next look says which.
       const stored = await read(entry._id).catch(() => entry)
       leave(lane, entry)
-      if (stored) lane.entries.unshift({ ...stored, dueAt: clock.now() + 1_000 })
+      if (stored)
+        lane.entries.unshift({
+          ...stored,
+          tries: Math.max(1, stored.tries),
+          dueAt: clock.now() + 1_000,
+        })
     }
   }
 

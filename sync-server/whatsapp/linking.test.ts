@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { MessageDocument } from '../../schema/message.ts'
+import { openTestSocket } from '../realtime/open-test-socket.ts'
+import type { TestPerson } from '../start-test-app.ts'
+import { startTestChannel, type TestChannel } from './start-test-channel.ts'
+
+const opened = {} as { channel: TestChannel; ann: TestPerson; ben: TestPerson }
+beforeAll(async () => {
+  opened.channel = await startTestChannel()
+  opened.ann = await opened.channel.register('Ann')
+  opened.ben = await opened.channel.register('Ben')
+})
+afterAll(() => opened.channel.close())
+
+const as = (person: TestPerson) => opened.channel.as(person)
+const hear = async (options: { from?: string; content: string; phone_number_id?: string }) => {
+  opened.channel.emulator.inbound({ from: '15555550180', ...options })
+  await opened.channel.advance(0)
+}
+const contents = async (person: TestPerson): Promise<string[]> =>
+  (await opened.channel.read(person, 'messages')).map((one: MessageDocument) => one.content)
+
+describe('POST /users/link-whatsapp with a Phone Number ID', () => {
+  test('is refused when WhatsApp says that it is another number’s, and nothing is stored', async () => {
+    for (const more of [
+      { wa_id: '15555559999', phone_number: '15555559999' },
+      { phone_number_id: '999999999999999' },
+    ]) {
+      const answer = await opened.channel.link(opened.ann, more)
+      expect([answer.status, answer.body]).toEqual([
+        422,
+        {
+          ...{ error: 'Phone Number ID does not match the phone number', code: 'number_mismatch' },
+        },
+      ])
+    }
+    expect((await as(opened.ann).get('/users/me')).body).toMatchObject({
+      ...{ whatsapp_connected: false, whatsapp_channel: 'sandbox' },
+    })
+  })
+
+  test('P8: a number has one operator; whoever unlinks keeps what was said, and the next one gets the rest', async () => {
+    expect((await opened.channel.link(opened.ann)).status).toBe(200)
+    const taken = await opened.channel.link(opened.ben, {
+      ...{ wa_id: '15550783899' },
+    })
+    expect([taken.status, taken.body.code]).toEqual([409, expect.stringMatching(/taken$/)])
+    await hear({ content: 'For Ann' })
+    await expect.poll(() => contents(opened.ann)).toEqual(['For Ann'])
+    const unlinked = await as(opened.ann).post('/users/unlink-whatsapp')
+    expect(unlinked.body).toMatchObject({ phone_number_id: null, whatsapp_connected: false })
+    expect(await contents(opened.ann)).toEqual(['For Ann'])
+    const refused = await as(opened.ann).post('/webhooks/send', {
+      to: '15555550180',
+      message: 'Hi',
+    })
+    expect([refused.status, refused.body.code]).toEqual([403, 'whatsapp_not_linked'])
+
+    expect((await opened.channel.link(opened.ben)).status).toBe(200)
+    await hear({ content: 'For Ben' })
+    await expect.poll(() => contents(opened.ben)).toEqual(['For Ben'])
+    expect(await contents(opened.ann)).toEqual(['For Ann'])
+    await as(opened.ben).post('/users/unlink-whatsapp')
+  })
+
+  test('P8: saying that a customer’s number is one’s own brings nobody their messages', async () => {
+    await opened.channel.link(opened.ann)
+    await as(opened.ben).post('/users/link-whatsapp', {
+      ...{ wa_id: '15555550180', phone_number: '15555550180' },
+    })
+    await hear({ content: 'Only for Ann' })
+    await expect.poll(() => contents(opened.ann)).toContain('Only for Ann')
+    expect(await contents(opened.ben)).not.toContain('Only for Ann')
+    await as(opened.ben).post('/users/unlink-whatsapp')
+    await as(opened.ann).post('/users/unlink-whatsapp')
+  })
+})
+
+describe('PUT /users/profile', () => {
+  test('links by the same check, and null takes the link away', async () => {
+    const number = { wa_id: '15550783881', phone_number: '15550783881' }
+    const wrong = await as(opened.ann).put('/users/profile', {
+      ...{ ...number, phone_number_id: '999999999999999' },
+    })
+    expect([wrong.status, wrong.body.code]).toEqual([422, 'number_mismatch'])
+    const { numberId } = opened.channel.emulator.account
+    const linked = await as(opened.ann).put('/users/profile', {
+      ...{ ...number, phone_number_id: numberId },
+    })
+    expect([linked.status, linked.body]).toEqual([
+      200,
+      expect.objectContaining({
+        phone_number_id: numberId,
+        profile: expect.objectContaining({ quality_rating: expect.any(String) }),
+      }),
+    ])
+    // Another phone number was not checked against the id.
+    const changed = await as(opened.ann).put('/users/profile', { phone_number: '15550783882' })
+    expect(changed.body).not.toHaveProperty('phone_number_id')
+    const nothing = { wa_id: null, phone_number: null, phone_number_id: null, whatsapp_name: null }
+    const cleared = await as(opened.ann).put('/users/profile', nothing)
+    expect(cleared.body).toMatchObject({ whatsapp_connected: false })
+  })
+})
+
+describe('a number that nobody works', () => {
+  test('what somebody answers goes to who wrote last; what nobody awaits is kept as unrouted', async () => {
+    await hear({ content: 'Anybody?', from: '15555550181' })
+    const before = await contents(opened.ben)
+    await as(opened.ben).post('/users/link-whatsapp', {
+      ...{ wa_id: '15550009999', phone_number: '15550009999' },
+    })
+    const sent = await as(opened.ben).post('/webhooks/send', {
+      ...{ to: '15555550182', type: 'template', message: { name: 'hello_world' } },
+    })
+    expect([sent.status, sent.body.error]).toEqual([201, undefined])
+    await hear({ content: 'Hello Ben', from: '15555550182' })
+    await expect.poll(() => contents(opened.ben)).toContain('Hello Ben')
+    expect(await contents(opened.ben)).not.toContain('Anybody?')
+    expect(before).not.toContain('Anybody?')
+    await as(opened.ben).post('/users/unlink-whatsapp')
+  })
+})
+
+describe('P8: of another operator’s customers nobody learns anything', () => {
+  test('not by calls, not by the socket, not by reprocessing', async () => {
+    const { channel, ann, ben } = opened
+    await channel.link(ann)
+    await channel.link(ben, {
+      ...{ wa_id: '15550783890', phone_number: '15550783890' },
+      phone_number_id: undefined,
+    })
+    const annHears = await openTestSocket({ url: channel.app.url, token: ann.token })
+    const benHears = await openTestSocket({ url: channel.app.url, token: ben.token })
+    const from = '15555550183'
+    await hear({ content: 'Secret', from })
+    await expect
+      .poll(() => annHears.last('whatsapp-webhook-processed'))
+      .toMatchObject({
+        ...{ status: 'processed', messages: 1, messageIds: [expect.any(String)] },
+      })
+    const { eventId, messageIds } = annHears.last('whatsapp-webhook-processed') as {
+      eventId: string
+      messageIds: string[]
+    }
+    const [messageId] = messageIds
+    const own = await as(ann).get(`/webhooks/status/${eventId}`)
+    expect(own.body).toMatchObject({
+      status: 'processed',
+      items: [{ outcome: 'created', messageId }],
+    })
+    const stats = await as(ann).get('/webhooks/stats')
+    expect(stats.body).toMatchObject({ phone_number_id: '106540352242922', failed: 0 })
+    expect(stats.body.messages.inbound).toBeGreaterThan(0)
+    const again = await as(ann).post(`/webhooks/reprocess/${eventId}`)
+    expect([again.status, again.body.status]).toEqual([202, 'processing'])
+
+    const contactId = (await channel.read(ann, 'messages')).find(
+      ({ _id }: MessageDocument) => _id === messageId,
+    ).senderId
+    for (const path of [
+      `/users/${contactId}`,
+      `/users/contacts/${contactId}`,
+      `/users/phone/${from}`,
+      `/messages/${contactId}`,
+      `/messages/${messageId}/status`,
+      `/webhooks/status/${eventId}`,
+      `/webhooks/message-status/${messageId}`,
+    ]) {
+      expect([path, (await as(ben).get(path)).status]).toEqual([path, 404])
+    }
+    expect((await as(ben).get(`/messages/phone/${from}`)).body).toEqual([])
+    expect((await as(ben).get(`/users/search/phone/${from}`)).body).toEqual([])
+    expect((await as(ben).post(`/webhooks/reprocess/${eventId}`)).status).toBe(404)
+    const sent = await as(ben).post('/messages', { recipientId: contactId, content: 'Hi' })
+    expect([sent.status, sent.body.code]).toEqual([404, 'unknown_person'])
+    const conversationId = `wa:106540352242922:${from}`
+    benHears.say('join-whatsapp-conversation', { conversationId })
+    await expect.poll(() => benHears.last('whatsapp-contact')).toMatchObject({ contactId: null })
+    annHears.say('join-whatsapp-conversation', { conversationId })
+    await expect
+      .poll(() => annHears.last('whatsapp-contact'))
+      .toMatchObject({
+        ...{ contactId, conversationId, windowExpiresAt: expect.any(String) },
+      })
+    expect(benHears.heard.filter(({ event }) => event.startsWith('whatsapp-m'))).toEqual([])
+    annHears.say('send-whatsapp-message', { phoneNumber: from, message: 'By socket' })
+    await expect
+      .poll(() => annHears.last('whatsapp-status-update'))
+      .toMatchObject({ status: expect.stringMatching(/sent|delivered|read/) })
+    expect(await contents(ann)).toContain('By socket')
+    benHears.say('send-whatsapp-message', { phoneNumber: '123', message: 'Bad number' })
+    await expect
+      .poll(() => benHears.last('whatsapp-status-update'))
+      .toMatchObject({
+        ...{ status: 'failed', error: expect.stringMatching(/Invalid phone number/) },
+      })
+    annHears.socket.close()
+    benHears.socket.close()
+  })
+})
