@@ -235,6 +235,20 @@ test('P6: written offline and too late, words are offered in a template', async 
   await page.getByRole('button', { name: 'Send as a template' }).waitFor({ state: 'detached' })
 })
 
+test('after unlinking nothing of the channel is offered, and what was said stays', async () => {
+  await page.goto('/profile')
+  await page.getByRole('button', { name: 'Manage' }).click()
+  const integration = dialog(page, 'WhatsApp Integration')
+  await integration.getByRole('button', { name: 'Unlink Account' }).click()
+  await integration.getByLabel('WhatsApp ID').waitFor()
+  await integration.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('Not connected').waitFor()
+  await page.goto('/chat')
+  await chatRow(page, 'Peter Press').click()
+  await ownWords(page, 'Tea or coffee?').waitFor()
+  expect(await page.getByRole('button', { name: 'Attach' }).count()).toBe(0)
+})
+
 function isActive(element: Element): boolean {
   return element === document.activeElement
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
 import { Icon } from '../ui/icon.tsx'
+import { describeMissingFile } from './describe-missing-file.ts'
 import { findMapLink } from './find-map-link.ts'
 import styles from './message-extra.module.css'
 import { type ContactCard, readContacts } from './read-contacts.ts'
@@ -9,25 +10,44 @@ import { readTemplateFrame, type TemplateFrame } from './read-template-frame.ts'
 
 type Frame = Interactive | TemplateFrame | undefined
 
-/** What a business message shows above and below its text: headers, buttons, lists, places, contacts. */
+/**
+ * What a business message shows above and below its text: where it comes from, headers, buttons, lists, places,
+ * contacts, and a file that is not here.
+ */
 export function drawMessageExtra(message: MessageDocument, place: 'above' | 'below'): ReactNode {
-  const { interactive, location, contacts, template } = message
-  if ([interactive, location, contacts, template].every((field) => field === undefined)) return null
-  const read = readInteractive(interactive) ?? readTemplateFrame(template)
-  return place === 'above' ? <Above frame={read} /> : <Below message={message} frame={read} />
-}
-
-function Above({ frame }: { frame: Frame }) {
-  if (!frame || frame.kind === 'choice' || !frame.header) return null
-  return (
-    <p className={styles.header} dir="auto">
-      {frame.header}
-    </p>
+  if (!message.isWhatsApp && !message.interactive && !message.template) return null
+  const frame = readInteractive(message.interactive) ?? readTemplateFrame(message.template)
+  return place === 'above' ? (
+    <Above message={message} frame={frame} />
+  ) : (
+    <Below message={message} frame={frame} />
   )
 }
 
-function Below({ message, frame }: { message: MessageDocument; frame: Frame }) {
+interface PartProps {
+  message: MessageDocument
+  frame: Frame
+}
+
+function Above({ message, frame }: PartProps) {
+  const { isForwarded, sentFrom } = message
+  const header = frame && frame.kind !== 'choice' ? frame.header : undefined
+  return (
+    <>
+      {isForwarded && <p className={styles.origin}>Forwarded</p>}
+      {sentFrom && <p className={styles.origin}>Sent from the WhatsApp Business app</p>}
+      {header && (
+        <p className={styles.header} dir="auto">
+          {header}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Below({ message, frame }: PartProps) {
   const mapLink = findMapLink(message.location)
+  const file = describeMissingFile(message)
   return (
     <>
       {frame && <Choices frame={frame} />}
@@ -40,6 +60,7 @@ function Below({ message, frame }: { message: MessageDocument; frame: Frame }) {
       {readContacts(message.contacts).map((card) => (
         <Card key={`${card.name} ${card.phones} ${card.emails}`} card={card} />
       ))}
+      {file && <p className={styles.footer}>{file}</p>}
     </>
   )
 }

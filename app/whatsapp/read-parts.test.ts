@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { describeMissingFile } from './describe-missing-file.ts'
 import { findMapLink } from './find-map-link.ts'
 import { readContacts } from './read-contacts.ts'
 import { readInteractive } from './read-interactive.ts'
@@ -110,4 +111,17 @@ test('contacts keep name, company, numbers and addresses; a broken one is left o
     },
     { name: 'Emil', phones: [], emails: [] },
   ])
+})
+
+test.each([
+  [{ media: { state: 'pending' as const } }, 'The file is on its way.'],
+  [{ media: { state: 'failed' as const } }, "The file couldn't be fetched from WhatsApp."],
+  [
+    { media: { state: 'failed' as const }, error: 'The file is too large.' },
+    'The file is too large.',
+  ],
+  [{ media: { state: 'ready' as const } }, undefined],
+  [{}, undefined],
+])('of a file %o it is said: %s', (message, words) => {
+  expect(describeMissingFile(message)).toBe(words)
 })
