@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { MenuAction } from '../ui/menu-action.ts'
 import { useLiveValue } from '../ui/use-live-value.ts'
 import { readChannel } from '../whatsapp/channel.ts'
@@ -27,17 +27,22 @@ interface ChannelChat {
 /** What the business channel adds to a chat. */
 export function useChannelChat(peerId: string, onOpenChat: (peerId: string) => void): ChannelChat {
   const messenger = useMessenger()
-  const { whatsApp } = useServices()
+  const { own: ownCalls, whatsApp } = useServices()
   const user = useSession()?.user
   const entries = useLiveValue(messenger.requests.entries)
   const peer = useLiveValue(messenger.users.get(peerId))
   const [wish, setWish] = useState<ChannelWish>()
   const channel = readChannel(user)
+  const isCustomer = Boolean(peer?.isWhatsAppContact)
+  useEffect(() => {
+    // Whether it is a sandbox may have changed since the sign-in; what the device knows stands until it is told.
+    if (isCustomer) ownCalls.me().catch(() => {})
+  }, [isCustomer, ownCalls])
   const settings = user ? readSettings(user, entries) : {}
   const own = readChannelSettings(settings)
   return {
     actions: listChannelActions({ channel, peer, onWish: setWish }),
-    bar: peer?.isWhatsAppContact && (
+    bar: isCustomer && (
       <ChannelBar
         messenger={messenger}
         peerId={peerId}

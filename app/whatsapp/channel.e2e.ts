@@ -194,6 +194,22 @@ test('somebody here without a number is written to by the number that is entered
   await attach(page, 'Phone Number')
   await page.keyboard.press('Escape')
   expect(await hasFocus(page.getByRole('button', { name: 'Attach' }))).toBe(true)
+  await attach(page, 'Phone Number')
+  await asked.getByLabel('Phone Number (with country code)').fill('+1 555 555 0102')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 2, name: '+15555550102' }).waitFor()
+})
+
+test('a customer who hides their number is written to all the same', async () => {
+  emulator.inbound({ from: '+15555550150', name: 'Hidden Hana', content: 'Hi' })
+  await page.goto('/chat')
+  await chatRow(page, 'Hidden Hana').click()
+  await channelBar(page).getByText('You can reply freely').waitFor()
+  await say(page, 'Hello Hana')
+  await expect.poll(() => readTicks(page, 'Hello Hana')).toBe('Read')
+  const header = page.locator('header').filter({ has: page.getByRole('heading', { level: 2 }) })
+  await header.getByText('WhatsApp', { exact: true }).waitFor()
+  expect(await header.textContent()).not.toContain('+')
 })
 
 test('what cannot be delivered says so in words', async () => {
