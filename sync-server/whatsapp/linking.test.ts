@@ -103,6 +103,49 @@ describe('PUT /users/profile', () => {
   })
 })
 
+describe('POST /users/contacts', () => {
+  test('begins a conversation by a number, once, on each of the operator’s devices', async () => {
+    const { channel, ann } = opened
+    const refused = await as(ann).post('/users/contacts', { phone_number: '+1 555 555 0184' })
+    expect([refused.status, refused.body.code]).toEqual([403, 'whatsapp_not_linked'])
+    await channel.link(ann)
+    expect((await as(ann).get('/users/me/whatsapp')).body).toEqual({
+      ...{ isOn: true, isSandbox: true, isWindowEnforced: true },
+      ...{ phone_number_id: '106540352242922', display_phone_number: '15550783881' },
+    })
+    const begun = await as(ann).post('/users/contacts', { phone_number: '+1 555 555 0184' })
+    expect([begun.status, begun.body]).toEqual([
+      201,
+      expect.objectContaining({
+        ...{ username: '+15555550184', phone_number: '15555550184', windowExpiresAt: null },
+        ...{ isWhatsAppContact: true, conversationId: 'wa:106540352242922:15555550184' },
+      }),
+    ])
+    const again = await as(ann).post('/users/contacts', { phone_number: '15555550184' })
+    expect([again.status, again.body._id]).toEqual([200, begun.body._id])
+    const conversations = await channel.read(ann, 'conversations')
+    expect(conversations.find(({ _id }: { _id: string }) => _id === begun.body._id)).toMatchObject({
+      phone_number_id: '106540352242922',
+    })
+    const listed = await as(ann).get('/users')
+    expect(listed.body.map(({ _id }: { _id: string }) => _id)).toContain(begun.body._id)
+    const found = await as(ann).get('/users/search/phone/5550184')
+    expect(found.body).toMatchObject([{ _id: begun.body._id }])
+
+    const socket = await openTestSocket({ url: channel.app.url, token: ann.token })
+    for (const event of ['subscribe-whatsapp-contact', 'unsubscribe-whatsapp-contact']) {
+      const before = socket.count('whatsapp-contact')
+      socket.say(event, { phoneNumber: '+1 (555) 555-0184' })
+      await expect.poll(() => socket.count('whatsapp-contact')).toBe(before + 1)
+      expect(socket.last('whatsapp-contact')).toMatchObject({ contactId: begun.body._id })
+    }
+    socket.say('leave-whatsapp-conversation', { conversationId: 'wa:1:2' })
+    await expect.poll(() => socket.last('whatsapp-contact')).toMatchObject({ contactId: null })
+    socket.socket.close()
+    await as(ann).post('/users/unlink-whatsapp')
+  })
+})
+
 describe('a number that nobody works', () => {
   test('what somebody answers goes to who wrote last; what nobody awaits is kept as unrouted', async () => {
     await hear({ content: 'Anybody?', from: '15555550181' })

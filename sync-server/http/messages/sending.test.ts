@@ -95,7 +95,7 @@ describe('POST /messages', () => {
     ['oneself', { recipientId: 'ann', content: 'x' }, 400, /can't message yourself/],
     ['nobody', { recipientId: uuidv7(), content: 'x' }, 404, /this account was deleted/],
     ['no id', { recipientId: '../ben', content: 'x' }, 404, /this account was deleted/],
-    ['WhatsApp', { recipientId: 'ben', content: 'x', whatsappData: {} }, 403, /not linked/],
+    ['WhatsApp', { recipientId: 'ben', content: 'x', whatsappData: {} }, 503, /not configured/],
     ['media from afar', { recipientId: 'ben', mediaUrl: 'https://a.org/x' }, 400, /on this server/],
   ])('refuses %s', async (_what, body, status, words) => {
     const named = (body ?? {}) as { recipientId?: unknown }

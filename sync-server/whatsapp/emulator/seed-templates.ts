@@ -43,6 +43,16 @@ export function seedTemplates(): StoredTemplate[] {
       ],
     },
     {
+      ...{ ...approved, id: '1667192013751009', name: 'message_from_us', language: 'en' },
+      components: [
+        {
+          type: 'BODY',
+          text: 'We have a message for you: {{1}} Reply here to talk with us.',
+          example: { body_text: [['Your parcel is here.']] },
+        },
+      ],
+    },
+    {
       ...{ ...positional, status: 'PAUSED', id: '1667192013751006', name: 'spring_sale' },
       ...{ language: 'en', category: 'MARKETING' },
       components: [{ type: 'BODY', text: 'Our spring sale has begun.' }],
