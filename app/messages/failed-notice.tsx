@@ -28,9 +28,12 @@ export function FailedNotice({ message, onTemplate, actions }: FailedNoticeProps
         <button type="button" onClick={() => actions.retry(message)}>
           Retry
         </button>
-        <button type="button" onClick={() => actions.edit(message)}>
-          Edit
-        </button>
+        {/* What was filled in or composed is not one text. */}
+        {message.type !== 'template' && message.type !== 'interactive' && (
+          <button type="button" onClick={() => actions.edit(message)}>
+            Edit
+          </button>
+        )}
         <button type="button" onClick={() => actions.copy(message.content)}>
           Copy
         </button>

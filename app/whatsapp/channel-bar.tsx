@@ -4,7 +4,13 @@ import { joinClassNames } from '../ui/join-class-names.ts'
 import type { Channel } from './channel.ts'
 import styles from './channel-bar.module.css'
 import type { ChannelWish } from './channel-wish.ts'
+import type { WindowState } from './describe-window.ts'
 import { useWindow } from './use-window.ts'
+
+const unlinked: WindowState = {
+  kind: 'closed',
+  words: "WhatsApp isn't linked. Link it to write to customers.",
+}
 
 interface ChannelBarProps {
   messenger: Messenger
@@ -16,7 +22,8 @@ interface ChannelBarProps {
 
 /** Stands under the header of a chat with a customer: the sandbox, the 24 hours, the labels. */
 export function ChannelBar({ messenger, peerId, channel, labels, onWish }: ChannelBarProps) {
-  const state = useWindow(messenger, peerId)
+  const counted = useWindow(messenger, peerId)
+  const state = channel.isLinked ? counted : unlinked
   return (
     <section
       className={joinClassNames(styles.bar, state && state.kind !== 'open' && styles[state.kind])}

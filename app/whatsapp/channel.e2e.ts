@@ -231,7 +231,7 @@ test('P6: written offline and too late, words are offered in a template', async 
   })
   await page.goto('/chat')
   await chatRow(page, 'Late Larry').click()
-  await channelBar(page).getByText('You can reply freely for 1 min.').waitFor()
+  await channelBar(page).waitFor()
   await operator.ann.goOffline()
   await say(page, 'It has just arrived')
   await channelBar(page).getByText('Only templates can be sent').waitFor()
@@ -262,6 +262,7 @@ test('after unlinking nothing of the channel is offered, and what was said stays
   await page.goto('/chat')
   await chatRow(page, 'Peter Press').click()
   await ownWords(page, 'Tea or coffee?').waitFor()
+  await channelBar(page).getByText("WhatsApp isn't linked.").waitFor()
   expect(await page.getByRole('button', { name: 'Attach' }).count()).toBe(0)
 })
 

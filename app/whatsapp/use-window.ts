@@ -1,20 +1,17 @@
 import { useEffect, useState } from 'react'
 import type { Messenger } from '../sync/messenger.ts'
-import { useLivePart } from '../ui/use-live-value.ts'
 import { describeWindow, type WindowState } from './describe-window.ts'
 
 /** How long a customer can be written to freely, counted down on the device; undefined until that is read. */
 export function useWindow(messenger: Messenger, peerId: string): WindowState | undefined {
-  // The row is another one as soon as anything was said.
-  const row = useLivePart(messenger.conversations, (rows) =>
-    rows.find((one) => one.peerId === peerId),
-  )
   const [state, setState] = useState<WindowState>()
   useEffect(() => {
-    // A message may have come in or gone since the last reading.
-    if (row && row.peerId !== peerId) return
-    const watch: { isOver: boolean; timer?: ReturnType<typeof setTimeout> } = { isOver: false }
-    const count = (lastInboundAt: number | undefined) => {
+    const { conversations, findLastInboundAt } = messenger
+    const findRow = () => conversations.getSnapshot().find((row) => row.peerId === peerId)
+    const watch: { row?: unknown; timer?: ReturnType<typeof setTimeout>; isOver?: boolean } = {}
+
+    function count(lastInboundAt: number | undefined) {
+      clearTimeout(watch.timer)
       const now = messenger.now()
       const next = describeWindow({ lastInboundAt, now })
       setState((before) => (before?.words === next.words ? before : next))
@@ -23,17 +20,28 @@ export function useWindow(messenger: Messenger, peerId: string): WindowState | u
         watch.timer = setTimeout(() => count(lastInboundAt), next.changesAt - now)
       }
     }
-    messenger.findLastInboundAt(peerId).then(
-      (lastInboundAt) => {
-        if (!watch.isOver) count(lastInboundAt)
-      },
-      // What cannot be read now is read with the next message; nothing depends on the words.
-      () => {},
-    )
+
+    function read() {
+      watch.row = findRow()
+      findLastInboundAt(peerId).then(
+        (lastInboundAt) => {
+          if (!watch.isOver) count(lastInboundAt)
+        },
+        // What cannot be read now is read with the next message; nothing depends on the words.
+        () => {},
+      )
+    }
+
+    read()
+    // The row is another one as soon as anything was said.
+    const unsubscribe = conversations.subscribe(() => {
+      if (findRow() !== watch.row) read()
+    })
     return () => {
       watch.isOver = true
       clearTimeout(watch.timer)
+      unsubscribe()
     }
-  }, [messenger, peerId, row])
+  }, [messenger, peerId])
   return state
 }
