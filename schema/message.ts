@@ -35,7 +35,7 @@ const refusedChange = z.object({
 export type RefusedChange = z.infer<typeof refusedChange>
 
 /** What became of an outgoing message at the provider. `unknown`: it may have been taken, and is not sent again. */
-export const waStates = ['queued', 'accepted', 'held', 'unknown', 'refused'] as const
+const waStates = ['queued', 'accepted', 'held', 'unknown', 'refused'] as const
 
 /** The file of a message before, and beside, `mediaUrl`. `link`: an address of the author's, for WhatsApp to fetch. */
 const businessMedia = z.object({

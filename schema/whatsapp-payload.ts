@@ -12,7 +12,6 @@ export const templatePayload = z.object({
     rendered: z.optional(z.string()),
   }),
 })
-export type TemplatePayload = z.infer<typeof templatePayload>
 
 const text = z.looseObject({ text: z.string() })
 const reply = z.looseObject({ id: z.string(), title: z.string() })

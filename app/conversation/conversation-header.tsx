@@ -1,4 +1,4 @@
-import type { PublicUser } from '../../schema/user.ts'
+import type { KnownPerson } from '../database/known-person.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -10,7 +10,7 @@ import { usePresenceWords } from './use-presence-words.ts'
 interface ConversationHeaderProps {
   messenger: Messenger
   peerId: string
-  peer: PublicUser | undefined
+  peer: KnownPerson | undefined
   /** Where the screen shows only the conversation. */
   onBack: (() => void) | undefined
   onSearch(): void

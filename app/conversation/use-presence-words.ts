@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { PublicUser } from '../../schema/user.ts'
+import type { KnownPerson } from '../database/known-person.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { formatLastSeen } from '../ui/format-last-seen.ts'
 import { useIsOnline } from '../ui/use-is-online.ts'
@@ -17,7 +17,7 @@ interface PresenceWords {
 export function usePresenceWords(
   messenger: Messenger,
   peerId: string,
-  peer: PublicUser | undefined,
+  peer: KnownPerson | undefined,
 ): PresenceWords {
   const isOnline = useIsOnline(messenger, peerId)
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
@@ -27,8 +27,8 @@ export function usePresenceWords(
   function describe(): string {
     if (isTyping) return 'typing...'
     if (isOnline) return 'online'
-    // Until the record is there, nothing is known of it; of a customer WhatsApp never tells.
-    if (!peer || peer.isWhatsAppContact) return ''
+    // Until the record is there, nothing is known of it; of who is gone, or on WhatsApp, there is nothing to know.
+    if (!peer || peer.isDeleted || peer.isWhatsAppContact) return ''
     const lastSeen = peer.lastSeen ? Date.parse(peer.lastSeen) : undefined
     return `last seen ${formatLastSeen(lastSeen, now)}`
   }

@@ -8,11 +8,15 @@ import {
 } from './conflict-handlers.ts'
 import { createPlaces, type Places } from './create-places.ts'
 import { endLiveQueries } from './end-live-queries.ts'
+import { noteOwed } from './note-owed.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
+import { readDexie } from './owed-notes.ts'
 import { readManyByRange } from './read-many-by-range.ts'
 import { readRangesAtOnce } from './read-ranges-at-once.ts'
 import { type StoredConversation, storedConversationSchema } from './stored-conversation.ts'
 import { type StoredMessage, storedMessageSchema } from './stored-message.ts'
+
+const replicated = ['messages', 'conversations']
 
 export type MessageCollection = RxCollection<StoredMessage>
 export type ConversationCollection = RxCollection<StoredConversation>
@@ -131,7 +135,17 @@ async function openReplicated(
       conflictHandler: createConversationConflictHandler(options),
     },
   })
+  await keepOwnNotes(database.internalStore)
   return database
+}
+
+/** RxDB starts no replication of a collection that it has not noted; so what it noted comes back if it is deleted. */
+async function keepOwnNotes(store: Replicated['internalStore']): Promise<void> {
+  const dexie = await readDexie(store)
+  const noted = await dexie.table('docs').toArray()
+  dexie.on('populate', (transaction) => {
+    void transaction.table('docs').bulkPut(noted)
+  })
 }
 
 /**
@@ -144,4 +158,5 @@ function prepareDexie(opened: unknown): void {
   // A sixth of the work for a message.
   endLiveQueries(dexie)
   readManyByRange(dexie)
+  if (replicated.some((name) => dexie.name.endsWith(`--${name}`))) noteOwed(dexie)
 }

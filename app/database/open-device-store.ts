@@ -1,5 +1,5 @@
 import { Dexie, type EntityTable, liveQuery } from 'dexie'
-import type { PublicUser } from '../../schema/user.ts'
+import type { KnownPerson } from './known-person.ts'
 import type { RequestEntry } from './requests/queued-request.ts'
 
 /** What one tab has written and not yet sent in one conversation. */
@@ -51,7 +51,7 @@ export interface StoredWithheld {
 
 /** What stays on this device and is never replicated: people as they were last heard of, drafts, and requests that wait. */
 export interface DeviceStore {
-  people: EntityTable<PublicUser, '_id'>
+  people: EntityTable<KnownPerson, '_id'>
   drafts: EntityTable<StoredDraft, '_id'>
   requests: EntityTable<StoredRequest, 'order'>
   epochs: EntityTable<StoredEpoch, '_id'>

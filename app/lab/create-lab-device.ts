@@ -75,6 +75,17 @@ export interface LabDevice {
   plant(messages: readonly MessageDocument[]): Promise<void>
   /** Sets every time that the device has noted of its writes this much ahead, as if its clock had been. */
   advanceWriteTimes(ms: number): Promise<void>
+  /**
+   * Deletes all that is stored under the open pages, as somebody who clears the site's data. Nothing happens while
+   * something is not sent yet: nobody could bring that back.
+   */
+  erase(): Promise<void>
+  /**
+   * Sees that every word that waits to be sent is known to be owed.
+   * @param readHeld ids of what the server holds: of that only the answer is missing. Undefined where it can't be asked
+   * @throws otherwise
+   */
+  expectOwed(readHeld: () => Promise<ReadonlySet<string> | undefined>): Promise<void>
   /** Closes every tab in the middle of whatever it does and opens one again: the data stays, as in a browser. */
   reload(): Promise<void>
   /** Ends this device's sign-in at the server, as its person can from another device. It is not told. */
@@ -146,7 +157,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
         tab: { device: name, name: `${name}-${opened}` },
       },
       onSignedOut: () => sessions.clear(),
-      onError: (cause) => own.isOver || options.onError(cause),
+      onError: (cause) => own.isOver || disk.hadTrouble() || options.onError(cause),
     })
     const { witness } = options
     const read = async (id: string) => (await stored<MessageDocument>('messages')).get(id)
@@ -261,6 +272,23 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       const token = shortenToken({ dataDir: options.dataDir, token: session.token, keptMs })
       sessions.set({ ...session, token }, { keepSignedIn: true })
       return token
+    },
+    async erase() {
+      if ((await first().countUnsent()) > 0) return
+      options.witness.excuse(name)
+      await disk.erase()
+    },
+    async expectOwed(readHeld) {
+      const count = await first().countUnsent()
+      const left = [...(await stored<MessageDocument>('messages')).values()]
+      // What was sent before it was counted is there by now.
+      const held = await readHeld()
+      const waiting = left.filter(
+        ({ _id, status, deletedAt }) =>
+          status === 'sending' && deletedAt === undefined && held?.has(_id) === false,
+      )
+      if (count >= waiting.length) return
+      throw new Error(`P11: ${name} holds ${waiting.length} words that wait, and owes ${count}.`)
     },
     advanceWriteTimes: (ms) => advanceWriteTimes(indexedDB, ms),
     countStoredRecords: () => countStoredRecords(indexedDB),

@@ -1,4 +1,5 @@
-import { IDBFactory } from 'fake-indexeddb'
+import { forceCloseDatabase, IDBFactory } from 'fake-indexeddb'
+import { finish } from './read-stored-documents.ts'
 
 /** The IndexedDB of one device, on a disk that can be full. */
 export interface LabDisk {
@@ -12,7 +13,16 @@ export interface LabDisk {
   dieAfter(writes: number): void
   /** Resolves when the first write after that has found nobody. */
   untilDead(): Promise<void>
+  /** Nothing can be written or read or opened, as when the browser's storage process is in trouble. */
+  fail(): void
+  /** Everything is deleted under the open pages, as when somebody clears the site's data. */
+  erase(): Promise<void>
+  /** The browser closes every connection under the open pages, as phones do. */
+  closeConnections(): void
   makeRoom(): void
+  wasErased(): boolean
+  /** Whether anything of this has ever happened: then errors behind the scenes are no surprise. */
+  hadTrouble(): boolean
   /** How many writes have found no room since the start. */
   countRefused(): number
 }
@@ -20,6 +30,9 @@ export interface LabDisk {
 export function createLabDisk(): LabDisk {
   const state = {
     isFull: (_database: string): boolean => false,
+    isFailing: false,
+    hadTrouble: false,
+    wasErased: false,
     refused: 0,
     lifeLeft: Infinity,
     tellDead: () => {},
@@ -27,9 +40,16 @@ export function createLabDisk(): LabDisk {
   const indexedDB = new IDBFactory()
   const open = indexedDB.open.bind(indexedDB)
 
+  const opened = new Set<IDBDatabase>()
+
   function guard(database: IDBDatabase) {
+    opened.add(database)
     const begin = database.transaction.bind(database)
     database.transaction = (...given) => {
+      if (state.isFailing) {
+        state.refused += 1
+        throw new DOMException('The disk of the lab fails.', 'UnknownError')
+      }
       const transaction = begin(...given)
       const find = transaction.objectStore.bind(transaction)
       transaction.objectStore = (name) => {
@@ -58,6 +78,7 @@ export function createLabDisk(): LabDisk {
   return {
     indexedDB,
     fillUp(collection) {
+      state.hadTrouble = true
       state.isFull = (database) => !collection || database.endsWith(`--${collection}`)
     },
     dieAfter(writes) {
@@ -67,10 +88,28 @@ export function createLabDisk(): LabDisk {
       new Promise((resolve) => {
         state.tellDead = resolve
       }),
+    fail() {
+      state.hadTrouble = true
+      state.isFailing = true
+    },
+    async erase() {
+      state.hadTrouble = true
+      state.wasErased = true
+      const names = (await indexedDB.databases()).map(({ name = '' }) => name)
+      await Promise.all(names.map((name) => finish(indexedDB.deleteDatabase(name))))
+    },
+    closeConnections() {
+      state.hadTrouble = true
+      for (const database of opened) forceCloseDatabase(database as never)
+      opened.clear()
+    },
     makeRoom() {
+      state.isFailing = false
       state.lifeLeft = Infinity
       state.isFull = () => false
     },
+    wasErased: () => state.wasErased,
+    hadTrouble: () => state.hadTrouble,
     countRefused: () => state.refused,
   }
 }

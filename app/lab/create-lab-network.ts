@@ -21,6 +21,8 @@ export interface LabNetwork {
   holdPulls(): () => void
   /** The answers to polls stay under way until the function that this gives is called. */
   holdPolls(): () => void
+  /** What was asked until now, each as its method and path. */
+  listRequests(): readonly string[]
   /** How many catch-up requests have been answered. */
   countPulls(): number
   /** How many polls for messages have been answered. */
@@ -35,6 +37,10 @@ export interface LabNetwork {
   reorder(): void
   /** The next `count` requests (all, when absent) are answered with this status, and never reach the server. */
   answer(status: number, count?: number): void
+  /** Everything is answered 200 with a page, as by a hotel's network before somebody signs in to it. */
+  answerAsPortal(): void
+  /** A push with these words is answered with this status each time, and never reaches the server. */
+  refuseWords(words: string, status: number): void
   /** Polls that begin from now on hang on a connection that is dead and does not say so. */
   hangPolls(): void
   /** No WebSocket gets through, as behind some proxies; requests do. */
@@ -159,6 +165,7 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
       cutAll()
     },
     ...faults.controls,
+    listRequests: faults.listRequests,
     countPulls: faults.countPulls,
     countPolls: faults.countPolls,
     isDark: () => state.isDark,

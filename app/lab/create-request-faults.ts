@@ -11,12 +11,15 @@ export function createRequestFaults(options: { random: () => number }) {
     isReordering: false,
     arePollsHanging: false,
     answered: { status: 503, left: 0 },
+    isPortal: false,
+    refused: undefined as RefusedWords | undefined,
   }
   let faults = structuredClone(calm)
   /** What waits: the answers to writes and to polls, and the catch-ups before they are asked. */
   const held: { responses?: Promise<void>; polls?: Promise<void>; pulls?: Promise<void> } = {}
   /** Writes to a collection that have left the device and are not at the server. */
   const waiting = new Map<string, { until: Promise<void>; count: number }>()
+  const requests: string[] = []
   let pulls = 0
   let polls = 0
   let line: ReturnType<typeof createSlowLine> | undefined
@@ -35,12 +38,19 @@ export function createRequestFaults(options: { random: () => number }) {
   async function send(url: string, init: RequestInit = {}, cut: AbortSignal): Promise<Response> {
     const signal = init.signal ? AbortSignal.any([init.signal, cut]) : cut
     const isWrite = isWriting(url, init)
+    requests.push(`${init.method ?? 'GET'} ${new URL(url).pathname}`)
     if (faults.answered.left > 0) {
       faults.answered.left -= 1
       return Response.json(
         { error: 'The lab answers in place of the server.', code: 'lab' },
         { status: faults.answered.status },
       )
+    }
+    // As in a hotel: every address gives the page that asks for the room's number.
+    if (faults.isPortal) return new Response('<html>Your room?', { status: 200 })
+    const { refused } = faults
+    if (refused && url.includes('_bulk_docs') && String(init.body).includes(refused.words)) {
+      return new Response('<html>Blocked', { status: refused.status })
     }
     await pass(signal)
     // The connection seems to stand, and nothing comes over it: the server's answer is not waited for.
@@ -104,6 +114,7 @@ export function createRequestFaults(options: { random: () => number }) {
 
   return {
     send,
+    listRequests: () => requests,
     countPulls: () => pulls,
     countPolls: () => polls,
     controls: {
@@ -143,6 +154,12 @@ export function createRequestFaults(options: { random: () => number }) {
       answer(status: number, count = Number.MAX_SAFE_INTEGER) {
         faults.answered = { status, left: count }
       },
+      answerAsPortal() {
+        faults.isPortal = true
+      },
+      refuseWords(words: string, status: number) {
+        faults.refused = { words, status }
+      },
       calm() {
         faults = structuredClone(calm)
         late = undefined
@@ -150,6 +167,12 @@ export function createRequestFaults(options: { random: () => number }) {
       },
     },
   }
+}
+
+/** A firewall's rule: a push with these words never reaches the server. */
+interface RefusedWords {
+  words: string
+  status: number
 }
 
 /** What changes something at the server, by replication or by a call; signing in and out does not count. */

@@ -21,6 +21,14 @@ export function createSlowLine({ bytesPerSecond, breaksAfterBytes }: SlowLineOpt
   }
 
   return {
+    /** Gives the bytes on in pieces, each when it has had its turn. */
+    async *trickle(way: keyof typeof ways, bytes: Uint8Array) {
+      for (let at = 0; at < bytes.length; at += piece) {
+        const part = bytes.subarray(at, at + piece)
+        await pass(way, part.length)
+        yield part
+      }
+    },
     /** Resolves when this has left the device. */
     async upload(body: unknown, signal: AbortSignal) {
       if (typeof body !== 'string') return

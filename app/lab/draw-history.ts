@@ -10,7 +10,10 @@ export type Step =
   | { do: 'block'; device: number }
   | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'overtake'; device: number; pick: number }
   | { do: 'reload' | 'tab'; device: number }
+  | { do: 'clock' | 'disk-fails' | 'disk-fills' | 'refuse-words'; device: number; pick: number }
+  | { do: 'portal' | 'erase' | 'close-connections'; device: number }
   | { do: 'pause'; pick: number }
+  | { do: 'backup' | 'restore' }
   | { do: 'kill' | 'start' | 'make-room' }
   | { do: 'kill-at-stage' | 'kill-at-write' | 'fill-disk'; pick: number }
 
@@ -41,6 +44,15 @@ const weights: Record<Step['do'], number> = {
   reload: 4,
   tab: 1,
   'kill-after-enter': 2,
+  clock: 2,
+  'disk-fails': 2,
+  'disk-fills': 2,
+  'refuse-words': 2,
+  portal: 1,
+  erase: 1,
+  'close-connections': 1,
+  backup: 0.5,
+  restore: 0.5,
   pause: 12,
   kill: 2,
   start: 8,

@@ -5,7 +5,10 @@ export async function readStoredDocuments<T extends { _id: string }>(options: {
   collection: string
 }): Promise<Map<string, T>> {
   const { indexedDB, database, collection } = options
-  const opened = await finish(indexedDB.open(`rxdb-dexie-${database}--0--${collection}`))
+  const name = `rxdb-dexie-${database}--0--${collection}`
+  // To open what was deleted would make it.
+  if (!(await indexedDB.databases()).some((each) => each.name === name)) return new Map()
+  const opened = await finish(indexedDB.open(name))
   try {
     const store = opened.transaction('docs', 'readonly').objectStore('docs')
     const documents = (await finish(store.getAll())) as T[]

@@ -34,6 +34,7 @@ export interface LabServer {
   start(): Promise<void>
   /** Keeps a copy of everything that it has stored by now. It does not run meanwhile. */
   takeBackup(): Promise<void>
+  hasBackup(): boolean
   /**
    * Puts the copy in the place of everything that it has stored since, and starts again.
    * @param options.restored what the operator calls this; an operator who forgot to say it, without
@@ -62,6 +63,7 @@ export async function startLabServer(
   let app: App | undefined
   let dying: Promise<unknown> | undefined
   let deaths = 0
+  let hasBackup = false
   const port = await findFreePort()
   const disk = createFaultyDisk()
   let deadline: { stage: Stage; die: () => Promise<void>; died: () => void } | undefined
@@ -147,7 +149,9 @@ export async function startLabServer(
       whileStopped(async (data) => {
         await rm(backup, { recursive: true, force: true })
         await cp(data, backup, { recursive: true })
+        hasBackup = true
       }),
+    hasBackup: () => hasBackup,
     async putBackBackup(told) {
       restored = told?.restored
       await whileStopped(async (data) => {

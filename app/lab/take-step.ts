@@ -12,6 +12,14 @@ import type { Step } from './draw-history.ts'
 const stages: readonly Stage[] = ['ordered', 'peer', 'own', 'finished']
 const remains: readonly Remains[] = ['nothing', 'torn', 'unseen']
 
+/** What finds no room: everything, or one collection. */
+const rooms: readonly Parameters<LabDevice['disk']['fillUp']>[] = [
+  [],
+  ['messages'],
+  ['conversations'],
+]
+const clocksMs = [30_000, 600_000, 7_200_000, -30_000, -600_000, -7_200_000]
+
 /** RxDB opens 16 collections in a process, and a tab has two. */
 const tabsMax = 7
 
@@ -38,16 +46,39 @@ export async function takeStep(lab: Lab, step: Step): Promise<void> {
     case 'make-room':
       return lab.server.disk.makeRoom()
     case 'pause':
-      return await new Promise((resolve) => setTimeout(resolve, step.pick % 60))
+      return await pause(step.pick % 60)
+    case 'backup':
+      return await takeBackup(lab)
+    case 'restore':
+      return await restore(lab)
     default:
       return await actOnDevice(lab, step)
   }
 }
 
+/** Only devices bring back what a backup lacks: none may have been erased. */
+async function takeBackup({ server, people }: Lab) {
+  const devices = people.flatMap((person) => person.devices)
+  if (!server.isRunning() || devices.some(({ disk }) => disk.wasErased())) return
+  await orStorageAway(server.takeBackup())
+}
+
+async function restore({ server }: Lab) {
+  if (!server.isRunning() || !server.hasBackup()) return
+  await orStorageAway(server.putBackBackup({ restored: createId() }))
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
 /** On a full disk it may not start. */
 async function start({ server }: Lab) {
-  if (server.isRunning()) return
-  await server.start().catch((error: unknown) => {
+  if (!server.isRunning()) await orStorageAway(server.start())
+}
+
+async function orStorageAway(starting: Promise<void>) {
+  await starting.catch((error: unknown) => {
     if (!(error instanceof StorageUnavailable)) throw error
   })
 }
@@ -83,13 +114,52 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
       return letOvertake(network, step.pick)
     case 'block':
       return network.blockSockets()
+    case 'refuse-words':
+      // All that ends so.
+      return network.refuseWords(`${step.pick % 10}"`, choose([403, 413, 429, 500], step.pick))
+    case 'portal':
+      return network.answerAsPortal()
     case 'reload':
-      return await device.reload()
+      await device.reload()
+      return await expectOwed(lab, device)
+    case 'clock':
+      return await moveClock(lab, device, choose(clocksMs, step.pick))
+    case 'disk-fails':
+      device.disk.fail()
+      await pause(step.pick)
+      return device.disk.makeRoom()
+    case 'disk-fills':
+      device.disk.fillUp(...choose(rooms, step.pick))
+      await pause(step.pick)
+      return device.disk.makeRoom()
+    case 'close-connections':
+      return device.disk.closeConnections()
+    case 'erase':
+      // What a restored server lacks comes from the devices.
+      return lab.server.hasBackup() ? undefined : await device.erase()
     case 'tab':
       return countTabs(lab) < tabsMax ? void (await device.openTab()) : undefined
     default:
       return await actOnConversation(lab, device, step)
   }
+}
+
+/** Its clock was so far ahead until now. */
+async function moveClock(lab: Lab, device: LabDevice, ms: number) {
+  await device.close()
+  await device.advanceWriteTimes(ms)
+  await device.openTab()
+  await expectOwed(lab, device)
+}
+
+async function expectOwed({ people, server }: Lab, device: LabDevice) {
+  // A device that was not told yet of the backup knows what was held before.
+  if (server.hasBackup()) return
+  const person = people.find(({ userId }) => userId === device.userId)
+  await device.expectOwed(async () => {
+    const held = await person?.server.messages().catch(() => undefined)
+    return held && new Set(held.keys())
+  })
 }
 
 /** For a moment what is written to one collection stays on its way, and everything else passes it. */
@@ -104,6 +174,8 @@ type ConversationStep = Exclude<
       do: 'offline' | 'dark' | 'online' | 'calm' | 'duplicate' | 'reorder' | 'reload' | 'tab'
     }
   | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'block' | 'overtake' }
+  | { do: 'clock' | 'disk-fails' | 'disk-fills' | 'refuse-words' }
+  | { do: 'portal' | 'erase' | 'close-connections' }
 >
 
 async function actOnConversation(lab: Lab, device: LabDevice, step: ConversationStep) {
@@ -114,11 +186,9 @@ async function actOnConversation(lab: Lab, device: LabDevice, step: Conversation
     return void (await device.say(other, `message ${step.device}-${step.pick}`))
   if (step.do === 'kill-after-enter') {
     if (!device.isOpen) return
-    return await device.killAfterEnter(
-      other,
-      `killed ${step.device}-${step.pick} ${createId()}`,
-      step.pick % 8,
-    )
+    const text = `killed ${step.device}-${step.pick} ${createId()}`
+    await device.killAfterEnter(other, text, step.pick % 8)
+    return await expectOwed(lab, device)
   }
   if (step.do === 'read') return await commands.markRead(other.userId)
   if (step.do === 'pin') return await commands.setPinned(other.userId, step.device % 2 === 0)

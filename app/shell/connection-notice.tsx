@@ -10,7 +10,7 @@ export function ConnectionNotice({ isInConversation = false }: { isInConversatio
     <div role="status">
       {words && (
         <p className={joinClassNames(styles.notice, isInConversation && styles.inConversation)}>
-          <Icon name="cloudOff" size={18} />
+          <Icon name={words.icon} size={18} />
           {words.text}
         </p>
       )}

@@ -23,6 +23,8 @@ export interface Asking {
   signal: AbortSignal
   /** How much of the answer has come, in characters. */
   progress: { read: number }
+  /** When something came last on any connection to this server, by `performance.now()`. */
+  heard: { at: number }
 }
 
 /**
@@ -31,7 +33,7 @@ export interface Asking {
  * @returns the body of a good answer, parsed; undefined when it is no JSON
  */
 export async function askPatiently(call: SyncCall, options: Asking) {
-  const { fetch, url, line, token, epoch, signal, progress } = options
+  const { fetch, url, line, token, epoch, signal, progress, heard } = options
   const { path, body, heartbeatMs = 0 } = call
   const bytes = body === undefined ? 0 : new Blob([body]).size
   // While a poll waits, the server says so with every heartbeat.
@@ -39,15 +41,27 @@ export async function askPatiently(call: SyncCall, options: Asking) {
   const stop = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const end = () => stop.abort(signal.reason)
-  function listen(ms: number) {
+  /** @param quietMs how long it is waited while nothing comes on any connection */
+  function listen(ms: number, quietMs = ms) {
     clearTimeout(timer)
-    timer = setTimeout(() => stop.abort(new Error(`Nothing came for ${ms} ms.`)), ms)
+    const begunAt = performance.now()
+    const look = () => {
+      const now = performance.now()
+      const quietLeft = Math.max(begunAt, heard.at) + quietMs - now
+      const left = Math.min(quietLeft, begunAt + ms - now)
+      if (left > 0) timer = setTimeout(look, left)
+      else stop.abort(new Error(`Nothing came for ${ms} ms.`))
+    }
+    timer = setTimeout(look, quietMs)
   }
 
   signal.addEventListener('abort', end, { once: true })
   try {
     signal.throwIfAborted()
-    listen(silenceMs + (bytes / line.bytesPerSecond) * 1_000)
+    const leavingMs = (bytes / line.bytesPerSecond) * 1_000
+    // Somebody waits for the tick. An answer may stand in line behind a page that is coming.
+    const quietMs = call.isPush ? silenceMs / 2 : silenceMs
+    listen(silenceMs + leavingMs, quietMs + leavingMs)
     const response = await fetch(url + path, {
       ...(body !== undefined && { method: 'POST', body }),
       cache: 'no-store',
@@ -58,6 +72,7 @@ export async function askPatiently(call: SyncCall, options: Asking) {
         ...(epoch && { [epochHeader]: epoch }),
       },
     })
+    heard.at = performance.now()
     if (!response.ok) return { response }
     const reader = response.body?.getReader()
     const decoder = new TextDecoder()
@@ -67,6 +82,7 @@ export async function askPatiently(call: SyncCall, options: Asking) {
       stop.signal.throwIfAborted()
       const part = await (reader && orAborted(reader.read(), stop.signal))
       if (!part || part.done) break
+      heard.at = performance.now()
       text += decoder.decode(part.value, { stream: true })
       progress.read = text.length
     }

@@ -1,6 +1,8 @@
+import type { RxCollection } from 'rxdb/plugins/core'
 import type { PetrelDatabase } from '../database/open-database.ts'
-import { findStoredUnsent } from './find-stored-unsent.ts'
+import { findOwed } from './find-owed.ts'
 import { nameReplication } from './name-replication.ts'
+import { openReplicationNotes } from './replication-notes.ts'
 
 /** How many documents of this device the server does not hold as they are: read from what is stored. */
 export async function countUnsentDocuments(database: PetrelDatabase): Promise<number> {
@@ -10,8 +12,21 @@ export async function countUnsentDocuments(database: PetrelDatabase): Promise<nu
     epochs.get('conversations'),
   ])
   const [messages, conversations] = await Promise.all([
-    findStoredUnsent(database.messages, nameReplication(ofMessages)),
-    findStoredUnsent(database.conversations, nameReplication(ofConversations)),
+    countOwed(database.messages, nameReplication(ofMessages)),
+    countOwed(database.conversations, nameReplication(ofConversations)),
   ])
-  return messages.length + conversations.length
+  return messages + conversations
+}
+
+/** @param identifier names the replication that counts */
+async function countOwed<T extends { _id: string }>(
+  collection: RxCollection<T>,
+  identifier: string,
+): Promise<number> {
+  const notes = await openReplicationNotes(collection, identifier)
+  try {
+    return (await findOwed({ collection, notes, identifier })).owed.length
+  } finally {
+    await notes.close()
+  }
 }

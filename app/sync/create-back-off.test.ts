@@ -52,14 +52,24 @@ test('requests that fail side by side count once', async () => {
   expect(await measureWait(backOff)).toBe(1_000)
 })
 
-test('a sign of life ends the waiting at once, and what the server asks for is kept to', async () => {
+test('a sign of life ends the waiting at once, but none that the server has asked for', async () => {
   const backOff = createBackOff({ random: () => 1 })
-  backOff.fail(await backOff.begin(signal), 20_000)
-  const begun = backOff.begin(signal)
-  await vi.advanceTimersByTimeAsync(19_000)
+  backOff.fail(await backOff.begin(signal))
   backOff.hurry()
-  backOff.fail(await begun, 20_000)
+  expect(await measureWait(backOff)).toBe(0)
+  backOff.fail(await backOff.begin(signal), { atLeastMs: 20_000 })
+  backOff.hurry()
   expect(await measureWait(backOff)).toBe(20_000)
+})
+
+test('what the server answers to others ends the waiting for it, and not that after a refusal', async () => {
+  const backOff = createBackOff({ random: () => 1 })
+  backOff.fail(await backOff.begin(signal), { isAway: true })
+  backOff.hear()
+  expect(await measureWait(backOff)).toBe(0)
+  backOff.fail(await backOff.begin(signal))
+  backOff.hear()
+  expect(await measureWait(backOff)).toBe(2_000)
 })
 
 test('whoever waits is let go when everything ends', async () => {

@@ -15,10 +15,11 @@ export function createBackOff(options: {
 }) {
   const { random, firstMs = 1_000, longestMs = 30_000, evenAttempts = 0 } = options
   let failures = 0
+  let isAway = false
   let gate = openGate()
 
   function hurry() {
-    gate.open()
+    gate.hurry()
   }
 
   return {
@@ -28,14 +29,24 @@ export function createBackOff(options: {
       signal.throwIfAborted()
       return gate
     },
-    /** This attempt failed. Of several that fail side by side, one counts. */
-    fail(attempt: object, atLeastMs = 0) {
+    /**
+     * This attempt failed. Of several that fail side by side, one counts.
+     * @param how.atLeastMs what the server has asked for: no sign of life makes it shorter
+     * @param how.isAway nobody was there, so whatever the server answers ends the waiting
+     */
+    fail(attempt: object, how: { atLeastMs?: number; isAway?: boolean } = {}) {
       if (attempt !== gate) return
+      const { atLeastMs = 0 } = how
+      isAway = how.isAway ?? false
       failures += 1
       const doublings = failures - 1 - evenAttempts
       const longest = Math.min(firstMs * 2 ** doublings, longestMs)
       const wait = doublings < 0 ? firstMs : longest * (0.5 + random() / 2)
-      gate = closedGate(Math.max(atLeastMs, wait))
+      gate = closedGate(Math.max(atLeastMs, wait), atLeastMs)
+    },
+    /** The server has answered somebody else. */
+    hear() {
+      if (isAway) hurry()
     },
     succeed() {
       failures = 0
@@ -43,28 +54,41 @@ export function createBackOff(options: {
     },
     /** The network or the server gave a sign of life: try now. */
     hurry,
-    close: hurry,
+    close: () => gate.open(),
   }
 }
 
 interface Gate {
   isOpen: boolean
   opened: Promise<void>
+  /** Opens it as soon as it may be. */
+  hurry(): void
   open(): void
 }
 
 function openGate(): Gate {
-  return { isOpen: true, opened: Promise.resolve(), open: () => {} }
+  return { isOpen: true, opened: Promise.resolve(), hurry: () => {}, open: () => {} }
 }
 
-function closedGate(ms: number): Gate {
+function closedGate(ms: number, atLeastMs: number): Gate {
   const { promise, resolve } = createDeferred()
-  const timer = setTimeout(() => gate.open(), ms)
+  const state = { mayOpen: atLeastMs <= 0, isHurried: false }
+  const timers = [
+    setTimeout(() => gate.open(), ms),
+    setTimeout(() => {
+      state.mayOpen = true
+      if (state.isHurried) gate.open()
+    }, atLeastMs),
+  ]
   const gate: Gate = {
     isOpen: false,
     opened: promise,
+    hurry() {
+      state.isHurried = true
+      if (state.mayOpen) gate.open()
+    },
     open() {
-      clearTimeout(timer)
+      for (const timer of timers) clearTimeout(timer)
       gate.isOpen = true
       resolve()
     },

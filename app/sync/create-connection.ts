@@ -6,6 +6,7 @@ import { pendingTally } from '../database/stored-message.ts'
 import { subscribeToChanges } from '../database/subscribe-to-changes.ts'
 import type { Connection } from './messenger.ts'
 import type { Page } from './powers.ts'
+import type { SetAsideTold } from './set-aside.ts'
 import type { SyncOutcome } from './sync-calls.ts'
 
 type Trouble = Extract<SyncOutcome, 'refusing'> | 'broken'
@@ -13,6 +14,13 @@ type Trouble = Extract<SyncOutcome, 'refusing'> | 'broken'
 const troubleWords: Record<Trouble, string> = {
   refusing: 'The server has a problem. Messages will send when it works again.',
   broken: "This device couldn't store new messages. Free up some space to receive them.",
+}
+
+function describeSetAside({ count, status }: SetAsideTold): string | undefined {
+  if (count === 0) return undefined
+  const what = count === 1 ? "One change wasn't let" : `${count} changes weren't let`
+  const why = `through to the server by your network (answer ${status}).`
+  return `${what} ${why} It's tried again later; another network may help.`
 }
 
 /** How things stand with the server, in one value, told honestly and without alarm. */
@@ -30,8 +38,17 @@ export function createConnection(options: {
     hasHeard: boolean
     isSyncing: boolean
     pendingCount: number
+    comingCount: number
     lastSyncedAt?: number
-  } = { isSocketUp: false, hasHeard: false, isSyncing: false, pendingCount: 0 }
+    setAside: SetAsideTold
+  } = {
+    isSocketUp: false,
+    hasHeard: false,
+    isSyncing: false,
+    pendingCount: 0,
+    comingCount: 0,
+    setAside: { count: 0, status: undefined },
+  }
   const connection = createLiveValue<Connection>({ state: 'starting', pendingCount: 0 })
 
   function describe(): Connection['state'] {
@@ -57,16 +74,18 @@ export function createConnection(options: {
     const words =
       state.outcome === 'refusing' || state.outcome === 'broken'
         ? troubleWords[state.outcome]
-        : undefined
+        : describeSetAside(state.setAside)
     const next: Connection = {
       state: describe(),
       pendingCount: state.pendingCount,
+      ...(state.comingCount > 0 && { comingCount: state.comingCount }),
       ...(state.lastSyncedAt !== undefined && { lastSyncedAt: state.lastSyncedAt }),
       ...(words !== undefined && { words }),
     }
     const isSame =
       next.state === before.state &&
       next.pendingCount === before.pendingCount &&
+      next.comingCount === before.comingCount &&
       next.words === before.words
     if (!isSame) connection.set(next)
   }
@@ -100,14 +119,23 @@ export function createConnection(options: {
       if (outcome === 'reached') state.lastSyncedAt = now()
       publish()
     },
+    /** Something refuses own changes each time; the rest passes. */
+    noteSetAside(all: SetAsideTold) {
+      state.setAside = all
+      publish()
+    },
     noteSocket(isUp: boolean) {
       state.isSocketUp = isUp
       if (isUp) state.hasHeard = true
       else if (!state.isSyncing) state.hasHeard = false
       publish()
     },
+    noteComing(count: number) {
+      state.comingCount = count
+      publish()
+    },
     noteTurn(isSyncing: boolean) {
-      state.isSyncing = isSyncing
+      Object.assign(state, { isSyncing, comingCount: 0 })
       if (state.outcome !== 'signed-out') delete state.outcome
       publish()
     },

@@ -96,6 +96,7 @@ export function createLiveLine(options: LiveLineOptions): Socket {
   waitToPoll()
   return {
     send: (event) => socket.send(event) || (polling?.send(event) ?? false),
+    doubt: socket.doubt,
     close,
   }
 }

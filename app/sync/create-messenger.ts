@@ -68,7 +68,11 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const list = createConversationList({ database, onError })
 
   const [people, drafts] = await Promise.all([
-    createPeople({ table: database.device.people, source: options.people, onError }),
+    createPeople({
+      ...{ table: database.device.people, source: options.people, onError },
+      isMet: (userId) => list.conversations.getSnapshot().some((row) => row.peerId === userId),
+      random: powers.random,
+    }),
     createDrafts({
       ...{ drafts: database.device.drafts, userId, slot, texts, now: powers.now, onError },
       findStored: async (ids) => new Set((await readDocuments(database.messages, ids)).keys()),
@@ -80,8 +84,11 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const search = createMessageSearch({ database, indexedDB, IDBKeyRange, onError })
   const connection = createConnection({ messages: database.messages, page, now, onError })
   /** What could not be asked while the server was away is asked when it is back. */
+  let wasLive = false
   const stopAsking = connection.connection.subscribe(() => {
-    const isBack = connection.connection.getSnapshot().state === 'live'
+    const isLive = connection.connection.getSnapshot().state === 'live'
+    const isBack = isLive && !wasLive
+    wasLive = isLive
     if (isBack && people.problem.getSnapshot() !== undefined) people.refresh().catch(() => {})
   })
   const presence = createPresence({ onLeft: people.readAgain })
@@ -120,10 +127,13 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     begin() {
       const ours = createSync({
         ...{ database, powers, serverUrl, readToken, clock, feed, onError, line: options.line },
+        onSetAside: connection.noteSetAside,
         onOutcome(outcome) {
           if (outcome === 'signed-out') signOutHere()
           else connection.noteOutcome(outcome)
+          if (outcome === 'unreachable') line.doubt()
         },
+        onComing: connection.noteComing,
       })
       sync = ours
       connection.noteTurn(true)

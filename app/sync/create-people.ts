@@ -1,7 +1,11 @@
+import { describeDeletedUser } from '../../schema/deleted-user.ts'
 import { limits } from '../../schema/limits.ts'
 import type { PublicUser } from '../../schema/user.ts'
+import { ApiError } from '../api/api-error.ts'
+import type { KnownPerson } from '../database/known-person.ts'
 import { createLiveValue, type LiveValue, type SettableLiveValue } from '../database/live-value.ts'
 import { type DeviceStore, subscribeToTable } from '../database/open-device-store.ts'
+import { createAskedPeople } from './asked-people.ts'
 import type { PeopleDirectory } from './messenger.ts'
 
 /** Where people are asked for; rejects with words for a person. */
@@ -23,13 +27,22 @@ export interface People extends PeopleDirectory {
 export async function createPeople(options: {
   table: DeviceStore['people']
   source: PeopleSource
+  /** Is there a chat with this person? Then they were there once. */
+  isMet: (userId: string) => boolean
+  random: () => number
   onError: (cause: unknown) => void
 }): Promise<People> {
-  const { table, source, onError } = options
-  const known = new Map<string, PublicUser>()
-  const live = new Map<string, SettableLiveValue<PublicUser | undefined>>()
+  const { table, source, isMet, random, onError } = options
+  const known = new Map<string, KnownPerson>()
+  const live = new Map<string, SettableLiveValue<KnownPerson | undefined>>()
   const everybody = createLiveValue<readonly PublicUser[]>([])
+  /** Whom the server was asked for one by one since everybody was read. */
   const asked = new Set<string>()
+  /** Those of them of whom it has no account. */
+  const missing = new Set<string>()
+  /** Who was looked for because they are not among everybody any more. */
+  const departed = new Set<string>()
+  let reading: Promise<unknown> = Promise.resolve()
   const problem = createLiveValue<string | undefined>(undefined)
 
   /** Keeps the words of a failure until the next question is answered. */
@@ -44,42 +57,87 @@ export async function createPeople(options: {
     }
   }
 
-  function take(people: readonly PublicUser[]): PublicUser[] {
+  function take(people: readonly KnownPerson[]): KnownPerson[] {
     const changed = people.filter((person) => !isSame(known.get(person._id), person))
     for (const person of changed) {
       known.set(person._id, person)
       live.get(person._id)?.set(person)
     }
-    if (changed.length > 0) everybody.set([...known.values()].sort(byName))
+    if (changed.length > 0) {
+      everybody.set([...known.values()].filter(({ isDeleted }) => !isDeleted).sort(byName))
+    }
     return changed
   }
 
-  async function keep(people: readonly PublicUser[]) {
+  async function keep(people: readonly KnownPerson[]) {
     const changed = take(people)
     if (changed.length > 0) await table.bulkPut(changed)
   }
 
+  const questions = createAskedPeople({
+    random,
+    async read(userId) {
+      await reading.catch(() => {})
+      if (!asked.has(userId)) return
+      // That there is nobody is an answer too.
+      await load(userId).catch((cause: unknown) => {
+        if (!isGone(cause)) throw cause
+      })
+    },
+  })
+
   function ask(userId: string) {
+    if (missing.has(userId)) noteGone(userId)
     if (known.has(userId) || asked.has(userId)) return
     asked.add(userId)
-    source
-      .get(userId)
-      .then((person) => keep([person]))
-      // The next refresh, or the next opening of the screen, asks again.
-      .catch(() => asked.delete(userId))
+    questions.ask(userId)
+  }
+
+  /** A record of who is gone, so that nobody asks again. An address that was typed wrong is no person. */
+  function noteGone(userId: string) {
+    missing.add(userId)
+    if (isMet(userId)) keep([{ ...describeDeletedUser(userId), isDeleted: true }]).catch(onError)
   }
 
   async function load(userId: string): Promise<PublicUser> {
-    const person = await source.get(userId)
-    await keep([person])
-    return person
+    try {
+      const person = await source.get(userId)
+      missing.delete(userId)
+      await keep([person])
+      return person
+    } catch (cause) {
+      if (isGone(cause)) noteGone(userId)
+      throw cause
+    }
+  }
+
+  /** Whoever was known and is not among everybody may be gone. Each is asked for once: they may only be hidden. */
+  function askForDeparted(everyone: readonly PublicUser[]) {
+    if (everyone.length >= limits.usersListMax) return
+    const present = new Set(everyone.map(({ _id }) => _id))
+    for (const { _id, isDeleted } of known.values()) {
+      if (present.has(_id) || isDeleted || departed.has(_id) || !isMet(_id)) continue
+      departed.add(_id)
+      asked.add(_id)
+      questions.ask(_id)
+    }
+  }
+
+  async function readEverybody() {
+    const everyone = await watch(source.list())
+    await keep(everyone)
+    asked.clear()
+    missing.clear()
+    questions.hurry()
+    askForDeparted(everyone)
+    for (const userId of live.keys()) ask(userId)
   }
 
   take(await table.toArray())
   const unsubscribe = subscribeToTable(table, { onRows: take, onError })
 
   return {
-    get(userId): LiveValue<PublicUser | undefined> {
+    get(userId): LiveValue<KnownPerson | undefined> {
       ask(userId)
       const before = live.get(userId)
       if (before) return before
@@ -98,9 +156,9 @@ export async function createPeople(options: {
       return found
     },
     async refresh() {
-      await keep(await watch(source.list()))
-      asked.clear()
-      for (const userId of live.keys()) ask(userId)
+      const own = readEverybody()
+      reading = own
+      await own
     },
     readAgain(userIds) {
       for (const userId of userIds) {
@@ -109,8 +167,15 @@ export async function createPeople(options: {
         load(userId).catch(() => {})
       }
     },
-    close: unsubscribe,
+    close() {
+      unsubscribe()
+      questions.close()
+    },
   }
+}
+
+function isGone(cause: unknown): boolean {
+  return cause instanceof ApiError && cause.code === 'user_not_found'
 }
 
 function isSame(a: PublicUser | undefined, b: PublicUser): boolean {

@@ -106,6 +106,8 @@ export function createPolling(options: PollingOptions): Socket {
       void say()
       return true
     },
+    // Each poll has its own time.
+    doubt() {},
     close() {
       unsubscribe()
       delete state.openId

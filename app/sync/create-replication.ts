@@ -2,30 +2,49 @@ import type { RxCollection, WithDeleted } from 'rxdb/plugins/core'
 import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/replication'
 import { idPattern } from '../../schema/id.ts'
 import { limits } from '../../schema/limits.ts'
+import { readDexie } from '../database/owed-notes.ts'
+import type { BackOff } from './create-back-off.ts'
 import { createPullPace } from './create-pull-pace.ts'
 import { createPushWatch } from './create-push-watch.ts'
+import { guardReplication } from './guard-replication.ts'
+import { offerOwed } from './offer-owed.ts'
 import { createPullChanges, type PullChangesOptions, type PullCheckpoint } from './pull-changes.ts'
 import { createPushDocuments } from './push-documents.ts'
-import { repairPushCheckpoint } from './repair-push-checkpoint.ts'
+import { createPushFloor } from './push-floor.ts'
+import { createSetAside, type SetAsideTold } from './set-aside.ts'
 import { createSyncCalls, type SyncCallsOptions } from './sync-calls.ts'
 
 export interface ReplicationOptions<T extends { _id: string }>
-  extends Omit<SyncCallsOptions, 'signal'>,
-    Pick<PullChangesOptions, 'versions' | 'feed'> {
+  extends Omit<SyncCallsOptions, 'signal' | 'backOff'>,
+    Pick<PullChangesOptions, 'versions' | 'feed' | 'onComing'> {
   collection: RxCollection<T>
   /** Names its checkpoints on this device. */
   identifier: string
+  /** One for each direction: what is not taken holds up nothing that comes. */
+  backOffs: BackOffs
+  random: () => number
+  /** How many documents are set aside because something refuses them, and with which status. */
+  onSetAside: (all: SetAsideTold) => void
   /** The device's own storage failed: what was pulled may be missing, so this replication must not go on. */
   onBroken: (cause: unknown) => void
+  /** The device's own database was deleted and is another one now: this replication must not go on. */
+  onMadeAnew: () => void
   /** What a document from the server becomes on this device, and what leaves it. */
   takePulled: (document: T) => T
   /** Null for what can never leave; it holds up nothing then. */
   givePushed: (document: T) => T | null
 }
 
+export interface BackOffs {
+  pull: BackOff
+  push: BackOff
+}
+
 export interface Replication {
-  /** Asks the server for what is new, and offers it what is not sent. */
+  /** Asks the server for what is new, and offers it what is owed. */
   reSync(): void
+  /** The network is another one, or somebody looks: also what was set aside is offered. */
+  release(): void
   close(): Promise<void>
   /** Ends it, and forgets its checkpoints and what it knows of the server. */
   remove(): Promise<void>
@@ -43,7 +62,7 @@ const retryTimeMs = 50
 export function createReplication<T extends { _id: string }>(
   options: ReplicationOptions<T>,
 ): Replication {
-  const { collection, versions, feed, onOutcome, onBroken } = options
+  const { collection, versions, feed, onOutcome, onComing, onBroken } = options
   const stop = new AbortController()
   const { signal } = stop
   const internal = () => state.internalReplicationState
@@ -51,13 +70,21 @@ export function createReplication<T extends { _id: string }>(
     const stored = internal()?.lastCheckpointDoc.down?.checkpointData
     return (stored as { sequence?: unknown } | undefined)?.sequence
   }
-  const calls = createSyncCalls({ ...options, signal })
+  const calls = {
+    pull: createSyncCalls({ ...options, backOff: options.backOffs.pull, signal }),
+    push: createSyncCalls({ ...options, backOff: options.backOffs.push, signal }),
+  }
+  const setAside = createSetAside({
+    ...{ random: options.random, onChange: options.onSetAside },
+    onDue: () => void offer(),
+  })
   const pushes = createPushWatch({ untilNoted: async () => await internal()?.streamQueue.up })
   const pulling = createPullChanges<T>({
-    ...{ calls, epoch: options.epoch, versions, pushes, feed, signal, onOutcome },
+    ...{ calls: calls.pull, epoch: options.epoch, versions, pushes, feed, signal },
+    ...{ onOutcome, onComing },
     ...{ pace: createPullPace(readStored), pageRows: pullBatch },
   })
-  const push = createPushDocuments({ calls, versions, pushes, signal })
+  const push = createPushDocuments({ calls: calls.push, versions, pushes, setAside, signal })
   const state: RxReplicationState<T, PullCheckpoint> = replicateRxCollection<T, PullCheckpoint>({
     replicationIdentifier: options.identifier,
     collection,
@@ -97,19 +124,56 @@ export function createReplication<T extends { _id: string }>(
     signal.addEventListener('abort', () => subscription?.unsubscribe(), { once: true })
     pushes.onBegun(() => active?.next(false))
   }
+  /** Whoever deletes a database under an open page leaves it with places that do not count in the next one. */
+  async function watchDatabases() {
+    await state.startPromise
+    const storages = [collection.storageInstance, state.metaInstance ?? collection.storageInstance]
+    for (const dexie of await Promise.all(storages.map(readDexie))) {
+      dexie.on('populate', options.onMadeAnew)
+      signal.addEventListener('abort', () => dexie.on('populate').unsubscribe(options.onMadeAnew))
+    }
+  }
+  const { identifier } = options
+  const floor = createPushFloor()
+  const offering = { isUnderWay: false, isAgain: false }
+  /** One at a time: each waits until what is under way is over, and then looks at all. */
+  async function offer() {
+    offering.isAgain = true
+    if (offering.isUnderWay) return
+    offering.isUnderWay = true
+    while (offering.isAgain && !signal.aborted) {
+      offering.isAgain = false
+      const isSetAside = setAside.isWaiting
+      await offerOwed({ state, collection, identifier, isSetAside, floor }).catch(fail)
+    }
+    offering.isUnderWay = false
+  }
   function fail(error: unknown) {
     if (!signal.aborted) onBroken(error)
   }
   const errors = state.error$.subscribe(fail)
   pulling.run().catch(fail)
   letThrough().catch(fail)
-  repairPushCheckpoint(state).catch(onBroken)
+  state.startPromise
+    .then(() => {
+      const started = internal()
+      const isUntaken = setAside.has
+      if (started) guardReplication(started, { isUntaken, floor, onFailed: fail, signal })
+    })
+    .catch(fail)
+  watchDatabases().catch(fail)
+  void offer()
   function end() {
     stop.abort(new Error('This replication has ended.'))
     errors.unsubscribe()
+    setAside.close()
   }
   return {
-    reSync: () => state.reSync(),
+    reSync() {
+      state.reSync()
+      void offer()
+    },
+    release: setAside.release,
     async close() {
       end()
       await state.cancel()

@@ -162,3 +162,18 @@ test('4401 that was said of an earlier sign-in ends no later one: it connects wi
   for (const peer of server.clients) peer.close(socketCloseCodes.signInEnded)
   await until(() => seen.signedOut === 1)
 })
+
+test('P7: a line that a request makes doubtful is made anew, unless it has just said something', async () => {
+  const { server, socket, heard, seen, until } = await start({ protocol: changesProtocol })
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await until(() => seen.opened === 1)
+  await vi.advanceTimersByTimeAsync(60_000)
+  for (const far of server.clients) far.send(JSON.stringify({ event: 'here', data: {} }))
+  await until(() => heard.length === 1)
+  socket.doubt()
+  expect(seen.down).toBe(0)
+  await vi.advanceTimersByTimeAsync(15_000)
+  socket.doubt()
+  await until(() => seen.down === 1 && seen.opened === 2)
+})

@@ -35,11 +35,16 @@ export interface SocketOptions {
 export interface Socket {
   /** False when it is not connected: what it carries is a hint, and may be lost (P7). */
   send(event: ClientEvent): boolean
+  /** A request found the network dead: a line that has said nothing lately is made anew. */
+  doubt(): void
   close(): void
 }
 
 /** The server says something at every ping. */
 const longestSilenceMs = limits.socketPingEveryMs + 15_000
+
+/** This part of the silence is enough where a request has found the network dead. */
+const doubtfulPart = 1 / 4
 
 type End = 'signed-out' | 'displaced' | 'broken'
 
@@ -66,6 +71,7 @@ export function createSocket(options: SocketOptions): Socket {
   let current: WebSocket | undefined
   /** Ends the connection without waiting for the other side, which may never hear of it. */
   let drop = () => {}
+  let heardAt = 0
   /** The person is here again. */
   let wake = () => {}
 
@@ -84,6 +90,7 @@ export function createSocket(options: SocketOptions): Socket {
       let silence: ReturnType<typeof setTimeout> | undefined
       function listen() {
         clearTimeout(silence)
+        heardAt = performance.now()
         if (socket.protocol === changesProtocol) silence = setTimeout(() => drop(), silenceMs)
       }
       socket.onopen = () => {
@@ -152,6 +159,11 @@ export function createSocket(options: SocketOptions): Socket {
       if (current?.readyState !== powers.WebSocket.OPEN) return false
       current.send(JSON.stringify(event))
       return true
+    },
+    doubt() {
+      const isRegular =
+        current?.readyState === powers.WebSocket.OPEN && current.protocol === changesProtocol
+      if (isRegular && performance.now() - heardAt > silenceMs * doubtfulPart) drop()
     },
     close() {
       unsubscribe()

@@ -1,3 +1,4 @@
+import type { RxCollection } from 'rxdb/plugins/core'
 import type { Clock } from '../database/create-clock.ts'
 import type { PetrelDatabase } from '../database/open-database.ts'
 import { fromStoredConversation, takePulledConversation } from '../database/stored-conversation.ts'
@@ -11,11 +12,13 @@ import {
   type Replication,
   type ReplicationOptions,
 } from './create-replication.ts'
+import { forgetFormerLife } from './forget-former-life.ts'
 import { givePushedMessage } from './give-pushed-message.ts'
 import { createKnownEpoch } from './known-epoch.ts'
 import { nameReplication } from './name-replication.ts'
 import type { Powers } from './powers.ts'
 import { createServerVersions } from './server-versions.ts'
+import type { SetAsideTold } from './set-aside.ts'
 import type { SyncOutcome } from './sync-calls.ts'
 
 const collections = ['messages', 'conversations'] as const
@@ -31,7 +34,11 @@ export interface SyncOptions {
   readToken: () => string | undefined
   clock: Clock
   onOutcome: (outcome: SyncOutcome | 'broken') => void
+  /** Something refuses so many changes of this person each time, with this status. */
+  onSetAside: (all: SetAsideTold) => void
   onError: (cause: unknown) => void
+  /** How many changes of messages are still to come. */
+  onComing: (count: number) => void
   line?: ReplicationOptions<StoredMessage>['line']
   /** What the socket tells of the person's databases. */
   feed: ChangeFeed
@@ -48,12 +55,25 @@ export interface Sync {
 /** Replicates both collections, and gives receipts for what arrives, until it is closed. */
 export function createSync(options: SyncOptions): Sync {
   const { database, powers, clock, readToken, onOutcome, onError } = options
-  const backOff = createBackOff({ random: powers.random })
+  const backOffs = {
+    pull: createBackOff({ random: powers.random }),
+    push: createBackOff({ random: powers.random }),
+  }
   const mending = createBackOff({ random: powers.random })
   const closing = new AbortController()
   const shared = {
-    ...{ fetch: powers.fetch, readToken, clock, backOff, onOutcome, line: options.line },
+    ...{
+      fetch: powers.fetch,
+      readToken,
+      clock,
+      backOffs,
+      onOutcome: hearOutcome,
+      line: options.line,
+    },
+    heard: { at: 0 },
+    random: powers.random,
     onBroken: mend,
+    onMadeAnew: beginAnew,
   }
   const { epochs } = database.device
   const replications = new Map<Collection, Replication>()
@@ -74,12 +94,15 @@ export function createSync(options: SyncOptions): Sync {
   /** @param offersAll nothing is known of what the server holds: all is compared, and what it lacks is offered */
   async function startOne(collection: Collection, { offersAll = false } = {}) {
     const stored = await epochs.get(collection)
+    const identifier = nameReplication(stored)
+    await forgetFormerLife<{ _id: string }>(database[collection] as RxCollection, identifier)
     const onNew = (epoch: string) => renew(collection, epoch)
     const common = {
       ...shared,
       url: `${options.serverUrl}/sync/${collection}/`,
       feed: feedOf(collection),
-      identifier: nameReplication(stored),
+      identifier,
+      onSetAside: (all: SetAsideTold) => noteSetAside(collection, all),
       epoch: createKnownEpoch({ table: epochs, collection, stored, onNew }),
       ...(offersAll && { versions: createServerVersions() }),
     }
@@ -89,6 +112,7 @@ export function createSync(options: SyncOptions): Sync {
         ? createReplication<StoredMessage>({
             ...common,
             collection: database.messages,
+            onComing: options.onComing,
             takePulled: takePulledMessage,
             givePushed: (stored) => givePushedMessage(database.messages, stored, onError),
           })
@@ -104,7 +128,28 @@ export function createSync(options: SyncOptions): Sync {
   async function stop() {
     const ending = [...replications.values()]
     replications.clear()
-    await Promise.all(ending.map((replication) => replication.close()))
+    // What they still had to write has failed already: that ends them all the same.
+    await Promise.allSettled(ending.map((replication) => replication.close()))
+  }
+
+  const asides = new Map<Collection, SetAsideTold>()
+  function noteSetAside(collection: Collection, told: SetAsideTold) {
+    asides.set(collection, told)
+    const all = [...asides.values()]
+    options.onSetAside({
+      count: all.reduce((sum, { count }) => sum + count, 0),
+      status: all.find(({ count }) => count > 0)?.status,
+    })
+  }
+
+  /** Each direction waits for itself; that the server is there again concerns both. */
+  function hearOutcome(outcome: SyncOutcome) {
+    if (outcome === 'reached') for (const backOff of Object.values(backOffs)) backOff.hear()
+    onOutcome(outcome)
+  }
+
+  function hurry() {
+    for (const backOff of Object.values(backOffs)) backOff.hurry()
   }
 
   /** What the server had told is not true any more (a backup was put back): begins again, and loses nothing. */
@@ -127,8 +172,13 @@ export function createSync(options: SyncOptions): Sync {
   function mend(cause: unknown) {
     onError(cause)
     if (isMending || closing.signal.aborted) return
-    isMending = true
     onOutcome('broken')
+    beginAnew()
+  }
+
+  function beginAnew() {
+    if (isMending || closing.signal.aborted) return
+    isMending = true
     changing = changing.then(async () => {
       await stop()
       const attempt = await mending.begin(closing.signal)
@@ -152,8 +202,9 @@ export function createSync(options: SyncOptions): Sync {
   const timer = setInterval(reSync, resyncEveryMs)
   const unsubscribe = powers.page.subscribe((event) => {
     if (event === 'offline' || event === 'back') return
-    backOff.hurry()
+    hurry()
     reSync()
+    for (const replication of replications.values()) replication.release()
   })
 
   const expectations = createExpectations({
@@ -163,9 +214,9 @@ export function createSync(options: SyncOptions): Sync {
   })
 
   return {
-    hurry: () => backOff.hurry(),
+    hurry,
     expectMessage(id) {
-      backOff.hurry()
+      hurry()
       expectations.expect(id)
     },
     async close() {
@@ -175,7 +226,7 @@ export function createSync(options: SyncOptions): Sync {
       receipts.close()
       closing.abort(new Error('Syncing has ended.'))
       options.feed.stop()
-      backOff.close()
+      for (const backOff of Object.values(backOffs)) backOff.close()
       mending.close()
       await changing
       await stop()

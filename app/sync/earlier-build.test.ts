@@ -43,12 +43,16 @@ test('P11: a device of an earlier build goes on from where its replication stood
   await earlier.cancel()
 
   const asked: string[] = []
+  const random = () => 1
   const epoch = { get: () => undefined, take: async () => true }
   const now = createReplication<StoredMessage>({
     ...{ identifier: 'petrel', collection: messages, url, epoch },
     readToken: () => ben.token,
     clock: createClock({ now: Date.now, texts: createKeptTexts() }),
-    backOff: createBackOff({ random: () => 1 }),
+    backOffs: { pull: createBackOff({ random }), push: createBackOff({ random }) },
+    random,
+    onSetAside: () => {},
+    onMadeAnew: () => {},
     fetch: (input, init) => {
       asked.push(String(input).replace(url, ''))
       return fetch(input, init)

@@ -4,6 +4,7 @@ import type { OutgoingMessage } from '../database/commands/send-message.ts'
 import type { ConversationRow } from '../database/conversation-row.ts'
 import type { Drafts } from '../database/create-drafts.ts'
 import type { ConversationView } from '../database/create-message-window.ts'
+import type { KnownPerson } from '../database/known-person.ts'
 import type { LiveValue } from '../database/live-value.ts'
 import type { IndexProgress, SearchPage } from '../database/search/create-search-index.ts'
 import type { SearchRequest } from '../database/search/search-messages.ts'
@@ -38,6 +39,8 @@ export interface Connection {
   state: 'starting' | 'live' | 'connecting' | 'offline' | 'signed-out' | 'trouble'
   /** Own changes that the server has not taken yet. */
   pendingCount: number
+  /** Changes that the server has and this device has not: as many as they are, or a few more. */
+  comingCount?: number
   /** Epoch ms. */
   lastSyncedAt?: number
   /** What is wrong and what to do, where there is trouble. */
@@ -46,7 +49,8 @@ export interface Connection {
 
 export interface PeopleDirectory {
   /** What the device knows; asks the server for what it does not. */
-  get(userId: string): LiveValue<PublicUser | undefined>
+  get(userId: string): LiveValue<KnownPerson | undefined>
+  /** Without those whose account is gone. */
   list(): LiveValue<readonly PublicUser[]>
   /** Why the server did not answer for people the last time, in its words. */
   problem: LiveValue<string | undefined>

@@ -9,6 +9,7 @@ import { createPushWatch } from './create-push-watch.ts'
 import { createPullChanges, type DatabaseFeed } from './pull-changes.ts'
 import { createPushDocuments } from './push-documents.ts'
 import type { ServerDocument, ServerVersions } from './server-versions.ts'
+import { createSetAside } from './set-aside.ts'
 import { createSyncCalls, type SyncCall, type SyncOutcome } from './sync-calls.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
@@ -23,6 +24,8 @@ export async function openTestCalls(
     versions?: ServerVersions
     feed?: DatabaseFeed
     readToken?: () => string
+    /** How long the first waiting after a failure takes. */
+    firstMs?: number
   } = {},
 ) {
   const { pageRows = 20, line = slowestLine, versions, feed, readToken = () => 'a token' } = options
@@ -42,6 +45,7 @@ export async function openTestCalls(
   })
   const stored = { place: 0 }
   const outcomes: SyncOutcome[] = []
+  const coming: number[] = []
   const onOutcome = (outcome: SyncOutcome) => void outcomes.push(outcome)
   const clock = createClock({ now: () => 1_000 })
   const epoch = {
@@ -51,15 +55,19 @@ export async function openTestCalls(
       return epoch === (options.epoch ?? epoch)
     },
   }
+  const backOff = createBackOff({ random: () => 1, firstMs: options.firstMs ?? 20 })
   const calls = createSyncCalls({
     ...{ fetch, epoch, clock, line, signal, onOutcome },
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sync/messages/`,
     readToken,
-    backOff: createBackOff({ random: () => 1, firstMs: 20 }),
+    backOff,
   })
   const pushes = createPushWatch({ untilNoted: async () => {} })
+  const setAside = createSetAside({ random: () => 0, onDue: () => {}, onChange: () => {} })
+  onTestFinished(setAside.close)
   const pulling = createPullChanges<ServerDocument>({
     ...{ calls, epoch, versions, pushes, feed, signal, onOutcome },
+    onComing: (count) => void coming.push(count),
     ...{ pace: createPullPace(() => stored.place), pageRows },
   })
   return {
@@ -73,8 +81,10 @@ export async function openTestCalls(
       ).answer,
     pull: (since: number) => pulling.pull({ sequence: since }),
     pulling,
-    push: createPushDocuments({ calls, versions, pushes, signal }),
-    ...{ asked, told, outcomes, clock, stop, stored },
+    push: createPushDocuments({ calls, versions, pushes, setAside, signal }),
+    setAside,
+    backOff,
+    ...{ asked, told, outcomes, coming, clock, stop, stored },
   }
 }
 

@@ -23,6 +23,65 @@ test('the live feed begins where the catch-up ended, not at now', async () => {
   await expect.poll(() => listPulls(asked)).toEqual(['normal 5', 'longpoll 7+a'])
 })
 
+test('what was missed comes in pages that grow from a small one, and it is told how much is to come', async () => {
+  const missed = 350
+  const { pulling, pull, asked, coming } = await openTestCalls(
+    (request, response) => {
+      const query = readQuery(request)
+      if (query.get('feed') === 'longpoll') return
+      const since = Number(query.get('since'))
+      const count = Math.min(Number(query.get('limit')), missed - since)
+      const pending = missed - since - count
+      const results = makeRows(count, since + 1)
+      answerJson(response, { results, last_seq: since + count, ...(pending > 0 && { pending }) })
+    },
+    { pageRows: 500 },
+  )
+  pulling.run().catch(() => {})
+  const counts: number[] = []
+  for (let since = 0; ; ) {
+    const { documents, checkpoint } = await pull(since)
+    if (documents.length === 0) break
+    counts.push(documents.length)
+    since = Number(checkpoint.sequence)
+  }
+  expect(counts).toEqual([50, 75, 113, 112])
+  expect(coming).toEqual([300, 225, 112, 0])
+  // Nothing waits beside the catch-up, and nothing is asked for twice.
+  await expect.poll(() => listPulls(asked)).toHaveLength(5)
+  expect(listPulls(asked)).toEqual(
+    [0, 50, 125, 238].map((at) => `normal ${at}`).concat('longpoll 350'),
+  )
+})
+
+test('what the stream waits for is asked for once when a catch-up begins, and the stream goes on behind it', async () => {
+  const missed = { count: 0 }
+  const { pulling, pull, asked } = await openTestCalls(
+    (request, response) => {
+      const query = readQuery(request)
+      const since = Number(query.get('since'))
+      const count = Math.min(Number(query.get('limit')), Math.max(missed.count - since, 0))
+      if (count === 0 && query.get('feed') === 'longpoll') return
+      answerJson(response, { results: makeRows(count, since + 1), last_seq: since + count })
+    },
+    { pageRows: 20 },
+  )
+  pulling.run().catch(() => {})
+  await pull(0)
+  await expect.poll(() => listPulls(asked)).toEqual(['normal 0', 'longpoll 0'])
+  missed.count = 50
+  for (const [since, count] of [
+    [0, 20],
+    [20, 20],
+    [40, 10],
+    [50, 0],
+  ] as const) {
+    expect((await pull(since)).documents).toHaveLength(count)
+  }
+  await expect.poll(() => listPulls(asked).at(-1)).toBe('longpoll 50')
+  expect(listPulls(asked).slice(2)).toEqual(['normal 0', 'normal 20', 'normal 40', 'longpoll 50'])
+})
+
 test('a page is not asked for while two wait to be stored', async () => {
   const { ask, pull, asked, stored } = await openTestCalls(
     (request, response) => {

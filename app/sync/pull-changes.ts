@@ -1,6 +1,7 @@
 import type { WithDeleted } from 'rxdb/plugins/core'
 import { Subject } from 'rxjs'
 import { createDeferred } from '../../schema/create-deferred.ts'
+import { joinSignals } from '../api/join-signals.ts'
 import type { FollowedPlace, HeardChanges } from './change-feed.ts'
 import { orAborted, pause } from './create-back-off.ts'
 import { createPortion } from './create-portion.ts'
@@ -38,8 +39,12 @@ export interface PullChangesOptions {
   /** Aborts when this replication ends. */
   signal: AbortSignal
   onOutcome: (outcome: SyncOutcome) => void
+  /** How many changes are still to come, after each page; 0 when all are here. */
+  onComing?: ((count: number) => void) | undefined
 }
 
+/** What comes first is drawn first: on a line of 5 kB a second these take two, and a full page half a minute. */
+const firstPageRows = 50
 /** From so many rows in one answer on, more are on their way: the next poll waits for them, so that they cost one write. */
 const manyRows = 5
 const gatherMs = 100
@@ -50,9 +55,11 @@ const heartbeatMs = 10_000
  * back until that is over; the checkpoint that is given stays before them, so whoever starts again asks for them.
  */
 export function createPullChanges<T>(options: PullChangesOptions) {
-  const { calls, epoch, versions, pushes, pace, pageRows, feed, signal, onOutcome } = options
-  const page = createPortion({ first: pageRows, least: 1, most: pageRows })
-  const caughtUp = createDeferred<{ place: Seq; isBehind: boolean }>()
+  const { calls, epoch, versions, pushes, pace, pageRows, feed, signal, onOutcome, onComing } =
+    options
+  const page = createPortion({
+    ...{ first: Math.min(firstPageRows, pageRows), least: 1, most: pageRows },
+  })
   const stream = new Subject<{ documents: WithDeleted<T>[]; checkpoint: PullCheckpoint }>()
   /** The newest version of each document that is kept back. */
   const held = new Map<string, ServerDocument>()
@@ -64,12 +71,24 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     isBehind: false,
     /** Counts what the stream has given. */
     gifts: 0,
-    /** The stream has begun, or is about to. */
-    isStreaming: false,
-    /** What the stream has taken since RxDB began to ask. */
-    fresh: new Set<string>(),
     /** The catch-up has just come to its end. */
     ended: undefined as { place: Seq; gifts: number } | undefined,
+    /** The catch-up that is under way: one is at the start. */
+    catchUp: createDeferred<void>() as ReturnType<typeof createDeferred<void>> | undefined,
+    /** Ends the request of the stream: what it asks for is asked for by the catch-up. */
+    yieldToCatchUp: () => {},
+  }
+
+  function beginCatchUp() {
+    state.catchUp ??= createDeferred()
+    state.yieldToCatchUp()
+  }
+
+  /** The stream goes on from there. What it keeps back lies behind it, or was given. */
+  function endCatchUp(place: Seq, isBehind: boolean) {
+    Object.assign(state, { taken: place, given: place, isBehind })
+    state.catchUp?.resolve()
+    state.catchUp = undefined
   }
 
   function describePage(since: Seq, canWait: boolean) {
@@ -85,11 +104,18 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     } satisfies SyncCall
   }
 
-  async function askPage(since: Seq, { canWait }: { canWait: boolean }): Promise<Page> {
-    const { call, answer } = await calls.ask(() => describePage(since, canWait), readChanges)
+  async function askPage(
+    since: Seq,
+    options: { canWait: boolean; signal?: AbortSignal },
+  ): Promise<Page> {
+    const { canWait, ...ending } = options
+    const describe = () => ({ ...describePage(since, canWait), ...ending })
+    const { call, answer } = await calls.ask(describe, readChanges)
     page.grow(answer.results.length)
     versions?.note(answer.results.map(({ doc }) => doc))
-    return { ...answer, isAll: answer.results.length < call.size.amount }
+    const isAll = answer.results.length < call.size.amount
+    onComing?.(isAll ? 0 : (answer.pending ?? 0))
+    return { ...answer, isAll }
   }
 
   function toPulled(documents: readonly ServerDocument[]): WithDeleted<T>[] {
@@ -112,20 +138,19 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     if (ended?.place === since && ended.gifts === state.gifts) {
       return { documents: [], checkpoint: { sequence: since } }
     }
+    beginCatchUp()
     await orAborted(pace.untilRoom(), signal)
     const { gifts } = state
-    state.fresh.clear()
-    const asked = await askPage(since, { canWait: false })
-    const { results, last_seq, isAll } = asked
+    const { results, last_seq, isAll } = await askPage(since, { canWait: false })
     const firstHeld = results.findIndex(({ id }) => pushes.isUnderWay(id))
     const isCut = firstHeld >= 0
     const taken = isCut ? results.slice(0, firstHeld) : results
     const place = isCut ? (taken.at(-1)?.seq ?? since) : last_seq
-    if (isCut && state.isStreaming) await holdRest(asked, { from: firstHeld, place })
+    // An older version that is kept back must not follow.
+    for (const { id } of taken) held.delete(id)
     if (isCut || isAll) {
       if (taken.length > 0) state.ended = { place, gifts }
-      caughtUp.resolve({ place, isBehind: isCut })
-      state.isStreaming = true
+      endCatchUp(place, isCut)
     }
     if (isAll) versions?.notePulled()
     note(place, taken.length)
@@ -136,31 +161,33 @@ export function createPullChanges<T>(options: PullChangesOptions) {
   }
 
   /**
-   * Keeps back what lies behind a document that is being pushed. The stream may have given it already, but RxDB drops
-   * what it was given before it began to ask.
+   * What is new, unless a catch-up began meanwhile: it asks for the same, two would each take half of a slow line, and
+   * the stream goes on from where it ends.
    */
-  async function holdRest(asked: Page, cut: { from: number; place: Seq }) {
-    state.given = cut.place
-    let { last_seq, isAll } = asked
-    let rest = asked.results.slice(cut.from)
-    for (;;) {
-      for (const { id, doc } of rest) if (!state.fresh.has(id)) held.set(id, doc)
-      if (isAll) return
-      ;({ results: rest, last_seq, isAll } = await askPage(last_seq, { canWait: false }))
-    }
+  async function awaitNews(): Promise<Page | undefined> {
+    const stop = new AbortController()
+    state.yieldToCatchUp = () => stop.abort(new Error('A catch-up asks for this.'))
+    const news = await findNews(joinSignals([signal, stop.signal]))
+      .catch((error: unknown) => {
+        if (stop.signal.aborted && !signal.aborted) return undefined
+        throw error
+      })
+      .finally(() => stop.abort())
+    return state.catchUp ? undefined : news
   }
 
-  /** What is new: from the line while it is up, and else by a request that waits. */
-  async function awaitNews(): Promise<Page> {
+  /** From the line while it is up, and else by a request that waits. */
+  async function findNews(own: AbortSignal): Promise<Page> {
     const { taken } = state
     if (feed?.isOpen() && !state.isBehind) {
       // While the line is up the server is there, whatever an earlier request came to.
       onOutcome('reached')
-      const place = { since: String(taken), epoch: epoch.get(), signal }
+      const place = { since: String(taken), epoch: epoch.get(), signal: own }
       const heard = await feed.next(place)
       if (heard) return { ...heard, isAll: true }
     }
-    const asked = await askPage(taken, { canWait: !state.isBehind })
+    const asked = await askPage(taken, { canWait: !state.isBehind, signal: own })
+    own.throwIfAborted()
     state.isBehind = !asked.isAll
     return asked
   }
@@ -175,7 +202,6 @@ export function createPullChanges<T>(options: PullChangesOptions) {
 
   function take({ results, last_seq }: Page) {
     state.taken = last_seq
-    for (const { id } of results) state.fresh.add(id)
     const ready = results.flatMap(({ id, doc }) => {
       held.delete(id)
       if (!pushes.isUnderWay(id)) return [doc]
@@ -197,11 +223,11 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     stream$: stream.asObservable(),
     /** Gives what is new, from where the catch-up ends. @throws the reason of the signal */
     async run(): Promise<never> {
-      const begun = await orAborted(caughtUp.promise, signal)
-      Object.assign(state, { taken: begun.place, given: begun.place, isBehind: begun.isBehind })
       for (;;) {
+        if (state.catchUp) await orAborted(state.catchUp.promise, signal)
         await orAborted(pace.untilRoom(), signal)
         const news = await awaitNews()
+        if (!news) continue
         take(news)
         if (news.isAll && news.results.length >= manyRows) await pause(gatherMs, signal)
       }

@@ -3,6 +3,7 @@ import { pause } from './create-back-off.ts'
 import { createPortion } from './create-portion.ts'
 import type { PushWatch } from './create-push-watch.ts'
 import type { ServerDocument, ServerVersions } from './server-versions.ts'
+import type { SetAside } from './set-aside.ts'
 import { splitPush } from './split-push.ts'
 import { readFound, readPushed } from './sync-answers.ts'
 import type { SyncCalls } from './sync-calls.ts'
@@ -16,35 +17,73 @@ const leastCharacters = 10_000
 const conflictsAtOnce = 100
 /** What the server could not take now is offered again then. */
 const offerAgainAfterMs = 5_000
+/** Of what was refused so many parts are offered one after the other. */
+const partsOfRefused = 4
 
 /**
  * Offers documents to the server until it has answered each. Nothing is looked up before: the server's rule merges
- * whatever it is offered. What breaks off is offered in smaller parts, down to a single document.
+ * whatever it is offered. What breaks off or is refused is offered in smaller parts, down to a single document; that one
+ * is set aside then, and the others pass (P6).
  * @returns what the server holds in place of those that it did not take
  */
 export function createPushDocuments(options: {
   calls: SyncCalls
   versions?: ServerVersions | undefined
   pushes: PushWatch
+  setAside: SetAside
   signal: AbortSignal
 }) {
-  const { calls, versions, pushes, signal } = options
+  const { calls, versions, pushes, setAside, signal } = options
   const parcel = createPortion({
     ...{ first: firstCharacters, least: leastCharacters, most: mostCharacters },
   })
   const reading = createPortion({ first: conflictsAtOnce, least: 1, most: conflictsAtOnce })
   let pushing: Promise<unknown> = Promise.resolve()
 
-  async function offerPart(texts: readonly string[]) {
+  /** @param most so many documents */
+  async function offerPart(texts: readonly string[], most: number) {
     function describe() {
-      const { part } = splitPush(texts.slice(0, limits.syncBatchMaxDocuments), parcel.size())
+      const { part } = splitPush(texts.slice(0, most), parcel.size())
       const body = `{"docs":[${part.join(',')}]}`
       const size = { portion: parcel, amount: body.length }
       return { path: '_bulk_docs', body, isPush: true, size, count: part.length }
     }
-    const { call, answer } = await calls.ask(describe, readPushed)
-    parcel.grow(call.body.length)
-    return { count: call.count, rows: answer }
+    const offered = await calls.offer(describe, readPushed)
+    if ('answer' in offered) parcel.grow(offered.call.body.length)
+    return offered
+  }
+
+  /** Offers each once. @returns the ids of those of which the server holds something else */
+  async function offerAll(waiting: Map<string, string>): Promise<string[]> {
+    const conflicts: string[] = []
+    let most: number = limits.syncBatchMaxDocuments
+    let left = [...waiting]
+    while (left.length > 0) {
+      const offered = await offerPart(
+        left.map(([, text]) => text),
+        most,
+      )
+      const { count } = offered.call
+      const [first] = left
+      if ('refusal' in offered) {
+        // Which of them it is shows itself when they are offered alone.
+        most = Math.max(1, Math.floor(count / partsOfRefused))
+        if (count > 1 || !first) continue
+        const [id, text] = first
+        setAside.put(id, { ...offered.refusal, text })
+        waiting.delete(id)
+        most = limits.syncBatchMaxDocuments
+      } else {
+        for (const { id, ok, error } of offered.answer) {
+          if (ok || error === 'conflict') setAside.drop(id)
+          if (ok) waiting.delete(id)
+          if (error === 'conflict') conflicts.push(id)
+        }
+        most = Math.min(most * partsOfRefused, limits.syncBatchMaxDocuments)
+      }
+      left = left.slice(count)
+    }
+    return conflicts
   }
 
   async function readConflicts(ids: readonly string[]): Promise<ServerDocument[]> {
@@ -65,17 +104,12 @@ export function createPushDocuments(options: {
   }
 
   async function offer(documents: readonly ServerDocument[]): Promise<ServerDocument[]> {
-    const waiting = new Map(documents.map((doc) => [doc._id, JSON.stringify(doc)]))
+    const texts = documents.map((doc): [string, string] => [doc._id, JSON.stringify(doc)])
+    const waiting = new Map(texts.filter(([id, text]) => !setAside.isHeld(id, text)))
     const found: ServerDocument[] = []
+    if (waiting.size === 0) return found
     for (;;) {
-      const conflicts: string[] = []
-      let left: readonly string[] = [...waiting.values()]
-      while (left.length > 0) {
-        const { count, rows } = await offerPart(left)
-        for (const { id, ok } of rows) if (ok) waiting.delete(id)
-        conflicts.push(...rows.flatMap(({ id, error }) => (error === 'conflict' ? [id] : [])))
-        left = left.slice(count)
-      }
+      const conflicts = await offerAll(waiting)
       for (const stored of await readConflicts(conflicts)) {
         waiting.delete(stored._id)
         found.push(stored)

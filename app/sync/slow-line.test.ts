@@ -66,8 +66,8 @@ test('a page that breaks off is asked for in smaller ones, which grow again', as
   )
   const counts: number[] = []
   for (let i = 0; i < 5; i += 1) counts.push((await pull(1)).documents.length)
-  expect(limits).toEqual([100, 25, 38, 57, 86, 100])
-  expect(counts).toEqual([25, 38, 57, 86, 100])
+  expect(limits).toEqual([50, 12, 18, 27, 41, 62])
+  expect(counts).toEqual([12, 18, 27, 41, 62])
 })
 
 test('a push has the time that its size needs, and what broke off leaves in smaller parts, once', async () => {
@@ -85,4 +85,32 @@ test('a push has the time that its size needs, and what broke off leaves in smal
   const docs = Array.from({ length: 4 }, (_, n) => ({ _id: `${n}`, text: 'x'.repeat(59_000) }))
   expect(await push(docs)).toEqual([])
   expect(pushed).toEqual([['0', '1'], ['2', '3'], ['2'], ['3']])
+})
+
+test('what is pushed into silence is offered again sooner than a page is asked for again', async () => {
+  const { ask, push, asked } = await openTestCalls(() => {}, { line })
+  ask({ path: '_changes' }).catch(() => {})
+  await expect.poll(() => asked).toHaveLength(1)
+  push([{ _id: '1' }]).catch(() => {})
+  await expect.poll(() => asked).toHaveLength(4)
+  expect(asked.slice(0, 3)).toEqual(['GET _changes', 'POST _bulk_docs', 'POST _bulk_docs'])
+})
+
+test('what is pushed is waited for while a page trickles that its answer may stand behind', async () => {
+  const { ask, push, asked } = await openTestCalls(
+    async (request, response) => {
+      if (request.method === 'GET') {
+        return await trickle(response, JSON.stringify({ results: makeRows(9) }))
+      }
+      const { docs } = (await json(request)) as { docs: { _id: string }[] }
+      await page
+      answerRows(response, docs)
+    },
+    // A page takes 15 pieces of 100 ms each: longer than the silence that ends a push alone.
+    { line: { silenceMs: 2_400, bytesPerSecond: 60_000 } },
+  )
+  const page = ask({ path: '_changes' })
+  await expect.poll(() => asked).toHaveLength(1)
+  expect(await push([{ _id: '1' }])).toEqual([])
+  expect(asked).toEqual(['GET _changes', 'POST _bulk_docs'])
 })

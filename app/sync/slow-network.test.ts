@@ -46,3 +46,21 @@ test('P1: on a line that breaks in every long answer all arrives in short ones, 
   await lab.expectConverged()
   expect(await readTexts(tablet, ann)).toEqual(texts)
 })
+
+test('P1: what is written while much is being caught up does not wait for that', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await phone.say(ben, 'before')
+  await lab.settle()
+  tablet.network.goOffline()
+  await sayAll(phone, ben)
+  await lab.settle()
+  const letCatchUp = tablet.network.holdPulls()
+  tablet.network.goOnline()
+  const id = await tablet.say(ann, 'on my way')
+  await expect.poll(async () => (await phone.stored()).messages.get(id)?.content).toBe('on my way')
+  expect(await readTexts(tablet, ann)).toEqual(['before', 'on my way'])
+  letCatchUp()
+  await lab.settle()
+  await lab.expectConverged()
+})

@@ -8,6 +8,8 @@ export type Seq = string | number
 export interface Changes {
   results: { id: string; seq: Seq; doc: ServerDocument }[]
   last_seq: Seq
+  /** How many changes may lie above this page; absent where there are none, and from an older server. */
+  pending?: number | undefined
 }
 
 /** What `_bulk_docs` says of each document. */
@@ -21,6 +23,7 @@ const seq = z.union([z.string(), z.number()])
 const changes = z.object({
   results: z.array(z.object({ id: z.string(), seq, doc: z.object({ _id: z.string() }) })),
   last_seq: seq,
+  pending: z.optional(z.number()),
 })
 const pushed = z.array(z.object({ id: z.string() }))
 const found = z.object({

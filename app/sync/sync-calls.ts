@@ -1,7 +1,7 @@
 import { epochHeader } from '../../schema/epoch-header.ts'
 import type { Clock } from '../database/create-clock.ts'
 import { askPatiently, type Line, slowestLine } from './ask-patiently.ts'
-import { type BackOff, orAborted, pause } from './create-back-off.ts'
+import { type BackOff, orAborted } from './create-back-off.ts'
 import type { Portion } from './create-portion.ts'
 import type { KnownEpoch } from './known-epoch.ts'
 
@@ -18,6 +18,8 @@ export interface SyncCall {
   heartbeatMs?: number
   /** It offers documents: a server that has had enough for now takes them later. */
   isPush?: boolean
+  /** Aborts when its answer is not wanted any more, and with the replication. */
+  signal?: AbortSignal
   /** How much it is of what could be asked for: where it breaks off, less is asked for next. */
   size?: { portion: Portion; amount: number }
 }
@@ -32,6 +34,8 @@ export interface SyncCallsOptions {
   backOff: BackOff
   epoch: KnownEpoch
   line?: Line | undefined
+  /** Shared by all that go the same way: when something came last. */
+  heard?: { at: number } | undefined
   /** Aborts when this replication ends. */
   signal: AbortSignal
   onOutcome: (outcome: SyncOutcome) => void
@@ -39,7 +43,18 @@ export interface SyncCallsOptions {
 
 export type SyncCalls = ReturnType<typeof createSyncCalls>
 
+/** How something refused a request: the server itself, or what stands before it. */
+export interface Refusal {
+  status: number
+}
+
 const leastPauseMs = 1_000
+/** Longer than this nobody is waited for who asks for it. */
+const longestRetryAfterMs = 60 * 60_000
+/** So often in a row it is told to come later; then something may never take just this. */
+const laterMost = 4
+/** The server is away, or what stands before it says so: that has nothing to do with what it is asked. */
+const awayStatuses = [408, 502, 503, 504]
 /** More of an answer than its beginning and the heartbeats of a poll. */
 const someCharacters = 100
 
@@ -48,8 +63,8 @@ const someCharacters = 100
  * waited for as long as something comes.
  */
 export function createSyncCalls(options: SyncCallsOptions) {
-  const { url, readToken, clock, backOff, epoch, signal, onOutcome } = options
-  const { line = slowestLine } = options
+  const { url, readToken, clock, backOff, epoch, signal: ended, onOutcome } = options
+  const { line = slowestLine, heard = { at: 0 } } = options
 
   // The body may take its time; what the head says of the clock is true when it comes.
   const fetch: typeof globalThis.fetch = async (...asked) => {
@@ -59,72 +74,77 @@ export function createSyncCalls(options: SyncCallsOptions) {
     return response
   }
 
-  /** @returns undefined where it has to be asked again */
+  const state = { laterInRow: 0 }
+
   async function attempt<T>(
     call: SyncCall,
     read: (body: unknown) => T | undefined,
-  ): Promise<T | undefined> {
+  ): Promise<Attempted<T>> {
+    const { signal = ended } = call
     const begun = await backOff.begin(signal)
     const begunAt = performance.now()
     const progress = { read: 0 }
     const shrink = () => call.size?.portion.shrink(call.size.amount)
     const token = readToken()
     const given = await askPatiently(call, {
-      ...{ fetch, url, line, token, epoch: epoch.get(), signal, progress },
+      ...{ fetch, url, line, token, epoch: epoch.get(), heard, signal, progress },
     }).catch(() => undefined)
     signal.throwIfAborted()
     if (!given) {
       // A poll that is cut off after a while is how networks are; at once is how they are when broken.
       const wasLong = performance.now() - begunAt > line.silenceMs / 4
       if (wasLong && (call.heartbeatMs === undefined || progress.read > someCharacters)) shrink()
-      backOff.fail(begun)
+      backOff.fail(begun, { isAway: true })
       onOutcome('unreachable')
-      return undefined
+      return {}
     }
     const { response } = given
     // What is said of an earlier sign-in ends no later one.
-    if (response.status === 401 && readToken() !== token) return undefined
+    if (response.status === 401 && readToken() !== token) return {}
     if (response.status === 401) {
       onOutcome('signed-out')
       // Nothing is lost and nothing is asked again: whoever owns this replication ends it.
-      return await untilAborted()
+      return await untilAborted(signal)
     }
     if (response.status === 429 && call.isPush) {
       // It works: it has had enough from this person for now, and takes the rest later.
       onOutcome('reached')
-      await pause(Math.max(readRetryAfter(response), leastPauseMs), signal)
-      return undefined
+      backOff.fail(begun, { atLeastMs: Math.max(readRetryAfter(response), leastPauseMs) })
+      state.laterInRow += 1
+      return state.laterInRow < laterMost ? {} : { refusal: { status: 429 } }
     }
+    state.laterInRow = 0
     const body = response.ok ? read(given.body) : undefined
     if (body === undefined) {
       // It took too long to send, or was larger than something on the way lets through.
       if (response.status === 408 || response.status === 413) shrink()
-      backOff.fail(begun, readRetryAfter(response))
+      const isAway = awayStatuses.includes(response.status)
+      backOff.fail(begun, { atLeastMs: readRetryAfter(response), isAway })
       onOutcome('refusing')
-      return undefined
+      return isAway ? {} : { refusal: { status: response.status } }
     }
     const told = response.headers.get(epochHeader)
     const isOurs = told === null || (await epoch.take(told).catch(() => undefined))
     if (isOurs === undefined) {
       // The device cannot store it: then it could not store what the answer brings either.
       backOff.fail(begun)
-      return undefined
+      return {}
     }
     // What the server counts now is another history: this replication is about to end, and learns nothing of it.
-    if (!isOurs) return await untilAborted()
+    if (!isOurs) return await untilAborted(signal)
     backOff.succeed()
     onOutcome('reached')
-    return body
+    return { answer: body }
   }
 
-  const untilAborted = () => orAborted(new Promise<never>(() => {}), signal)
+  const untilAborted = (signal: AbortSignal) => orAborted(new Promise<never>(() => {}), signal)
 
   return {
     /**
      * @param describe called before each attempt
      * @param read what an answer says; undefined where it is no answer to this
      * @returns the answer, and the call that led to it
-     * @throws the reason of the signal, and nothing else
+     * @throws the reason of the call's signal or of the replication's, and nothing else
      */
     async ask<Call extends SyncCall, T>(
       describe: () => Call,
@@ -132,14 +152,38 @@ export function createSyncCalls(options: SyncCallsOptions) {
     ): Promise<{ call: Call; answer: T }> {
       for (;;) {
         const call = describe()
-        const answer = await attempt(call, read)
+        const { answer } = await attempt(call, read)
         if (answer !== undefined) return { call, answer }
+      }
+    },
+    /**
+     * The same, for what something may never let through: a refusal is given back. The next request waits as after
+     * any other failure.
+     */
+    async offer<Call extends SyncCall, T>(
+      describe: () => Call,
+      read: (body: unknown) => T | undefined,
+    ): Promise<{ call: Call } & ({ answer: T } | { refusal: Refusal })> {
+      for (;;) {
+        const call = describe()
+        const { answer, refusal } = await attempt(call, read)
+        if (answer !== undefined) return { call, answer }
+        if (refusal) return { call, refusal }
       }
     },
   }
 }
 
+/** Neither: it has to be asked again. */
+interface Attempted<T> {
+  answer?: T
+  refusal?: Refusal
+}
+
+/** In ms; it is a number of seconds, or a date. */
 function readRetryAfter(response: Response): number {
-  const seconds = Number(response.headers.get('retry-after'))
-  return Number.isFinite(seconds) ? Math.min(seconds, 60) * 1_000 : 0
+  const told = response.headers.get('retry-after')
+  if (told === null) return 0
+  const ms = /^\d+$/.test(told) ? Number(told) * 1_000 : Date.parse(told) - Date.now()
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), longestRetryAfterMs) : 0
 }

@@ -4,6 +4,7 @@ import type { Log } from '../create-log.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import { measureRequests } from '../metrics/measure-requests.ts'
 import { createErrorHandler } from './create-error-handler.ts'
+import { setDataHeaders } from './data-headers.ts'
 import { logRequests } from './log-requests.ts'
 import { RequestRefused } from './request-refused.ts'
 import { setSecurityHeaders } from './security-headers.ts'
@@ -30,12 +31,12 @@ export function assembleHttp(options: {
     options
   app.disable('x-powered-by').set('trust proxy', trustProxy).set('query parser', 'simple')
   app.use(closeStraySocket, logRequests({ log }), measureRequests({ metrics }), doorman.greet)
+  app.use('/sync', setDataHeaders({ isHttps }), tellTime, sync)
   app.use(setSecurityHeaders({ isHttps }))
   app.use('/poll', tellTime)
   app.use(root)
   app.use('/api', webhooks)
   app.use('/api', tellTime, api)
-  app.use('/sync', tellTime, sync)
   app.use(serveApp({ appDir }))
   app.use(() => {
     throw new RequestRefused('not_found')

@@ -4,7 +4,7 @@ import { HasherBusy } from '../access/create-password-hasher.ts'
 import { PersonGone } from '../access/person-gone.ts'
 import { isPastEnd } from '../budget/is-past-end.ts'
 import type { Log } from '../create-log.ts'
-import { StorageUnavailable } from '../storage/storage-unavailable.ts'
+import { isStorageUnavailable } from '../storage/storage-unavailable.ts'
 import { RequestRefused } from './request-refused.ts'
 
 const storageRetrySeconds = 5
@@ -38,7 +38,7 @@ function asRefusal(error: unknown): RequestRefused {
   if (error instanceof RequestRefused) return error
   if (error instanceof HasherBusy)
     return new RequestRefused('busy', { headers: { 'retry-after': '2' } })
-  if (error instanceof StorageUnavailable) {
+  if (isStorageUnavailable(error)) {
     const headers = { 'retry-after': String(storageRetrySeconds) }
     return new RequestRefused('storage_unavailable', { headers, cause: error })
   }

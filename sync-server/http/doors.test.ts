@@ -136,6 +136,21 @@ describe('addresses', () => {
 })
 
 describe('answers', () => {
+  it('are short where they are data of /sync, and keep browsers in all the same', async () => {
+    for (const token of [opened.ann.token, 'forged']) {
+      const { headers } = await opened.app.call('GET', '/sync/messages/', { token })
+      expect(Number(headers.get('x-petrel-now'))).toBeGreaterThan(1.6e12)
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'same-origin',
+        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+      })
+      const text = [...headers].map(([name, value]) => `${name}: ${value}`).join('\r\n')
+      expect(text.length).toBeLessThan(600)
+    }
+  })
+
   it('carry the clock, an id and headers that keep browsers in', async () => {
     const { headers } = await opened.app.call('GET', '/api/users/me', {
       token: opened.ann.token,

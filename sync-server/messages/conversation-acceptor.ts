@@ -18,6 +18,7 @@ import { createKeyedBatcher } from './keyed-batcher.ts'
 import { type OrderJournal, ordersDatabase } from './order-journal.ts'
 import { extendSilences, type SilencesDocument, silencesKey } from './peer-silences.ts'
 import type { Outcome, Proposal } from './proposal.ts'
+import { tellHintedReceipts } from './tell-hinted-receipts.ts'
 import { listUntold, tellMarks } from './tell-marks.ts'
 import { weighDocument } from './weigh-document.ts'
 
@@ -156,6 +157,11 @@ export function createConversationAcceptor(options: {
     if (rise && isUntold && !isHinted) {
       await hintReceipts(ownerId, peerId, rise)
       return await write({ ...change, isHinted: true })
+    }
+    if (rise && isUntold && !isHintDue) {
+      // It may have begun while this was written, and the hint been replayed before.
+      const marks = { readerId: ownerId, authorId: peerId, ...rise.upTo }
+      await tellHintedReceipts({ storage, relations, marks, now }).catch(onError)
     }
     return { ...result, rev: revs(own).get(peerId) }
   }

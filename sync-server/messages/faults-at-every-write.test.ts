@@ -228,6 +228,23 @@ test('P3: a kill at any write of a receipt that comes before its author’s conv
   }
 })
 
+test('P3: a receipt that was told to nobody, as its author’s conversation had yet to begin, is told when it begins', async () => {
+  const receipt = must(actions['a receipt'], 'an action')
+  const { t, prepare, startAnew } = await open(false)
+  const bench = await prepare(receipt)
+  const conversations = nameConversationsDatabase(t.ann)
+  await t.storage.database(conversations).update([bench.reader], (stored) => ({
+    put: [...stored.values()].map((conversation) => ({ ...conversation, _deleted: true })),
+    result: undefined,
+  }))
+  await receipt.act(bench)
+  await t.acceptance.healCopies()
+  expect((await readCopies(bench)).ownConversation).toBeUndefined()
+  await startAnew()
+  await send({ ...bench, message: writeMessage({ senderId: t.ann, recipientId: bench.reader }) })
+  expect(receipt.isDone(await readCopies(bench))).toBe(true)
+})
+
 async function isResolved(acting: Promise<unknown>): Promise<boolean> {
   return await acting.then(
     () => true,

@@ -8,6 +8,7 @@ import type { MessageFiles } from './message-files.ts'
 import { type OrderEntry, parseOrderEntry } from './order-entry.ts'
 import { ordersDatabase } from './order-journal.ts'
 import { replayHints } from './replay-hints.ts'
+import { tellStandingReceipts } from './tell-standing-receipts.ts'
 
 const entriesAtOnce = 500
 const sweepAfterEntries = 500
@@ -148,6 +149,7 @@ export function createHealer(options: {
         const pair = { storage, files, authorId, readerId, messages, now: at }
         const outcome = await healMessages(pair)
         healed += outcome.healed
+        await tellStandingReceipts({ storage, relations, authorId, readerId, now })
         for (const entry of ofPair) {
           const age = at - (parseOrderEntry(entry)?.orderedAt ?? 0)
           if (outcome.without.has(entry.messageId) && age < underWayMs) open.add(entry._id)

@@ -26,6 +26,7 @@ import { isForPeer } from './peer-copies.ts'
 import type { Outcome, Proposal } from './proposal.ts'
 import { draftGroup, findPeer, groupById } from './proposal-group.ts'
 import { tellHintedReceipts } from './tell-hinted-receipts.ts'
+import { tellStandingReceipts } from './tell-standing-receipts.ts'
 
 /** The stages of a write, in their order: a crash can come after each. Atomic storage has the last two only. */
 export type Stage = 'ordered' | 'peer' | 'own' | 'finished'
@@ -272,16 +273,17 @@ export function createMessageAcceptor(options: {
         await hints.addMessages([{ authorId, readerId, messageId: first._id }])
         throw error
       })
-      await tellReceiptsOf(authorId, readerId)
+      if (reach !== 'channel') await tellReceiptsOf(authorId, readerId)
     }
     if (reach === 'delivered' || reach === 'channel') begun.set(`${authorId} ${readerId}`, true)
   }
 
   /** The reader may have read it before its author's conversation had begun. */
   async function tellReceiptsOf(authorId: string, readerId: string) {
+    await tellStandingReceipts({ storage, relations, authorId, readerId, now })
     const hint = await hints.findReceipts(authorId, readerId)
     if (!hint) return
-    await tellHintedReceipts({ storage, relations, hint, now })
+    await tellHintedReceipts({ storage, relations, marks: hint, now })
     await hints.remove([hint])
   }
 

@@ -6,6 +6,7 @@ import type { Hint, Hints, MessageHint } from './hints.ts'
 import type { MessageFiles } from './message-files.ts'
 import { takeBackWords } from './take-back-words.ts'
 import { tellHintedReceipts } from './tell-hinted-receipts.ts'
+import { tellStandingReceipts } from './tell-standing-receipts.ts'
 
 const hintsAtOnce = 500
 
@@ -73,7 +74,8 @@ async function replayPair(surroundings: Surroundings, due: readonly Hint[]): Pro
       ? await healMessages({ storage, files, ...pair, messages: unhealed, now: now() })
       : { healed: 0 }
   for (const hint of due) {
-    if (hint.kind === 'receipts') await tellHintedReceipts({ storage, relations, hint, now })
+    if (hint.kind === 'receipts') await tellHintedReceipts({ storage, relations, marks: hint, now })
   }
+  if (messages.length > 0) await tellStandingReceipts({ storage, relations, ...pair, now })
   return healed
 }

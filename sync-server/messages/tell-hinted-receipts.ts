@@ -7,15 +7,15 @@ import { ordersDatabase } from './order-journal.ts'
 import { type SilencesDocument, silencesKey } from './peer-silences.ts'
 import { tellMarks } from './tell-marks.ts'
 
-/** Raises an author's marks to what a hint says; not between people of whom one blocks the other. */
+/** Raises an author's marks to these of a reader; not between people of whom one blocks the other. */
 export async function tellHintedReceipts(options: {
   storage: Storage
   relations: Pick<Relations, 'canReach'>
-  hint: ReceiptsHint
+  marks: ReceiptsHint
   now: () => number
 }): Promise<void> {
-  const { storage, relations, hint, now } = options
-  const { authorId, readerId } = hint
+  const { storage, relations, marks, now } = options
+  const { authorId, readerId } = marks
   const reaches = await Promise.all([
     relations.canReach(authorId, readerId),
     relations.canReach(readerId, authorId),
@@ -27,7 +27,7 @@ export async function tellHintedReceipts(options: {
   await storage.database<ConversationDocument>(name).update([readerId], (conversations) => {
     const stored = conversations.get(readerId)
     if (!stored) return { result: undefined }
-    const rise = { before: { deliveredUpTo: 0, readUpTo: 0 }, upTo: readMarks(hint) }
+    const rise = { before: { deliveredUpTo: 0, readUpTo: 0 }, upTo: readMarks(marks) }
     const raised = tellMarks({ stored, rise, silences: silences.get(silencesId), at: now() })
     return { put: [raised], result: undefined }
   })

@@ -34,6 +34,8 @@ export async function answerChanges(options: {
   let isUpToDate = await isAtNewest(since)
   /** A place that was found here, and not only brought along. */
   let sure = isUpToDate ? since : 0
+  /** CouchDB's `pending`: so many changes may lie above, where the answer stops at its limit. */
+  let left: number | undefined
 
   for (;;) {
     if (!isUpToDate) {
@@ -43,6 +45,7 @@ export async function answerChanges(options: {
       sure = since
       // Who stopped at their limit knows nothing of what lies above, and must not let the next one wait for it.
       const { isAtEnd, found } = read
+      if (!isAtEnd && !query.descending) left = countOf(await stored.updateSeq()) - countOf(since)
       if (isAtEnd) signals.observe(stored.name, { before: seen, seq: since, isSame: found === 0 })
     }
     const isAnswered = query.feed === 'longpoll' && writer.countRows() > 0
@@ -54,7 +57,7 @@ export async function answerChanges(options: {
     if (!(await signals.wait(stored.name, since, { timeoutMs, signal: gone.signal }))) break
     isUpToDate = false
   }
-  writer.end(since)
+  writer.end(since, left)
 
   /** A device that has to begin again hears of it now, and not when there is news. */
   function isOfOldEpoch(): boolean {

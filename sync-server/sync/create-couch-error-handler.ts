@@ -2,7 +2,7 @@ import type { ErrorRequestHandler } from 'express'
 import { apiErrors } from '../../schema/api-error.ts'
 import { isPastEnd } from '../budget/is-past-end.ts'
 import { RequestRefused } from '../http/request-refused.ts'
-import { StorageUnavailable } from '../storage/storage-unavailable.ts'
+import { isStorageUnavailable } from '../storage/storage-unavailable.ts'
 import { CouchError } from './couch-error.ts'
 import { sendJson } from './send-json.ts'
 
@@ -52,7 +52,7 @@ export function createCouchErrorHandler(options: {
 /** Errors of Express, of its body parser and of the access check carry a `status`; anything else is our own fault. */
 function asCouchError(error: unknown): CouchError {
   if (error instanceof CouchError) return error
-  if (error instanceof StorageUnavailable) {
+  if (isStorageUnavailable(error)) {
     return new CouchError(503, 'storage_unavailable', apiErrors.storage_unavailable.error)
   }
   if (error instanceof RequestRefused) {

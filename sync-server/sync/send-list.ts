@@ -1,5 +1,5 @@
 import type { Response } from 'express'
-import { writeText } from './write-text.ts'
+import { createAnswerBody } from './answer-body.ts'
 
 /**
  * Sends a JSON list as its pages are read: no answer is ever whole in memory, and a caller who is gone is read for no
@@ -18,12 +18,13 @@ export async function sendList(
 ): Promise<void> {
   const { head, tail, first, pages } = list
   response.status(200).set({ 'content-type': 'application/json', 'cache-control': 'no-store' })
+  const body = createAnswerBody(response)
   let before = head
   for (let page = first; !page.done && !response.destroyed; page = await pages.next()) {
     if (page.value.length === 0) continue
-    await writeText(response, before + page.value.join(',\n'))
+    await body.write(before + page.value.join(',\n'))
     before = ',\n'
   }
   await pages.return()
-  response.end((before === head ? head : '') + tail)
+  body.end((before === head ? head : '') + tail)
 }

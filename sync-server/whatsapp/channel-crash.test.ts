@@ -17,53 +17,65 @@ async function start(options: Parameters<typeof startTestChannel>[0] = {}) {
   return { channel, ann, readMessages }
 }
 
-test('P11: what was kept and not processed when the server died is shown after the next start, each once', async () => {
-  const { channel, readMessages } = await start()
-  const { emulator } = channel
-  const wamids = Array.from({ length: 40 }, (_, index) =>
-    emulator.inbound({ from: `1555555019${index % 4}`, content: `message ${index}` }),
-  )
-  await channel.advance(0)
-  expect(emulator.deliveries().every(({ state }) => state === 'delivered')).toBe(true)
-  await channel.killAndStart()
-  await expect.poll(async () => (await readMessages()).length).toBe(40)
-  for (const id of emulator.deliveries().map((one) => one.id)) emulator.redeliver(id)
-  await channel.advance(0)
-  emulator.inbound({ from: '15555550190', content: 'the last one' })
-  await channel.advance(0)
-  await expect.poll(async () => (await readMessages()).length).toBe(41)
-  const shown = (await readMessages()).map((one) => one.whatsapp_message_id)
-  expect(new Set(shown).size).toBe(41)
-  expect(shown).toEqual(expect.arrayContaining(wamids))
-  expect(await channel.read(await channel.register('Ben'), 'messages')).toEqual([])
-})
+/** On a CouchDB the parts of a write are written one after the other. */
+const storages = [
+  ['at once', true],
+  ['one after the other', false],
+] as const
 
-test('P2: what was on its way when the server died is not sent again, and its status tells what became of it', async () => {
-  const { channel, ann, readMessages } = await start()
-  const { emulator } = channel
-  emulator.inbound({ from: '15555550130', content: 'Hello' })
-  await channel.advance(0)
-  await expect.poll(async () => (await readMessages()).length).toBe(1)
-  const [inbound] = await readMessages()
-  const _id = uuidv7()
-  await channel.push(ann, {
-    ...{ _id, peerId: inbound?.peerId, senderId: ann.userId, recipientId: inbound?.peerId },
-    ...{ content: 'On its way', type: 'text', status: 'sending' },
-    ...{ createdAt: Date.now(), orderedAt: Date.now() },
-  })
-  // Taken, and never answered.
-  await expect.poll(() => emulator.outbox().length).toBe(1)
-  await channel.killAndStart()
-  const find = async () => (await readMessages()).find((one) => one._id === _id)
-  const settle = async () => {
-    await channel.advance(20_000)
-    return await find()
-  }
-  await expect.poll(settle).toMatchObject({ status: 'read' })
-  await channel.advance(300_000)
-  expect(emulator.outbox()).toHaveLength(1)
-  expect(await find()).toMatchObject({ status: 'read', content: 'On its way' })
-})
+test.each(storages)(
+  'P11: what was kept and not processed when the server died is shown after the next start, each once, where copies are written %s',
+  async (_how, isAtomic) => {
+    const { channel, readMessages } = await start({ overrides: { isAtomic } })
+    const { emulator } = channel
+    const wamids = Array.from({ length: 40 }, (_, index) =>
+      emulator.inbound({ from: `1555555019${index % 4}`, content: `message ${index}` }),
+    )
+    await channel.advance(0)
+    expect(emulator.deliveries().every(({ state }) => state === 'delivered')).toBe(true)
+    await channel.killAndStart()
+    await expect.poll(async () => (await readMessages()).length).toBe(40)
+    for (const id of emulator.deliveries().map((one) => one.id)) emulator.redeliver(id)
+    await channel.advance(0)
+    emulator.inbound({ from: '15555550190', content: 'the last one' })
+    await channel.advance(0)
+    await expect.poll(async () => (await readMessages()).length).toBe(41)
+    const shown = (await readMessages()).map((one) => one.whatsapp_message_id)
+    expect(new Set(shown).size).toBe(41)
+    expect(shown).toEqual(expect.arrayContaining(wamids))
+    expect(await channel.read(await channel.register('Ben'), 'messages')).toEqual([])
+  },
+)
+
+test.each(storages)(
+  'P2: what was on its way when the server died is not sent again, and its status tells what became of it, where copies are written %s',
+  async (_how, isAtomic) => {
+    const { channel, ann, readMessages } = await start({ overrides: { isAtomic } })
+    const { emulator } = channel
+    emulator.inbound({ from: '15555550130', content: 'Hello' })
+    await channel.advance(0)
+    await expect.poll(async () => (await readMessages()).length).toBe(1)
+    const [inbound] = await readMessages()
+    const _id = uuidv7()
+    await channel.push(ann, {
+      ...{ _id, peerId: inbound?.peerId, senderId: ann.userId, recipientId: inbound?.peerId },
+      ...{ content: 'On its way', type: 'text', status: 'sending' },
+      ...{ createdAt: Date.now(), orderedAt: Date.now() },
+    })
+    // Taken, and never answered.
+    await expect.poll(() => emulator.outbox().length).toBe(1)
+    await channel.killAndStart()
+    const find = async () => (await readMessages()).find((one) => one._id === _id)
+    const settle = async () => {
+      await channel.advance(20_000)
+      return await find()
+    }
+    await expect.poll(settle).toMatchObject({ status: 'read' })
+    await channel.advance(300_000)
+    expect(emulator.outbox()).toHaveLength(1)
+    expect(await find()).toMatchObject({ status: 'read', content: 'On its way' })
+  },
+)
 
 test('P6: without any word from WhatsApp it is said that nobody knows, and its author may send it again', async () => {
   const { channel, ann, readMessages } = await start()

@@ -10,8 +10,6 @@ type Held = Omit<Counted, 'lastReceivedAt' | 'lastProcessedAt' | 'avgProcessingM
   totalMs: number
 }
 
-export type ChannelStats = ReturnType<typeof createChannelStats>
-
 /** Counts what comes over each number, since the start; an operator sees their own number's only. */
 export function createChannelStats() {
   const byNumber = new Map<string, Held>()

@@ -8,7 +8,7 @@ import type { WhatsAppSettings } from './whatsapp-settings.ts'
 export type Operators = ReturnType<typeof createOperators>
 
 /** Is a WhatsApp account linked? Only then the channel is theirs to use. */
-export function isLinked(account: AccountDocument): boolean {
+function isLinked(account: AccountDocument): boolean {
   return Boolean(account.wa_id || account.phone_number_id)
 }
 

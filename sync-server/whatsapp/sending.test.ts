@@ -336,3 +336,39 @@ describe('the window of 24 hours', () => {
     expect((await send('15555550162', 'Fine')).status).toBe(201)
   })
 })
+
+describe('changing what was sent over WhatsApp', () => {
+  test('an edit and a status are refused, a deletion takes it away here', async () => {
+    await hearFrom('15555550102')
+    const { body } = await send('15555550102', 'Cannot be changed')
+    const as = opened.channel.as(opened.ann)
+    const edited = await as.put(`/messages/${body.messageId}`, { content: 'Changed' })
+    expect([edited.status, edited.body.error]).toEqual([409, 'WhatsApp messages cannot be edited'])
+    const status = await as.put(`/messages/${body.messageId}/status`, { status: 'read' })
+    expect(status.status).toBe(409)
+    expect((await as.remove(`/messages/${body.messageId}`)).status).toBe(200)
+    expect(await findMessage(body.messageId)).toMatchObject({ content: '', isWhatsApp: true })
+    await opened.channel.advance(1_000)
+    expect(await findMessage(body.messageId)).toMatchObject({ content: '' })
+  })
+
+  test('what was deleted before its turn came does not leave', async () => {
+    const { contactId } = await hearFrom('15555550163')
+    const rule = { match: { to: '15555550163' }, times: 1, respond: { error: { code: 131056 } } }
+    opened.channel.emulator.addRule(rule)
+    const { body } = await send('15555550163', 'On second thought')
+    expect(body).toMatchObject({ queued: true, status: 'sent' })
+    await opened.channel.as(opened.ann).remove(`/messages/${body.messageId}`)
+    const _id = uuidv7()
+    await opened.channel.push(opened.ann, {
+      ...{ _id, peerId: contactId, senderId: opened.ann.userId, recipientId: contactId },
+      ...{ content: 'The next one', type: 'text', status: 'sending' },
+      ...{ createdAt: Date.now(), orderedAt: Date.now() },
+    })
+    const texts = async () => {
+      await opened.channel.advance(10_000)
+      return sentTo('15555550163').map(({ request }) => (request.text as { body: string }).body)
+    }
+    await expect.poll(texts).toEqual(['The next one'])
+  })
+})

@@ -28,7 +28,13 @@ test('all templates are read, over all pages', async () => {
   const read = await fetchTemplates(client, businessAccountId, { limit: 2 })
   if (read.kind !== 'found') throw new Error(JSON.stringify(read))
   expect(read.value.map(({ name, language }) => `${name} ${language}`)).toEqual([
-    ...['hello_world en', 'hello_world en_US', 'order_confirmation en', 'spring_sale en'],
+    ...[
+      'hello_world en',
+      'hello_world en_US',
+      'order_confirmation en',
+      'message_from_us en',
+      'spring_sale en',
+    ],
     ...['delivery_update en', 'appointment_reminder en'],
   ])
   expect(read.value[2]).toMatchObject({ category: 'UTILITY', status: 'APPROVED' })

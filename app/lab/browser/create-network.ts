@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
+import { createSlowLine } from '../create-slow-line.ts'
 
 export interface Network {
   /** What the browser calls instead of the server. */
@@ -10,13 +12,28 @@ export interface Network {
   /** No WebSocket gets through, as behind some proxies; all else does. */
   blockSockets(): void
   allowSockets(): void
+  /** Bytes trickle, both ways; all connections share the line. */
+  slow(bytesPerSecond: number): void
+  /** How many bytes have come from the server. */
+  countBytes(): number
   close(): Promise<void>
 }
 
 /** One person's way to the server: a relay that can be cut, so that a lost network is really lost. */
 export async function createNetwork(serverPort: number): Promise<Network> {
   const open = new Set<Socket>()
-  const state = { isCut: false, areSocketsBlocked: false }
+  const state = { isCut: false, areSocketsBlocked: false, bytes: 0 }
+  let line: ReturnType<typeof createSlowLine> | undefined
+
+  const passLine = (way: 'up' | 'down') =>
+    new Transform({
+      async transform(chunk: Uint8Array<ArrayBuffer>, _encoding, done) {
+        if (!line) this.push(chunk)
+        else for await (const part of line.trickle(way, chunk)) this.push(part)
+        if (way === 'down') state.bytes += chunk.length
+        done()
+      },
+    })
 
   const relay = createServer((near) => {
     if (state.isCut) return void near.destroy()
@@ -24,12 +41,12 @@ export async function createNetwork(serverPort: number): Promise<Network> {
     near.on('data', (bytes: Buffer) => {
       if (state.areSocketsBlocked && asksForSocket(bytes)) near.destroy()
     })
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
+    for (const [socket, other, way] of [
+      [near, far, 'up'],
+      [far, near, 'down'],
     ] as const) {
       open.add(socket)
-      socket.pipe(other)
+      socket.pipe(passLine(way)).pipe(other)
       socket.once('close', () => {
         open.delete(socket)
         other.destroy()
@@ -60,6 +77,10 @@ export async function createNetwork(serverPort: number): Promise<Network> {
     allowSockets() {
       state.areSocketsBlocked = false
     },
+    slow(bytesPerSecond) {
+      line = createSlowLine({ bytesPerSecond })
+    },
+    countBytes: () => state.bytes,
     async close() {
       breakAll()
       relay.close()

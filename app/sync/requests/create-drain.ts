@@ -69,7 +69,7 @@ export function createDrain(options: {
       if (!entry) return
       const waitMs = await limit(() => send(entry))
       if (waitMs === undefined) backOff.succeed()
-      else backOff.fail(attempt, waitMs)
+      else backOff.fail(attempt, { atLeastMs: waitMs })
     }
   }
 

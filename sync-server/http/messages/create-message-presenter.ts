@@ -1,4 +1,5 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { deletedUserName } from '../../../schema/deleted-user.ts'
 import { isEdited, type MessageDocument } from '../../../schema/message.ts'
 import {
   type MessageAnswer,
@@ -12,7 +13,6 @@ import type { Storage } from '../../storage/create-storage.ts'
 import { nameConversationsDatabase } from '../../storage/database-names.ts'
 import type { Contacts } from '../../whatsapp/contacts.ts'
 import { presentContact } from '../../whatsapp/present-contact.ts'
-import { deletedUserName } from '../deleted-user-name.ts'
 import { toIso } from '../to-iso.ts'
 
 type Shown = Pick<

@@ -1,3 +1,4 @@
+import { describeDeletedUser } from '../../../schema/deleted-user.ts'
 import { idPattern } from '../../../schema/id.ts'
 import type { OwnUser, PublicUser } from '../../../schema/user.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
@@ -7,9 +8,7 @@ import { presentOwnUser, presentUser } from '../../access/present-user.ts'
 import type { Presence } from '../../realtime/create-presence.ts'
 import type { Contacts } from '../../whatsapp/contacts.ts'
 import { presentContact } from '../../whatsapp/present-contact.ts'
-import { deletedUserName } from '../deleted-user-name.ts'
 import { RequestRefused } from '../request-refused.ts'
-import { toIso } from '../to-iso.ts'
 
 export type UserPresenter = ReturnType<typeof createUserPresenter>
 
@@ -62,7 +61,6 @@ export function createUserPresenter(options: {
   return {
     presentAll,
     presentByIds,
-    presentDeparted,
     /** @throws RequestRefused `user_not_found`, also for what cannot be anybody's id */
     async presentById(viewerId: string, userId: string): Promise<PublicUser> {
       const found = idPattern.test(userId) ? await presentByIds(viewerId, [userId]) : undefined
@@ -70,6 +68,7 @@ export function createUserPresenter(options: {
       if (!user) throw new RequestRefused('user_not_found')
       return user
     },
+    presentDeparted: describeDeletedUser,
     async presentOne(viewerId: string, account: AccountDocument): Promise<PublicUser> {
       const [user] = await presentAll(viewerId, [account])
       return user ?? presentUser(account, { isOnline: false })
@@ -81,23 +80,4 @@ export function createUserPresenter(options: {
       return { ...own, whatsapp_channel: channelKind }
     },
   }
-}
-
-/** Somebody who is not here any more, as others still see them in what was said. */
-function presentDeparted(userId: string): PublicUser {
-  return {
-    _id: userId,
-    username: deletedUserName,
-    status: '',
-    profilePicture: null,
-    isOnline: false,
-    lastSeen: null,
-    createdAt: toIso(Math.min(readIdTime(userId), Date.now())),
-    whatsapp_connected: false,
-  }
-}
-
-/** A person's id is a UUIDv7: its first 48 bits are when it was made, in epoch ms. */
-function readIdTime(id: string): number {
-  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 }

@@ -1,0 +1,71 @@
+import pLimit from 'p-limit'
+import { readSession, registerPerson, waitUntilKept } from '../browser/account-steps.ts'
+import { type BrowserPerson, createPerson } from '../browser/create-person.ts'
+import { startBuiltServer } from '../browser/start-built-server.ts'
+import { createCheapAccounts } from './cheap-accounts.ts'
+import { waitUntilCalm, waitUntilStored } from './count-stored-messages.ts'
+import type { Figure } from './figure.ts'
+import { noteWhenShown, readWhenShown } from './note-when-shown.ts'
+import { pushMessages } from './server-accounts.ts'
+import { takePercentile } from './take-percentile.ts'
+
+const [few, many] = [6, 600]
+const messagesEach = 2
+const rounds = 7
+const pairsAtOnce = 8
+
+/** Does a long list of chats cost anything at the start? A browser that has just started opens it without a network. */
+export async function measure(): Promise<Figure[]> {
+  const short = await prepareList(few)
+  const long = await prepareList(many)
+  const took = { short: [] as number[], long: [] as number[] }
+  // In turn, so that whatever else the machine does falls on both.
+  for (let round = 0; round < rounds; round += 1) {
+    took.short.push(await timeColdStart(short.ben))
+    took.long.push(await timeColdStart(long.ben))
+  }
+  await short.close()
+  await long.close()
+  const [value, floor] = [takePercentile(took.long, 0.5), takePercentile(took.short, 0.5)]
+  return [
+    {
+      ...{ what: `cold start offline → list is readable, ${many} chats`, value, unit: 'ms' },
+      floors: [{ what: `with ${few}`, value: floor }],
+    },
+    { what: `cold start offline with ${many} chats, growth`, value: value / floor, unit: '×' },
+  ]
+}
+
+/** Ben, offline, with so many chats on his device. */
+async function prepareList(count: number) {
+  const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' } })
+  const { origin } = server
+  await server.kill()
+  const people = await createCheapAccounts(server.dataDir, count)
+  await server.start()
+  const ben = await createPerson(server, 'ben')
+  await registerPerson(ben)
+  const { userId: recipientId } = await readSession(ben)
+  const turn = pLimit(pairsAtOnce)
+  const write = { origin, recipientId, count: messagesEach }
+  await Promise.all(people.map((author) => turn(() => pushMessages({ ...write, author }))))
+  await waitUntilStored(ben.page, count * messagesEach)
+  await waitUntilCalm(ben.page)
+  await waitUntilKept(ben)
+  await ben.goOffline()
+  return {
+    ben,
+    async close() {
+      await ben.close()
+      await server.close()
+    },
+  }
+}
+
+/** From the navigation to a row with its last message, in ms. */
+async function timeColdStart(person: BrowserPerson): Promise<number> {
+  await person.restartBrowser()
+  await person.page.addInitScript(noteWhenShown, 'ul[aria-label="Conversations"] a time')
+  await person.page.goto('/chat')
+  return (await readWhenShown(person.page)).shownAt
+}

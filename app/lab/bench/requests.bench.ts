@@ -1,0 +1,85 @@
+import type { Page } from 'playwright-core'
+import { registerPerson } from '../browser/account-steps.ts'
+import { message, openChat, say } from '../browser/chat-steps.ts'
+import { createPerson } from '../browser/create-person.ts'
+import { startBuiltServer } from '../browser/start-built-server.ts'
+import { countStored, waitUntilCalm, waitUntilStored } from './count-stored-messages.ts'
+import type { Figure } from './figure.ts'
+
+const count = 20
+
+/** Ann writes to Ben: how often either device asks the server for each message, in what it may be doing meanwhile. */
+export async function measure(): Promise<Figure[]> {
+  const server = await startBuiltServer()
+  const ann = await createPerson(server, 'ann')
+  const ben = await createPerson(server, 'ben')
+  await registerPerson(ann)
+  await registerPerson(ben)
+  await openChat(ann.page, 'ben')
+  await openChat(ben.page, 'ann')
+  await sayAndSee('the first')
+  await sayAndSee('the second')
+
+  async function sayAndSee(text: string) {
+    await say(ann.page, text)
+    await message(ben.page, text).waitFor()
+  }
+
+  /** Requests of each device, a message. The device is calm before, and has said all that it says after. */
+  async function countAll(state: string): Promise<[sent: number, received: number]> {
+    await Promise.all([waitUntilCalm(ann.page), waitUntilCalm(ben.page)])
+    const [sent, received] = [watchRequests(ann.page), watchRequests(ben.page)]
+    const before = await countStored(ben.page)
+    for (let number = 1; number <= count; number += 1) {
+      await say(ann.page, `${state} ${number}`)
+      await waitUntilStored(ben.page, before + number)
+    }
+    await Promise.all([waitUntilCalm(ann.page), waitUntilCalm(ben.page)])
+    return [sent.stop() / count, received.stop() / count]
+  }
+
+  const open = await countAll('open')
+  await ben.page.goto('/chat/starred')
+  const visible = await countAll('visible')
+  await hidePage(ben.page)
+  const hidden = await countAll('hidden')
+  await ann.close()
+  await ben.close()
+  await server.close()
+  return Object.entries({ open, visible, hidden }).flatMap(
+    ([state, [sent, received]]): Figure[] => [
+      {
+        ...{ what: `requests for each message sent, ${state} at the other`, value: sent },
+        ...{ unit: 'requests', floors: [{ what: 'the push alone', value: 1 }] },
+      },
+      {
+        ...{ what: `requests for each message received, ${state}`, value: received },
+        ...{ unit: 'requests', floors: [{ what: 'one mark for all', value: 1 / count }] },
+      },
+    ],
+  )
+}
+
+function watchRequests(page: Page) {
+  const state = { requests: 0 }
+  const note = () => {
+    state.requests += 1
+  }
+  page.on('request', note)
+  return {
+    stop() {
+      page.off('request', note)
+      return state.requests
+    },
+  }
+}
+
+/** Another page is in front: the browser says so to this one, as for a tab or a phone's app in the background. */
+async function hidePage(page: Page) {
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
+    Object.defineProperty(document, 'hidden', { value: true, configurable: true })
+    document.hasFocus = () => false
+    document.dispatchEvent(new Event('visibilitychange'))
+  })
+}

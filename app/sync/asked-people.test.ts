@@ -1,0 +1,40 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createAskedPeople } from './asked-people.ts'
+
+function open(answer: (userId: string) => Promise<unknown>) {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const asked: string[] = []
+  const people = createAskedPeople({
+    random: () => 1,
+    async read(userId) {
+      asked.push(userId)
+      await answer(userId)
+    },
+  })
+  onTestFinished(people.close)
+  return { people, asked }
+}
+
+test('who cannot be read is asked for ever more rarely, and holds up nobody', async () => {
+  const { people, asked } = open(async (userId) => {
+    if (userId === 'cyd') throw new Error('The server has a problem.')
+  })
+  for (const userId of ['cyd', 'dan', 'eve']) people.ask(userId)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(asked).toEqual(['cyd', 'dan', 'eve', 'cyd'])
+  await vi.advanceTimersByTimeAsync(60 * 60_000)
+  expect(asked.length).toBeLessThan(30)
+})
+
+test('asked for again and again while a question waits, it stays one', async () => {
+  const { people, asked } = open(() => Promise.reject(new Error('no network')))
+  for (let count = 0; count < 100; count += 1) {
+    people.ask('cyd')
+    await vi.advanceTimersByTimeAsync(1)
+  }
+  expect(asked).toEqual(['cyd'])
+  people.hurry()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(asked).toEqual(['cyd', 'cyd'])
+})

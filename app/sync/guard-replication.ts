@@ -1,0 +1,73 @@
+import {
+  getComposedPrimaryKeyOfDocumentData,
+  type RxStorageInstance,
+  type RxStorageInstanceReplicationState,
+} from 'rxdb/plugins/core'
+import type { PushFloor } from './push-floor.ts'
+
+/**
+ * RxDB's replication goes on, or stands still for good, after a read or a write that failed, and tells nobody of some of
+ * them. Here each is told; what waits for it waits until the replication has ended.
+ *
+ * It also takes every document for taken that its handler was given: what is `isUntaken` stays owed. And where it reads
+ * its checkpoint of what it has pushed, it is given the floor if that lies before.
+ */
+export function guardReplication<T>(
+  internal: RxStorageInstanceReplicationState<T>,
+  options: {
+    isUntaken: (id: string) => boolean
+    floor: PushFloor
+    onFailed: (cause: unknown) => void
+    signal: AbortSignal
+  },
+): void {
+  const { isUntaken, floor, onFailed, signal } = options
+  const ended = new Promise<void>((resolve) =>
+    signal.addEventListener('abort', () => resolve(), { once: true }),
+  )
+
+  async function orEnded<Result>(work: Promise<Result>, otherwise: Result): Promise<Result> {
+    try {
+      return await work
+    } catch (error) {
+      onFailed(error)
+      await ended
+      return otherwise
+    }
+  }
+
+  function guard<Document>(
+    storage: RxStorageInstance<Document, unknown, unknown>,
+  ): RxStorageInstance<Document, unknown, unknown> {
+    const guarded: typeof storage = Object.create(storage)
+    guarded.findDocumentsById = (ids, deleted) =>
+      orEnded(storage.findDocumentsById(ids, deleted), [])
+    guarded.query = (query) => orEnded(storage.query(query), { documents: [] })
+    guarded.bulkWrite = (rows, context) => orEnded(storage.bulkWrite(rows, context), { error: [] })
+    return guarded
+  }
+
+  const { input } = internal
+  input.forkInstance = guard(input.forkInstance)
+  const notes = guard(input.metaInstance)
+  input.metaInstance = Object.create(notes)
+  input.metaInstance.bulkWrite = async (rows, context) => {
+    const isPushed = context === 'replication-up-write-meta'
+    const kept = isPushed ? rows.filter(({ document }) => !isUntaken(document.itemId)) : rows
+    return kept.length > 0 ? await notes.bulkWrite(kept, context) : { error: [] }
+  }
+  const pushCheckpoint = getComposedPrimaryKeyOfDocumentData(notes.schema, {
+    ...{ isCheckpoint: '1', itemId: 'up' },
+  })
+  input.metaInstance.findDocumentsById = async (ids, deleted) => {
+    const found = await notes.findDocumentsById(ids, deleted)
+    if (!ids.includes(pushCheckpoint)) return found
+    const lwt = floor.take()
+    if (lwt === undefined) return found
+    return found.map((noted) => {
+      const { checkpointData } = noted
+      const isBefore = lwt <= (checkpointData as { lwt: number }).lwt
+      return isBefore ? { ...noted, checkpointData: { id: '', lwt } } : noted
+    })
+  }
+}

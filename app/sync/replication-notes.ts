@@ -1,0 +1,34 @@
+import {
+  getRxReplicationMetaInstanceSchema,
+  type RxCollection,
+  type RxStorageInstance,
+  type RxStorageReplicationMeta,
+} from 'rxdb/plugins/core'
+
+/** What RxDB stores of a replication: its checkpoints, and each document as the server is known to hold it. */
+export type ReplicationNotes<T, Checkpoint = unknown> = RxStorageInstance<
+  RxStorageReplicationMeta<T, Checkpoint>,
+  unknown,
+  unknown
+>
+
+/**
+ * Opens them past RxDB; whoever opens them closes them.
+ * @param identifier names the replication
+ */
+export async function openReplicationNotes<T>(
+  collection: RxCollection<T>,
+  identifier: string,
+): Promise<ReplicationNotes<T>> {
+  const { database } = collection
+  const hash = await database.hashFunction(`${collection.name}-${identifier}`)
+  return await database.storage.createStorageInstance<RxStorageReplicationMeta<T, unknown>>({
+    databaseName: database.name,
+    collectionName: `rx-replication-meta-${hash}`,
+    databaseInstanceToken: database.token,
+    multiInstance: database.multiInstance,
+    options: {},
+    schema: getRxReplicationMetaInstanceSchema<T, unknown>(collection.schema.jsonSchema, false),
+    devMode: false,
+  })
+}

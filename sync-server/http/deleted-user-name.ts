@@ -1,2 +1,0 @@
-/** How a person is named who is not here any more. */
-export const deletedUserName = 'Deleted user'
