@@ -105,6 +105,24 @@ test('places and contacts are drawn, and lead on', async () => {
   expect(await call.getAttribute('href')).toBe('tel:+16505551234')
 })
 
+test('a reaction comes and goes, and a photo says what it is', async () => {
+  const mine = ownWords(page, 'On its way')
+  const sent = emulator.outbox().find((one) => JSON.stringify(one).includes('"On its way"'))
+  const react = (emoji: string) =>
+    emulator.inbound({
+      ...{ from: reader, type: 'reaction' },
+      content: { message_id: sent?.wamid, emoji },
+    })
+  react('👍')
+  await mine.getByRole('img', { name: 'Reaction: 👍' }).waitFor()
+  react('')
+  await mine.getByRole('img', { name: 'Reaction: 👍' }).waitFor({ state: 'detached' })
+  emulator.inbound({ from: reader, type: 'image', file: { sample: 'image' } })
+  const photo = page.getByRole('article', { name: /^Sheena Nelson, .*: Image$/ })
+  await photo.getByRole('img', { name: 'WhatsApp' }).waitFor()
+  await photo.getByText('The file is on its way.').waitFor({ state: 'detached' })
+})
+
 test('buttons are sent and pressed', async () => {
   emulator.inbound({ from: presser, name: 'Peter Press', content: 'Hello' })
   await page.goto('/chat')

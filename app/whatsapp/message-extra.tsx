@@ -12,7 +12,7 @@ type Frame = Interactive | TemplateFrame | undefined
 
 /**
  * What a business message shows above and below its text: where it comes from, headers, buttons, lists, places,
- * contacts, and a file that is not here.
+ * contacts, reactions, and a file that is not here.
  */
 export function drawMessageExtra(message: MessageDocument, place: 'above' | 'below'): ReactNode {
   if (!message.isWhatsApp && !message.interactive && !message.template) return null
@@ -61,6 +61,11 @@ function Below({ message, frame }: PartProps) {
         <Card key={`${card.name} ${card.phones} ${card.emails}`} card={card} />
       ))}
       {file && <p className={styles.footer}>{file}</p>}
+      {message.reactions?.map(({ from, emoji }) => (
+        <span key={from} className={styles.reaction} role="img" aria-label={`Reaction: ${emoji}`}>
+          {emoji}
+        </span>
+      ))}
     </>
   )
 }
