@@ -41,6 +41,25 @@ test('a token that WhatsApp does not take is told at the start, and everything e
   await app.register('Ann')
 })
 
+test('what comes for nobody goes to the inbox that is set, and a wrong one is told at the start', async () => {
+  const { lines, app, emulator } = await start({ WHATSAPP_INBOX_USER_ID: 'nobody' })
+  await expect.poll(() => lines.join()).toMatch(/WHATSAPP_INBOX_USER_ID is the id of nobody/)
+  const ann = await app.register('Ann')
+  app.settings.whatsApp = app.settings.whatsApp && {
+    ...{ ...app.settings.whatsApp, inboxUserId: ann.userId },
+  }
+  await app.restart()
+  await emulator.configure({ webhookUrl: `${app.url}/api/webhooks/whatsapp` })
+  emulator.inbound({ from: '15555550100', content: 'Anybody there?' })
+  await emulator.advance(0)
+  const read = async () => {
+    const path = '/sync/messages/_all_docs?include_docs=true'
+    const { body } = await app.call('GET', path, { token: ann.token })
+    return body.rows.map(({ doc }: { doc: { content: string } }) => doc.content)
+  }
+  await expect.poll(read).toEqual(['Anybody there?'])
+})
+
 test('webhooks come in without a sign-in, are kept, counted and answered, and only what is signed', async () => {
   const { lines, app, emulator } = await start({})
   const place = '/api/webhooks/whatsapp'

@@ -242,6 +242,12 @@ export function createChannel(options: {
       await media.resume()
       await expire()
       await learnNumber()
+      const { inboxUserId } = settings
+      if (inboxUserId !== undefined && !(await accounts.find(inboxUserId))) {
+        log.error(
+          'WHATSAPP_INBOX_USER_ID is the id of nobody here: what comes for nobody is only kept.',
+        )
+      }
       for (const fault of await checkChannel({ client, settings })) log.error(fault)
     },
 

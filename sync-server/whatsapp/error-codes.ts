@@ -21,6 +21,11 @@ export const notLinked: SendFailure = {
   words: 'Not sent: WhatsApp account is not linked. Link it, then try again.',
 }
 
+export const numberOfAnother: SendFailure = {
+  code: 'whatsapp_number_of_another',
+  words: 'Not sent: somebody else works this business number. Link a Phone Number ID of your own.',
+}
+
 /** @param code Meta's; null where its answer was none of Meta's */
 export function describeProviderFailure(code: number | null, words?: string): SendFailure {
   if (code === windowIsClosed) return windowClosed

@@ -217,6 +217,13 @@ describe('P8: of another operator’s customers nobody learns anything', () => {
     expect((await as(ben).post(`/webhooks/reprocess/${eventId}`)).status).toBe(404)
     const sent = await as(ben).post('/messages', { recipientId: contactId, content: 'Hi' })
     expect([sent.status, sent.body.code]).toEqual([404, 'unknown_person'])
+    // Nobody writes over a number that somebody else works: the answers would go there.
+    const template = { to: '15555550185', type: 'template', message: { name: 'hello_world' } }
+    const foreign = await as(ben).post('/webhooks/send', template)
+    expect([foreign.status, foreign.body.error]).toEqual([
+      ...[403, expect.stringMatching(/somebody else works this business number/)],
+    ])
+    expect(channel.emulator.outbox().some(({ to }) => to === '+15555550185')).toBe(false)
     const conversationId = `wa:106540352242922:${from}`
     benHears.say('join-whatsapp-conversation', { conversationId })
     await expect.poll(() => benHears.last('whatsapp-contact')).toMatchObject({ contactId: null })

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { createDeferred } from '../../schema/create-deferred.ts'
 import type { OutboxEntry } from '../messages/outbox-entry.ts'
 import type { StoredDatabase } from '../storage/create-stored-database.ts'
@@ -28,6 +29,8 @@ interface Lane {
   callOff?: () => void
 }
 
+/** More would only wait for the limiter, each with its message in memory. */
+const triedAtOnce = 64
 /** Without a word from WhatsApp after so long, nobody knows. */
 const confirmedWithinMs = 120_000
 /** A call lasts no longer: what is `sending` for more was cut off. */
@@ -47,6 +50,7 @@ export function createOutbox(options: {
   onError: (error: unknown) => void
 }) {
   const { database, clock, attempt, giveUp, onError } = options
+  const limit = pLimit(triedAtOnce)
   const lanes = new Map<string, Lane>()
   const waiters = new Map<string, Set<(answer: OutboxAnswer) => void>>()
   const watches = new Map<string, () => void>()
@@ -85,7 +89,7 @@ export function createOutbox(options: {
       return
     }
     lane.isRunning = true
-    const work = runSafely(lane, entry).finally(() => {
+    const work = limit(() => runSafely(lane, entry)).finally(() => {
       running.delete(work)
       lane.isRunning = false
       goOn(key, lane)

@@ -12,6 +12,7 @@ import {
   describeProviderFailure,
   noConfirmation,
   notLinked,
+  numberOfAnother,
   type SendFailure,
   windowClosed,
 } from './error-codes.ts'
@@ -110,7 +111,8 @@ export function createQueuedSender(options: {
     if (!isDue || message.deletedAt !== undefined) return settled
     const contact = await contacts.find(ownerId, contactId)
     if (!contact) return await fail(entry, describeRefusal('unknown_person'))
-    if (!(await maySend(ownerId, contact))) return await fail(entry, notLinked, { status: 403 })
+    const forbidden = await forbidSend(ownerId, contact)
+    if (forbidden) return await fail(entry, forbidden, { status: 403 })
     if (isWindowClosed(contact, message)) return await fail(entry, windowClosed)
     const uploaded = await upload(entry, message, contact)
     if (uploaded !== undefined && typeof uploaded !== 'string') return uploaded
@@ -125,10 +127,14 @@ export function createQueuedSender(options: {
   }
 
   /** Over their own number, or over one that nobody works. */
-  async function maySend(ownerId: string, { phoneNumberId }: ContactDocument): Promise<boolean> {
-    if ((await operators.findPlace(ownerId)) === null) return false
+  async function forbidSend(
+    ownerId: string,
+    { phoneNumberId }: ContactDocument,
+  ): Promise<SendFailure | null> {
+    if ((await operators.findPlace(ownerId)) === null) return notLinked
     const operator = await accounts.findByNumberId(phoneNumberId)
-    return operator === undefined || operator.userId === ownerId
+    // Their customer's answers would go to somebody else.
+    return operator && operator.userId !== ownerId ? numberOfAnother : null
   }
 
   function isWindowClosed(contact: ContactDocument, { type }: MessageDocument): boolean {

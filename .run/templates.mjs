@@ -1,0 +1,4 @@
+import { installIfNeeded, runTool } from './project.mjs'
+
+await installIfNeeded()
+process.exit(await runTool('tsx', ['sync-server/whatsapp/create-templates-program.ts']))
