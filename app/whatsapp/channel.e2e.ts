@@ -21,19 +21,8 @@ const { emulator } = operator
 const { page } = operator.ann
 afterAll(() => operator.close())
 
+/** How `message_from_us` reads, which carries any words. */
 const carrier = 'We have a message for you: {{1}} Reply here to talk with us.'
-await fetch(`${emulator.url}/v25.0/${emulator.account.businessAccountId}/message_templates`, {
-  method: 'POST',
-  headers: {
-    'content-type': 'application/json',
-    authorization: `Bearer ${emulator.account.accessToken}`,
-  },
-  body: JSON.stringify({
-    ...{ name: 'message_from_us', language: 'en', category: 'UTILITY' },
-    components: [{ type: 'BODY', text: carrier, example: { body_text: [['It has arrived.']] } }],
-  }),
-})
-
 const order = 'Thank you! Your order A-17 is confirmed, the total is $10.00 with tax.'
 
 test('a business account is linked, and every screen calls the emulator a sandbox', async () => {
