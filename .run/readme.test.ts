@@ -11,6 +11,14 @@ test('the README names every setting, and no other', () => {
   expect(named.map(([, name]) => name).toSorted()).toEqual(settings.toSorted())
 })
 
+test('the README names every setting of the business channel, and no other', () => {
+  const settings = readFileSync(`${top}sync-server/whatsapp/whatsapp-settings.ts`, 'utf8')
+  const names = [...settings.matchAll(/^ {2}(WHATSAPP_\w+):/gm)].map(([, name]) => name)
+  const rows = readSection('WhatsApp').filter((line) => line.startsWith('| `'))
+  const named = rows.map((row) => /^\| `(\w+)`/.exec(row)?.[1])
+  expect(named.toSorted()).toEqual([...new Set(names)].toSorted())
+})
+
 test('every file that the README shows or links to is there', () => {
   const paths = [...readme.matchAll(/(?:\]\(|src=")([^)":]+)[)"]/g)].map(([, path]) => path)
   expect(paths.length).toBeGreaterThan(3)

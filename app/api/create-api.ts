@@ -1,5 +1,6 @@
 import { createAuthCalls } from './create-auth-calls.ts'
 import { type ApiOptions, createCallers } from './create-callers.ts'
+import { createChannelCalls } from './create-channel-calls.ts'
 import { createConversationCalls } from './create-conversation-calls.ts'
 import { createMessageCalls } from './create-message-calls.ts'
 import { createOwnCalls } from './create-own-calls.ts'
@@ -35,5 +36,6 @@ export function createApi(options: ApiOptions & { wait?: Retry['wait'] }) {
     }),
     messages: createMessageCalls(callSignedIn),
     conversations: createConversationCalls(callSignedIn),
+    whatsApp: createChannelCalls(callSignedIn),
   }
 }

@@ -24,6 +24,7 @@ export function createLazyApi(options: Parameters<typeof createApi>[0]): Api {
     own: deferCalls(async () => (await load()).own),
     messages: deferCalls(async () => (await load()).messages),
     conversations: deferCalls(async () => (await load()).conversations),
+    whatsApp: deferCalls(async () => (await load()).whatsApp),
   }
 }
 

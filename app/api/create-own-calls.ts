@@ -43,6 +43,14 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
     return change
   }
 
+  async function keptLink(asked: Promise<LinkedWhatsApp>): Promise<LinkedWhatsApp> {
+    const asker = record.get()?._id
+    const link = await asked
+    const user = record.get()
+    if (user && user._id === asker) record.set(withLink(user, link))
+    return link
+  }
+
   return {
     /** One's own record; the one that the sign-in holds is renewed by it. */
     async me(): Promise<OwnUser> {
@@ -129,22 +137,26 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
 
     async linkWhatsApp(link: WhatsAppLink): Promise<LinkedWhatsApp> {
       requireInput(link?.wa_id && link.phone_number, 'WhatsApp ID and phone number are required')
-      return await call({
-        method: 'POST',
-        path: '/users/link-whatsapp',
-        body: link,
-        answer: linkedWhatsApp,
-        fallback: 'Failed to link WhatsApp account',
-      })
+      return await keptLink(
+        call({
+          method: 'POST',
+          path: '/users/link-whatsapp',
+          body: link,
+          answer: linkedWhatsApp,
+          fallback: 'Failed to link WhatsApp account',
+        }),
+      )
     },
 
     async unlinkWhatsApp(): Promise<void> {
-      await call({
-        method: 'POST',
-        path: '/users/unlink-whatsapp',
-        answer: linkedWhatsApp,
-        fallback: 'Failed to unlink WhatsApp account',
-      })
+      await keptLink(
+        call({
+          method: 'POST',
+          path: '/users/unlink-whatsapp',
+          answer: linkedWhatsApp,
+          fallback: 'Failed to unlink WhatsApp account',
+        }),
+      )
     },
 
     async changePassword(change: PasswordChange): Promise<void> {
@@ -210,4 +222,14 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
       })
     },
   }
+}
+
+/** The record with this link: a field that is null there is not in a record. */
+function withLink(
+  user: OwnUser,
+  { profile, whatsapp_connected, ...link }: LinkedWhatsApp,
+): OwnUser {
+  const { wa_id, phone_number, phone_number_id, whatsapp_name, ...rest } = user
+  const given = Object.entries(link).filter(([, value]) => value !== null)
+  return { ...rest, ...Object.fromEntries(given), profile, whatsapp_connected }
 }

@@ -90,3 +90,15 @@ test('everything about people is understood as the server answers it', async () 
   await expect(own.me()).rejects.toMatchObject({ status: 401 })
   expect(ann.sessions.get()).toBeUndefined()
 })
+
+test('linking and unlinking WhatsApp change the record that the device keeps', async () => {
+  const { ann } = await start()
+  const { own } = ann.api
+  const link = { wa_id: '15550783881', phone_number: '15550783881', whatsapp_name: 'Lucky Shrub' }
+  await own.linkWhatsApp(link)
+  expect(ann.sessions.get()?.user).toMatchObject({ ...link, whatsapp_connected: true })
+  await own.unlinkWhatsApp()
+  const user = must(ann.sessions.get(), 'the sign-in').user
+  expect(user.whatsapp_connected).toBe(false)
+  for (const field of Object.keys(link)) expect(user).not.toHaveProperty(field)
+})

@@ -28,6 +28,8 @@ interface ChatListPanelProps {
   isSearch?: boolean
   /** Which search this is, or that the open chat was found by; goes along to what it leads to. */
   searchKey: string | undefined
+  /** What the person calls somebody, which a search finds; the same function until that changes. */
+  labelsOf(peerId: string): readonly string[]
   /** Called with the query when Enter was pressed in the search box. */
   onSearch(query: string): void
   /** Stands before the title, such as the drawer's or the back button. */
@@ -75,6 +77,7 @@ export function ChatListPanel(props: ChatListPanelProps) {
             query={query}
             messenger={messenger}
             linkState={linkState}
+            labelsOf={props.labelsOf}
             // A search that has an address stays what it was for whoever comes back.
             onChoose={() => searchKey === undefined && setQuery('')}
           />

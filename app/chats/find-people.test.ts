@@ -27,3 +27,8 @@ test('people are found by name without accents or case, by their name on WhatsAp
   expect(find('0123')).toEqual([id(3)])
   expect(find('nobody')).toEqual([])
 })
+
+test("every customer is found by 'WhatsApp'", () => {
+  const customer = person(4, { isWhatsAppContact: true })
+  expect(findPeople([...people, customer], 'whatsapp')).toEqual([customer])
+})

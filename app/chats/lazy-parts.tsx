@@ -14,7 +14,3 @@ export function prefetchSearchResults(): void {
 export const LazyStarredList = lazy(() =>
   import('./starred-list.tsx').then((module) => ({ default: module.StarredList })),
 )
-
-export const LazyPhoneSearchDialog = lazy(() =>
-  import('./phone-search-dialog.tsx').then((module) => ({ default: module.PhoneSearchDialog })),
-)

@@ -24,8 +24,13 @@ export function PersonLink({ person, messenger, linkState, onChoose }: PersonLin
       />
       <span className={styles.personWords}>
         <span className={styles.personName}>{person.username}</span>
-        <span className={styles.personAbout}>{person.status || 'Available to chat'}</span>
+        <span className={styles.personAbout}>{describe(person)}</span>
       </span>
     </Link>
   )
+}
+
+function describe({ status, isWhatsAppContact, phone_number }: PublicUser): string {
+  if (!isWhatsAppContact) return status || 'Available to chat'
+  return phone_number ? `WhatsApp · +${phone_number}` : 'WhatsApp'
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { PublicUser } from '../../schema/user.ts'
 import { Button } from '../ui/button.tsx'
@@ -9,24 +9,43 @@ import styles from './phone-search-dialog.module.css'
 export interface PhoneSearchDialogProps {
   /** The person of a whole number; undefined for nobody. Rejects with words for a person. */
   findByPhone(digits: string): Promise<PublicUser | undefined>
+  /**
+   * Begins a chat on WhatsApp with whoever has this number, where that is linked. Rejects with words for a person.
+   */
+  startChat?: ((digits: string) => Promise<PublicUser>) | undefined
+  /** Stands above the form. */
+  notice?: ReactNode
   onClose(): void
 }
 
 /** Asks for a phone number, and opens the chat with the person who has it. */
-export function PhoneSearchDialog({ findByPhone, onClose }: PhoneSearchDialogProps) {
+export function PhoneSearchDialog(props: PhoneSearchDialogProps) {
+  const { findByPhone, startChat, notice, onClose } = props
   const navigate = useNavigate()
   const [phone, setPhone] = useState('')
   const [problem, setProblem] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
+  const [missing, setMissing] = useState<string>()
 
   async function search() {
     const checked = checkPhoneSearch(phone)
     if ('problem' in checked) return setProblem(checked.problem)
+    await open(checked.digits, findByPhone)
+  }
+
+  async function open(
+    digits: string,
+    find: (digits: string) => Promise<PublicUser | undefined>,
+  ): Promise<void> {
     setProblem(undefined)
+    setMissing(undefined)
     setIsBusy(true)
     try {
-      const person = await findByPhone(checked.digits)
-      if (!person) return setProblem('No user found with that phone number')
+      const person = await find(digits)
+      if (!person) {
+        setMissing(digits)
+        return setProblem('No user found with that phone number')
+      }
       onClose()
       await navigate(`/chat/${person._id}`)
     } catch (cause) {
@@ -38,6 +57,7 @@ export function PhoneSearchDialog({ findByPhone, onClose }: PhoneSearchDialogPro
 
   return (
     <Dialog title="Search by Phone Number" onClose={onClose}>
+      {notice}
       <form
         className={styles.form}
         noValidate
@@ -58,6 +78,7 @@ export function PhoneSearchDialog({ findByPhone, onClose }: PhoneSearchDialogPro
             onChange={(event) => {
               setPhone(event.target.value)
               setProblem(undefined)
+              setMissing(undefined)
             }}
           />
         </label>
@@ -68,6 +89,11 @@ export function PhoneSearchDialog({ findByPhone, onClose }: PhoneSearchDialogPro
           <p className={styles.problem} role="alert">
             {problem}
           </p>
+        )}
+        {missing && startChat && (
+          <Button look="quiet" disabled={isBusy} onClick={() => void open(missing, startChat)}>
+            Start a WhatsApp chat
+          </Button>
         )}
         <div className={styles.foot}>
           <Button look="quiet" onClick={onClose}>

@@ -6,6 +6,7 @@ import { useArrowKeys } from '../ui/use-arrow-keys.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
 import { useLiveValue } from '../ui/use-live-value.ts'
 import styles from './chat-list-panel.module.css'
+import { findPeople } from './find-people.ts'
 import { FoundMessages } from './found-messages.tsx'
 import { FoundPeople } from './found-people.tsx'
 import { useMessageSearch } from './use-message-search.ts'
@@ -16,12 +17,15 @@ export interface SearchResultsProps {
   messenger: Messenger
   /** Navigation state for what is found. */
   linkState: object | undefined
+  /** What the person calls somebody; the same function until that changes. */
+  labelsOf(peerId: string): readonly string[]
   /** Called when somebody was chosen. */
   onChoose(): void
 }
 
 /** Conversations by name at once; then people that device and server know, and messages of this device. */
-export function SearchResults({ query, messenger, linkState, onChoose }: SearchResultsProps) {
+export function SearchResults(props: SearchResultsProps) {
+  const { query, messenger, linkState, labelsOf, onChoose } = props
   const rows = useLiveValue(messenger.conversations)
   const words = query.trim()
   const asked = useDebounced(words, limits.userSearchDebounceMs)
@@ -29,7 +33,7 @@ export function SearchResults({ query, messenger, linkState, onChoose }: SearchR
   const messages = useMessageSearch(messenger.search, asked)
   const list = useRef<HTMLDivElement>(null)
   useArrowKeys(list, 'a')
-  const chats = useMemo(() => findRowsByName(rows, words), [rows, words])
+  const chats = useMemo(() => findRows(rows, words, labelsOf), [rows, words, labelsOf])
   const known = new Set(chats.map((row) => row.peerId))
   const others = people.people.filter((person) => !known.has(person._id))
   const isLongEnough = words.length >= limits.userSearchMinLength
@@ -60,7 +64,15 @@ export function SearchResults({ query, messenger, linkState, onChoose }: SearchR
   )
 }
 
-function findRowsByName(rows: readonly ConversationRow[], query: string): ConversationRow[] {
+function findRows(
+  rows: readonly ConversationRow[],
+  query: string,
+  labelsOf: SearchResultsProps['labelsOf'],
+): ConversationRow[] {
   const wanted = foldText(query)
-  return rows.filter((row) => row.peer && foldText(row.peer.username).includes(wanted))
+  const hasLabel = (label: string) => foldText(label).includes(wanted)
+  return rows.filter(
+    ({ peer, peerId }) =>
+      peer && (findPeople([peer], query).length > 0 || labelsOf(peerId).some(hasLabel)),
+  )
 }

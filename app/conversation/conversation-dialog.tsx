@@ -77,7 +77,11 @@ function DialogBody(props: ConversationDialogProps) {
       return (
         <LazyConfirmDialog
           title={`Delete ${dialog.messages.length} messages?`}
-          text="They'll be deleted for everyone. This can't be undone."
+          text={
+            dialog.messages.some(({ isWhatsApp }) => isWhatsApp)
+              ? "They'll be removed from your devices. On WhatsApp the other person keeps them."
+              : "They'll be deleted for everyone. This can't be undone."
+          }
           confirmLabel="Delete"
           isDanger
           onConfirm={() => void remove(dialog.messages)}

@@ -34,8 +34,10 @@ export function ConversationHeader(props: ConversationHeaderProps) {
       </div>
       <div className={styles.headerWords}>
         <h2 className={styles.name}>
-          {name}
-          {peer?.phone_number && <span className={styles.badge}>WhatsApp</span>}
+          <span className={styles.nameText}>{name}</span>
+          {(peer?.phone_number || peer?.isWhatsAppContact) && (
+            <span className={styles.badge}>WhatsApp</span>
+          )}
         </h2>
         <p className={joinClassNames(styles.subtitle, isTyping && styles.isTyping)}>
           {words}

@@ -27,8 +27,8 @@ export function usePresenceWords(
   function describe(): string {
     if (isTyping) return 'typing...'
     if (isOnline) return 'online'
-    // Until the record is there, nothing is known of it; of who is gone there is nothing to know.
-    if (!peer || peer.isDeleted) return ''
+    // Until the record is there, nothing is known of it; of who is gone, or on WhatsApp, there is nothing to know.
+    if (!peer || peer.isDeleted || peer.isWhatsAppContact) return ''
     const lastSeen = peer.lastSeen ? Date.parse(peer.lastSeen) : undefined
     return `last seen ${formatLastSeen(lastSeen, now)}`
   }

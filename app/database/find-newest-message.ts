@@ -31,6 +31,25 @@ export async function findNewestIncoming(
   return newest && fromStoredMessage(newest)
 }
 
+/** Webhooks come in any order: so many of the newest messages are looked at. */
+const lookedAt = 20
+
+/** When the other person last wrote over a business channel, by the provider's clock: epoch ms. */
+export async function findLastInboundAt(
+  messages: MessageCollection,
+  peerId: string,
+): Promise<number | undefined> {
+  const newest = await queryDocuments(messages, {
+    selector: { tally: peerId },
+    sort: [{ tally: 'asc' }, { recency: 'asc' }],
+    index: ['tally', 'recency'],
+    limit: lookedAt,
+  })
+  const times = newest.map(({ whatsapp_timestamp: time }) => (time ? Date.parse(time) : Number.NaN))
+  const known = times.filter((time) => Number.isFinite(time))
+  return known.length === 0 ? undefined : Math.max(...known)
+}
+
 /** The newest message of each conversation that waits to be sent, by the other person's id. */
 export async function findNewestPending(
   messages: MessageCollection,

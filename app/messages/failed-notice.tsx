@@ -1,28 +1,39 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import { Icon } from '../ui/icon.tsx'
+import { joinClassNames } from '../ui/join-class-names.ts'
 import type { MessageActions } from './message-actions.ts'
 import styles from './notice.module.css'
 
 interface FailedNoticeProps {
   message: MessageDocument
+  /** Where it was refused only because a template is needed by now. */
+  onTemplate: ((message: MessageDocument) => void) | undefined
   actions: MessageActions
 }
 
 /** Why a message was not sent, and what can be done about it. */
-export function FailedNotice({ message, actions }: FailedNoticeProps) {
+export function FailedNotice({ message, onTemplate, actions }: FailedNoticeProps) {
   return (
-    <div className={styles.notice}>
+    <div className={joinClassNames(styles.notice, onTemplate && styles.offer)}>
       <p className={styles.reason}>
-        <Icon name="warning" size={18} />
+        <Icon name={onTemplate ? 'info' : 'warning'} size={18} />
         {message.error ?? 'Failed to send message'}
       </p>
       <div className={styles.noticeButtons}>
+        {onTemplate && (
+          <button type="button" onClick={() => onTemplate(message)}>
+            Send as a template
+          </button>
+        )}
         <button type="button" onClick={() => actions.retry(message)}>
           Retry
         </button>
-        <button type="button" onClick={() => actions.edit(message)}>
-          Edit
-        </button>
+        {/* What was filled in or composed is not one text. */}
+        {message.type !== 'template' && message.type !== 'interactive' && (
+          <button type="button" onClick={() => actions.edit(message)}>
+            Edit
+          </button>
+        )}
         <button type="button" onClick={() => actions.copy(message.content)}>
           Copy
         </button>

@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { memo, type ReactNode } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
 import { nameMessageType } from '../ui/describe-message.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -35,6 +35,10 @@ export interface MessageProps {
   /** The message that is answered, where it is among the loaded ones: the others are found by `findMessage`. */
   quoted: MessageDocument | undefined
   findMessage(messageId: string): LiveSource<MessageDocument | null | undefined>
+  /** Draws what only some messages have, above and below their text. The same function each time. */
+  drawExtra(message: MessageDocument, place: 'above' | 'below'): ReactNode
+  /** Where the message can still leave in a template: asks for that. */
+  onTemplate: ((message: MessageDocument) => void) | undefined
   actions: MessageActions
 }
 
@@ -84,7 +88,9 @@ export const Message = memo(function Message(props: MessageProps) {
         )}
       </div>
       <MessageReactions {...props} />
-      {isOwn && message.status === 'failed' && <FailedNotice message={message} actions={actions} />}
+      {isOwn && message.status === 'failed' && (
+        <FailedNotice message={message} onTemplate={props.onTemplate} actions={actions} />
+      )}
       {message.refused && !message.refused.isDismissed && message.status !== 'failed' && (
         <RefusalNotice message={message} refused={message.refused} actions={actions} />
       )}
@@ -93,7 +99,7 @@ export const Message = memo(function Message(props: MessageProps) {
 })
 
 function Bubble(props: MessageProps) {
-  const { message, isOwn, peerName, findMessage, actions } = props
+  const { message, isOwn, peerName, findMessage, drawExtra, actions } = props
   const type = nameMessageType(message)
   const meta = <MessageMeta message={message} isOwn={isOwn} />
   if (message.deletedAt !== undefined) {
@@ -120,10 +126,12 @@ function Bubble(props: MessageProps) {
         />
       )}
       {type && <span className={styles.chip}>{type}</span>}
+      {drawExtra(message, 'above')}
       <div className={styles.body} dir="auto">
         <MessageText text={message.content} markQuery={props.markQuery} />
         {meta}
       </div>
+      {drawExtra(message, 'below')}
     </div>
   )
 }

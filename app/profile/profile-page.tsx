@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { defaultAbout } from '../../schema/limits.ts'
 import type { OwnUser, ProfileChange } from '../../schema/user.ts'
 import { Avatar } from '../ui/avatar.tsx'
@@ -19,6 +19,8 @@ export interface ProfilePageProps {
   /** Reads the record from the server. Rejects with words for a person. */
   onRefresh(): Promise<void>
   onSave(change: ProfileChange): Promise<void>
+  /** Stands after the record: whether the business channel is linked. */
+  channel?: ReactNode
   onBack(): void
   onLogout(): void
   onDeleteAccount(): Promise<void>
@@ -62,6 +64,7 @@ export function ProfilePage(props: ProfilePageProps) {
           <Fact name="Last seen" value={isOnline ? 'Online' : describeLastSeen(user)} />
         </dl>
       )}
+      {props.channel}
       <DangerZone onLogout={props.onLogout} onDeleteAccount={props.onDeleteAccount} />
     </Page>
   )

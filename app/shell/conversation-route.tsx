@@ -1,5 +1,6 @@
-import { useCallback } from 'react'
+import { useCallback, useMemo } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
+import type { MessageDocument } from '../../schema/message.ts'
 import type { DrawComposerTools } from '../conversation/composer-tools.ts'
 import { Conversation } from '../conversation/conversation.tsx'
 import type { DrawMessage } from '../conversation/draw-message.ts'
@@ -9,6 +10,9 @@ import { ReactionBar } from '../emoji/reaction-bar.tsx'
 import { Message } from '../messages/message.tsx'
 import { countBackLayers } from '../ui/count-back-layers.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
+import { isWindowRefusal } from '../whatsapp/is-window-refusal.ts'
+import { drawMessageExtra } from '../whatsapp/message-extra.tsx'
+import { AttachButton } from './attach-button.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { LoadingChat } from './loading-chat.tsx'
 import { useMessenger } from './messenger-context.tsx'
@@ -16,13 +20,12 @@ import { narrowScreen } from './narrow-screen.ts'
 import { readChatPlace } from './read-chat-place.ts'
 import { readNavigationState } from './read-navigation-state.ts'
 import { useServices } from './services.ts'
+import { useChannelChat } from './use-channel-chat.tsx'
 import { usePeer } from './use-peer.ts'
 import { useSession } from './use-session.ts'
 import { useWayUp } from './use-way-up.tsx'
 
-const drawMessage: DrawMessage = (drawing) => <Message {...drawing} />
 const drawReactionBar: DrawReactionBar = (drawing) => <ReactionBar {...drawing} />
-const drawTools: DrawComposerTools = (tools) => <EmojiTool {...tools} />
 
 /** The right part of the chat screen: joins the conversation and the bubble. */
 export function ConversationRoute({ peerId }: { peerId: string }) {
@@ -34,6 +37,27 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
   const goUp = useWayUp()
   const ownName = useSession()?.user.username ?? ''
   const peer = usePeer(messenger, peerId)
+  // In place of the entry of what it was opened from, which is no place to come back to.
+  const openChat = (id: string) => void navigate(`/chat/${id}`, { replace: countBackLayers() > 0 })
+  const channel = useChannelChat(peerId, openChat)
+  const { setWish } = channel
+  const drawMessage = useMemo(() => {
+    const offerTemplate = (message: MessageDocument) => setWish({ kind: 'templates', message })
+    const draw: DrawMessage = (drawing) => (
+      <Message
+        {...drawing}
+        drawExtra={drawMessageExtra}
+        onTemplate={isWindowRefusal(drawing.message) ? offerTemplate : undefined}
+      />
+    )
+    return draw
+  }, [setWish])
+  const drawTools: DrawComposerTools = (tools) => (
+    <>
+      <EmojiTool {...tools} />
+      <AttachButton actions={channel.actions} />
+    </>
+  )
   // Once shown it is over: a reload, or the way back, does not lead to it again.
   const forgetStart = useCallback(() => {
     const rest = { ...(typeof state === 'object' ? state : {}), messageId: undefined }
@@ -41,22 +65,29 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
   }, [navigate, pathname, state])
   if (peer.state !== 'known') return <LoadingChat peer={peer} />
   return (
-    <Conversation
-      key={peerId}
-      messenger={messenger}
-      peerId={peerId}
-      ownName={ownName}
-      startMessageId={readNavigationState(state, 'messageId')}
-      onStartShown={forgetStart}
-      drawMessage={drawMessage}
-      drawTools={drawTools}
-      drawReactionBar={drawReactionBar}
-      askServer={searchMessages}
-      notice={isNarrow && <ConnectionNotice isInConversation />}
-      onBack={isNarrow ? () => goUp({ ...findList(state), fits: isList }) : undefined}
-      // In place of the entry of what it was opened from, which is no place to come back to.
-      onOpenChat={(id) => void navigate(`/chat/${id}`, { replace: countBackLayers() > 0 })}
-    />
+    <>
+      <Conversation
+        key={peerId}
+        messenger={messenger}
+        peerId={peerId}
+        ownName={ownName}
+        startMessageId={readNavigationState(state, 'messageId')}
+        onStartShown={forgetStart}
+        drawMessage={drawMessage}
+        drawTools={drawTools}
+        drawReactionBar={drawReactionBar}
+        askServer={searchMessages}
+        notice={
+          <>
+            {isNarrow && <ConnectionNotice isInConversation />}
+            {channel.bar}
+          </>
+        }
+        onBack={isNarrow ? () => goUp({ ...findList(state), fits: isList }) : undefined}
+        onOpenChat={openChat}
+      />
+      {channel.dialog}
+    </>
   )
 }
 

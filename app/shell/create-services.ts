@@ -71,6 +71,7 @@ export function createServices(): Services {
     },
     own: api.own,
     findByPhone: api.users.findByPhone,
+    whatsApp: api.whatsApp,
     searchMessages: api.messages.search,
     notifications: createNotificationChoice(),
     update: createAppUpdate(),

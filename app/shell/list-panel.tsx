@@ -1,7 +1,6 @@
-import { Suspense, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { ChatListPanel } from '../chats/chat-list-panel.tsx'
-import { LazyPhoneSearchDialog } from '../chats/lazy-parts.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { BackLink } from './back-link.tsx'
 import { ListNotices } from './list-notices.tsx'
@@ -9,7 +8,11 @@ import { useMessenger } from './messenger-context.tsx'
 import { PlaceholderPanel } from './placeholder-panel.tsx'
 import type { ChatPlace } from './read-chat-place.ts'
 import { readNavigationState } from './read-navigation-state.ts'
-import { useServices } from './services.ts'
+import { useLabels } from './use-labels.ts'
+
+const PhoneSearch = lazy(() =>
+  import('./phone-search.tsx').then((module) => ({ default: module.PhoneSearch })),
+)
 
 interface ListPanelProps {
   place: ChatPlace
@@ -19,7 +22,7 @@ interface ListPanelProps {
 /** The left part of the chat screen: the list that the address asks for. */
 export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
   const messenger = useMessenger()
-  const { findByPhone } = useServices()
+  const labelsOf = useLabels(messenger)
   const { state, key } = useLocation()
   const navigate = useNavigate()
   const [isAskingPhone, setIsAskingPhone] = useState(false)
@@ -57,6 +60,7 @@ export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
         messenger={messenger}
         view={view}
         selectedPeerId={place.peerId}
+        labelsOf={labelsOf}
         initialQuery={readNavigationState(state, 'query') ?? ''}
         isSearch={isSearch}
         onSearch={(query) => void navigate('/chat/search', { state: { query }, replace: isSearch })}
@@ -81,10 +85,7 @@ export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
       />
       {isAskingPhone && (
         <Suspense fallback={null}>
-          <LazyPhoneSearchDialog
-            findByPhone={findByPhone}
-            onClose={() => setIsAskingPhone(false)}
-          />
+          <PhoneSearch onClose={() => setIsAskingPhone(false)} />
         </Suspense>
       )}
     </>

@@ -3,12 +3,14 @@ import { useNavigate } from 'react-router-dom'
 import { ProfilePage } from '../profile/profile-page.tsx'
 import { applyWaitingProfile } from '../sync/requests/apply-waiting-profile.ts'
 import { useLiveValue } from '../ui/use-live-value.ts'
+import { ConnectionStatus } from '../whatsapp/connection-status.tsx'
 import { useMessenger } from './messenger-context.tsx'
 import { PageFrame } from './page-frame.tsx'
 import { useServices } from './services.ts'
 import { SignOutDialog } from './sign-out-dialog.tsx'
 import { useSession } from './use-session.ts'
 import { useWayUp } from './use-way-up.tsx'
+import { WhatsAppIntegration } from './whatsapp-integration.tsx'
 
 export function ProfileRoute() {
   const messenger = useMessenger()
@@ -17,13 +19,15 @@ export function ProfileRoute() {
   const navigate = useNavigate()
   const goUp = useWayUp()
   const [isLeaving, setIsLeaving] = useState(false)
+  const [isLinking, setIsLinking] = useState(false)
   const { state } = useLiveValue(messenger.connection)
   const entries = useLiveValue(messenger.requests.entries)
   if (!session) return null
+  const user = applyWaitingProfile(session.user, entries)
   return (
     <PageFrame section="profile" title="Profile">
       <ProfilePage
-        user={applyWaitingProfile(session.user, entries)}
+        user={user}
         isOnline={state === 'live'}
         onRefresh={async () => {
           await own.me()
@@ -31,6 +35,7 @@ export function ProfileRoute() {
         onSave={async (change) => {
           await messenger.requests.submit({ kind: 'profile', change })
         }}
+        channel={<ConnectionStatus user={user} onOpen={() => setIsLinking(true)} />}
         onBack={() => goUp({ to: '/chat' })}
         onLogout={() => setIsLeaving(true)}
         onDeleteAccount={async () => {
@@ -39,6 +44,7 @@ export function ProfileRoute() {
           await navigate('/login', { replace: true })
         }}
       />
+      {isLinking && <WhatsAppIntegration onClose={() => setIsLinking(false)} />}
       {isLeaving && <SignOutDialog onClose={() => setIsLeaving(false)} />}
     </PageFrame>
   )

@@ -23,6 +23,8 @@ export interface Services {
   own: Api['own']
   /** The person of a whole phone number; undefined for nobody. */
   findByPhone: Api['users']['findByPhone']
+  /** The business channel's calls. */
+  whatsApp: Api['whatsApp']
   /** The server's search, for what has not arrived on this device. */
   searchMessages: Api['messages']['search']
   notifications: NotificationChoice

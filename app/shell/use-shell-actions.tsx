@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { MenuAction } from '../ui/menu-action.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
@@ -6,9 +6,13 @@ import { listShellActions } from './list-shell-actions.ts'
 import { SignOutDialog } from './sign-out-dialog.tsx'
 import { chooseTheme, darkSystem, readTheme, themes } from './theme.ts'
 
+const WhatsAppIntegration = lazy(() =>
+  import('./whatsapp-integration.tsx').then((module) => ({ default: module.WhatsAppIntegration })),
+)
+
 interface ShellActions {
   actions: readonly MenuAction[]
-  /** The question that an action may ask; to be drawn somewhere that stays. */
+  /** What an action may open; to be drawn somewhere that stays. */
   dialog: ReactNode
 }
 
@@ -17,7 +21,8 @@ export function useShellActions(): ShellActions {
   const navigate = useNavigate()
   const [theme, setTheme] = useState(readTheme)
   const isSystemDark = useMediaQuery(darkSystem)
-  const [isAsking, setIsAsking] = useState(false)
+  const [opened, setOpened] = useState<'sign-out' | 'whatsapp'>()
+  const close = () => setOpened(undefined)
   const nextTheme = () => {
     const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system'
     chooseTheme(next)
@@ -29,8 +34,17 @@ export function useShellActions(): ShellActions {
       theme,
       isSystemDark,
       nextTheme,
-      askSignOut: () => setIsAsking(true),
+      openWhatsApp: () => setOpened('whatsapp'),
+      askSignOut: () => setOpened('sign-out'),
     }),
-    dialog: isAsking && <SignOutDialog onClose={() => setIsAsking(false)} />,
+    dialog: opened && (
+      <Suspense fallback={null}>
+        {opened === 'whatsapp' ? (
+          <WhatsAppIntegration onClose={close} />
+        ) : (
+          <SignOutDialog onClose={close} />
+        )}
+      </Suspense>
+    ),
   }
 }

@@ -5,6 +5,7 @@ import { createDrafts } from '../database/create-drafts.ts'
 import { createMessageValues } from '../database/create-message-values.ts'
 import { createMessageWindow } from '../database/create-message-window.ts'
 import { createStarred } from '../database/create-starred.ts'
+import { findLastInboundAt } from '../database/find-newest-message.ts'
 import { openDatabase } from '../database/open-database.ts'
 import { readDocuments } from '../database/read-documents.ts'
 import { claimTabSlot } from '../database/tab-slot.ts'
@@ -22,6 +23,7 @@ import { createTurn } from './create-turn.ts'
 import { createTypingSignal } from './create-typing-signal.ts'
 import { createUndo } from './create-undo.ts'
 import { eraseDevice } from './erase-device.ts'
+import { createHeardNames } from './heard-names.ts'
 import type { Messenger } from './messenger.ts'
 import type { Powers } from './powers.ts'
 import { createRequests } from './requests/create-requests.ts'
@@ -91,9 +93,13 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     if (isBack && people.problem.getSnapshot() !== undefined) people.refresh().catch(() => {})
   })
   const presence = createPresence({ onLeft: people.readAgain })
+  const heardNames = createHeardNames({ load: people.load })
   /** Somebody who has written for the first time is asked for, so that no row stays without a name. */
   function meetStrangers() {
-    for (const row of list.conversations.getSnapshot()) if (!row.peer) people.get(row.peerId)
+    for (const row of list.conversations.getSnapshot()) {
+      if (!row.peer) people.get(row.peerId)
+      else heardNames.hear(row.peer, row.lastMessage)
+    }
   }
   const stopMeeting = list.conversations.subscribe(meetStrangers)
   meetStrangers()
@@ -229,6 +235,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     undo,
     messages: { get: (messageId) => mask.message(messageValues.get(messageId)) },
     watchReactions: (listener) => watchReactions(database.messages, listener),
+    findLastInboundAt: (peerId) => findLastInboundAt(database.messages, peerId),
+    now,
     search,
     drafts,
     starred: mask.messages(starred.starred),

@@ -10,7 +10,8 @@ export async function eraseDevice(options: {
   const { database, userId, texts } = options
   const keys = Array.from({ length: texts?.length ?? 0 }, (_, index) => texts?.key(index) ?? '')
   for (const key of keys) {
-    if (key.startsWith(`petrel-draft-${userId}-`)) texts?.removeItem(key)
+    const isOwn = key.startsWith(`petrel-draft-${userId}-`) || key === `petrel-templates-${userId}`
+    if (isOwn) texts?.removeItem(key)
   }
   await database.remove()
 }

@@ -89,6 +89,10 @@ export interface Messenger {
   messages: { get(messageId: string): LiveValue<MessageDocument | null | undefined> }
   /** Calls back when the other person reacts to a message of one's own. @returns ends it */
   watchReactions(listener: (news: ReactionNews) => void): () => void
+  /** When a customer last wrote over the business channel, as far as this device knows: epoch ms. */
+  findLastInboundAt(peerId: string): Promise<number | undefined>
+  /** The server's time as this device knows it, epoch ms. */
+  now(): number
   search: MessageSearch
   drafts: Omit<Drafts, 'close' | 'noteLeaving' | 'noteSent'>
   /** Newest star first; undefined until they are read. */

@@ -1,5 +1,5 @@
 import { v7 as createId } from 'uuid'
-import { messageDocument } from '../../../schema/message.ts'
+import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { refuseText } from '../../../schema/permit-message-change.ts'
 import { beginConversation } from '../change-conversation.ts'
 import { toStoredMessage } from '../stored-message.ts'
@@ -12,6 +12,8 @@ export interface OutgoingMessage {
   replyTo?: string
   /** It was not written in the composer: the draft there stays, whatever it says. */
   keepsDraft?: boolean
+  /** What it is for a customer on a business channel, where it is more than a text. */
+  business?: Pick<MessageDocument, 'type' | 'template' | 'interactive'>
 }
 
 /**
@@ -26,7 +28,7 @@ export async function sendMessage(
   outgoing: OutgoingMessage & { id?: string },
 ): Promise<string> {
   const { userId, database, now } = context
-  const { peerId, replyTo } = outgoing
+  const { peerId, replyTo, business } = outgoing
   const content = outgoing.content.trim()
   const refusal = refuseText({ content })
   if (refusal) throw new Error(refusal.error)
@@ -39,6 +41,7 @@ export async function sendMessage(
     createdAt: now(),
     orderedAt: await database.places.takeNext(peerId),
     ...(replyTo && { replyTo }),
+    ...business,
   })
   await database.messages.insert(toStoredMessage(message))
   // The message is kept by now: a failure here must not make its author send it twice.

@@ -1,0 +1,44 @@
+import type { BrowserContextOptions } from 'playwright-core'
+import { type Emulator, startEmulator } from '../../../sync-server/whatsapp/emulator/emulator.ts'
+import { registerPerson } from './account-steps.ts'
+import { type BrowserPerson, createPerson } from './create-person.ts'
+import { type BuiltServer, startBuiltServer } from './start-built-server.ts'
+
+export interface TestOperator {
+  server: BuiltServer
+  emulator: Emulator
+  /** Registered, and looking at her empty list; nothing is linked yet. */
+  ann: BrowserPerson
+  close(): Promise<void>
+}
+
+/** A new server whose WhatsApp is an emulator in this process, and Ann at a browser. */
+export async function startOperator(options: BrowserContextOptions = {}): Promise<TestOperator> {
+  const emulator = await startEmulator({ port: 0, clock: 'running' })
+  const { account } = emulator
+  const server = await startBuiltServer({
+    env: {
+      WHATSAPP_ENABLED: 'true',
+      WHATSAPP_GRAPH_BASE_URL: emulator.url,
+      WHATSAPP_ACCESS_TOKEN: account.accessToken,
+      WHATSAPP_PHONE_NUMBER_ID: account.numberId,
+      WHATSAPP_BUSINESS_ACCOUNT_ID: account.businessAccountId,
+      WHATSAPP_APP_ID: account.appId,
+      WHATSAPP_APP_SECRET: account.appSecret,
+      WHATSAPP_VERIFY_TOKEN: account.verifyToken,
+    },
+  })
+  await emulator.configure({ webhookUrl: `${server.origin}/api/webhooks/whatsapp` })
+  const ann = await createPerson(server, 'ann', options)
+  await registerPerson(ann)
+  return {
+    server,
+    emulator,
+    ann,
+    async close() {
+      await ann.close()
+      await server.close()
+      await emulator.close()
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { useState } from 'react'
+import { whatsAppLimits } from '../../schema/whatsapp-limits.ts'
+import { buildButtons } from './build-interactive.ts'
+import type { Channel } from './channel.ts'
+import { ChannelDialog } from './channel-dialog.tsx'
+import type { Outgoing } from './outgoing.ts'
+import { SendForm } from './send-form.tsx'
+import styles from './whatsapp.module.css'
+
+interface ButtonsDialogProps {
+  channel: Channel
+  onSend(outgoing: Outgoing): Promise<void>
+  onClose(): void
+}
+
+const { buttonsMax, buttonTitleMax, interactiveBodyMax } = whatsAppLimits
+const places = Array.from({ length: buttonsMax }, (_, index) => index)
+
+/** Writes a question with buttons to answer by. */
+export function ButtonsDialog({ channel, onSend, onClose }: ButtonsDialogProps) {
+  const [text, setText] = useState('')
+  const [titles, setTitles] = useState<readonly string[]>(places.map(() => ''))
+  return (
+    <ChannelDialog title="Message with buttons" channel={channel} onClose={onClose}>
+      <SendForm build={() => buildButtons({ text, titles })} onSend={onSend} onClose={onClose}>
+        <label className={styles.label}>
+          Text
+          <textarea
+            name="text"
+            rows={2}
+            dir="auto"
+            maxLength={interactiveBodyMax}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </label>
+        {places.map((place) => (
+          <label key={place} className={styles.label}>
+            Button {place + 1}
+            <input
+              name={`button ${place}`}
+              autoComplete="off"
+              dir="auto"
+              maxLength={buttonTitleMax}
+              value={titles[place]}
+              onChange={(event) => setTitles(titles.with(place, event.target.value))}
+            />
+          </label>
+        ))}
+        <p className={styles.hint}>Up to {buttonTitleMax} characters each.</p>
+      </SendForm>
+    </ChannelDialog>
+  )
+}

@@ -1,0 +1,143 @@
+import { flushSync } from 'react-dom'
+import type { PublicUser } from '../../schema/user.ts'
+import type { NewWhatsAppContact } from '../../schema/whatsapp-contact.ts'
+import type { WhatsAppTemplate } from '../../schema/whatsapp-template.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { ButtonsDialog } from './buttons-dialog.tsx'
+import type { Channel } from './channel.ts'
+import type { ChannelSettings } from './channel-settings.ts'
+import type { ChannelWish } from './channel-wish.ts'
+import { insertText } from './insert-text.ts'
+import { LabelsDialog } from './labels-dialog.tsx'
+import { ListDialog } from './list-dialog.tsx'
+import type { Outgoing } from './outgoing.ts'
+import { PhoneDialog } from './phone-dialog.tsx'
+import { RepliesDialog } from './replies-dialog.tsx'
+import { TemplatesDialog } from './templates-dialog.tsx'
+import { useTemplates } from './use-templates.ts'
+
+export interface ChannelDialogsProps {
+  messenger: Messenger
+  channel: Channel
+  peerId: string
+  peer: PublicUser | undefined
+  wish: ChannelWish
+  settings: ChannelSettings
+  /** All reject with words for a person. */
+  listTemplates(): Promise<readonly WhatsAppTemplate[]>
+  addContact(contact: NewWhatsAppContact): Promise<PublicUser>
+  onSettings(change: Partial<ChannelSettings>): Promise<unknown>
+  onWish(wish: ChannelWish | undefined): void
+  onOpenChat(peerId: string): void
+}
+
+/** The dialog of the channel that is open over a chat. */
+export function ChannelDialogs(props: ChannelDialogsProps) {
+  const { messenger, channel, peerId, peer, wish, settings, onSettings, onWish } = props
+  const close = () => onWish(undefined)
+
+  /** @param digits of the number that was asked for, where the other person has none */
+  async function findRecipient(digits?: string): Promise<string | undefined> {
+    const phone = digits ?? peer?.phone_number
+    if (peer?.isWhatsAppContact && digits === undefined) return peerId
+    if (!phone) return undefined
+    return (await props.addContact({ phone_number: phone }))._id
+  }
+
+  async function send(outgoing: Outgoing, digits?: string) {
+    const recipientId = await findRecipient(digits)
+    // A send without a number asks for one: section 5 of the specification.
+    if (recipientId === undefined) return onWish({ kind: 'phone', next: outgoing })
+    await messenger.commands.sendMessage({ peerId: recipientId, keepsDraft: true, ...outgoing })
+    close()
+    if (recipientId !== peerId) props.onOpenChat(recipientId)
+  }
+
+  async function start(digits: string, next: Outgoing | undefined) {
+    if (next) return await send(next, digits)
+    const recipientId = await findRecipient(digits)
+    close()
+    if (recipientId) props.onOpenChat(recipientId)
+  }
+
+  switch (wish.kind) {
+    case 'phone':
+      return (
+        <PhoneDialog
+          channel={channel}
+          onStart={(digits) => start(digits, wish.next)}
+          onClose={close}
+        />
+      )
+    case 'templates':
+      return (
+        <OpenTemplates
+          {...props}
+          message={wish.message}
+          onSend={async (outgoing) => {
+            await send(outgoing)
+            const { message } = wish
+            // A template that says something else leaves the words to their author.
+            if (message && carries(outgoing, message.content)) {
+              await messenger.commands.discardMessage(message._id)
+            }
+          }}
+          onClose={close}
+        />
+      )
+    case 'buttons':
+      return <ButtonsDialog channel={channel} onSend={send} onClose={close} />
+    case 'list':
+      return <ListDialog channel={channel} onSend={send} onClose={close} />
+    case 'replies':
+      return (
+        <RepliesDialog
+          channel={channel}
+          replies={settings.quickReplies}
+          onChange={(quickReplies) => onSettings({ quickReplies })}
+          onChoose={(text) => {
+            // The dialog gives the focus back a task after it has gone: only then may the composer take it.
+            flushSync(close)
+            const field = document.querySelector<HTMLTextAreaElement>('textarea[name="message"]')
+            if (field) setTimeout(() => insertText(field, text))
+          }}
+          onClose={close}
+        />
+      )
+    case 'labels':
+      return (
+        <LabelsDialog
+          channel={channel}
+          labels={settings.labels[peerId] ?? []}
+          known={Object.values(settings.labels).flat()}
+          onChange={(own) => onSettings({ labels: { ...settings.labels, [peerId]: own } })}
+          onClose={close}
+        />
+      )
+  }
+}
+
+/** Does what is sent say the same words, in one line? */
+function carries({ content }: Outgoing, words: string): boolean {
+  return content.includes(words.trim().replace(/\s+/g, ' '))
+}
+
+interface OpenTemplatesProps extends ChannelDialogsProps {
+  message: Extract<ChannelWish, { kind: 'templates' }>['message']
+  onSend(outgoing: Outgoing): Promise<void>
+  onClose(): void
+}
+
+function OpenTemplates(props: OpenTemplatesProps) {
+  const { messenger, channel, message, listTemplates, onSend, onClose } = props
+  const templates = useTemplates(messenger.userId, listTemplates)
+  return (
+    <TemplatesDialog
+      channel={channel}
+      templates={templates}
+      words={message?.content}
+      onSend={onSend}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,89 @@
+import { type FormEvent, useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import type { Channel } from './channel.ts'
+import { ChannelDialog } from './channel-dialog.tsx'
+import styles from './whatsapp.module.css'
+
+interface LabelsDialogProps {
+  channel: Channel
+  /** Those of this contact. */
+  labels: readonly string[]
+  /** All that are in use. */
+  known: readonly string[]
+  /** Rejects with words for a person. */
+  onChange(labels: readonly string[]): Promise<unknown>
+  onClose(): void
+}
+
+const labelMax = 30
+const usual = ['New customer', 'New order', 'Pending payment', 'Paid', 'Order complete'] as const
+
+/** The operator's own labels on a customer; a search finds the customer by them. */
+export function LabelsDialog(props: LabelsDialogProps) {
+  const { channel, known, onChange, onClose } = props
+  // What was ticked is shown, and built upon, before it is stored.
+  const [labels, setLabels] = useState(props.labels)
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const all = [...new Set([...usual, ...known, ...labels])]
+  const change = (next: readonly string[]) => {
+    setProblem(undefined)
+    setLabels(next)
+    onChange(next).catch((cause: unknown) => {
+      setLabels(labels)
+      setProblem(cause instanceof Error ? cause.message : String(cause))
+    })
+  }
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    const added = text.trim()
+    if (added !== '' && !labels.includes(added)) change([...labels, added])
+    setText('')
+  }
+  return (
+    <ChannelDialog title="Labels" channel={channel} onClose={onClose}>
+      <ul className={styles.labels}>
+        {all.map((label) => (
+          <li key={label}>
+            <label>
+              <input
+                type="checkbox"
+                checked={labels.includes(label)}
+                onChange={({ target }) =>
+                  change(
+                    target.checked ? [...labels, label] : labels.filter((one) => one !== label),
+                  )
+                }
+              />
+              <span dir="auto">{label}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      <form className={styles.form} onSubmit={add}>
+        <label className={styles.label}>
+          New label
+          <input
+            name="label"
+            autoComplete="off"
+            dir="auto"
+            maxLength={labelMax}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </label>
+        {problem && (
+          <p className={styles.problem} role="alert">
+            {problem}
+          </p>
+        )}
+        <div className={styles.foot}>
+          <Button look="quiet" onClick={onClose}>
+            Close
+          </Button>
+          <Button type="submit">Add</Button>
+        </div>
+      </form>
+    </ChannelDialog>
+  )
+}

@@ -1,0 +1,89 @@
+import { type FormEvent, useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import type { Channel } from './channel.ts'
+import { ChannelDialog } from './channel-dialog.tsx'
+import styles from './whatsapp.module.css'
+
+interface RepliesDialogProps {
+  channel: Channel
+  replies: readonly string[]
+  /** Rejects with words for a person. */
+  onChange(replies: readonly string[]): Promise<unknown>
+  /** Called with the text that is to be written. */
+  onChoose(text: string): void
+  onClose(): void
+}
+
+const replyMax = 1_000
+
+/** The operator's own quick replies: one is put into the composer, others are added and taken away. */
+export function RepliesDialog(props: RepliesDialogProps) {
+  const { channel, onChange, onChoose, onClose } = props
+  // What was added is shown, and built upon, before it is stored.
+  const [replies, setReplies] = useState(props.replies)
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const change = (next: readonly string[]) => {
+    setProblem(undefined)
+    setReplies(next)
+    onChange(next).catch((cause: unknown) => {
+      setReplies(replies)
+      setProblem(cause instanceof Error ? cause.message : String(cause))
+    })
+  }
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    const added = text.trim()
+    if (added === '') return
+    if (!replies.includes(added)) change([...replies, added])
+    setText('')
+  }
+  return (
+    <ChannelDialog title="Quick replies" channel={channel} onClose={onClose}>
+      {replies.length === 0 ? (
+        <p className={styles.hint}>Texts that you often need. Add the first one below.</p>
+      ) : (
+        <ul className={styles.replies}>
+          {replies.map((reply) => (
+            <li key={reply}>
+              <button type="button" dir="auto" onClick={() => onChoose(reply)}>
+                {reply}
+              </button>
+              <IconButton
+                icon="trash"
+                label={`Delete "${reply}"`}
+                isSmall
+                onClick={() => change(replies.filter((one) => one !== reply))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <form className={styles.form} onSubmit={add}>
+        <label className={styles.label}>
+          New quick reply
+          <textarea
+            name="reply"
+            rows={2}
+            dir="auto"
+            maxLength={replyMax}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </label>
+        {problem && (
+          <p className={styles.problem} role="alert">
+            {problem}
+          </p>
+        )}
+        <div className={styles.foot}>
+          <Button look="quiet" onClick={onClose}>
+            Close
+          </Button>
+          <Button type="submit">Add</Button>
+        </div>
+      </form>
+    </ChannelDialog>
+  )
+}

@@ -1,0 +1,69 @@
+import { afterAll, expect, test } from 'vitest'
+import { waitUntilKept } from '../lab/browser/account-steps.ts'
+import { channelBar, linkAccount } from '../lab/browser/channel-steps.ts'
+import { chatRow, readTicks, readWords, say } from '../lab/browser/chat-steps.ts'
+import { ownWords } from '../lab/browser/message-steps.ts'
+import { startOperator } from '../lab/browser/start-operator.ts'
+
+const operator = await startOperator({ reducedMotion: 'reduce' })
+const { emulator, server, ann } = operator
+afterAll(() => operator.close())
+
+/** Every webhook about them comes twice. */
+const twice = { from: '+15555550105', name: 'Tess Twice' }
+/** Read, delivered, sent: in this order. */
+const reversed = { from: '+15555550104', name: 'Rita Reverse' }
+
+test('P1 P2: the network leaves, the server is killed, webhooks come twice and in any order: each message once, statuses only forward', async () => {
+  const { page } = ann
+  await linkAccount(page)
+  emulator.inbound({ ...twice, content: 'Are you there?' })
+  emulator.inbound({ ...reversed, content: 'Hello' })
+  await chatRow(page, reversed.name).click()
+  await channelBar(page).waitFor()
+  await say(page, 'backwards')
+  await expect.poll(() => readTicks(page, 'backwards')).toBe('Read')
+
+  await page.goto('/chat')
+  await chatRow(page, twice.name).click()
+  await channelBar(page).waitFor()
+  await say(page, 'one')
+  await expect.poll(() => readTicks(page, 'one')).toBe('Read')
+  await ann.goOffline()
+  await say(page, 'two')
+  await server.kill()
+  await say(page, 'three')
+  // Nobody takes these webhooks yet: they are brought again.
+  emulator.inbound({ ...twice, content: 'Hello?' })
+  await ann.goOnline()
+  await server.start()
+  await ownWords(page, 'Hello?').waitFor()
+  for (const words of ['two', 'three']) {
+    await expect.poll(() => readTicks(page, words)).toBe('Read')
+  }
+  const sent = emulator.outbox().map((message) => JSON.stringify(message))
+  for (const words of ['one', 'two', 'three', 'backwards']) {
+    expect(sent.filter((text) => text.includes(`"${words}"`))).toHaveLength(1)
+  }
+  expect((await readWords(page)).sort()).toEqual([
+    'Are you there?',
+    'Hello?',
+    'one',
+    'three',
+    'two',
+  ])
+})
+
+test('P10: all of it reads without a network', async () => {
+  await waitUntilKept(ann)
+  await ann.goOffline()
+  await ann.restartBrowser()
+  await ann.goOffline()
+  const { page } = ann
+  await page.goto('/chat')
+  await chatRow(page, twice.name).click()
+  await channelBar(page).getByText('You can reply freely').waitFor()
+  await channelBar(page).getByText('Sandbox').waitFor()
+  await ownWords(page, 'Hello?').getByRole('img', { name: 'WhatsApp' }).waitFor()
+  expect(await readTicks(page, 'three')).toBe('Read')
+})
