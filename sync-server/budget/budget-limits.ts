@@ -36,7 +36,8 @@ export const budgetLimits = {
   /** Walks through all that somebody has: two pages at a time leave room for what is urgent. */
   scansAtOnce: 2,
   scansAtOncePerPerson: 1,
-  scansPerPerson: 32,
+  /** Two lists in each of twenty tabs, and more. */
+  scansPerPerson: 64,
 
   /** Slower than this is no line that a person could use: 64 kbit/s is eight times as fast. */
   bytesPerSecondMin: 1024,
