@@ -86,8 +86,9 @@ export function createMessageApplier(tools: ApplyTools) {
     return await change(placed, wamid, (stored) => {
       const before = stored.reactions?.[from]
       // A reaction that was taken back stays as an empty one, or an older one would come back.
-      const own: Reaction = { emoji: emoji ?? '', at }
-      const isOld = before !== undefined && (before.at > at || before.emoji === own.emoji)
+      // WhatsApp counts in seconds: of several in one the last that came counts.
+      const own: Reaction = { emoji: emoji ?? '', at: Math.max(at, (before?.at ?? 0) + 1) }
+      const isOld = before !== undefined && (before.at >= at + 1_000 || before.emoji === own.emoji)
       if (isOld || !isReaction(own.emoji) || stored.deletedAt !== undefined) return null
       return { ...stored, reactions: { ...stored.reactions, [from]: own } }
     })
