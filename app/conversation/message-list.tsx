@@ -5,6 +5,7 @@ import type { Sight } from '../database/create-reading.ts'
 import type { ConversationView } from '../sync/messenger.ts'
 import type { MenuPoint } from '../ui/menu-action.ts'
 import { useArrowKeys } from '../ui/use-arrow-keys.ts'
+import { useLatest } from '../ui/use-latest.ts'
 import type { MessageRow } from './build-message-rows.ts'
 import styles from './conversation.module.css'
 import { FloatingDate } from './floating-date.tsx'
@@ -59,6 +60,7 @@ export function MessageList(props: MessageListProps) {
   const data = isTyping ? [...rows, 'typing' as const] : rows
   // Kept until this draws again: a list that only moves draws no message twice.
   const drawn = new Map<MessageRow, ReactElement>()
+  const latestRows = useLatest(rows)
   const unreadIndex = rows.findIndex((row) => row.isFirstUnread)
   const { isAtEnd, scrollToEnd, scrollToRow, onScroll, onResize } = useListScroll(list, {
     view,
@@ -87,9 +89,10 @@ export function MessageList(props: MessageListProps) {
   useImperativeHandle(props.ref, () => ({
     showEnd,
     show(messageId) {
-      const index = rows.findIndex((row) => row.message._id === messageId)
-      if (index !== -1) scrollToRow(index)
-      return index !== -1
+      const findIndex = () => latestRows.current.findIndex((row) => row.message._id === messageId)
+      const isHere = findIndex() !== -1
+      if (isHere) scrollToRow(findIndex)
+      return isHere
     },
   }))
 

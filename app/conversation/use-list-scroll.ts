@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { VirtualizerHandle } from 'virtua'
 import type { MessageWindow } from '../database/create-message-window.ts'
 import type { ConversationView } from '../sync/messenger.ts'
@@ -6,6 +6,8 @@ import { useLatest } from '../ui/use-latest.ts'
 
 const atEndPx = 60
 const loadAheadPx = 1_200
+/** Rows around a place are measured by then. */
+const settleMs = 250
 
 interface ListScrollOptions {
   view: ConversationView
@@ -25,6 +27,7 @@ export function useListScroll(
   const sticks = useRef(options.startIndex === undefined)
   const isLoading = useRef(false)
   const isPlaced = useRef(false)
+  const settling = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useLatest(options)
 
   const scrollToEnd = useCallback(() => {
@@ -32,15 +35,6 @@ export function useListScroll(
     setIsAtEnd(true)
     list.current?.scrollToIndex(latest.current.rowCount - 1, { align: 'end' })
   }, [list, latest])
-
-  /** Into the middle; from here on the end is not held on to. */
-  const scrollToRow = useCallback(
-    (index: number) => {
-      sticks.current = false
-      list.current?.scrollToIndex(index, { align: 'center' })
-    },
-    [list],
-  )
 
   const load = useCallback(
     (direction: 'loadOlder' | 'loadNewer') => {
@@ -62,9 +56,34 @@ export function useListScroll(
     const { window } = latest.current
     sticks.current = fromEnd < atEndPx && !window.hasNewer
     setIsAtEnd(sticks.current)
+    if (settling.current !== undefined) return
     if (scrollOffset < loadAheadPx && window.hasOlder) load('loadOlder')
     if (fromEnd < loadAheadPx && window.hasNewer) load('loadNewer')
   }, [list, latest, load])
+
+  /**
+   * Into the middle; from here on the end is not held on to. Rows that come before those around it are measured move it
+   * away from there, so nothing is fetched meanwhile, and what was on its way is made up for.
+   * @param findIndex of its row among those that are there at the moment; -1 without it
+   */
+  const scrollToRow = useCallback(
+    (findIndex: () => number) => {
+      const centre = () => {
+        const index = findIndex()
+        if (index !== -1) list.current?.scrollToIndex(index, { align: 'center' })
+      }
+      sticks.current = false
+      centre()
+      clearTimeout(settling.current)
+      settling.current = setTimeout(() => {
+        settling.current = undefined
+        centre()
+        look()
+      }, settleMs)
+    },
+    [list, look],
+  )
+  useEffect(() => () => clearTimeout(settling.current), [])
 
   const onResize = useCallback(() => {
     if (sticks.current) scrollToEnd()
