@@ -30,11 +30,18 @@ export function useListScroll(
   const settling = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useLatest(options)
 
+  const stopSettling = useCallback(() => {
+    clearTimeout(settling.current)
+    settling.current = undefined
+  }, [])
+
   const scrollToEnd = useCallback(() => {
+    // Whoever sends at once after a jump is not taken back to where that led.
+    stopSettling()
     sticks.current = true
     setIsAtEnd(true)
     list.current?.scrollToIndex(latest.current.rowCount - 1, { align: 'end' })
-  }, [list, latest])
+  }, [list, latest, stopSettling])
 
   const load = useCallback(
     (direction: 'loadOlder' | 'loadNewer') => {
@@ -74,16 +81,16 @@ export function useListScroll(
       }
       sticks.current = false
       centre()
-      clearTimeout(settling.current)
+      stopSettling()
       settling.current = setTimeout(() => {
         settling.current = undefined
         centre()
         look()
       }, settleMs)
     },
-    [list, look],
+    [list, look, stopSettling],
   )
-  useEffect(() => () => clearTimeout(settling.current), [])
+  useEffect(() => stopSettling, [stopSettling])
 
   const onResize = useCallback(() => {
     if (sticks.current) scrollToEnd()
