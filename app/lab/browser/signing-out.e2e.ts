@@ -32,11 +32,14 @@ test('P1: logging out asks about a draft, from the settings and from the danger 
 
 test('while another tab hangs the session ends at once, and what it holds is erased when it lets go', async () => {
   const { userId } = await readSession(ann)
-  const hanging = await ann.openTab('/chat')
+  const hanging = await ann.profile.context.newPage()
+  await hanging.addInitScript(countTransactions)
+  await hanging.goto('/chat')
   await hanging.getByRole('link', { name: 'ben' }).waitFor()
-  // It does nothing else until its request fails.
+  // It does nothing else until its request fails. A transaction that it held would keep everybody from opening.
   void hanging
-    .evaluate(() => {
+    .evaluate(async () => {
+      while (openTransactions.size > 0) await new Promise((resolve) => setTimeout(resolve))
       for (;;) {
         const request = new XMLHttpRequest()
         request.open('GET', '/healthz', false)
@@ -67,6 +70,22 @@ test('while another tab hangs the session ends at once, and what it holds is era
   await openChat(ann.page, 'ben')
   expect(await composer(ann.page).inputValue()).toBe('')
 })
+
+declare const openTransactions: Set<IDBTransaction>
+
+/** Runs in a page before its own programs: keeps `openTransactions` there. */
+function countTransactions() {
+  const open = new Set<IDBTransaction>()
+  Object.assign(globalThis, { openTransactions: open })
+  const begin = IDBDatabase.prototype.transaction
+  IDBDatabase.prototype.transaction = function (...args) {
+    const transaction = begin.apply(this, args)
+    open.add(transaction)
+    for (const end of ['complete', 'abort'])
+      transaction.addEventListener(end, () => open.delete(transaction))
+    return transaction
+  }
+}
 
 async function signInUnloaded() {
   const { page, username, password } = ann
