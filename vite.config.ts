@@ -95,6 +95,7 @@ const endToEndTests = {
     include: ['app/**/*.e2e.ts'],
     globalSetup: `${top}app/lab/browser/build-first.ts`,
     testTimeout: 300_000,
+    isolate: false,
     // Each file drives several browsers: side by side they starve each other on a small machine.
     fileParallelism: false,
     sequence: { groupOrder: 1 },

@@ -34,7 +34,10 @@ export async function measure(): Promise<Figure[]> {
 }
 
 async function measureDevice(server: BuiltServer, ben: Account, device: Device): Promise<Figure[]> {
-  const ann = await createPerson(server, `ann-${device}`, devices[device])
+  const ann = await createPerson(server, `ann-${device}`, {
+    hasFirstLoad: true,
+    ...devices[device],
+  })
   const figures = await measureScreens(ann.page, device, [signIn])
   await registerPerson(ann)
   const recipientId = (await readSession(ann)).userId

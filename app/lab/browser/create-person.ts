@@ -24,11 +24,16 @@ export interface BrowserPerson {
   close(): Promise<void>
 }
 
+export interface PersonOptions extends BrowserContextOptions {
+  /** Does the app show the loading screen of a first visit? It takes five seconds of each person. */
+  hasFirstLoad?: boolean
+}
+
 /** A person at a browser of their own, with a network of their own that can be cut. Nobody is signed in yet. */
 export async function createPerson(
   server: Pick<BuiltServer, 'port'>,
   username: string,
-  options: BrowserContextOptions = {},
+  { hasFirstLoad = false, ...options }: PersonOptions = {},
 ): Promise<BrowserPerson> {
   const network = await createNetwork(server.port)
   const profile = await launchProfile({ ...options, baseURL: network.origin })
@@ -38,6 +43,7 @@ export async function createPerson(
   async function firstPage() {
     const { context } = profile
     context.on('weberror', (error) => problems.push(String(error.error())))
+    if (!hasFirstLoad) await context.addInitScript(skipFirstLoad)
     return context.pages()[0] ?? context.newPage()
   }
 
@@ -76,5 +82,13 @@ export async function createPerson(
       await profile.close()
       await network.close()
     },
+  }
+}
+
+/** Runs in each page before its own programs. */
+function skipFirstLoad() {
+  const read = Storage.prototype.getItem
+  Storage.prototype.getItem = function (key) {
+    return key.startsWith('first-load-done ') ? 'yes' : read.call(this, key)
   }
 }

@@ -12,6 +12,7 @@ const server = await startBuiltServer()
 const cast = await fillScreens(server.origin)
 // A service worker would make some requests in the page's stead.
 const ann = await createPerson(server, cast.ann.email, {
+  hasFirstLoad: true,
   reducedMotion: 'reduce',
   serviceWorkers: 'block',
 })

@@ -9,7 +9,11 @@ import { failRequests, holdRequests } from './stop-requests.ts'
 
 // The tests stop requests on their way; a service worker would make some in the page's stead.
 const server = await startBuiltServer()
-const ann = await createPerson(server, 'ann', { serviceWorkers: 'block', colorScheme: 'light' })
+const ann = await createPerson(server, 'ann', {
+  hasFirstLoad: true,
+  serviceWorkers: 'block',
+  colorScheme: 'light',
+})
 const { page } = ann
 const { origin } = server
 

@@ -1,6 +1,5 @@
-import type { BrowserContextOptions } from 'playwright-core'
 import { registerPerson } from './account-steps.ts'
-import { type BrowserPerson, createPerson } from './create-person.ts'
+import { type BrowserPerson, createPerson, type PersonOptions } from './create-person.ts'
 import { type BuiltServer, startBuiltServer } from './start-built-server.ts'
 
 export interface TwoPeople {
@@ -11,12 +10,11 @@ export interface TwoPeople {
 }
 
 /** A new server, and Ann and Ben at a browser each, registered and looking at their empty lists. */
-export async function startTwoPeople(options: BrowserContextOptions = {}): Promise<TwoPeople> {
+export async function startTwoPeople(options: PersonOptions = {}): Promise<TwoPeople> {
   const server = await startBuiltServer()
-  const ann = await createPerson(server, 'ann', options)
-  const ben = await createPerson(server, 'ben', options)
-  await registerPerson(ann)
-  await registerPerson(ben)
+  const people = ['ann', 'ben'].map((name) => createPerson(server, name, options))
+  const [ann, ben] = (await Promise.all(people)) as [BrowserPerson, BrowserPerson]
+  await Promise.all([registerPerson(ann), registerPerson(ben)])
   return {
     server,
     ann,
