@@ -139,7 +139,7 @@ function restrict(change: {
   }
   if (!isAuthor || refusal) return own
   return {
-    ...(isRetry ? sendAgain(own, proposed.attempt) : own),
+    ...(isRetry ? sendAgain(own, proposed) : own),
     ...(proposed.deletedAt === undefined ? {} : { deletedAt: proposed.deletedAt }),
     ...(proposed.editedAt === undefined
       ? {}
@@ -147,9 +147,12 @@ function restrict(change: {
   }
 }
 
-function sendAgain(message: MessageDocument, attempt: number): MessageDocument {
+function sendAgain(message: MessageDocument, proposed: MessageDocument): MessageDocument {
   const { error, errorCode, ...rest } = message
-  return { ...rest, attempt, status: 'sending' }
+  const { attempt, type, mediaUrl, file } = proposed
+  // The server may have lost the file since: its author has uploaded it again, to another address.
+  const isUploadedAnew = file !== undefined && mediaUrl !== undefined
+  return { ...rest, ...(isUploadedAnew && { type, mediaUrl, file }), attempt, status: 'sending' }
 }
 
 /** The stored version of a change that the rule permits and that could not be made, with the text and the reason. */
