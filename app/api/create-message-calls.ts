@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { messagesDeleted } from '../../schema/done-answers.ts'
 import { limitUploadMs } from '../../schema/limit-upload-ms.ts'
+import { limits } from '../../schema/limits.ts'
 import { uploadedFile } from '../../schema/media.ts'
 import {
   type MessageAnswer,
@@ -206,6 +207,23 @@ export function createMessageCalls(call: Caller) {
         answer: uploadedFile,
         fallback: 'Failed to upload media',
         timeoutMs: limitUploadMs(given.file.size),
+      })
+    },
+
+    /** The file of a message. @param given.size in bytes, as far as it is known: a large one may take its time */
+    async download(
+      given: { mediaUrl: string; size?: number | undefined },
+      options?: CallOptions,
+    ): Promise<Blob> {
+      requireInput(given.mediaUrl, 'A file is required')
+      return await call({
+        ...options,
+        // Whatever a message says: no other address is asked.
+        path: `/media/${encodeURIComponent(given.mediaUrl.slice(limits.mediaPathPrefix.length))}`,
+        isFile: true,
+        answer: z.instanceof(Blob),
+        fallback: 'Failed to download the file',
+        timeoutMs: limitUploadMs(given.size ?? 0),
       })
     },
   }

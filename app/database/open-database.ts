@@ -8,6 +8,8 @@ import {
 } from './conflict-handlers.ts'
 import { createPlaces, type Places } from './create-places.ts'
 import { endLiveQueries } from './end-live-queries.ts'
+import { createFileShelf, type FileShelf } from './files/file-shelf.ts'
+import { keepFiles } from './files/keep-files.ts'
 import { noteOwed } from './note-owed.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
 import { readDexie } from './owed-notes.ts'
@@ -30,6 +32,7 @@ export interface PetrelDatabase {
   device: DeviceStore
   /** Where the next message of a conversation goes. */
   places: Places
+  files: FileShelf
   close(): Promise<void>
   /** Closes it and takes all of it off the device, with what replication has noted. */
   remove(): Promise<void>
@@ -63,6 +66,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
     conversations,
     device,
     places,
+    files: createFileShelf({ messages, now: options.now }),
     async close() {
       places.close()
       device.close()
@@ -159,4 +163,5 @@ function prepareDexie(opened: unknown): void {
   endLiveQueries(dexie)
   readManyByRange(dexie)
   if (replicated.some((name) => dexie.name.endsWith(`--${name}`))) noteOwed(dexie)
+  if (dexie.name.endsWith('--messages')) keepFiles(dexie)
 }

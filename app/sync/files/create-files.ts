@@ -1,0 +1,111 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { CommandContext } from '../../database/commands/command-context.ts'
+import { createLiveValue, type LiveValue } from '../../database/live-value.ts'
+import type { Powers } from '../powers.ts'
+import type { RequestCalls } from '../requests/request-calls.ts'
+import type { UploadState, Uploads } from './create-uploads.ts'
+import { createPendingFiles } from './pending-files.ts'
+
+export type FiledMessage = Pick<MessageDocument, '_id' | 'mediaUrl' | 'file'>
+
+/** The files of messages, on this device and on the way from and to the server. */
+export interface Files {
+  /** From this device; undefined when it is not there. */
+  find(message: FiledMessage): Promise<Blob | undefined>
+  /** From this device, else from the server, and then kept here. Rejects with words for a person. */
+  load(message: FiledMessage): Promise<Blob>
+  /** How it stands with the files of own messages that this tab uploads, by the message's id. */
+  uploads: LiveValue<ReadonlyMap<string, UploadState>>
+}
+
+/** The files of one tab; of several only the one whose turn it is uploads. */
+export function createFiles(options: {
+  context: CommandContext
+  calls: Pick<RequestCalls, 'messages'>
+  powers: Pick<Powers, 'page' | 'random'>
+  isSignedIn: () => boolean
+  onSignedOut: () => void
+  onError: (cause: unknown) => void
+}) {
+  const { context, calls, powers, onError } = options
+  const { messages, files: shelf } = context.database
+  const pending = createPendingFiles({ messages, onError })
+  const uploads = createLiveValue<ReadonlyMap<string, UploadState>>(new Map())
+  const loading = new Map<string, Promise<Blob>>()
+  const turn: { current?: { uploads?: Uploads; isOver: boolean } } = {}
+
+  /** The code that uploads is fetched when there is something to upload. */
+  async function wake() {
+    const ours = turn.current
+    if (!ours || ours.uploads || pending.listOwed().length === 0) return
+    const { createUploads } = await import('./create-uploads.ts')
+    if (ours.isOver || ours.uploads) return
+    const { isSignedIn, onSignedOut } = options
+    ours.uploads = createUploads({
+      ...{ pending, calls, context, isSignedIn, onSignedOut, onState, onError },
+      random: powers.random,
+    })
+  }
+
+  function onState(messageId: string, state: UploadState | undefined) {
+    const next = new Map(uploads.getSnapshot())
+    if (state) next.set(messageId, state)
+    else next.delete(messageId)
+    uploads.set(next)
+  }
+
+  function hurry() {
+    turn.current?.uploads?.hurry()
+    wake().catch(onError)
+  }
+
+  async function fetchFile(message: FiledMessage): Promise<Blob> {
+    const found = await shelf.read(message)
+    if (found) return found
+    const { mediaUrl, file } = message
+    if (mediaUrl === undefined) throw new Error('The file is no longer on this device.')
+    const fetched = await calls.messages.download({ mediaUrl, size: file?.size })
+    // It can be seen all the same.
+    await shelf.keep(message, fetched).catch(onError)
+    return fetched
+  }
+
+  const unsubscribes = [
+    pending.subscribe(() => void wake().catch(onError)),
+    powers.page.subscribe((event) => {
+      if (event === 'online' || event === 'front') hurry()
+    }),
+  ]
+  const files: Files = {
+    uploads,
+    find: shelf.read,
+    load(message) {
+      const key = message.mediaUrl ?? message._id
+      const known = loading.get(key)
+      if (known !== undefined) return known
+      const own = fetchFile(message).finally(() => loading.delete(key))
+      loading.set(key, own)
+      return own
+    },
+  }
+  return {
+    files,
+    pending,
+    hurry,
+    /** The turn to upload is this tab's; what it gives ends that. */
+    begin(): () => Promise<void> {
+      const ours: { uploads?: Uploads; isOver: boolean } = { isOver: false }
+      turn.current = ours
+      pending.ready.then(wake).catch(onError)
+      return async () => {
+        ours.isOver = true
+        if (turn.current === ours) delete turn.current
+        await ours.uploads?.close()
+      }
+    },
+    close() {
+      for (const unsubscribe of unsubscribes) unsubscribe()
+      pending.close()
+    },
+  }
+}
