@@ -6,7 +6,9 @@ import type { RequestCalls } from '../requests/request-calls.ts'
 import type { UploadState, Uploads } from './create-uploads.ts'
 import { createPendingFiles } from './pending-files.ts'
 
-export type FiledMessage = Pick<MessageDocument, '_id' | 'mediaUrl' | 'file'>
+export interface FiledMessage extends Pick<MessageDocument, '_id' | 'mediaUrl'> {
+  file?: { size: number } | undefined
+}
 
 /** The files of messages, on this device and on the way from and to the server. */
 export interface Files {

@@ -11,8 +11,8 @@ import { judgeFailure } from '../requests/judge-failure.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
 import type { PendingFiles } from './pending-files.ts'
 
-/** How it stands with the file of an own message. `words`: why it has not left yet. */
-export type UploadState = { kind: 'waiting'; words: string } | { kind: 'uploading' }
+/** How it stands with the file of an own message. `words`: why the server has not taken it yet, where it said so. */
+export type UploadState = { kind: 'waiting'; words?: string } | { kind: 'uploading' }
 
 export type Uploads = ReturnType<typeof createUploads>
 
@@ -112,7 +112,9 @@ export function createUploads(options: {
     if (judgement === 'refused') {
       return await refuse(id, { words, code: cause instanceof ApiError ? cause.code : 'unknown' })
     }
-    onState(id, { kind: 'waiting', words })
+    const isFromServer =
+      cause instanceof ApiError && cause.status >= 400 && cause.code !== 'timeout'
+    onState(id, { kind: 'waiting', ...(isFromServer && { words }) })
     if (judgement === 'signed-out' && !isSignedIn()) {
       closing.abort(new Error('The sign-in has ended.'))
       onSignedOut()
