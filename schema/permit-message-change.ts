@@ -101,10 +101,11 @@ function findNewReaction(change: {
 
 /** Why this text cannot stand in a message, if it cannot. */
 export function refuseText(
-  message: Pick<MessageDocument, 'content' | 'mediaUrl'>,
+  message: Pick<MessageDocument, 'content' | 'mediaUrl' | 'file'>,
 ): Refusal | undefined {
   if (message.content.length > limits.messageMaxCharacters) return refuse('too_long')
-  if (isBlank(message.content) && message.mediaUrl === undefined) return refuse('empty')
+  const hasFile = message.mediaUrl !== undefined || message.file !== undefined
+  if (isBlank(message.content) && !hasFile) return refuse('empty')
   return undefined
 }
 

@@ -30,7 +30,7 @@ export async function sendFile(context: CommandContext, outgoing: OutgoingFile):
   const { userId, database, now } = context
   const { peerId, bytes, about, type, replyTo } = outgoing
   const content = outgoing.content.trim()
-  const refusal = refuseText({ content, mediaUrl: 'not yet' })
+  const refusal = refuseText({ content, file: about })
   if (refusal) throw new Error(refusal.error)
   const message = messageDocument.parse({
     ...{ _id: createId(), peerId, senderId: userId, recipientId: peerId },

@@ -114,3 +114,43 @@ test('a file that waits can be given up, and what was said after it goes', async
   expect(await readWords(tablet, ann)).toEqual(['never mind'])
   expect(await phone.messenger.files.find({ _id: id })).toBeUndefined()
 })
+
+test('of two tabs one uploads what the other has written, once', async () => {
+  const { lab, ann, ben, phone, tablet } = await start()
+  const second = await phone.openTab()
+  const bytes = new Blob(['from the second tab'])
+  const id = await second.messenger.commands.sendFile({
+    ...{ peerId: ben.userId, bytes, content: '', type: 'document' },
+    about: { name: 'a.txt', size: bytes.size, mimeType: 'text/plain' },
+  })
+  await lab.settle()
+  await lab.expectConverged()
+  expect((await tablet.read(ann)).map(({ _id }) => _id)).toEqual([id])
+  const uploads = phone.network.listRequests().filter((line) => line.endsWith('/messages/upload'))
+  expect(uploads).toHaveLength(1)
+  expect(await readFile(phone, id)).toBe('from the second tab')
+})
+
+test('P8: a file that is forwarded is fetched once, and a deleted one leaves the device of its reader', async () => {
+  const { lab, ann, ben, phone, tablet } = await start()
+  const id = await sendFile(phone, ben, 'the map')
+  await lab.settle()
+  expect(await readFile(tablet, id)).toBe('file the map')
+  const forwarding = { kind: 'forward', messageId: id, recipientIds: [ann.userId] } as const
+  await tablet.messenger.requests.add(forwarding)
+  await lab.settle()
+  const [, forwarded] = await tablet.read(ann)
+  const { _id, file } = must(forwarded, 'the forwarded message')
+  expect(file?.name).toBe('the map.txt')
+  expect(await readFile(tablet, _id)).toBe('file the map')
+  expect(await readFile(phone, _id)).toBe('file the map')
+  const countFetched = (device: LabDevice) =>
+    device.network.listRequests().filter((line) => line.includes('/api/media/')).length
+  expect([countFetched(phone), countFetched(tablet)]).toEqual([0, 1])
+
+  await phone.delete(id)
+  await lab.settle()
+  expect(await tablet.messenger.files.find({ _id: id })).toBeUndefined()
+  expect(await readFile(tablet, _id)).toBe('file the map')
+  expect(countFetched(tablet)).toBe(2)
+})
