@@ -8,7 +8,6 @@ import {
 } from './conflict-handlers.ts'
 import { createPlaces, type Places } from './create-places.ts'
 import { endLiveQueries } from './end-live-queries.ts'
-import { createFileShelf, type FileShelf } from './files/file-shelf.ts'
 import { keepFiles } from './files/keep-files.ts'
 import { noteOwed } from './note-owed.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
@@ -32,7 +31,6 @@ export interface PetrelDatabase {
   device: DeviceStore
   /** Where the next message of a conversation goes. */
   places: Places
-  files: FileShelf
   close(): Promise<void>
   /** Closes it and takes all of it off the device, with what replication has noted. */
   remove(): Promise<void>
@@ -66,7 +64,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
     conversations,
     device,
     places,
-    files: createFileShelf({ messages, now: options.now }),
     async close() {
       places.close()
       device.close()

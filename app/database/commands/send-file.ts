@@ -4,6 +4,7 @@ import type { MediaType } from '../../../schema/media.ts'
 import { messageDocument } from '../../../schema/message.ts'
 import { refuseText } from '../../../schema/permit-message-change.ts'
 import { beginConversation } from '../change-conversation.ts'
+import { createFileShelf } from '../files/file-shelf.ts'
 import { toStoredMessage } from '../stored-message.ts'
 import type { CommandContext } from './command-context.ts'
 
@@ -39,7 +40,8 @@ export async function sendFile(context: CommandContext, outgoing: OutgoingFile):
     ...(replyTo && { replyTo }),
   })
   const insert = () => database.messages.insert(toStoredMessage(message))
-  await database.files.storeWith(message._id, bytes, insert).catch((cause: unknown) => {
+  const shelf = createFileShelf(context)
+  await shelf.storeWith(message._id, bytes, insert).catch((cause: unknown) => {
     const words = `This device couldn't store “${about.name}”. Free up some space, then send it again.`
     throw new Error(words, { cause })
   })

@@ -4,6 +4,7 @@ import { deleteMessage } from '../commands/delete-message.ts'
 import { discardMessage } from '../commands/discard-message.ts'
 import { sendFile } from '../commands/send-file.ts'
 import { ben, openTestDatabase } from '../open-test-database.ts'
+import { createFileShelf } from './file-shelf.ts'
 
 const about = { name: 'map.txt', size: 5, mimeType: 'text/plain' }
 const map = () => ({
@@ -19,7 +20,8 @@ test('P1: a message and its file are stored in one transaction, and read again b
     ...{ _id: id, status: 'sending', type: 'document', content: 'the way home', file: about },
   })
   const other = await open('second')
-  expect(await (await other.files.read({ _id: id }))?.text()).toBe('a map')
+  const shelf = createFileShelf({ ...context, database: other })
+  expect(await (await shelf.read({ _id: id }))?.text()).toBe('a map')
 })
 
 test('P1: on a full disk neither is stored, and the words say so', async () => {
@@ -38,23 +40,25 @@ test.each([
   ['discarded', discardMessage],
   ['deleted', deleteMessage],
 ])('P8: the file of a %s message is not on the device any more', async (_what, command) => {
-  const { context, database } = await openTestDatabase()
+  const { context } = await openTestDatabase()
   const id = await sendFile(context, map())
   const kept = await sendFile(context, map())
   await command(context, id)
-  expect(await database.files.read({ _id: id })).toBeUndefined()
-  expect(await database.files.read({ _id: kept })).toBeDefined()
+  const shelf = createFileShelf(context)
+  expect(await shelf.read({ _id: id })).toBeUndefined()
+  expect(await shelf.read({ _id: kept })).toBeDefined()
 })
 
 test('a file that came with one message is there for another with the same address', async () => {
-  const { context, database } = await openTestDatabase()
+  const { context } = await openTestDatabase()
+  const shelf = createFileShelf(context)
   const id = await sendFile(context, map())
   const mediaUrl = '/api/media/1'
   const forwarded = { _id: '01900000-0000-7000-8000-0000000000f1', mediaUrl }
-  expect(await database.files.read(forwarded)).toBeUndefined()
-  await database.files.noteAddress(id, mediaUrl)
-  expect(await (await database.files.read(forwarded))?.text()).toBe('a map')
+  expect(await shelf.read(forwarded)).toBeUndefined()
+  await shelf.noteAddress(id, mediaUrl)
+  expect(await (await shelf.read(forwarded))?.text()).toBe('a map')
   const fetched = { _id: '01900000-0000-7000-8000-0000000000f2', mediaUrl: '/api/media/2' }
-  await database.files.keep(fetched, new Blob(['a chart']))
-  expect(await (await database.files.read(fetched))?.text()).toBe('a chart')
+  await shelf.keep(fetched, new Blob(['a chart']))
+  expect(await (await shelf.read(fetched))?.text()).toBe('a chart')
 })

@@ -1,6 +1,6 @@
 import type { MessageDocument } from '../../../schema/message.ts'
+import type { CommandContext } from '../commands/command-context.ts'
 import { noteTable } from '../note-owed.ts'
-import type { MessageCollection } from '../open-database.ts'
 import { readDexie } from '../owed-notes.ts'
 import { filePrefix, type KeptFile, listStaged } from './keep-files.ts'
 
@@ -14,12 +14,9 @@ const addressPrefix = 'address|'
 
 type Filed = Pick<MessageDocument, '_id' | 'mediaUrl'>
 
-export type FileShelf = ReturnType<typeof createFileShelf>
-
 /** The files on this device. They lie beside the messages in one database, so that one transaction can hold both. */
-export function createFileShelf(options: { messages: MessageCollection; now: () => number }) {
-  const { messages, now } = options
-  const opening = readDexie(messages.storageInstance)
+export function createFileShelf({ database, now }: Pick<CommandContext, 'database' | 'now'>) {
+  const opening = readDexie(database.messages.storageInstance)
   const openTable = async () => (await opening).table<KeptFile | AddressNote, string>(noteTable)
 
   async function readFile(messageId: string): Promise<Blob | undefined> {

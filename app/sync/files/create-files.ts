@@ -30,10 +30,9 @@ export function createFiles(options: {
   onError: (cause: unknown) => void
 }) {
   const { context, calls, powers, onError } = options
-  const { messages, files: shelf } = context.database
-  const pending = createPendingFiles({ messages, onError })
+  const pending = createPendingFiles({ messages: context.database.messages, onError })
   const uploads = createLiveValue<ReadonlyMap<string, UploadState>>(new Map())
-  const loading = new Map<string, Promise<Blob>>()
+  let access: Promise<Pick<Files, 'find' | 'load'>> | undefined
   const turn: { current?: { uploads?: Uploads; isOver: boolean } } = {}
 
   /** The code that uploads is fetched when there is something to upload. */
@@ -61,15 +60,13 @@ export function createFiles(options: {
     wake().catch(onError)
   }
 
-  async function fetchFile(message: FiledMessage): Promise<Blob> {
-    const found = await shelf.read(message)
-    if (found) return found
-    const { mediaUrl, file } = message
-    if (mediaUrl === undefined) throw new Error('The file is no longer on this device.')
-    const fetched = await calls.messages.download({ mediaUrl, size: file?.size })
-    // It can be seen all the same.
-    await shelf.keep(message, fetched).catch(onError)
-    return fetched
+  /** The code that finds files is fetched with the first one. */
+  function openAccess() {
+    access ??= import('./file-access.ts').then((module) => module.createFileAccess(options))
+    access.catch(() => {
+      access = undefined
+    })
+    return access
   }
 
   const unsubscribes = [
@@ -80,15 +77,8 @@ export function createFiles(options: {
   ]
   const files: Files = {
     uploads,
-    find: shelf.read,
-    load(message) {
-      const key = message.mediaUrl ?? message._id
-      const known = loading.get(key)
-      if (known !== undefined) return known
-      const own = fetchFile(message).finally(() => loading.delete(key))
-      loading.set(key, own)
-      return own
-    },
+    find: async (message) => await (await openAccess()).find(message),
+    load: async (message) => await (await openAccess()).load(message),
   }
   return {
     files,

@@ -4,6 +4,7 @@ import { ApiError } from '../../api/api-error.ts'
 import { joinSignals } from '../../api/join-signals.ts'
 import { changeMessage } from '../../database/change-message.ts'
 import type { CommandContext } from '../../database/commands/command-context.ts'
+import { createFileShelf } from '../../database/files/file-shelf.ts'
 import { readDocuments } from '../../database/read-documents.ts'
 import { fromStoredMessage } from '../../database/stored-message.ts'
 import { type BackOff, createBackOff } from '../create-back-off.ts'
@@ -36,7 +37,8 @@ export function createUploads(options: {
   onError: (cause: unknown) => void
 }) {
   const { pending, calls, context, random, isSignedIn, onSignedOut, onState, onError } = options
-  const { messages, files } = context.database
+  const { messages } = context.database
+  const files = createFileShelf(context)
   const closing = new AbortController()
   const { signal } = closing
   const lanes = new Map<string, { backOff: BackOff; ended: Promise<void> }>()
