@@ -12,6 +12,7 @@ import {
   statusHistoryAnswer,
 } from '../../schema/message-answer.ts'
 import type { sendMessage } from '../../schema/send-message.ts'
+import { ApiError } from './api-error.ts'
 import type { Caller, CallOptions } from './create-caller.ts'
 import { orWhenMissing } from './or-when-missing.ts'
 import { requireInput } from './require-input.ts'
@@ -216,15 +217,18 @@ export function createMessageCalls(call: Caller) {
       options?: CallOptions,
     ): Promise<Blob> {
       requireInput(given.mediaUrl, 'A file is required')
-      return await call({
+      const words = 'Failed to download the file'
+      const answered = await call({
         ...options,
         // Whatever a message says: no other address is asked.
         path: `/media/${encodeURIComponent(given.mediaUrl.slice(limits.mediaPathPrefix.length))}`,
         isFile: true,
-        answer: z.instanceof(Blob),
-        fallback: 'Failed to download the file',
+        answer: z.unknown(),
+        fallback: words,
         timeoutMs: limitUploadMs(given.size ?? 0),
       })
+      if (answered instanceof Blob) return answered
+      throw new ApiError({ status: 200, code: 'unreadable', words })
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { MessageDocument } from '../../../schema/message.ts'
+import { noteTable } from '../accompany-writes.ts'
 import type { CommandContext } from '../commands/command-context.ts'
-import { noteTable } from '../note-owed.ts'
 import { readDexie } from '../owed-notes.ts'
 import { filePrefix, type KeptFile, listStaged } from './keep-files.ts'
 

@@ -1,5 +1,5 @@
-import type { DBCore, DBCoreMutateRequest, DBCoreTable, Dexie } from 'dexie'
-import { noteTable } from '../note-owed.ts'
+import type { Dexie } from 'dexie'
+import { accompanyWrites } from '../accompany-writes.ts'
 
 /** A file on this device, by the message that it belongs to. */
 export interface KeptFile {
@@ -11,11 +11,6 @@ export interface KeptFile {
 }
 
 export const filePrefix = 'file|'
-
-interface Written {
-  _id: string
-  deletedAt?: number
-}
 
 /** Files whose messages are about to be written, by the message's id. */
 const staged = new WeakMap<Dexie, Map<string, KeptFile>>()
@@ -32,39 +27,11 @@ export function listStaged(dexie: Dexie): Map<string, KeptFile> {
  * message was deleted: no crash and no full disk leaves one without the other (P1, P8).
  */
 export function keepFiles(dexie: Dexie): void {
-  dexie.use({
-    stack: 'dbcore',
-    name: 'keepFiles',
-    create: (core: DBCore) => ({
-      ...core,
-      table(name: string) {
-        const table = core.table(name)
-        if (name !== 'docs') return table
-        const files = core.table(noteTable)
-        return { ...table, mutate: createMutate(table, files, listStaged(dexie)) }
-      },
+  const waiting = listStaged(dexie)
+  accompanyWrites<{ _id: string; deletedAt?: number }>(dexie, 'keepFiles', (written, write) =>
+    write({
+      values: written.flatMap(({ _id }) => waiting.get(_id) ?? []),
+      keys: written.flatMap(({ _id, deletedAt }) => (deletedAt ? [filePrefix + _id] : [])),
     }),
-  })
-}
-
-function createMutate(
-  documents: DBCoreTable,
-  files: DBCoreTable,
-  waiting: ReadonlyMap<string, KeptFile>,
-): DBCoreTable['mutate'] {
-  return async (request: DBCoreMutateRequest) => {
-    const isPut = request.type === 'put' || request.type === 'add'
-    const written = isPut ? (request.values as Written[]) : []
-    const values = written.flatMap(({ _id }) => waiting.get(_id) ?? [])
-    const keys = written
-      .filter(({ deletedAt }) => deletedAt !== undefined)
-      .map(({ _id }) => filePrefix + _id)
-    const { trans } = request
-    if (values.length > 0) {
-      const { failures } = await files.mutate({ type: 'put', trans, values })
-      for (const failure of Object.values(failures)) throw failure
-    }
-    if (keys.length > 0) await files.mutate({ type: 'delete', trans, keys })
-    return await documents.mutate(request)
-  }
+  )
 }

@@ -29,36 +29,11 @@ export function createFiles(options: {
   onSignedOut: () => void
   onError: (cause: unknown) => void
 }) {
-  const { context, calls, powers, onError } = options
-  const pending = createPendingFiles({ messages: context.database.messages, onError })
+  const { context, onError } = options
+  const pending = createPendingFiles(context.database.messages)
   const uploads = createLiveValue<ReadonlyMap<string, UploadState>>(new Map())
   let access: Promise<Pick<Files, 'find' | 'load'>> | undefined
-  const turn: { current?: { uploads?: Uploads; isOver: boolean } } = {}
-
-  /** The code that uploads is fetched when there is something to upload. */
-  async function wake() {
-    const ours = turn.current
-    if (!ours || ours.uploads || pending.listOwed().length === 0) return
-    const { createUploads } = await import('./create-uploads.ts')
-    if (ours.isOver || ours.uploads) return
-    const { isSignedIn, onSignedOut } = options
-    ours.uploads = createUploads({
-      ...{ pending, calls, context, isSignedIn, onSignedOut, onState, onError },
-      random: powers.random,
-    })
-  }
-
-  function onState(messageId: string, state: UploadState | undefined) {
-    const next = new Map(uploads.getSnapshot())
-    if (state) next.set(messageId, state)
-    else next.delete(messageId)
-    uploads.set(next)
-  }
-
-  function hurry() {
-    turn.current?.uploads?.hurry()
-    wake().catch(onError)
-  }
+  let uploading: Uploads | undefined
 
   /** The code that finds files is fetched with the first one. */
   function openAccess() {
@@ -69,12 +44,6 @@ export function createFiles(options: {
     return access
   }
 
-  const unsubscribes = [
-    pending.subscribe(() => void wake().catch(onError)),
-    powers.page.subscribe((event) => {
-      if (event === 'online' || event === 'front') hurry()
-    }),
-  ]
   const files: Files = {
     uploads,
     find: async (message) => await (await openAccess()).find(message),
@@ -83,21 +52,28 @@ export function createFiles(options: {
   return {
     files,
     pending,
-    hurry,
+    /** There is a sign of life from outside: tries at once what waits to be tried again. */
+    hurry: () => uploading?.hurry(),
     /** The turn to upload is this tab's; what it gives ends that. */
     begin(): () => Promise<void> {
-      const ours: { uploads?: Uploads; isOver: boolean } = { isOver: false }
-      turn.current = ours
-      pending.ready.then(wake).catch(onError)
+      const ours: { uploads?: Uploads; isOver?: true } = {}
+      /** The code that uploads is fetched when there is something to upload. */
+      async function wake() {
+        if (ours.uploads || pending.listOwed().length === 0) return
+        const { createUploads } = await import('./create-uploads.ts')
+        if (ours.isOver || ours.uploads) return
+        ours.uploads = createUploads({ ...options, pending, states: uploads })
+        uploading = ours.uploads
+      }
+      const look = () => void wake().catch(onError)
+      const stop = pending.subscribe(look)
+      pending.ready().then(look, onError)
       return async () => {
         ours.isOver = true
-        if (turn.current === ours) delete turn.current
+        stop()
         await ours.uploads?.close()
       }
     },
-    close() {
-      for (const unsubscribe of unsubscribes) unsubscribe()
-      pending.close()
-    },
+    close: pending.close,
   }
 }

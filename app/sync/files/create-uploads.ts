@@ -2,12 +2,13 @@ import pLimit from 'p-limit'
 import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { joinSignals } from '../../api/join-signals.ts'
-import { changeMessage } from '../../database/change-message.ts'
 import type { CommandContext } from '../../database/commands/command-context.ts'
 import { createFileShelf } from '../../database/files/file-shelf.ts'
+import type { SettableLiveValue } from '../../database/live-value.ts'
 import { readDocuments } from '../../database/read-documents.ts'
 import { fromStoredMessage } from '../../database/stored-message.ts'
 import { type BackOff, createBackOff } from '../create-back-off.ts'
+import type { Powers } from '../powers.ts'
 import { judgeFailure } from '../requests/judge-failure.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
 import type { PendingFiles } from './pending-files.ts'
@@ -28,15 +29,15 @@ export function createUploads(options: {
   pending: PendingFiles
   calls: Pick<RequestCalls, 'messages'>
   context: CommandContext
-  random: () => number
+  powers: Pick<Powers, 'page' | 'random'>
   /** Asked after a 401: may have been said of an earlier sign-in. */
   isSignedIn: () => boolean
   onSignedOut: () => void
-  /** Told how it stands with a file; undefined when it is over. */
-  onState: (messageId: string, state: UploadState | undefined) => void
+  /** Where it is told how it stands with each file, by the message's id. */
+  states: SettableLiveValue<ReadonlyMap<string, UploadState>>
   onError: (cause: unknown) => void
 }) {
-  const { pending, calls, context, random, isSignedIn, onSignedOut, onState, onError } = options
+  const { pending, calls, context, powers, isSignedIn, onSignedOut, states, onError } = options
   const { messages } = context.database
   const files = createFileShelf(context)
   const closing = new AbortController()
@@ -44,13 +45,20 @@ export function createUploads(options: {
   const lanes = new Map<string, { backOff: BackOff; ended: Promise<void> }>()
   const limit = pLimit(mostAtOnce)
 
+  function onState(messageId: string, state?: UploadState) {
+    const next = new Map(states.getSnapshot())
+    if (state) next.set(messageId, state)
+    else next.delete(messageId)
+    states.set(next)
+  }
+
   function look() {
     if (signal.aborted) return
     for (const { peerId } of pending.listOwed()) if (!lanes.has(peerId)) openLane(peerId)
   }
 
   function openLane(peerId: string) {
-    const backOff = createBackOff({ random })
+    const backOff = createBackOff({ random: powers.random })
     const ended = runLane(peerId, backOff)
       .catch((cause: unknown) => {
         if (!signal.aborted) onError(cause)
@@ -65,7 +73,10 @@ export function createUploads(options: {
   async function runLane(peerId: string, backOff: BackOff) {
     for (;;) {
       const attempt = await backOff.begin(signal)
-      const next = pending.listOwed().find((message) => message.peerId === peerId)
+      const [next] = pending
+        .listOwed()
+        .filter((message) => message.peerId === peerId)
+        .sort((a, b) => a.orderedAt - b.orderedAt)
       if (!next) return
       const waitMs = await limit(() => upload(next._id))
       if (waitMs === undefined) backOff.succeed()
@@ -79,13 +90,13 @@ export function createUploads(options: {
     const stored = (await readDocuments(messages, [id])).get(id)
     const message = stored && fromStoredMessage(stored)
     // Changed since it was listed, by this tab or another.
-    if (message) pending.note(message)
-    if (!message?.file || !isUploadOwed(message) || !pending.has(id)) return undefined
+    if (message) pending.note([message])
+    if (!message?.file || !isUploadOwed(message) || !pending.get(id)) return undefined
     const file = await files.read(message)
     if (!file) return await refuse(id, { words: missingWords, code: 'file_missing' })
     const cancelling = new AbortController()
     const stopWatching = pending.subscribe(() => {
-      if (!pending.has(id)) cancelling.abort(new Error('The message was discarded.'))
+      if (!pending.get(id)) cancelling.abort(new Error('The message was discarded.'))
     })
     onState(id, { kind: 'uploading' })
     try {
@@ -93,13 +104,13 @@ export function createUploads(options: {
       const joined = joinSignals([signal, cancelling.signal])
       const uploaded = await calls.messages.upload(given, { key: id, signal: joined })
       await files.noteAddress(id, uploaded.mediaUrl)
-      await changeMessage(messages, id, (current) => addAddress(current, uploaded))
-      onState(id, undefined)
+      await pending.change(id, (current) => addAddress(current, uploaded))
+      onState(id)
       return undefined
     } catch (cause) {
       signal.throwIfAborted()
       if (!cancelling.signal.aborted) return await judge(id, cause)
-      onState(id, undefined)
+      onState(id)
       return undefined
     } finally {
       stopWatching()
@@ -127,24 +138,31 @@ export function createUploads(options: {
   }
 
   async function refuse(id: string, { words, code }: { words: string; code: string }) {
-    await changeMessage(messages, id, (current) =>
+    await pending.change(id, (current) =>
       current.status === 'sending' && isUploadOwed(current)
         ? { ...current, status: 'failed', error: words, errorCode: code }
         : current,
     )
-    onState(id, undefined)
+    onState(id)
     return undefined
   }
 
-  const unsubscribe = pending.subscribe(look)
-  pending.ready.then(look, onError)
+  function hurry() {
+    for (const { backOff } of lanes.values()) backOff.hurry()
+  }
+
+  const unsubscribes = [
+    pending.subscribe(look),
+    powers.page.subscribe((event) => {
+      if (event === 'online' || event === 'front') hurry()
+    }),
+  ]
+  look()
   return {
     /** There is a sign of life from outside: tries at once what waits to be tried again. */
-    hurry() {
-      for (const { backOff } of lanes.values()) backOff.hurry()
-    },
+    hurry,
     async close() {
-      unsubscribe()
+      for (const unsubscribe of unsubscribes) unsubscribe()
       closing.abort(new Error('Uploading has ended.'))
       await Promise.all([...lanes.values()].map(({ ended }) => ended))
     },

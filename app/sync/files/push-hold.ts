@@ -9,7 +9,7 @@ export function createPushHold(pending: PendingFiles) {
   return {
     /** Those that may be pushed now. */
     async takeFree<T extends { _id: string }>(documents: readonly T[]): Promise<T[]> {
-      await pending.ready
+      await pending.ready()
       return documents.filter((document) => {
         const message = document as unknown as MessageDocument
         const isHeld = pending.isHeld(message)
