@@ -151,9 +151,11 @@ function restrict(change: {
 function sendAgain(message: MessageDocument, proposed: MessageDocument): MessageDocument {
   const { error, errorCode, ...rest } = message
   const { attempt, type, mediaUrl, file } = proposed
-  // The server may have lost the file since: its author has uploaded it again, to another address.
-  const isUploadedAnew = file !== undefined && mediaUrl !== undefined
-  return { ...rest, ...(isUploadedAnew && { type, mediaUrl, file }), attempt, status: 'sending' }
+  const again = { ...rest, attempt, status: 'sending' as const }
+  if (file === undefined) return again
+  // The server may have lost the file since: its author uploads it again, to another address.
+  const { mediaUrl: former, ...others } = again
+  return { ...others, type, file, ...(mediaUrl !== undefined && { mediaUrl }) }
 }
 
 /** The stored version of a change that the rule permits and that could not be made, with the text and the reason. */

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { createLabDisk } from '../../lab/create-lab-disk.ts'
+import { changeMessage } from '../change-message.ts'
 import { deleteMessage } from '../commands/delete-message.ts'
 import { discardMessage } from '../commands/discard-message.ts'
+import { retryMessage } from '../commands/retry-message.ts'
 import { sendFile } from '../commands/send-file.ts'
 import { ben, openTestDatabase } from '../open-test-database.ts'
 import { createFileShelf } from './file-shelf.ts'
@@ -61,4 +63,23 @@ test('a file that came with one message is there for another with the same addre
   const fetched = { _id: '01900000-0000-7000-8000-0000000000f2', mediaUrl: '/api/media/2' }
   await shelf.keep(fetched, new Blob(['a chart']))
   expect(await (await shelf.read(fetched))?.text()).toBe('a chart')
+})
+
+test('P6: a retry uploads a file again that the server has lost, and only then', async () => {
+  const { context, database } = await openTestDatabase()
+  const mediaUrl = '/api/media/1'
+  for (const [errorCode, left] of [
+    ['media_not_allowed', undefined],
+    ['storage_full', mediaUrl],
+  ]) {
+    const id = await sendFile(context, map())
+    await changeMessage(database.messages, id, (message) => ({
+      ...{ ...message, mediaUrl, status: 'failed', error: 'No.' },
+      ...(errorCode && { errorCode }),
+    }))
+    await retryMessage(context, id)
+    const message = (await database.messages.findOne(id).exec())?.toJSON()
+    expect(message).toMatchObject({ status: 'sending', attempt: 2, file: about })
+    expect(message?.mediaUrl).toBe(left)
+  }
 })

@@ -5,6 +5,7 @@ import { waitUntilKept } from './account-steps.ts'
 import { message, openChat, readWords, say } from './chat-steps.ts'
 import { attach, dragFiles, drawPhoto, sendDialog, writeText } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
+import { createLook } from './looks/create-look.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({ reducedMotion: 'reduce' })
@@ -109,4 +110,21 @@ test('P6: a file that waits can be cancelled; an empty one is refused with words
   await sendDialog(page).getByText('“empty.txt” is empty. Choose another file.').waitFor()
   await page.keyboard.press('Escape')
   await ann.goOnline()
+})
+
+test('the files before they are sent, in bubbles, waiting and over the screen fit every width and both themes', async () => {
+  const { page } = ann
+  const look = await createLook(page)
+  const long = writeText(`${'a-very-long-name-'.repeat(8)}.txt`, 'long')
+  await ann.goOffline()
+  await attach(page, 'Document', [await drawPhoto(page, { name: 'tall.jpg', height: 3000 }), long])
+  await look('files before sending')
+  await sendDialog(page).getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('button', { name: `Download ${long.name}` }).waitFor()
+  await look('files that wait')
+  await ann.goOnline()
+  await page.getByRole('button', { name: 'Open picture tall.jpg' }).click()
+  await page.getByRole('dialog', { name: 'tall.jpg' }).getByRole('img').waitFor()
+  await look('a picture over the screen')
+  await page.keyboard.press('Escape')
 })
