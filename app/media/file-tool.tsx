@@ -25,11 +25,19 @@ interface FileToolProps {
 export function FileTool({ messenger, peerId, field, sending, moreActions }: FileToolProps) {
   const input = useRef<HTMLInputElement>(null)
   const [files, setFiles] = useState<readonly File[]>([])
-  const dropPlace = useGivenFiles(field, sending ? setFiles : undefined)
+  /** A picture that is chosen as a document is sent as it is. */
+  const [isUntouched, setIsUntouched] = useState(false)
+  const take = (given: readonly File[]) => {
+    setIsUntouched(false)
+    setFiles(given)
+  }
+  const dropPlace = useGivenFiles(field, sending ? take : undefined)
 
-  function choose({ accept, isCamera = false }: { accept: string; isCamera?: boolean }) {
+  function choose(wanted: { accept: string; isCamera?: boolean; isUntouched?: boolean }) {
+    const { accept, isCamera = false } = wanted
     const element = input.current
     if (!element) return
+    setIsUntouched(wanted.isUntouched ?? false)
     element.accept = accept
     element.multiple = !isCamera
     if (isCamera) element.setAttribute('capture', 'environment')
@@ -38,7 +46,7 @@ export function FileTool({ messenger, peerId, field, sending, moreActions }: Fil
   }
 
   const actions: readonly MenuAction[] = [
-    { label: 'Document', icon: 'file', onSelect: () => choose({ accept: '' }) },
+    { label: 'Document', icon: 'file', onSelect: () => choose({ accept: '', isUntouched: true }) },
     {
       label: 'Photos & Videos',
       icon: 'picture',
@@ -79,6 +87,7 @@ export function FileTool({ messenger, peerId, field, sending, moreActions }: Fil
             messenger={messenger}
             peerId={peerId}
             files={files}
+            isUntouched={isUntouched}
             sending={sending}
             onClose={() => setFiles([])}
           />

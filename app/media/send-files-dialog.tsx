@@ -10,12 +10,15 @@ import { isComposing } from '../ui/is-composing.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
 import { describeChosenFile } from './describe-chosen-file.ts'
 import styles from './send-files-dialog.module.css'
+import { shrinkPicture } from './shrink-picture.ts'
 import { useObjectUrl } from './use-object-url.ts'
 
 interface SendFilesDialogProps {
   messenger: Pick<Messenger, 'commands'>
   peerId: string
   files: readonly File[]
+  /** Pictures are sent as they are, neither shrunk nor without their metadata. */
+  isUntouched: boolean
   sending: { replyTo: string | undefined; onSent(): void }
   onClose(): void
 }
@@ -37,11 +40,12 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
 
   async function sendAll() {
     for (const { id, file } of chosen) {
-      const described = await describeChosenFile(file)
+      const bytes = props.isUntouched ? file : await shrinkPicture(file)
+      const described = await describeChosenFile(bytes)
       // The words stand under the last one, so that they follow what they are about.
       const content = id === chosen.at(-1)?.id ? caption : ''
       const replyTo = file === props.files[0] ? sending.replyTo : undefined
-      const sent = { peerId, bytes: file, content, ...described, ...(replyTo && { replyTo }) }
+      const sent = { peerId, bytes, content, ...described, ...(replyTo && { replyTo }) }
       await messenger.commands.sendFile(sent)
       setChosen((left) => left.filter((other) => other.id !== id))
     }

@@ -36,7 +36,7 @@ test('P1: a photo and a document sent offline are shown at once, outlive a kill 
   await sendDialog(ann.page).getByRole('textbox', { name: 'Add a caption' }).fill('the harbour')
   expect(await findProblems(ann.page)).toEqual([])
   await sendDialog(ann.page).getByRole('button', { name: 'Send' }).click()
-  await expect.poll(() => readWidth(ann.page, 'the harbour')).toBe(1200)
+  await expect.poll(() => readWidth(ann.page, 'the harbour')).toBe(800)
   await message(ann.page, 'the harbour').getByText('Waiting to upload').waitFor()
   await say(ann.page, 'and the way there')
   await attach(ann.page, 'Document', [writeText('map.txt', 'a map'), writeText('old.txt', 'no')])
@@ -49,11 +49,13 @@ test('P1: a photo and a document sent offline are shown at once, outlive a kill 
   await ann.page.goto(address)
   const said = ['look at this', 'the harbour', 'and the way there', 'Document']
   await expect.poll(() => readWords(ann.page)).toEqual(said)
-  await expect.poll(() => readWidth(ann.page, 'the harbour')).toBe(1200)
+  await expect.poll(() => readWidth(ann.page, 'the harbour')).toBe(800)
 
   await ann.goOnline()
   await expect.poll(() => readWords(ben.page)).toEqual(said)
-  await expect.poll(() => readWidth(ben.page, 'the harbour')).toBe(1200)
+  await expect.poll(() => readWidth(ben.page, 'the harbour')).toBe(800)
+  const blur = message(ben.page, 'the harbour').locator('img[src^="data:image/"]')
+  expect(await blur.count()).toBe(1)
   const downloading = ben.page.waitForEvent('download')
   await ben.page.getByRole('button', { name: 'Download map.txt' }).click()
   const download = await downloading
@@ -62,7 +64,7 @@ test('P1: a photo and a document sent offline are shown at once, outlive a kill 
 
   await ben.goOffline()
   await ben.page.reload()
-  await expect.poll(() => readWidth(ben.page, 'the harbour')).toBe(1200)
+  await expect.poll(() => readWidth(ben.page, 'the harbour')).toBe(800)
   expect(await findProblems(ben.page)).toEqual([])
   await ben.goOnline()
   expect([...ann.problems, ...ben.problems]).toEqual([])
@@ -127,4 +129,32 @@ test('the files before they are sent, in bubbles, waiting and over the screen fi
   await page.getByRole('dialog', { name: 'tall.jpg' }).getByRole('img').waitFor()
   await look('a picture over the screen')
   await page.keyboard.press('Escape')
+})
+
+test('a photo is shrunk and loses where it was taken; as a document it stays what it is', async () => {
+  const photo = await drawPhoto(ann.page, { name: 'place.jpg' })
+  // What a camera writes behind the first mark, with words in place of the coordinates.
+  const told = Buffer.from('Exif\0\0at the old lighthouse')
+  const head = Buffer.from([0xff, 0xe1, 0, told.length + 2])
+  const parts = [photo.buffer.subarray(0, 2), head, told, photo.buffer.subarray(2)]
+  const buffer = Buffer.concat(parts.map((part) => new Uint8Array(part)))
+  const readBytes = async (words: string) => {
+    await message(ben.page, words).getByRole('button', { name: 'Open picture place.jpg' }).click()
+    const downloading = ben.page.waitForEvent('download')
+    await ben.page.getByRole('dialog').getByRole('button', { name: 'Download' }).click()
+    const bytes = await readFile(await (await downloading).path())
+    await ben.page.keyboard.press('Escape')
+    return bytes
+  }
+  for (const [action, words] of [
+    ['Photos & Videos', 'shrunk'],
+    ['Document', 'untouched'],
+  ] as const) {
+    await attach(ann.page, action, [{ ...photo, buffer }])
+    await sendDialog(ann.page).getByRole('textbox').fill(words)
+    await sendDialog(ann.page).getByRole('button', { name: 'Send' }).click()
+    await message(ben.page, words).waitFor()
+  }
+  expect((await readBytes('untouched')).toString('latin1')).toBe(buffer.toString('latin1'))
+  expect((await readBytes('shrunk')).includes('lighthouse')).toBe(false)
 })

@@ -93,7 +93,7 @@ test('P6: a file that the server has no room for keeps its words and the reason,
   })
   const readNewest = async () => (await readWords(tablet, ann)).slice(12)
   await expect.poll(readNewest).toEqual(['after it'])
-  expect(await phone.messenger.countUnsent()).toBe(1)
+  await expect.poll(() => phone.messenger.countUnsent()).toBe(1)
   for (const one of old) await phone.delete(one)
   await expect.poll(() => phone.messenger.countUnsent()).toBe(1)
   await phone.messenger.commands.retryMessage(id)
