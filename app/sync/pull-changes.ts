@@ -184,7 +184,10 @@ export function createPullChanges<T>(options: PullChangesOptions) {
       onOutcome('reached')
       const place = { since: String(taken), epoch: epoch.get(), signal: own }
       const heard = await feed.next(place)
-      if (heard) return { ...heard, isAll: true }
+      if (heard) {
+        versions?.note(heard.results.map(({ doc }) => doc))
+        return { ...heard, isAll: true }
+      }
     }
     const asked = await askPage(taken, { canWait: !state.isBehind, signal: own })
     own.throwIfAborted()
