@@ -63,7 +63,7 @@ export const databaseMutants: readonly Mutant[] = [
     kind: 'skipped step',
     file: 'app/database/change-document.ts',
     before: 'status !== 409)',
-    after: 'status === 0)',
+    after: 'status === 510)',
     tests: ['app/sync/undo.test.ts', 'app/sync/storage-trouble.test.ts'],
   },
   {

@@ -77,8 +77,8 @@ export const syncMutants: readonly Mutant[] = [
     name: 'a push is over before RxDB has noted it',
     kind: 'skipped step',
     file: 'app/sync/create-push-watch.ts',
-    before: '        .then(options.untilNoted)\n',
-    after: '',
+    before: '.then(options.untilNoted)',
+    after: '.then(() => typeof options.untilNoted)',
     tests: ['app/sync/faults.test.ts', 'app/sync/overtaking.test.ts'],
   },
   {
