@@ -2,12 +2,12 @@ import type { Mutant } from '../mutant.ts'
 
 export const syncMutants: readonly Mutant[] = [
   {
-    name: 'a write of the same millisecond as the checkpoint is passed over',
+    name: 'what is owed is passed over where it is the last that was written',
     kind: 'off by one',
     file: 'app/sync/guard-replication.ts',
     before: 'lwt <= (checkpointData as { lwt: number }).lwt',
     after: 'lwt < (checkpointData as { lwt: number }).lwt',
-    tests: ['app/sync/guard-replication.test.ts', 'app/sync/owed.test.ts'],
+    tests: ['app/sync/guard-replication.test.ts'],
   },
   {
     name: 'what was set aside is noted as taken',
@@ -15,7 +15,7 @@ export const syncMutants: readonly Mutant[] = [
     file: 'app/sync/guard-replication.ts',
     before: 'rows.filter(({ document }) => !isUntaken(document.itemId))',
     after: 'rows.filter(({ document }) => document && isUntaken)',
-    tests: ['app/sync/refused-pushes.test.ts'],
+    tests: ['app/sync/guard-replication.test.ts'],
   },
   {
     name: 'one of each two hundred that are owed is not looked at',
