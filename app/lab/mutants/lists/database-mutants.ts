@@ -96,7 +96,7 @@ export const databaseMutants: readonly Mutant[] = [
     file: 'app/database/owed-notes.ts',
     before: 'stored[at]?._rev === _rev',
     after: 'stored[at] !== undefined && _rev.length > 0',
-    tests: ['app/sync/owed.test.ts'],
+    tests: ['app/database/owed-notes.test.ts'],
   },
   {
     name: 'a draft does not wait until the message that it becomes is named on the disk',

@@ -23,7 +23,7 @@ export const syncMutants: readonly Mutant[] = [
     file: 'app/sync/find-owed.ts',
     before: 'from += batch)',
     after: 'from += batch + 1)',
-    tests: ['app/sync/owed.test.ts', 'app/sync/big-outbox.test.ts'],
+    tests: ['app/sync/find-owed.test.ts'],
   },
   {
     name: 'what the server has taken stays noted as owed',
@@ -31,7 +31,7 @@ export const syncMutants: readonly Mutant[] = [
     file: 'app/sync/offer-owed.ts',
     before: '  await notes.drop(settled)\n',
     after: '  void settled\n',
-    tests: ['app/sync/owed.test.ts', 'app/sync/unsent.test.ts'],
+    tests: ['app/sync/offer-owed.test.ts'],
   },
   {
     name: 'a document that is too large for the request goes with the first',
