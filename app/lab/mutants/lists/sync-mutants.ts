@@ -164,6 +164,6 @@ export const syncMutants: readonly Mutant[] = [
     file: 'app/sync/requests/judge-failure.ts',
     before: 'status < 500',
     after: 'status <= 500',
-    tests: ['app/sync/requests/requests.test.ts'],
+    tests: ['app/sync/requests/judge-failure.test.ts'],
   },
 ]
