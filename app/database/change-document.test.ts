@@ -33,3 +33,15 @@ test('P6: a change that finds no room says so, and can be made again', async () 
   await pin()
   expect((await readDocuments(conversations, [ben])).get(ben)?.isPinned).toBe(true)
 })
+
+test('what changes nothing writes nothing, so that nothing is pushed for it', async () => {
+  const { context, database } = await openTestDatabase()
+  const { messages } = database
+  const id = await sendMessage(context, { peerId: ben, content: 'hello' })
+  const readRevision = async () => (await readDocuments(messages, [id])).get(id)?._rev
+  const before = await readRevision()
+  await changeMessage(messages, id, (message) => message)
+  expect(await readRevision()).toBe(before)
+  await changeMessage(messages, id, (message) => ({ ...message, content: 'hello Ben' }))
+  expect(await readRevision()).not.toBe(before)
+})

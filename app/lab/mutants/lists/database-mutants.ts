@@ -59,12 +59,12 @@ export const databaseMutants: readonly Mutant[] = [
     tests: ['app/database/change-document.test.ts'],
   },
   {
-    name: 'a change that the device could not store counts as made',
+    name: 'what changes nothing is written, and so pushed',
     kind: 'skipped step',
     file: 'app/database/change-document.ts',
-    before: 'status !== 409)',
-    after: 'status === 510)',
-    tests: ['app/sync/undo.test.ts', 'app/sync/storage-trouble.test.ts'],
+    before: 'if (!previous || next !== current) rows.push',
+    after: 'if (!previous || next) rows.push',
+    tests: ['app/database/change-document.test.ts'],
   },
   {
     name: 'an answer that a later one has overtaken takes that back',
@@ -72,7 +72,7 @@ export const databaseMutants: readonly Mutant[] = [
     file: 'app/database/conflict-handlers.ts',
     before: 'areMessagesEqual(a, b) || (context === arrival && isMessageOutdated(a, b))',
     after: 'areMessagesEqual(a, b) || (context === undefined && isMessageOutdated(a, b))',
-    tests: ['app/sync/faults.test.ts'],
+    tests: ['app/database/conflict-handlers.test.ts'],
   },
   {
     name: 'receipts that the server has refused are offered for ever',
@@ -83,12 +83,12 @@ export const databaseMutants: readonly Mutant[] = [
     tests: ['app/database/conflict-handlers.test.ts'],
   },
   {
-    name: 'a new document is not noted as owed',
-    kind: 'skipped step',
+    name: 'what came from the server and was changed here is not noted as owed',
+    kind: 'dropped field',
     file: 'app/database/note-owed.ts',
-    before: "request.type === 'put' || request.type === 'add'",
-    after: "request.type === 'put'",
-    tests: ['app/sync/owed.test.ts', 'app/sync/unsent.test.ts'],
+    before: '_meta.o?._rev !== Number.parseInt(_rev, 10)',
+    after: '_meta.o === undefined && _rev.length > 0',
+    tests: ['app/sync/owed.test.ts'],
   },
   {
     name: 'the note of what is owed goes, though the document has changed since',
