@@ -106,7 +106,7 @@ export const databaseMutants: readonly Mutant[] = [
       writeDown()
       await writing`,
     after: '      change(peerId, { sending: { messageId, text: content } })',
-    tests: ['app/database/create-drafts.test.ts', 'app/lab/kill-after-enter.test.ts'],
+    tests: ['app/database/create-drafts.test.ts'],
   },
   {
     name: 'a draft leaves the texts before the database has it',
@@ -135,11 +135,11 @@ export const databaseMutants: readonly Mutant[] = [
     tests: ['app/database/create-places.test.ts'],
   },
   {
-    name: 'a change of the profile that waits is dropped when a later one says the same fields',
-    kind: 'dropped field',
+    name: 'of two changes of the profile the earlier counts',
+    kind: 'swapped order',
     file: 'app/database/requests/fold-request.ts',
-    before: "      state === 'refused' &&\n      request.kind",
-    after: '      state !== undefined &&\n      request.kind',
+    before: '{ ...last.request.change, ...later.change }',
+    after: '{ ...later.change, ...last.request.change }',
     tests: ['app/database/requests/fold-request.test.ts'],
   },
   {
