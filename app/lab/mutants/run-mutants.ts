@@ -1,57 +1,73 @@
-import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { unreachable } from '../../../schema/unreachable.ts'
 import { applyMutant } from './apply-mutant.ts'
 import { copyCheckout } from './copy-checkout.ts'
 import { listMutants } from './list-mutants.ts'
-import { runTests } from './run-tests.ts'
+import { runTests, type TestOutcome } from './run-tests.ts'
 
 const top = fileURLToPath(new URL('../../..', import.meta.url))
 /** Longer than any of these files takes, and than one test may take. */
 const limitMs = 5 * 60_000
 
+/** Parts of paths or of names; without any, all. */
 const wanted = process.argv.slice(2)
 const mutants = listMutants().filter(
   ({ file, name }) =>
     wanted.length === 0 || wanted.some((part) => `${file} ${name}`.includes(part)),
 )
 const { folder, remove } = copyCheckout(top)
-let running: ChildProcess | undefined
-function onStart(child: ChildProcess) {
-  running = child
-}
+const running = { end: () => {} }
+const onStart = (end: () => void) => Object.assign(running, { end })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    running?.kill('SIGKILL')
+    running.end()
     remove()
     process.exit(1)
   })
 }
 
-let killed = 0
 try {
   await tryUnchanged()
+  let killed = 0
   for (const mutant of mutants) {
     const undo = applyMutant(folder, mutant)
     const begun = performance.now()
     const outcome = await runTests({ folder, tests: mutant.tests, limitMs, onStart })
     undo()
+    if (isKilled(outcome)) killed += 1
     const seconds = Math.round((performance.now() - begun) / 1_000)
-    if (outcome.state !== 'passed') killed += 1
-    const by = outcome.state === 'failed' ? `by "${outcome.by}"` : 'by hanging'
-    const told = outcome.state === 'passed' ? 'SURVIVED' : `killed ${by}`
-    console.log(`${mutant.file}: ${mutant.name} (${mutant.kind}): ${told}, ${seconds} s`)
+    const { file, name, kind } = mutant
+    console.log(`${file}: ${name} (${kind}): ${describe(outcome)}, ${seconds} s`)
   }
+  console.log(`${killed} of ${mutants.length} killed`)
+  process.exitCode = killed === mutants.length ? 0 : 1
 } finally {
   remove()
 }
-console.log(`${killed} of ${mutants.length} killed`)
-process.exit(killed === mutants.length ? 0 : 1)
 
 /** A test that fails without any fault would kill every one. */
 async function tryUnchanged() {
   const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))]
+  console.log(`First the ${tests.length} test files without a fault.`)
   const outcome = await runTests({ folder, tests, limitMs: 6 * limitMs, onStart })
-  if (outcome.state === 'passed') return
-  const why = outcome.state === 'failed' ? outcome.by : 'they hang'
-  throw new Error(`These tests fail without any fault: ${why}`)
+  if (outcome.state !== 'passed') throw new Error(`Without any fault: ${describe(outcome)}`)
+}
+
+function isKilled({ state }: TestOutcome): boolean {
+  return state === 'failed' || state === 'hung'
+}
+
+function describe(outcome: TestOutcome): string {
+  switch (outcome.state) {
+    case 'passed':
+      return 'SURVIVED'
+    case 'failed':
+      return `killed by "${outcome.by}"`
+    case 'hung':
+      return 'killed, as the tests never end'
+    case 'broken':
+      return `BROKEN, and so nothing was tested: ${outcome.why}`
+    default:
+      return unreachable(outcome)
+  }
 }

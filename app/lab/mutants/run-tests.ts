@@ -1,30 +1,36 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type TestOutcome =
   | { state: 'passed' }
-  /** `by`: the first test that failed, or what was said where none did. */
+  /** `by`: the first test that failed. */
   | { state: 'failed'; by: string }
-  | { state: 'late' }
+  /** It took longer than it may. */
+  | { state: 'hung' }
+  /** Nothing was tested: something does not even load. */
+  | { state: 'broken'; why: string }
 
 /** What Vitest's JSON reporter writes, as far as it is read here. */
 interface Told {
   testResults: {
     name: string
     message: string
-    status: string
     assertionResults: { fullName: string; status: string }[]
   }[]
 }
 
-/** Runs test files of a checkout until one test fails. After `limitMs` it is ended: whatever waits so long hangs. */
+/**
+ * Runs test files of a checkout until one test fails.
+ * @param limitMs after which it is ended
+ * @param onStart told how to end it before
+ */
 export async function runTests(options: {
   folder: string
   tests: readonly string[]
   limitMs: number
-  onStart: (child: ChildProcess) => void
+  onStart: (end: () => void) => void
 }): Promise<TestOutcome> {
   const { folder, tests, limitMs, onStart } = options
   const results = join(folder, 'results.json')
@@ -32,27 +38,32 @@ export async function runTests(options: {
   const vitest = join(folder, 'node_modules/vitest/vitest.mjs')
   const reports = ['--reporter=json', `--outputFile.json=${results}`]
   const args = [vitest, 'run', '--project', 'unit', '--bail', '1', ...reports, ...tests]
-  const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore' })
-  onStart(child)
-  let isLate = false
+  // A group of its own: its workers end with it, whatever they are doing.
+  const isGroup = process.platform !== 'win32'
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore', detached: isGroup })
+  const end = () => {
+    if (isGroup && child.pid) process.kill(-child.pid, 'SIGKILL')
+    else child.kill('SIGKILL')
+  }
+  onStart(end)
+  const state = { isLate: false }
   const timer = setTimeout(() => {
-    isLate = true
-    child.kill('SIGKILL')
+    state.isLate = true
+    end()
   }, limitMs)
   const [code] = await once(child, 'exit')
   clearTimeout(timer)
-  if (isLate) return { state: 'late' }
-  if (code === 0) return { state: 'passed' }
-  return { state: 'failed', by: findFailure(results) }
+  if (state.isLate) return { state: 'hung' }
+  return code === 0 ? { state: 'passed' } : readFailure(results)
 }
 
-function findFailure(results: string): string {
-  if (!existsSync(results)) return 'Vitest ended without results.'
+function readFailure(results: string): TestOutcome {
+  if (!existsSync(results)) return { state: 'broken', why: 'Vitest ended without results.' }
   const { testResults }: Told = JSON.parse(readFileSync(results, 'utf8'))
   const failed = testResults
     .flatMap(({ assertionResults }) => assertionResults)
     .find(({ status }) => status === 'failed')
-  if (failed) return failed.fullName
-  const [broken] = testResults.filter(({ status }) => status === 'failed')
-  return broken ? `${broken.name}: ${broken.message}` : 'an error outside any test'
+  if (failed) return { state: 'failed', by: failed.fullName }
+  const [broken] = testResults.filter(({ message }) => message !== '')
+  return { state: 'broken', why: broken ? `${broken.name}: ${broken.message}` : 'no test failed' }
 }
