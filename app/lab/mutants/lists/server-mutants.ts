@@ -15,7 +15,7 @@ export const serverMutants: readonly Mutant[] = [
     file: 'sync-server/messages/message-acceptor.ts',
     before: 'if (proposals.length > 0) await requireHere(actorId)',
     after: 'if (proposals.length < 0) await requireHere(actorId)',
-    tests: ['sync-server/access/late-requests.test.ts'],
+    tests: ['sync-server/messages/departed-people.test.ts'],
   },
   {
     name: 'the own copy is written before the other person’s',
