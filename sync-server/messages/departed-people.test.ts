@@ -74,7 +74,9 @@ test('P12: what still comes in the name of somebody who has left is refused, and
   const proposals = [propose(writeMessage({ senderId: actorId, recipientId: ben }))]
   const gone = { name: 'PersonGone' }
   await expect(acceptance.acceptMessages({ actorId, proposals })).rejects.toMatchObject(gone)
-  const flags = [propose({ ...newConversation(ben), isPinned: true, isPinnedAt: 1 })]
+  const flags = [
+    propose({ ...newConversation(ben), isPinned: true, isPinnedAt: 1 } as { _id: string }),
+  ]
   await expect(acceptance.acceptConversations({ actorId, proposals: flags })).rejects.toMatchObject(
     gone,
   )

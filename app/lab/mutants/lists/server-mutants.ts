@@ -48,7 +48,7 @@ export const serverMutants: readonly Mutant[] = [
     file: 'sync-server/messages/delivery.ts',
     before: 'return known.has(_id) ? [] : [{',
     after: 'return known.size < 0 ? [] : [{',
-    tests: ['sync-server/whatsapp/channel-crash.test.ts'],
+    tests: ['sync-server/messages/channel-retry.test.ts'],
   },
   {
     name: 'two messages of one moment get one place',
@@ -94,10 +94,7 @@ export const serverMutants: readonly Mutant[] = [
     file: 'sync-server/messages/hints.ts',
     before: 'isDeepStrictEqual(stored.get(hint._id), hint)',
     after: 'stored.has(hint._id) && isDeepStrictEqual(hint, hint)',
-    tests: [
-      'sync-server/messages/unavailable-recipient.test.ts',
-      'sync-server/messages/faults-at-every-write.test.ts',
-    ],
+    tests: ['sync-server/messages/hints.test.ts'],
   },
   {
     name: 'receipts while one blocks the other are told once they do not',
@@ -121,10 +118,7 @@ export const serverMutants: readonly Mutant[] = [
     file: 'sync-server/storage/level/level-store.ts',
     before: 'generation === undefined || generation === state.generation',
     after: 'generation === undefined || generation <= state.generation',
-    tests: [
-      'sync-server/storage/level/failed-writes.test.ts',
-      'sync-server/storage/level/full-disk.test.ts',
-    ],
+    tests: ['sync-server/storage/level/level-store.test.ts'],
   },
   {
     name: 'nobody looks whether a write that failed is stored',
