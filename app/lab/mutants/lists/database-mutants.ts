@@ -83,12 +83,12 @@ export const databaseMutants: readonly Mutant[] = [
     tests: ['app/database/conflict-handlers.test.ts'],
   },
   {
-    name: 'what came from the server and was changed here is not noted as owed',
+    name: 'what came from the server once more and was changed here is not noted as owed',
     kind: 'dropped field',
     file: 'app/database/note-owed.ts',
     before: '_meta.o?._rev !== Number.parseInt(_rev, 10)',
     after: '_meta.o === undefined && _rev.length > 0',
-    tests: ['app/sync/owed.test.ts'],
+    tests: ['app/database/owed-notes.test.ts'],
   },
   {
     name: 'the note of what is owed goes, though the document has changed since',
