@@ -10,7 +10,8 @@ import { type StoredMessage, toStoredMessage } from '../database/stored-message.
 import { guardReplication } from './guard-replication.ts'
 import { createPushFloor } from './push-floor.ts'
 
-test('P11: what is owed is looked at again, however far the checkpoint of RxDB has moved on', async () => {
+/** A replication of one device's messages, in which the first is refused for now. */
+async function openReplication() {
   const { database } = await openTestConversation({ read: 0, unread: 0 })
   const { messages } = database
   const pushed: string[] = []
@@ -42,20 +43,28 @@ test('P11: what is owed is looked at again, however far the checkpoint of RxDB h
     await expect.poll(() => pushed).toContain(idOf(place))
     await internal.streamQueue.up
   }
+  async function readFirst() {
+    const [stored] = await messages.storageInstance.findDocumentsById([idOf(1)], true)
+    return must(stored, 'the first')._meta.lwt
+  }
+  return { replication, internal, pushed, floor, owed, write, readFirst }
+}
+
+test('P11: what is owed is looked at again, however far the checkpoint of RxDB has moved on', async () => {
+  const { replication, internal, pushed, floor, owed, write, readFirst } = await openReplication()
   await write(1)
-  const [stored] = await messages.storageInstance.findDocumentsById([idOf(1)], true)
   await write(2)
   replication.reSync()
   await internal.streamQueue.up
   expect(pushed).toEqual([idOf(1), idOf(2)])
-  floor.set(must(stored, 'the first')._meta.lwt)
+  floor.set(await readFirst())
   owed.clear()
   await write(3)
   replication.reSync()
   await expect.poll(() => pushed.toSorted()).toEqual([1, 1, 2, 3].map(idOf))
   expect(floor.isTaken()).toBe(true)
   await internal.streamQueue.up
-  floor.set(must(stored, 'the first')._meta.lwt)
+  floor.set(await readFirst())
   replication.reSync()
   await expect.poll(() => floor.isTaken()).toBe(true)
   await internal.streamQueue.up
@@ -95,4 +104,14 @@ test('P1: what could not be stored is not noted as stored, also after the replic
   const note = { itemId: idOf(1), isCheckpoint: '0' as const }
   const key = getComposedPrimaryKeyOfDocumentData(metaInstance.schema, note)
   expect(await metaInstance.findDocumentsById([key], true)).toEqual([])
+})
+
+test('P11: what is owed is looked at again where it is the last that was written', async () => {
+  const { replication, internal, pushed, floor, owed, write, readFirst } = await openReplication()
+  await write(1)
+  owed.clear()
+  floor.set(await readFirst())
+  replication.reSync()
+  await expect.poll(() => pushed).toEqual([1, 1].map(idOf))
+  await internal.streamQueue.up
 })

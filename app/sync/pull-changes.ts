@@ -146,8 +146,6 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     const isCut = firstHeld >= 0
     const taken = isCut ? results.slice(0, firstHeld) : results
     const place = isCut ? (taken.at(-1)?.seq ?? since) : last_seq
-    // An older version that is kept back must not follow.
-    for (const { id } of taken) held.delete(id)
     if (isCut || isAll) {
       if (taken.length > 0) state.ended = { place, gifts }
       endCatchUp(place, isCut)
