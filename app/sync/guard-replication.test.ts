@@ -1,4 +1,6 @@
+import { getComposedPrimaryKeyOfDocumentData, type WithDeleted } from 'rxdb/plugins/core'
 import { replicateRxCollection } from 'rxdb/plugins/replication'
+import { Subject } from 'rxjs'
 import { expect, onTestFinished, test } from 'vitest'
 import { messageDocument } from '../../schema/message.ts'
 import { must } from '../../schema/must.ts'
@@ -58,4 +60,39 @@ test('P11: what is owed is looked at again, however far the checkpoint of RxDB h
   await expect.poll(() => floor.isTaken()).toBe(true)
   await internal.streamQueue.up
   expect(pushed).toHaveLength(4)
+})
+
+test('P1: what could not be stored is not noted as stored, also after the replication has ended', async () => {
+  const { database } = await openTestConversation({ read: 0, unread: 0 })
+  const stream$ = new Subject<{ documents: WithDeleted<StoredMessage>[]; checkpoint: unknown }>()
+  const replication = replicateRxCollection<StoredMessage, unknown>({
+    ...{ replicationIdentifier: 'test', collection: database.messages, waitForLeadership: false },
+    pull: { handler: async () => ({ documents: [], checkpoint: {} }), stream$ },
+    push: { handler: async () => [] },
+  })
+  onTestFinished(async () => void (await replication.cancel()))
+  await replication.startPromise
+  await replication.awaitInitialReplication()
+  const internal = must(replication.internalReplicationState, 'a replication that runs')
+  const { forkInstance, metaInstance } = internal.input
+  const failure = new Error('The disk is full.')
+  internal.input.forkInstance = Object.create(forkInstance)
+  internal.input.forkInstance.bulkWrite = () => Promise.reject(failure)
+  const stop = new AbortController()
+  const failures: unknown[] = []
+  guardReplication(internal, {
+    ...{ isUntaken: () => false, floor: createPushFloor(), signal: stop.signal },
+    onFailed: (cause) => failures.push(cause),
+  })
+  const message = messageDocument.parse({
+    ...{ _id: idOf(1), peerId: ben, senderId: ben, recipientId: ann, status: 'delivered' },
+    ...{ content: 'hello', createdAt: 1, orderedAt: 1 },
+  })
+  stream$.next({ documents: [{ ...toStoredMessage(message), _deleted: false }], checkpoint: {} })
+  await expect.poll(() => failures).toEqual([failure])
+  stop.abort()
+  await internal.streamQueue.down
+  const note = { itemId: idOf(1), isCheckpoint: '0' as const }
+  const key = getComposedPrimaryKeyOfDocumentData(metaInstance.schema, note)
+  expect(await metaInstance.findDocumentsById([key], true)).toEqual([])
 })
