@@ -301,7 +301,7 @@ describe('P2: never twice', () => {
     }
     await opened.channel.killAndStart()
     const waiting = async () => {
-      await opened.channel.advance(10_000)
+      await opened.channel.advance(2_000)
       return sentTo('15555550119').map(({ request }) => (request.text as { body: string }).body)
     }
     await expect.poll(waiting).toEqual(['first', 'second', 'third'])
@@ -366,7 +366,7 @@ describe('changing what was sent over WhatsApp', () => {
       ...{ createdAt: Date.now(), orderedAt: Date.now() },
     })
     const texts = async () => {
-      await opened.channel.advance(10_000)
+      await opened.channel.advance(2_000)
       return sentTo('15555550163').map(({ request }) => (request.text as { body: string }).body)
     }
     await expect.poll(texts).toEqual(['The next one'])
