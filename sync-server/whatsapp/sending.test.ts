@@ -289,8 +289,11 @@ describe('P2: never twice', () => {
 
   test('what was queued leaves after a kill, once, in its order', async () => {
     const { contactId } = await hearFrom('15555550119')
+    // It was refused for now, and waits: a kill amid a call leaves nobody who knows.
+    const first = await send('15555550119', 'first')
+    expect(first.body).toMatchObject({ queued: true, status: 'sent' })
     const ids: string[] = []
-    for (const content of ['first', 'second', 'third']) {
+    for (const content of ['second', 'third']) {
       const _id = uuidv7()
       ids.push(_id)
       await opened.channel.push(opened.ann, {
@@ -305,7 +308,7 @@ describe('P2: never twice', () => {
       return sentTo('15555550119').map(({ request }) => (request.text as { body: string }).body)
     }
     await expect.poll(waiting).toEqual(['first', 'second', 'third'])
-    await expect.poll(() => findMessage(ids[2] ?? '')).toMatchObject({ waState: 'accepted' })
+    await expect.poll(() => findMessage(ids[1] ?? '')).toMatchObject({ waState: 'accepted' })
   })
 })
 
