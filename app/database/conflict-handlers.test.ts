@@ -1,5 +1,7 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { replicateRxCollection } from 'rxdb/plugins/replication'
+import { Subject } from 'rxjs'
+import { expect, onTestFinished, test } from 'vitest'
 import { ann, conversationArbitrary, messageArbitrary } from '../../schema/arbitraries.contract.ts'
 import {
   areConversationsEqual,
@@ -8,13 +10,17 @@ import {
 } from '../../schema/conversation.ts'
 import { decideConversation } from '../../schema/decide-conversation.ts'
 import { decideMessage } from '../../schema/decide-message.ts'
-import type { MessageDocument } from '../../schema/message.ts'
+import { mergeMessages } from '../../schema/merge-messages.ts'
+import { type MessageDocument, messageDocument } from '../../schema/message.ts'
 import {
   createConversationConflictHandler,
   createMessageConflictHandler,
 } from './conflict-handlers.ts'
+import { idOf } from './open-test-conversation.ts'
+import { ben, openTestDatabase } from './open-test-database.ts'
+import { readDocuments } from './read-documents.ts'
 import { fromStoredConversation } from './stored-conversation.ts'
-import { fromStoredMessage, toStoredMessage } from './stored-message.ts'
+import { fromStoredMessage, type StoredMessage, toStoredMessage } from './stored-message.ts'
 
 const now = () => 3
 const messages = createMessageConflictHandler({ userId: ann, now })
@@ -81,6 +87,34 @@ test('P5: receipts that the server has forgotten stay, until it says that it was
     ...{ isMuted: true, peerDeliveredUpTo: 2, peerReadUpTo: 1 },
   })
   expect(await resolveConversation(told, server, server)).toEqual(server)
+})
+
+test('P5: what arrives and was overtaken by what is here takes nothing of it back', async () => {
+  const { database } = await openTestDatabase()
+  const arriving = new Subject<{ documents: ReturnType<typeof alive>[]; checkpoint: object }>()
+  const replication = replicateRxCollection<StoredMessage, object>({
+    ...{ replicationIdentifier: 'test', collection: database.messages, waitForLeadership: false },
+    pull: { handler: async () => ({ documents: [], checkpoint: {} }), stream$: arriving },
+  })
+  onTestFinished(async () => void (await replication.cancel()))
+  await replication.awaitInitialReplication()
+  const [older, other] = [1, 2].map((place) =>
+    messageDocument.parse({
+      ...{ _id: idOf(place), peerId: ben, senderId: ben, recipientId: ann, status: 'sent' },
+      ...{ content: 'first', createdAt: place, orderedAt: place },
+    }),
+  ) as [MessageDocument, MessageDocument]
+  const newer = mergeMessages(older, { ...older, content: 'second', editedAt: 5 })
+  const receive = (message: MessageDocument) =>
+    arriving.next({ documents: [alive(message)], checkpoint: {} })
+  const read = async (id: string) => (await readDocuments(database.messages, [id])).get(id)
+  receive(newer)
+  await expect.poll(() => read(newer._id)).toBeDefined()
+  receive(older)
+  // They are stored in the order in which they came.
+  receive(other)
+  await expect.poll(() => read(other._id)).toBeDefined()
+  expect((await read(newer._id))?.content).toBe('second')
 })
 
 test('a version of this device that cannot be read gives way to the one of the server', async () => {

@@ -166,6 +166,32 @@ test('P1: a crash between naming the message and storing it leaves the draft, af
   await Promise.all([drafts.close(), neither.close(), stored.close()])
 })
 
+test('P1: the message that a draft becomes is named in the database before it can be stored', async () => {
+  const { database, shared } = await openTwoTabs()
+  const drafts = await open(database, shared)
+  drafts.set(ben, 'hello')
+  await drafts.noteLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
+  // A browser writes its localStorage to the disk seconds later, and a crash may leave just this.
+  expect(await database.device.drafts.get(ben)).toMatchObject({
+    text: 'hello',
+    sending: { messageId: 'm', text: 'hello' },
+  })
+  await drafts.close()
+})
+
+test('P1: what localStorage brings back of another tab is never written over what is newer', async () => {
+  const { database, shared } = await openTwoTabs()
+  const { drafts: table } = database.device
+  const newer = { _id: `${ben}/1`, text: 'a whole thought', at: 10 }
+  await table.put(newer)
+  shared.texts.setItem(`petrel-draft-${ann}-${ben}/1`, JSON.stringify({ text: 'a', at: 5 }))
+  shared.texts.setItem(`petrel-draft-${ann}-${ben}/2`, JSON.stringify({ text: 'b', at: 5 }))
+  const drafts = await open(database, shared)
+  await drafts.close()
+  expect(await table.get(`${ben}/1`)).toEqual(newer)
+  expect(await table.get(`${ben}/2`)).toMatchObject({ text: 'b' })
+})
+
 test('what localStorage brings back of a message that was sent is no draft', async () => {
   const { database, shared } = await openTwoTabs()
   const drafts = await open(database, shared)

@@ -10,6 +10,7 @@ import { openDatabase } from '../database/open-database.ts'
 import { fromStoredMessage, toStoredMessage } from '../database/stored-message.ts'
 import { createMessenger, type MessengerOptions } from '../sync/create-messenger.ts'
 import type { Messenger } from '../sync/messenger.ts'
+import { createOwedErasures } from '../sync/owed-erasures.ts'
 import { advanceWriteTimes } from './advance-write-times.ts'
 import { createLabDisk, type LabDisk } from './create-lab-disk.ts'
 import { createLabLocks } from './create-lab-locks.ts'
@@ -90,6 +91,17 @@ export interface LabDevice {
   reload(): Promise<void>
   /** Ends this device's sign-in at the server, as its person can from another device. It is not told. */
   endSignIn(): Promise<void>
+  /**
+   * Its person signs in once more in a tab of its own: those that are open go on with the new token. Nothing happens
+   * where the server can't be reached.
+   * @param endsBefore does the sign-in from before end at the server?
+   */
+  renewSignIn(endsBefore: boolean): Promise<void>
+  /**
+   * Its person signs out in one tab, which takes everything off the device, and in again; the other tabs hear of it
+   * after so many ms. Nothing happens where words would be lost, or where the server can't be reached.
+   */
+  signOut(heardAfterMs: number): Promise<void>
   /** Lets its token be over so soon, as if it had been given long ago. Gives that token. */
   shortenSignIn(keptMs: number): string
   /** How many records of any kind lie in its IndexedDB. */
@@ -189,6 +201,11 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     await openTab()
   }
 
+  /** Past every fault of the device's network, as it would be tried until it succeeds. */
+  function signInAnew(): Promise<SignedIn | undefined> {
+    return options.signIn(fetch).catch(() => undefined)
+  }
+
   await signIn()
   const lastSession = must(sessions.get(), 'the first sign-in')
   await openTab()
@@ -266,6 +283,36 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     async endSignIn() {
       const token = must(sessions.get(), 'a sign-in').token
       await options.endSignIn(token)
+    },
+    async renewSignIn(endsBefore) {
+      const next = await signInAnew()
+      const before = sessions.get()
+      if (!next || !before) return
+      sessions.set(next, { keepSignedIn: true })
+      if (endsBefore) await options.endSignIn(before.token).catch(() => {})
+    },
+    async signOut(heardAfterMs) {
+      if ((await first().countUnsent()) > 0) return
+      const next = await signInAnew()
+      const before = sessions.get()
+      const [leaving, ...others] = tabs
+      if (!next || !before || !leaving) return
+      options.witness.excuse(name)
+      disk.noteErasure()
+      life.isOver = true
+      const owed = createOwedErasures({ texts, indexedDB })
+      owed.note(before.user._id)
+      const erasing = leaving.messenger.erase()
+      sessions.clear()
+      options.endSignIn(before.token).catch(() => {})
+      await new Promise((resolve) => setTimeout(resolve, heardAfterMs))
+      await Promise.allSettled(others.map((other) => other.close()))
+      await erasing
+      await leaving.close()
+      await owed.finish(before.user._id)
+      life = { isOver: false }
+      sessions.set(next, { keepSignedIn: true })
+      await openTab()
     },
     shortenSignIn(keptMs) {
       const session = must(sessions.get(), 'a sign-in')

@@ -20,6 +20,8 @@ export interface LabDisk {
   /** The browser closes every connection under the open pages, as phones do. */
   closeConnections(): void
   makeRoom(): void
+  /** The pages themselves delete everything. */
+  noteErasure(): void
   wasErased(): boolean
   /** Whether anything of this has ever happened: then errors behind the scenes are no surprise. */
   hadTrouble(): boolean
@@ -107,6 +109,9 @@ export function createLabDisk(): LabDisk {
       state.isFailing = false
       state.lifeLeft = Infinity
       state.isFull = () => false
+    },
+    noteErasure() {
+      state.wasErased = true
     },
     wasErased: () => state.wasErased,
     hadTrouble: () => state.hadTrouble,

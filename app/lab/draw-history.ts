@@ -13,6 +13,7 @@ export type Step =
   | { do: 'reload' | 'tab'; device: number }
   | { do: 'clock' | 'disk-fails' | 'disk-fills' | 'refuse-words'; device: number; pick: number }
   | { do: 'portal' | 'erase' | 'close-connections'; device: number }
+  | { do: 'renew-sign-in' | 'sign-out'; device: number; pick: number }
   | { do: 'pause'; pick: number }
   | { do: 'backup' | 'restore' }
   | { do: 'kill' | 'start' | 'make-room' }
@@ -53,6 +54,8 @@ const weights: Record<Step['do'], number> = {
   portal: 1,
   erase: 1,
   'close-connections': 1,
+  'renew-sign-in': 1,
+  'sign-out': 1,
   backup: 0.5,
   restore: 0.5,
   pause: 12,

@@ -138,6 +138,11 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
     case 'erase':
       // What a restored server lacks comes from the devices.
       return lab.server.hasBackup() ? undefined : await device.erase()
+    case 'renew-sign-in':
+      // A backup knows nothing of it.
+      return lab.server.hasBackup() ? undefined : await device.renewSignIn(step.pick % 2 === 0)
+    case 'sign-out':
+      return lab.server.hasBackup() ? undefined : await device.signOut(step.pick % 100)
     case 'tab':
       return countTabs(lab) < tabsMax ? void (await device.openTab()) : undefined
     default:
@@ -176,7 +181,7 @@ type ConversationStep = Exclude<
     }
   | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'block' | 'overtake' }
   | { do: 'clock' | 'disk-fails' | 'disk-fills' | 'refuse-words' }
-  | { do: 'portal' | 'erase' | 'close-connections' }
+  | { do: 'portal' | 'erase' | 'close-connections' | 'renew-sign-in' | 'sign-out' }
 >
 
 async function actOnConversation(lab: Lab, device: LabDevice, step: ConversationStep) {

@@ -47,6 +47,12 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
     installing?.addEventListener('statechange', onChange, { signal })
   }
 
+  /** Where the network broke off while the app was fetched for the first time, nothing of it is kept. */
+  async function registerAgain() {
+    const isKept = (await serviceWorker.getRegistration(url)) !== undefined
+    if (!isKept && !signal.aborted) await register()
+  }
+
   function onControllerChange() {
     if (isApplying) return location.reload()
     // Another tab asked for it: somebody may be typing here. The very first version replaces none.
@@ -68,6 +74,8 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
   }
   window.addEventListener('error', onFallen, { signal })
   document.addEventListener('visibilitychange', check, { signal })
+  const onOnline = () => void registerAgain().catch(ignoreNoNetwork)
+  if (serviceWorker) window.addEventListener('online', onOnline, { signal })
   const timer = setInterval(check, checkIntervalMs)
   // Keeping the whole app asks for all of it: what this page itself asks for goes before.
   const start = () => void register().catch(ignoreNoNetwork)

@@ -32,6 +32,8 @@ export const pwaOptions: Partial<VitePWAOptions> = {
     ],
   },
   workbox: {
+    // In a file of its own it can fail to load without anybody noticing, and a worker that keeps nothing is installed.
+    inlineWorkboxRuntime: true,
     importScripts: ['/notification-click.js'],
     globPatterns: ['**/*.{js,css,html,svg,png,webp,woff2,json}'],
     // The plugin adds the manifest's icons itself: listed twice, an entry is fetched twice.

@@ -7,7 +7,8 @@ import type { PushFloor } from './push-floor.ts'
 
 /**
  * RxDB's replication goes on, or stands still for good, after a read or a write that failed, and tells nobody of some of
- * them. Here each is told; what waits for it waits until the replication has ended.
+ * them. Here each is told; what waits for it waits until the replication has ended, and notes nothing then: RxDB would
+ * note for stored what was not.
  *
  * It also takes every document for taken that its handler was given: what is `isUntaken` stays owed. And where it reads
  * its checkpoint of what it has pushed, it is given the floor if that lies before.
@@ -26,10 +27,13 @@ export function guardReplication<T>(
     signal.addEventListener('abort', () => resolve(), { once: true }),
   )
 
+  let hasFailed = false
+
   async function orEnded<Result>(work: Promise<Result>, otherwise: Result): Promise<Result> {
     try {
       return await work
     } catch (error) {
+      hasFailed = true
       onFailed(error)
       await ended
       return otherwise
@@ -43,7 +47,10 @@ export function guardReplication<T>(
     guarded.findDocumentsById = (ids, deleted) =>
       orEnded(storage.findDocumentsById(ids, deleted), [])
     guarded.query = (query) => orEnded(storage.query(query), { documents: [] })
-    guarded.bulkWrite = (rows, context) => orEnded(storage.bulkWrite(rows, context), { error: [] })
+    guarded.bulkWrite = async (rows, context) => {
+      if (hasFailed && signal.aborted) return { error: [] }
+      return await orEnded(storage.bulkWrite(rows, context), { error: [] })
+    }
     return guarded
   }
 

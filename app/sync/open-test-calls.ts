@@ -81,6 +81,7 @@ export async function openTestCalls(
       ).answer,
     pull: (since: number) => pulling.pull({ sequence: since }),
     pulling,
+    pushes,
     push: createPushDocuments({ calls, versions, pushes, setAside, signal }),
     setAside,
     backOff,

@@ -146,8 +146,6 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     const isCut = firstHeld >= 0
     const taken = isCut ? results.slice(0, firstHeld) : results
     const place = isCut ? (taken.at(-1)?.seq ?? since) : last_seq
-    // An older version that is kept back must not follow.
-    for (const { id } of taken) held.delete(id)
     if (isCut || isAll) {
       if (taken.length > 0) state.ended = { place, gifts }
       endCatchUp(place, isCut)
@@ -184,7 +182,10 @@ export function createPullChanges<T>(options: PullChangesOptions) {
       onOutcome('reached')
       const place = { since: String(taken), epoch: epoch.get(), signal: own }
       const heard = await feed.next(place)
-      if (heard) return { ...heard, isAll: true }
+      if (heard) {
+        versions?.note(heard.results.map(({ doc }) => doc))
+        return { ...heard, isAll: true }
+      }
     }
     const asked = await askPage(taken, { canWait: !state.isBehind, signal: own })
     own.throwIfAborted()

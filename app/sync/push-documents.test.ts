@@ -1,5 +1,6 @@
 import { json } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
+import { createDeferred } from '../../schema/create-deferred.ts'
 import { answerJson, answerRows, openTestCalls } from './open-test-calls.ts'
 import { createServerVersions } from './server-versions.ts'
 
@@ -78,6 +79,67 @@ test('P12: of what is offered again, only what the server lacks leaves the devic
   // Whoever changes it again changes it for the server too.
   await push([{ _id: 'held', content: 'the same', _deleted: false }])
   expect(bodies).toHaveLength(3)
+})
+
+/** Everything is offered again to a server that holds one document, of which the line brings a newer version. */
+async function openNewer() {
+  const answering = createDeferred()
+  const news = createDeferred()
+  const bodies: unknown[] = []
+  const calls = await openTestCalls(
+    async (request, response) => {
+      const held = { _id: 'held', content: 'before', _rev: '1-a' }
+      if (request.method === 'GET')
+        return answerJson(response, { results: [{ id: 'held', seq: 1, doc: held }], last_seq: 1 })
+      const { docs } = (await json(request)) as Pushed
+      bodies.push(...docs)
+      await answering.promise
+      answerRows(response, docs)
+    },
+    {
+      versions: createServerVersions(),
+      feed: {
+        isOpen: () => true,
+        async next({ since, signal }) {
+          if (since !== '1')
+            await new Promise((_, reject) => signal.addEventListener('abort', reject))
+          await news.promise
+          const doc = { _id: 'held', content: 'after', _rev: '2-a' }
+          return { results: [{ id: 'held', seq: 2, changes: [{ rev: '2-a' }], doc }], last_seq: 2 }
+        },
+      },
+    },
+  )
+  const given: unknown[] = []
+  calls.pulling.stream$.subscribe(({ documents }) =>
+    given.push(...documents.map(({ content }) => content)),
+  )
+  calls.pulling.run().catch(() => {})
+  await calls.pull(0)
+  const held = { _id: 'held', content: 'before', _deleted: false }
+  return { ...calls, bodies, given, held, answer: answering.resolve, tell: news.resolve }
+}
+
+test('P12: what the line has brought is what the server holds, and what was before is offered', async () => {
+  const { push, bodies, given, held, answer, tell } = await openNewer()
+  tell()
+  await expect.poll(() => given).toEqual(['after'])
+  answer()
+  await push([held])
+  expect(bodies).toEqual([held])
+})
+
+test('P1: what comes while RxDB notes what need not leave is kept back until then', async () => {
+  const { push, pushes, bodies, given, held, answer, tell } = await openNewer()
+  const pushed = push([held, { _id: 'lost', content: 'only here', _deleted: false }])
+  await expect.poll(() => bodies).toHaveLength(1)
+  expect(pushes.isUnderWay('held')).toBe(true)
+  tell()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(given).toEqual([])
+  answer()
+  await pushed
+  await expect.poll(() => given).toEqual(['after'])
 })
 
 test('pushes leave one after the other', async () => {

@@ -121,10 +121,11 @@ export function createPushDocuments(options: {
 
   return async (documents: readonly ServerDocument[]): Promise<ServerDocument[]> => {
     if (versions) await versions.untilPulled(signal)
-    const offered = versions ? documents.filter((doc) => !versions.takeHeld(doc)) : documents
+    // Also of what need not leave: RxDB drops what comes until it has noted that.
     return await pushes.watch(
-      offered.map(({ _id }) => _id),
+      documents.map(({ _id }) => _id),
       async () => {
+        const offered = versions ? documents.filter((doc) => !versions.takeHeld(doc)) : documents
         // RxDB pushes all that waits side by side: on a slow line each would take the time of all.
         const own = pushing.then(() => offer(offered))
         pushing = own.catch(() => {})

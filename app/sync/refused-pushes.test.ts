@@ -97,6 +97,24 @@ test.for([403, 429, 503])(
   },
 )
 
+test('P6: what is told to come later four times in a row is set aside then, and not before', async () => {
+  const { push, asked, setAside } = await openTestCalls(async (request, response) => {
+    await json(request)
+    block(response, 429)
+  })
+  useVirtualTime()
+  const state = { isOver: false }
+  const pushed = push(docs.slice(0, 1)).finally(() => {
+    state.isOver = true
+  })
+  await passTime(60_000, () => asked.length === 3)
+  expect(setAside.has('0')).toBe(false)
+  await passTime(60_000, () => state.isOver)
+  expect(await pushed).toEqual([])
+  expect(asked).toHaveLength(4)
+  expect(setAside.has('0')).toBe(true)
+})
+
 test('a page of a portal in place of an answer is no answer, and nothing is taken for sent', async () => {
   const { push, asked, setAside } = await openTestCalls(async (request, response) => {
     const { docs } = (await json(request)) as Pushed

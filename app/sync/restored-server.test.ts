@@ -144,6 +144,17 @@ test('P1: a restore that nobody tells of is noticed by whoever is ahead', async 
   expect(await readTexts(phone, ben)).toEqual(await readTexts(tablet, ann))
 })
 
+test('P12: after a restore only what the server lacks leaves the device again', async () => {
+  const { lab, ben, phone } = await openWithBackup()
+  // Whatever leaves with these words is refused, and stays unsent.
+  phone.network.refuseWords('in the backup', 403)
+  await lab.server.putBackBackup({ restored: 'today' })
+  const id = await phone.say(ben, 'after it')
+  // In the new epoch all is owed until it has been offered, or is known to be there.
+  await expect.poll(async () => (await phone.stored()).messages.get(id)?.status).toBe('sent')
+  await expect.poll(() => phone.messenger.countUnsent()).toBe(0)
+})
+
 test('P1: what only its reader has left comes back to the reader’s other devices', async () => {
   const { lab, ann, ben, phone, tablet } = await openWithBackup()
   await phone.say(ben, 'lost')

@@ -51,3 +51,19 @@ test('P6: a receipt that could not be stored is given once there is room', async
   await lab.settle()
   expect((await phone.read(ben)).map(({ status }) => status)).toEqual(['delivered', 'delivered'])
 })
+
+test('P1: a change of a conversation that found no room comes once there is some', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  tablet.network.goOffline()
+  await phone.say(ben, 'hello')
+  const readStatus = async () => (await phone.read(ben)).map(({ status }) => status)
+  // The last to write its conversation was the device itself.
+  await expect.poll(readStatus).toEqual(['sent'])
+  phone.disk.fillUp('conversations')
+  tablet.network.goOnline()
+  await waitUntil('its mark finds no room', () => phone.disk.countRefused() > 0)
+  phone.disk.makeRoom()
+  await lab.settle()
+  expect(await readStatus()).toEqual(['delivered'])
+})

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createDeferred } from '../../schema/create-deferred.ts'
 import { createAccounts } from './create-accounts.ts'
 import { createRelations } from './create-relations.ts'
 import { openTestAccounts } from './open-test-accounts.ts'
@@ -37,10 +38,27 @@ describe('relations', () => {
     expect(await relations.canReach(ann, 'nobody')).toBe('unknown_person')
   })
 
-  it('remember nothing that was read before a block', async () => {
-    const relations = createRelations({ database: opened.database, isShared: false })
+  it('P8: remember nothing that was read before a block', async () => {
+    const { database } = opened
+    const [wasRead, goOn] = [createDeferred(), createDeferred()]
+    const relations = createRelations({
+      isShared: false,
+      database: {
+        ...database,
+        async read(ids) {
+          const found = await database.read(ids)
+          wasRead.resolve()
+          await goOn.promise
+          return found
+        },
+      },
+    })
     const [cy, di] = [await register('cyd'), await register('did')]
-    await Promise.all([relations.canReach(cy, di), relations.setBlocked(di, cy, true)])
+    const asked = relations.canReach(cy, di)
+    await wasRead.promise
+    await relations.setBlocked(di, cy, true)
+    goOn.resolve()
+    expect(await asked).toBe('delivered')
     expect(await relations.canReach(cy, di)).toBe('held')
   })
 

@@ -289,8 +289,11 @@ describe('P2: never twice', () => {
 
   test('what was queued leaves after a kill, once, in its order', async () => {
     const { contactId } = await hearFrom('15555550119')
+    // It was refused for now, and waits: a kill amid a call leaves nobody who knows.
+    const first = await send('15555550119', 'first')
+    expect(first.body).toMatchObject({ queued: true, status: 'sent' })
     const ids: string[] = []
-    for (const content of ['first', 'second', 'third']) {
+    for (const content of ['second', 'third']) {
       const _id = uuidv7()
       ids.push(_id)
       await opened.channel.push(opened.ann, {
@@ -301,11 +304,11 @@ describe('P2: never twice', () => {
     }
     await opened.channel.killAndStart()
     const waiting = async () => {
-      await opened.channel.advance(10_000)
+      await opened.channel.advance(2_000)
       return sentTo('15555550119').map(({ request }) => (request.text as { body: string }).body)
     }
     await expect.poll(waiting).toEqual(['first', 'second', 'third'])
-    await expect.poll(() => findMessage(ids[2] ?? '')).toMatchObject({ waState: 'accepted' })
+    await expect.poll(() => findMessage(ids[1] ?? '')).toMatchObject({ waState: 'accepted' })
   })
 })
 
@@ -366,7 +369,7 @@ describe('changing what was sent over WhatsApp', () => {
       ...{ createdAt: Date.now(), orderedAt: Date.now() },
     })
     const texts = async () => {
-      await opened.channel.advance(10_000)
+      await opened.channel.advance(2_000)
       return sentTo('15555550163').map(({ request }) => (request.text as { body: string }).body)
     }
     await expect.poll(texts).toEqual(['The next one'])

@@ -1,5 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { isEdited } from '../../../schema/message.ts'
 import { must } from '../../../schema/must.ts'
+import { createLabDisk } from '../../lab/create-lab-disk.ts'
+import { changeConversation } from '../change-conversation.ts'
 import { changeMessage } from '../change-message.ts'
 import { ann, ben, openTestDatabase } from '../open-test-database.ts'
 import { readDocuments } from '../read-documents.ts'
@@ -14,8 +17,8 @@ import { setPinned } from './set-pinned.ts'
 import { setReaction } from './set-reaction.ts'
 import { setStarred } from './set-starred.ts'
 
-async function start() {
-  const opened = await openTestDatabase()
+async function start(options: Parameters<typeof openTestDatabase>[0] = {}) {
+  const opened = await openTestDatabase(options)
   const { context, database } = opened
   onTestFinished(async () => void (await database.close()))
   const read = async (id: string) =>
@@ -33,6 +36,17 @@ test('P1: a message that was sent is in the database, trimmed; the first one beg
   expect(message).toMatchObject({ content: 'hello', status: 'sending', senderId: ann, peerId: ben })
   expect((await conversation()).lastMessage).toEqual({ _id: id, orderedAt: message.orderedAt })
   await say('and again')
+  expect((await conversation()).lastMessage?._id).toBe(id)
+})
+
+test('P1: a message that finds no room is refused, and begins no conversation', async () => {
+  const disk = createLabDisk()
+  const { say, database, conversation } = await start({ indexedDB: disk.indexedDB })
+  disk.fillUp('messages')
+  await expect(say('hello')).rejects.toThrow()
+  expect((await readDocuments(database.conversations, [ben])).size).toBe(0)
+  disk.makeRoom()
+  const id = await say('hello')
   expect((await conversation()).lastMessage?._id).toBe(id)
 })
 
@@ -79,8 +93,28 @@ test('P6: a refused message can be sent again, edited, or discarded', async () =
   const again = { status: 'sending', attempt: 2 }
   expect(await read(ids[0])).toMatchObject({ ...again, content: 'one' })
   expect(await read(ids[0])).not.toHaveProperty('error')
+  expect(await read(ids[0])).not.toHaveProperty('errorCode')
   expect(await read(ids[1])).toMatchObject({ ...again, content: 'better' })
   expect(await read(ids[2])).toMatchObject({ shelf: '' })
+})
+
+test('P6: a message that was sent cannot be discarded', async () => {
+  const { read, say, context, database } = await start()
+  const id = await say('hello')
+  await changeMessage(database.messages, id, (message) => ({ ...message, status: 'sent' }))
+  await discardMessage(context, id)
+  expect(await read(id)).toMatchObject({ content: 'hello', shelf: ben })
+  expect(await read(id)).not.toHaveProperty('deletedAt')
+})
+
+test('P6: an edit after something that was refused comes later than that, and counts as one', async () => {
+  const { read, say, context, database } = await start()
+  const id = await say('helo')
+  const refused = { at: 5_000, code: 'forged_status', error: 'No.' }
+  await changeMessage(database.messages, id, (message) => ({ ...message, status: 'sent', refused }))
+  await editMessage({ ...context, now: () => 5_000 }, { messageId: id, content: 'hello' })
+  expect(await read(id)).toMatchObject({ content: 'hello', editedAt: 5_001 })
+  expect(isEdited(await read(id))).toBe(true)
 })
 
 test('a message of the other person cannot be edited or deleted here, but starred', async () => {
@@ -101,6 +135,17 @@ test('a message of the other person cannot be edited or deleted here, but starre
   expect(await read(id)).not.toHaveProperty('deletedAt')
 })
 
+test('what is read has arrived too, and what has arrived further stays so', async () => {
+  const { conversation, context, database } = await start()
+  await markRead(context, { peerId: ben, place: 10 })
+  expect(await conversation()).toMatchObject({ readUpTo: 10, deliveredUpTo: 10 })
+  const raise = (deliveredUpTo: number) =>
+    changeConversation(database.conversations, ben, (one) => ({ ...one, deliveredUpTo }))
+  await raise(30)
+  await markRead(context, { peerId: ben, place: 20 })
+  expect(await conversation()).toMatchObject({ readUpTo: 20, deliveredUpTo: 30 })
+})
+
 test('a flag and a star change under a later time than the one they have, even if the clock is behind', async () => {
   const { read, say, conversation, context } = await start()
   const id = await say('hello')
@@ -117,6 +162,13 @@ test('clearing hides what is there now, and tells nobody that it was read', asyn
   const { orderedAt } = await read(await say('hello'))
   await clearConversation(context, ben)
   expect(await conversation()).toMatchObject({ clearedUpTo: orderedAt, readUpTo: 0 })
+  // The server has named one that has yet to come to this device.
+  await changeConversation(context.database.conversations, ben, (one) => ({
+    ...one,
+    lastMessageAt: orderedAt + 10,
+  }))
+  await clearConversation(context, ben)
+  expect(await conversation()).toMatchObject({ clearedUpTo: orderedAt + 10 })
 })
 
 test('one reaction for each person: it is changed, taken back, and stays away from what nobody else has', async () => {

@@ -1,8 +1,12 @@
 import type { Page } from 'playwright-core'
 import type { BrowserPerson } from './create-person.ts'
 
-/** Makes the person's account by the registration screen; ends on the list of conversations, once it can be used. */
-export async function registerPerson({ page, username, email, password }: BrowserPerson) {
+/**
+ * Makes the person's account by the registration screen; ends on the list of conversations, once it can be used, with or
+ * without a network.
+ */
+export async function registerPerson(person: BrowserPerson) {
+  const { page, username, email, password } = person
   await page.goto('/register')
   await page.getByLabel('Username').fill(username)
   await page.getByLabel('Email Address').fill(email)
@@ -11,6 +15,7 @@ export async function registerPerson({ page, username, email, password }: Browse
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL('**/chat')
   await waitUntilLoaded(page)
+  if (person.keepsApp) await waitUntilKept(person)
 }
 
 /** Waits until the loading screen of a first visit, which lets nothing beneath it be used, has gone. */

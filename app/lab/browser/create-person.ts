@@ -10,6 +10,8 @@ export interface BrowserPerson {
   /** The first tab. A restart of the browser replaces it. */
   readonly page: Page
   profile: Profile
+  /** Does its browser keep the app for when there is no network? */
+  keepsApp: boolean
   network: Network
   /** The device loses its network: the way is cut and the browser knows it. */
   goOffline(): Promise<void>
@@ -52,6 +54,7 @@ export async function createPerson(
     password: `${username}-secret`,
     email: `${username}@example.org`,
     profile,
+    keepsApp: options.serviceWorkers !== 'block',
     network,
     problems,
     get page() {

@@ -80,6 +80,25 @@ test('P10: so do the addresses for who is not signed in', async () => {
   }
 })
 
+test('P10: an app whose first fetching was broken off is kept once the network is back', async () => {
+  const dora = await createPerson(people.server, 'dora')
+  onTestFinished(() => dora.close())
+  const { page, network } = dora
+  const isBeingKept = () =>
+    page.evaluate(async () => (await navigator.serviceWorker.getRegistration()) !== undefined)
+  network.slow(150_000)
+  await page.goto('/login')
+  await expect.poll(isBeingKept).toBe(true)
+  await dora.goOffline()
+  await expect.poll(isBeingKept).toBe(false)
+  network.slow(50_000_000)
+  await dora.goOnline()
+  await waitUntilKept(dora)
+  await dora.goOffline()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Steps to log in' }).waitFor()
+})
+
 test('P1 P2: five messages written offline around a reload arrive once and in order', async () => {
   const { ann, ben } = people
   const words = ['one', 'two', 'three', 'four', 'five']

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { newConversation } from '../../schema/conversation.ts'
 import { createDeferred } from '../../schema/create-deferred.ts'
 import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
 import {
@@ -63,3 +64,24 @@ test.each([true, false])(
     }
   },
 )
+
+test('P12: what still comes in the name of somebody who has left is refused, and makes no database', async () => {
+  opened.t = await openTestAcceptance()
+  const { t } = opened
+  const { acceptance, ann: actorId, ben } = t
+  await t.accounts.remove(actorId)
+  await t.relations.forget(actorId)
+  const proposals = [propose(writeMessage({ senderId: actorId, recipientId: ben }))]
+  const gone = { name: 'PersonGone' }
+  await expect(acceptance.acceptMessages({ actorId, proposals })).rejects.toMatchObject(gone)
+  const flags = [
+    propose({ ...newConversation(ben), isPinned: true, isPinnedAt: 1 } as { _id: string }),
+  ]
+  await expect(acceptance.acceptConversations({ actorId, proposals: flags })).rejects.toMatchObject(
+    gone,
+  )
+  expect(await t.readMessages(ben)).toEqual([])
+  for (const name of [nameMessagesDatabase(actorId), nameConversationsDatabase(actorId)]) {
+    expect(await t.storage.database(name).info()).toEqual({ docCount: 0, updateSeq: 0 })
+  }
+})

@@ -1,0 +1,23 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Mutant } from './mutant.ts'
+
+/**
+ * Makes the fault in a checkout.
+ * @returns what takes it back
+ * @throws when its text does not stand there exactly once
+ */
+export function applyMutant(
+  top: string,
+  { file, before, after }: Pick<Mutant, 'file' | 'before' | 'after'>,
+): () => void {
+  const path = join(top, file)
+  const source = readFileSync(path, 'utf8')
+  const [head, tail, ...others] = source.split(before)
+  if (head === undefined || tail === undefined || others.length > 0) {
+    const count = source.split(before).length - 1
+    throw new Error(`${file} holds this text ${count} times, and not once:\n${before}`)
+  }
+  writeFileSync(path, head + after + tail)
+  return () => writeFileSync(path, source)
+}

@@ -1,0 +1,16 @@
+import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const copied = ['app', 'public', 'schema', 'sync-server', '.run']
+const files = ['package.json', 'README.md', 'tsconfig.json', 'vite.config.ts']
+
+/** A copy of this checkout as it is on the disk, with the same packages: nothing done there changes anything here. */
+export function copyCheckout(top: string): { folder: string; remove: () => void } {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'petrel-mutants-')))
+  for (const name of [...copied, ...files]) {
+    cpSync(join(top, name), join(folder, name), { recursive: true })
+  }
+  symlinkSync(realpathSync(join(top, 'node_modules')), join(folder, 'node_modules'), 'junction')
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}

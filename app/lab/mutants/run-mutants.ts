@@ -1,0 +1,73 @@
+import { fileURLToPath } from 'node:url'
+import { unreachable } from '../../../schema/unreachable.ts'
+import { applyMutant } from './apply-mutant.ts'
+import { copyCheckout } from './copy-checkout.ts'
+import { listMutants } from './list-mutants.ts'
+import { runTests, type TestOutcome } from './run-tests.ts'
+
+const top = fileURLToPath(new URL('../../..', import.meta.url))
+/** Longer than any of these files takes, and than one test may take. */
+const limitMs = 5 * 60_000
+
+/** Parts of paths or of names; without any, all. */
+const wanted = process.argv.slice(2)
+const mutants = listMutants().filter(
+  ({ file, name }) =>
+    wanted.length === 0 || wanted.some((part) => `${file} ${name}`.includes(part)),
+)
+const { folder, remove } = copyCheckout(top)
+const running = { end: () => {} }
+const onStart = (end: () => void) => Object.assign(running, { end })
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    running.end()
+    remove()
+    process.exit(1)
+  })
+}
+
+try {
+  await tryUnchanged()
+  let killed = 0
+  for (const mutant of mutants) {
+    const undo = applyMutant(folder, mutant)
+    const begun = performance.now()
+    const outcome = await runTests({ folder, tests: mutant.tests, limitMs, onStart })
+    undo()
+    if (isKilled(outcome)) killed += 1
+    const seconds = Math.round((performance.now() - begun) / 1_000)
+    const { file, name, kind } = mutant
+    console.log(`${file}: ${name} (${kind}): ${describe(outcome)}, ${seconds} s`)
+  }
+  console.log(`${killed} of ${mutants.length} killed`)
+  process.exitCode = killed === mutants.length ? 0 : 1
+} finally {
+  remove()
+}
+
+/** A test that fails without any fault would kill every one. */
+async function tryUnchanged() {
+  const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))]
+  console.log(`First the ${tests.length} test files without a fault.`)
+  const outcome = await runTests({ folder, tests, limitMs: 6 * limitMs, onStart })
+  if (outcome.state !== 'passed') throw new Error(`Without any fault: ${describe(outcome)}`)
+}
+
+function isKilled({ state }: TestOutcome): boolean {
+  return state === 'failed' || state === 'hung'
+}
+
+function describe(outcome: TestOutcome): string {
+  switch (outcome.state) {
+    case 'passed':
+      return 'SURVIVED'
+    case 'failed':
+      return `killed by "${outcome.by}"`
+    case 'hung':
+      return 'killed, as the tests never end'
+    case 'broken':
+      return `BROKEN, and so nothing was tested: ${outcome.why}`
+    default:
+      return unreachable(outcome)
+  }
+}

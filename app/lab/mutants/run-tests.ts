@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type TestOutcome =
+  | { state: 'passed' }
+  /** `by`: the first test that failed. */
+  | { state: 'failed'; by: string }
+  /** It took longer than it may. */
+  | { state: 'hung' }
+  /** Nothing was tested: something does not even load. */
+  | { state: 'broken'; why: string }
+
+/** What Vitest's JSON reporter writes, as far as it is read here. */
+interface Told {
+  testResults: {
+    name: string
+    message: string
+    assertionResults: { fullName: string; status: string }[]
+  }[]
+}
+
+/**
+ * Runs test files of a checkout until one test fails.
+ * @param limitMs after which it is ended
+ * @param onStart told how to end it before
+ */
+export async function runTests(options: {
+  folder: string
+  tests: readonly string[]
+  limitMs: number
+  onStart: (end: () => void) => void
+}): Promise<TestOutcome> {
+  const { folder, tests, limitMs, onStart } = options
+  const results = join(folder, 'results.json')
+  rmSync(results, { force: true })
+  const vitest = join(folder, 'node_modules/vitest/vitest.mjs')
+  const reports = ['--reporter=json', `--outputFile.json=${results}`]
+  const args = [vitest, 'run', '--project', 'unit', '--bail', '1', ...reports, ...tests]
+  // A group of its own: its workers end with it, whatever they are doing.
+  const isGroup = process.platform !== 'win32'
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore', detached: isGroup })
+  const end = () => {
+    if (isGroup && child.pid) process.kill(-child.pid, 'SIGKILL')
+    else child.kill('SIGKILL')
+  }
+  onStart(end)
+  const state = { isLate: false }
+  const timer = setTimeout(() => {
+    state.isLate = true
+    end()
+  }, limitMs)
+  const [code] = await once(child, 'exit')
+  clearTimeout(timer)
+  if (state.isLate) return { state: 'hung' }
+  return code === 0 ? { state: 'passed' } : readFailure(results)
+}
+
+function readFailure(results: string): TestOutcome {
+  if (!existsSync(results)) return { state: 'broken', why: 'Vitest ended without results.' }
+  const { testResults }: Told = JSON.parse(readFileSync(results, 'utf8'))
+  const failed = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .find(({ status }) => status === 'failed')
+  if (failed) return { state: 'failed', by: failed.fullName }
+  const [broken] = testResults.filter(({ message }) => message !== '')
+  return { state: 'broken', why: broken ? `${broken.name}: ${broken.message}` : 'no test failed' }
+}
