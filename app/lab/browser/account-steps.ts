@@ -42,6 +42,12 @@ export async function signIn({ page, username, password }: BrowserPerson) {
   await waitUntilLoaded(page)
 }
 
+/** Sees that the sign-in outlives a kill: a browser writes its local storage seconds later, or when it is ended in order. */
+export async function keepSignIn(person: BrowserPerson) {
+  await person.restartBrowser()
+  await person.page.goto('/chat')
+}
+
 /** What the device keeps of its sign-in. */
 export async function readSession({
   page,

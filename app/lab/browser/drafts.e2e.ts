@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { readSession } from './account-steps.ts'
+import { keepSignIn, readSession } from './account-steps.ts'
 import { composer, openChat, readWords, say } from './chat-steps.ts'
 import { chooseOn, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
@@ -35,6 +35,7 @@ async function findText(text: string): Promise<string[]> {
 }
 
 test('P1: whenever the browser is killed after Enter, the words are a message or a draft, never both', async () => {
+  await keepSignIn(ann)
   await openChat(ann.page, 'ben')
   await say(ann.page, 'the first')
   const found: string[] = []

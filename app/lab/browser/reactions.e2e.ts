@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keepSignIn } from './account-steps.ts'
 import { composer, message, openChat, say } from './chat-steps.ts'
 import { picker } from './emoji-steps.ts'
 import { findProblems } from './find-problems.ts'
@@ -8,6 +9,7 @@ const people = await startTwoPeople({ reducedMotion: 'reduce' })
 const { ann, ben } = people
 
 beforeAll(async () => {
+  await keepSignIn(ben)
   await openChat(ben.page, 'ann')
   await openChat(ann.page, 'ben')
 })

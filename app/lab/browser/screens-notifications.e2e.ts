@@ -127,7 +127,9 @@ test('what the service worker has shown, as on a phone, is taken away when the p
   await expect.poll(readBadge).toBeDefined()
   await setVisibility('hidden')
   await say(ben.page, 'to your phone')
-  await expect.poll(readShown).toEqual(['to your phone'])
+  // Asked while it shows one, Chromium forgets that one: it deletes what is kept and not yet in sight.
+  await expect.poll(() => ann.page.evaluate(() => globalThis.shownByWorker)).toBe(1)
+  expect(await readShown()).toEqual(['to your phone'])
   await setVisibility('visible')
   await expect.poll(readShown).toEqual([])
 })
@@ -151,6 +153,7 @@ declare global {
   var badge: number | undefined
   var openPath: (path: string) => Promise<unknown>
   var lastNotification: Notification | undefined
+  var shownByWorker: number | undefined
 }
 
 /** Runs in the page: the browser's own notifications and the badge of the app, with a note of each. */
@@ -166,6 +169,12 @@ function noteNotifications(): void {
       globalThis.told.push({ title, body: options.body ?? '' })
       globalThis.lastNotification = this
     }
+  }
+  const { prototype } = ServiceWorkerRegistration
+  const { showNotification } = prototype
+  prototype.showNotification = async function (...news) {
+    await showNotification.apply(this, news)
+    globalThis.shownByWorker = (globalThis.shownByWorker ?? 0) + 1
   }
 }
 
