@@ -3,19 +3,13 @@ import type { DBCore, DBCoreMutateRequest, DBCoreTable, Dexie } from 'dexie'
 /** RxDB makes this table for attachments, which no collection has, and writes it together with the documents. */
 export const noteTable = 'attachments'
 
-/**
- * Runs before each write of documents, in its transaction: what it writes into `notes` is stored with the documents or
- * not at all. @throws when that fails: then nothing is stored
- */
-export type Accompany<T> = (
-  written: readonly T[],
-  write: (request: {
-    values?: readonly { id: string }[]
-    keys?: readonly string[]
-  }) => Promise<void>,
-) => Promise<void>
+/** Says for documents that are about to be written which notes are put and which are deleted in the same transaction. */
+export type Accompany<T> = (written: readonly T[]) => {
+  values?: readonly { id: string }[]
+  keys?: readonly string[]
+}
 
-/** Lets something be written in the very transaction that writes documents. */
+/** Lets notes be written in the very transaction that writes documents: when they can't be, nothing is stored. */
 export function accompanyWrites<T>(dexie: Dexie, name: string, accompany: Accompany<T>): void {
   dexie.use({
     stack: 'dbcore',
@@ -36,16 +30,23 @@ function createMutate<T>(
   notes: DBCoreTable,
   accompany: Accompany<T>,
 ): DBCoreTable['mutate'] {
-  return async (request: DBCoreMutateRequest) => {
+  return (request: DBCoreMutateRequest) => {
     const { type, trans } = request
-    const written = type === 'put' || type === 'add' ? (request.values as T[]) : []
-    await accompany(written, async ({ values = [], keys = [] }) => {
-      if (values.length > 0) {
-        const { failures } = await notes.mutate({ type: 'put', trans, values })
+    const { values = [], keys = [] } =
+      type === 'put' || type === 'add' ? accompany(request.values as T[]) : {}
+    const writes = [
+      ...(values.length > 0 ? [{ type: 'put' as const, trans, values }] : []),
+      ...(keys.length > 0 ? [{ type: 'delete' as const, trans, keys: [...keys] }] : []),
+    ]
+    // Dexie knows its transaction by its own promises: after an `await` between the writes it may be lost.
+    const write = (at: number): ReturnType<DBCoreTable['mutate']> => {
+      const next = writes[at]
+      if (!next) return documents.mutate(request)
+      return notes.mutate(next).then(({ failures }) => {
         for (const failure of Object.values(failures)) throw failure
-      }
-      if (keys.length > 0) await notes.mutate({ type: 'delete', trans, keys: [...keys] })
-    })
-    return await documents.mutate(request)
+        return write(at + 1)
+      })
+    }
+    return write(0)
   }
 }

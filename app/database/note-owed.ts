@@ -18,9 +18,9 @@ interface Written {
  */
 export function noteOwed(dexie: Dexie): void {
   // A note too many costs a look; a document without one might never leave.
-  accompanyWrites<Written>(dexie, 'noteOwed', (written, write) =>
-    write({ values: written.filter(isOfThisDevice).map(({ _id }) => ({ id: owedPrefix + _id })) }),
-  )
+  accompanyWrites<Written>(dexie, 'noteOwed', (written) => ({
+    values: written.filter(isOfThisDevice).map(({ _id }) => ({ id: owedPrefix + _id })),
+  }))
   dexie.on('populate', (transaction) => {
     void transaction.table(noteTable).put({ id: madeHereMark })
   })

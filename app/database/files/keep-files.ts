@@ -28,10 +28,8 @@ export function listStaged(dexie: Dexie): Map<string, KeptFile> {
  */
 export function keepFiles(dexie: Dexie): void {
   const waiting = listStaged(dexie)
-  accompanyWrites<{ _id: string; deletedAt?: number }>(dexie, 'keepFiles', (written, write) =>
-    write({
-      values: written.flatMap(({ _id }) => waiting.get(_id) ?? []),
-      keys: written.flatMap(({ _id, deletedAt }) => (deletedAt ? [filePrefix + _id] : [])),
-    }),
-  )
+  accompanyWrites<{ _id: string; deletedAt?: number }>(dexie, 'keepFiles', (written) => ({
+    values: written.flatMap(({ _id }) => waiting.get(_id) ?? []),
+    keys: written.flatMap(({ _id, deletedAt }) => (deletedAt ? [filePrefix + _id] : [])),
+  }))
 }

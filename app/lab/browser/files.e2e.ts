@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { waitUntilKept } from './account-steps.ts'
+import { keepSignIn, waitUntilKept } from './account-steps.ts'
 import { message, openChat, readWords, say } from './chat-steps.ts'
 import { attach, dragFiles, drawPhoto, sendDialog, writeText } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
@@ -12,6 +12,7 @@ const people = await startTwoPeople({ reducedMotion: 'reduce' })
 const { ann, ben } = people
 
 beforeAll(async () => {
+  await keepSignIn(ann)
   await openChat(ben.page, 'ann')
   await openChat(ann.page, 'ben')
 })
