@@ -4,6 +4,7 @@ import { waitUntil } from '../../lab/browser/wait-until.ts'
 import type { LabOptions } from '../../lab/create-lab.ts'
 import type { Addressee, LabDevice } from '../../lab/create-lab-device.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
+import { sendTextFile } from '../../lab/send-text-file.ts'
 
 /** Ann with a phone, Ben with a tablet. */
 async function start(options: LabOptions = {}) {
@@ -11,14 +12,6 @@ async function start(options: LabOptions = {}) {
   const [phone, tablet] = [await ann.device(), await ben.device()]
   await lab.settle()
   return { lab, ann, ben, phone, tablet }
-}
-
-async function sendFile(device: LabDevice, to: Addressee, words: string, bytes = `file ${words}`) {
-  const blob = new Blob([bytes])
-  return await device.messenger.commands.sendFile({
-    ...{ peerId: to.userId, bytes: blob, content: words, type: 'document' },
-    about: { name: `${words}.txt`, size: blob.size, mimeType: 'text/plain' },
-  })
 }
 
 const readWords = async (device: LabDevice, withWhom: Addressee) =>
@@ -33,9 +26,9 @@ test('P1 P2: files written offline among texts survive a reload and a kill of th
   const { lab, ann, ben, phone, tablet } = await start()
   phone.network.goOffline()
   await phone.say(ben, 'one')
-  const id = await sendFile(phone, ben, 'two')
+  const id = await phone.sendFile(ben, 'two')
   await phone.say(ben, 'three')
-  const second = await sendFile(phone, ben, 'four')
+  const second = await phone.sendFile(ben, 'four')
   await phone.say(ben, 'five')
   await phone.reload()
   expect(await readWords(phone, ben)).toEqual(['one', 'two', 'three', 'four', 'five'])
@@ -62,7 +55,7 @@ test('P2: an upload that is cut ten times is one file and one message, before wh
   await phone.say(ben, 'before it')
   await lab.settle()
   phone.network.loseResponses(10)
-  const id = await sendFile(phone, ben, 'again and again')
+  const id = await phone.sendFile(ben, 'again and again')
   await phone.say(ben, 'after it')
   const countUploads = () =>
     phone.network.listRequests().filter((line) => line.endsWith('/messages/upload')).length
@@ -84,7 +77,7 @@ test('P6: a file that the server has no room for keeps its words and the reason,
   for (let count = 0; count < 12; count += 1) old.push(await phone.say(ben, 'x'.repeat(60_000)))
   await lab.settle()
   const large = 'x'.repeat(700_000)
-  const id = await sendFile(phone, ben, 'the map', large)
+  const id = await phone.sendFile(ben, 'the map', large)
   await phone.say(ben, 'after it')
   const readState = async () => (await phone.stored()).messages.get(id)
   await expect.poll(readState).toMatchObject({
@@ -105,7 +98,7 @@ test('P6: a file that the server has no room for keeps its words and the reason,
 test('a file that waits can be given up, and what was said after it goes', async () => {
   const { lab, ann, ben, phone, tablet } = await start()
   phone.network.goOffline()
-  const id = await sendFile(phone, ben, 'too much')
+  const id = await phone.sendFile(ben, 'too much')
   await phone.say(ben, 'never mind')
   await phone.messenger.commands.discardMessage(id)
   phone.network.goOnline()
@@ -118,11 +111,8 @@ test('a file that waits can be given up, and what was said after it goes', async
 test('of two tabs one uploads what the other has written, once', async () => {
   const { lab, ann, ben, phone, tablet } = await start()
   const second = await phone.openTab()
-  const bytes = new Blob(['from the second tab'])
-  const id = await second.messenger.commands.sendFile({
-    ...{ peerId: ben.userId, bytes, content: '', type: 'document' },
-    about: { name: 'a.txt', size: bytes.size, mimeType: 'text/plain' },
-  })
+  const fileWords = 'from the second tab'
+  const id = await sendTextFile(second.messenger, { to: ben, content: '', fileWords })
   await lab.settle()
   await lab.expectConverged()
   expect((await tablet.read(ann)).map(({ _id }) => _id)).toEqual([id])
@@ -133,7 +123,7 @@ test('of two tabs one uploads what the other has written, once', async () => {
 
 test('P8: a file that is forwarded is fetched once, and a deleted one leaves the device of its reader', async () => {
   const { lab, ann, ben, phone, tablet } = await start()
-  const id = await sendFile(phone, ben, 'the map')
+  const id = await phone.sendFile(ben, 'the map')
   await lab.settle()
   expect(await readFile(tablet, id)).toBe('file the map')
   const forwarding = { kind: 'forward', messageId: id, recipientIds: [ann.userId] } as const
