@@ -41,6 +41,7 @@ export const messageArbitrary: fc.Arbitrary<MessageDocument> = fc
       deletedAt: time,
       replyTo: fc.constantFrom(ann, ben),
       mediaUrl: fc.constantFrom('/api/media/1', '/api/media/2'),
+      file: fc.record({ name: fc.constantFrom('a', 'b'), size: fc.constant(1), mimeType: text }),
       error: text,
       errorCode: text,
       refused: refusedArbitrary,

@@ -166,6 +166,16 @@ describe('P4: a refused message', () => {
     expect(next.statusHistory.map((entry) => entry.status)).toEqual(['failed', 'sent'])
   })
 
+  test('has the new address of a file that its author has uploaded again, and none while it is owed', () => {
+    const file = { name: 'map.txt', size: 5, mimeType: 'text/plain' }
+    const lost = { ...failed, file, mediaUrl: '/api/media/1', errorCode: 'media_not_allowed' }
+    const again = { ...written, content: '', type: 'document' as const, file, attempt: 2 }
+    const next = accept({ stored: lost, proposed: { ...again, mediaUrl: '/api/media/2' } })
+    expect(next).toMatchObject({ status: 'sent', type: 'document', mediaUrl: '/api/media/2' })
+    const refused = refuse({ stored: lost, proposed: again }).next
+    expect(refused).toMatchObject({ status: 'failed', errorCode: 'media_not_allowed' })
+  })
+
   test('is refused again while it is still wrong', () => {
     const next = refuse({ stored: failed, proposed: { ...written, attempt: 2, content: '' } }).next
     expect(next).toMatchObject({ status: 'failed', attempt: 2, errorCode: 'empty' })

@@ -7,6 +7,7 @@ import {
   blankDeleted,
   hasPayload,
   isAccepted,
+  isUploadOwed,
   type MessageDocument,
   withoutBusinessFields,
   withoutProviderFields,
@@ -195,6 +196,7 @@ function findContentRefusal({
   if (proposed.mediaUrl !== undefined && !proposed.mediaUrl.startsWith(limits.mediaPathPrefix)) {
     return refuse('media_not_allowed')
   }
+  if (isUploadOwed(proposed)) return refuse('media_not_allowed')
   if (proposed.deletedAt !== undefined) return undefined
   const refusal = refuseText(proposed)
   return refusal?.code === 'empty' && hasPayload(proposed) ? undefined : refusal

@@ -26,6 +26,7 @@ export const limits = {
   unreadCountMax: 10_000,
   starredMax: 1_000,
   mediaPathPrefix: '/api/media/',
+  previewMaxLength: 2_000,
   forwardRecipientsMax: 50,
 
   usersListMax: 1_000,

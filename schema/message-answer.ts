@@ -23,6 +23,7 @@ export const shownFields = {
   isStarred: true,
   replyTo: true,
   mediaUrl: true,
+  file: true,
   error: true,
   errorCode: true,
   isWhatsApp: true,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { attachedFile } from './attached-file.ts'
 import { id } from './id.ts'
 import { limits } from './limits.ts'
 import { reactions } from './reaction.ts'
@@ -86,6 +87,7 @@ const businessFields = { ...payloadFields, ...providerFields }
  * `peerId` is the other person, from this copy's owner's view. `createdAt` is when it was written, by the
  * author's clock corrected to the server's; `orderedAt` is its place in the conversation, set by the server
  * at acceptance. `status` is read within one `attempt`: a retry by the person raises the attempt.
+ * `file` says what lies at `mediaUrl`; until its author's device has uploaded it, a message has the one without the other.
  * A deleted message keeps its place and loses all it said; `_deleted` is never used.
  */
 export const messageDocument = z.object({
@@ -107,6 +109,7 @@ export const messageDocument = z.object({
   reactions: z.optional(reactions),
   replyTo: z.optional(id),
   mediaUrl: z.optional(z.string().check(z.maxLength(2_048))),
+  file: z.optional(attachedFile),
   error: z.optional(z.string().check(z.maxLength(2_000))),
   errorCode: z.optional(z.string().check(z.maxLength(100))),
   refused: z.optional(refusedChange),
@@ -142,6 +145,11 @@ export const messageFields = Object.keys(messageDocument.shape) as (keyof Messag
 /** Has the server ever taken this message? Until then nobody but its author can see it. */
 export function isAccepted(message: Pick<MessageDocument, 'status'>): boolean {
   return message.status !== 'sending' && message.status !== 'failed'
+}
+
+/** Does it say that it has a file, and not where? Only its author's device has that file. */
+export function isUploadOwed(message: Pick<MessageDocument, 'file' | 'mediaUrl'>): boolean {
+  return message.file !== undefined && message.mediaUrl === undefined
 }
 
 /** Deleted before it was ever sent: it is shown nowhere. */

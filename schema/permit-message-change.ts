@@ -101,10 +101,11 @@ function findNewReaction(change: {
 
 /** Why this text cannot stand in a message, if it cannot. */
 export function refuseText(
-  message: Pick<MessageDocument, 'content' | 'mediaUrl'>,
+  message: Pick<MessageDocument, 'content' | 'mediaUrl' | 'file'>,
 ): Refusal | undefined {
   if (message.content.length > limits.messageMaxCharacters) return refuse('too_long')
-  if (isBlank(message.content) && message.mediaUrl === undefined) return refuse('empty')
+  const hasFile = message.mediaUrl !== undefined || message.file !== undefined
+  if (isBlank(message.content) && !hasFile) return refuse('empty')
   return undefined
 }
 
@@ -139,7 +140,7 @@ function restrict(change: {
   }
   if (!isAuthor || refusal) return own
   return {
-    ...(isRetry ? sendAgain(own, proposed.attempt) : own),
+    ...(isRetry ? sendAgain(own, proposed) : own),
     ...(proposed.deletedAt === undefined ? {} : { deletedAt: proposed.deletedAt }),
     ...(proposed.editedAt === undefined
       ? {}
@@ -147,9 +148,14 @@ function restrict(change: {
   }
 }
 
-function sendAgain(message: MessageDocument, attempt: number): MessageDocument {
+function sendAgain(message: MessageDocument, proposed: MessageDocument): MessageDocument {
   const { error, errorCode, ...rest } = message
-  return { ...rest, attempt, status: 'sending' }
+  const { attempt, type, mediaUrl, file } = proposed
+  const again = { ...rest, attempt, status: 'sending' as const }
+  if (file === undefined) return again
+  // The server may have lost the file since: its author uploads it again, to another address.
+  const { mediaUrl: former, ...others } = again
+  return { ...others, type, file, ...(mediaUrl !== undefined && { mediaUrl }) }
 }
 
 /** The stored version of a change that the rule permits and that could not be made, with the text and the reason. */

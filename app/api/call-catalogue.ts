@@ -249,6 +249,12 @@ export const callCatalogue: readonly Row[] = [
     'Failed to upload media',
   ],
   [
+    'messages.download',
+    (api) => api.messages.download({ mediaUrl: '/api/media/m' }),
+    'GET /api/media/m',
+    'Failed to download the file',
+  ],
+  [
     'conversations.list',
     (api) => api.conversations.list(),
     'GET /api/messages/conversations',

@@ -11,6 +11,8 @@ export interface Call<Answer extends z.ZodMiniType> {
   /** JSON, or a form with a file. */
   body?: unknown
   answer: Answer
+  /** Is the answer a file? Then it is given as a `Blob`, and no cache keeps a second copy of it. */
+  isFile?: boolean
   /** What a person reads when the server gives no words of its own. Section 8 of the specification. */
   fallback: string
   /** Words for a status, before the server's own. */
@@ -64,14 +66,15 @@ export function createCaller(options: CallerOptions) {
   }
 
   async function ask(request: Call<z.ZodMiniType>, signal: AbortSignal) {
-    const { method = 'GET', path, body, token, key } = request
+    const { method = 'GET', path, body, token, key, isFile } = request
     const isForm = body instanceof FormData
     const response = await fetch(`${serverUrl}/api${path}`, {
       method,
       signal,
       credentials: 'include',
+      ...(isFile && { cache: 'no-store' as const }),
       headers: {
-        accept: 'application/json',
+        accept: isFile ? '*/*' : 'application/json',
         ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
         ...(token && { authorization: `Bearer ${token}` }),
         ...(key && { 'idempotency-key': key }),
@@ -81,6 +84,8 @@ export function createCaller(options: CallerOptions) {
     // Told before the body, which may take its time.
     const serverNow = Number(response.headers.get('x-petrel-now'))
     if (serverNow > 0) onServerTime?.(serverNow)
+    // Without the time it is somebody in between who answers, as in a hotel.
+    if (isFile && response.ok && serverNow > 0) return { response, json: await response.blob() }
     const json: unknown = await response.json().catch((cause: unknown) => {
       if (cause instanceof SyntaxError) return undefined
       throw cause

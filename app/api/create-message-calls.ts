@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { messagesDeleted } from '../../schema/done-answers.ts'
 import { limitUploadMs } from '../../schema/limit-upload-ms.ts'
+import { limits } from '../../schema/limits.ts'
 import { uploadedFile } from '../../schema/media.ts'
 import {
   type MessageAnswer,
@@ -11,6 +12,7 @@ import {
   statusHistoryAnswer,
 } from '../../schema/message-answer.ts'
 import type { sendMessage } from '../../schema/send-message.ts'
+import { ApiError } from './api-error.ts'
 import type { Caller, CallOptions } from './create-caller.ts'
 import { orWhenMissing } from './or-when-missing.ts'
 import { requireInput } from './require-input.ts'
@@ -207,6 +209,26 @@ export function createMessageCalls(call: Caller) {
         fallback: 'Failed to upload media',
         timeoutMs: limitUploadMs(given.file.size),
       })
+    },
+
+    /** The file of a message. @param given.size in bytes, as far as it is known: a large one may take its time */
+    async download(
+      given: { mediaUrl: string; size?: number | undefined },
+      options?: CallOptions,
+    ): Promise<Blob> {
+      requireInput(given.mediaUrl, 'A file is required')
+      const words = 'Failed to download the file'
+      const answered = await call({
+        ...options,
+        // Whatever a message says: no other address is asked.
+        path: `/media/${encodeURIComponent(given.mediaUrl.slice(limits.mediaPathPrefix.length))}`,
+        isFile: true,
+        answer: z.unknown(),
+        fallback: words,
+        timeoutMs: limitUploadMs(given.size ?? 0),
+      })
+      if (answered instanceof Blob) return answered
+      throw new ApiError({ status: 200, code: 'unreadable', words })
     },
   }
 }

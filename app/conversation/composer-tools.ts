@@ -4,6 +4,15 @@ export interface ComposerTools {
   field: RefObject<HTMLTextAreaElement | null>
   /** Where a tool can open something: right under the field. */
   place: HTMLElement | null
+  /** Where a new message is written: what else a tool sends belongs to the same. */
+  sending?: SendingTools | undefined
+}
+
+export interface SendingTools {
+  /** The id of the message that is answered. */
+  replyTo: string | undefined
+  /** To be called when a message has been stored. */
+  onSent(): void
 }
 
 /** Draws what stands before the field. The shell gives it, so that the composer and its tools need not know each other. */

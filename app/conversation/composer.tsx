@@ -5,7 +5,7 @@ import { refuse } from '../../schema/refusal.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { isComposing } from '../ui/is-composing.ts'
 import styles from './composer.module.css'
-import type { DrawComposerTools } from './composer-tools.ts'
+import type { DrawComposerTools, SendingTools } from './composer-tools.ts'
 import { useComposedText } from './use-composed-text.ts'
 import { useFieldFocus } from './use-field-focus.ts'
 import { useFieldHeight } from './use-field-height.ts'
@@ -24,6 +24,8 @@ interface ComposerProps {
   bar?: ReactNode
   /** Stands before the field. */
   drawTools?: DrawComposerTools | undefined
+  /** For the tools, where a new message is written. */
+  sending?: SendingTools
   onType(text: string): void
   /** Resolves when it is stored on the device; only then the field clears. */
   onSubmit(content: string): Promise<void>
@@ -76,7 +78,7 @@ export function Composer(props: ComposerProps) {
       )}
       {props.bar}
       <div className={styles.box}>
-        {props.drawTools?.({ field, place })}
+        {props.drawTools?.({ field, place, sending: props.sending })}
         <textarea
           ref={field}
           className={styles.field}

@@ -1,3 +1,4 @@
+import { isBlank } from '../../schema/is-blank.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import type { MenuAction } from '../ui/menu-action.ts'
 import { isEditable } from './is-editable.ts'
@@ -32,7 +33,7 @@ export function listMessageActions({ message, isOwn, on }: MessageActionOptions)
   const { isStarred, replyTo } = message
   const actions: MenuAction[] = [
     { label: 'Reply', icon: 'reply', onSelect: () => on.reply(message) },
-    { label: 'Copy', icon: 'copy', onSelect: () => on.copy(message.content) },
+    ...copyOf(message, on),
     { label: 'Forward', icon: 'forward', onSelect: () => on.forward(message) },
     {
       label: isStarred ? 'Unstar' : 'Star',
@@ -61,4 +62,10 @@ export function listMessageActions({ message, isOwn, on }: MessageActionOptions)
     onSelect: () => on.remove(message),
   })
   return actions
+}
+
+/** A file without words has nothing to copy. */
+function copyOf({ type, content }: MessageDocument, on: MessageMenuHandlers): MenuAction[] {
+  if (type !== 'text' && isBlank(content)) return []
+  return [{ label: 'Copy', icon: 'copy', onSelect: () => on.copy(content) }]
 }

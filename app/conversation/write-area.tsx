@@ -98,6 +98,10 @@ function NewComposer(props: ModeProps<'new' | 'reply'>) {
   const { messenger, peerId, mode, problem, hasKeyboard, isAside, onModeChange } = props
   const answered = mode.kind === 'reply' ? mode.message : undefined
   const leave = () => onModeChange(newMode)
+  const onSent = () => {
+    leave()
+    props.onSent()
+  }
   return (
     <Composer
       initialText={() => messenger.drafts.begin(peerId).text}
@@ -118,6 +122,7 @@ function NewComposer(props: ModeProps<'new' | 'reply'>) {
         )
       }
       drawTools={props.drawTools}
+      sending={{ replyTo: answered?._id, onSent }}
       onType={(text) => {
         messenger.drafts.set(peerId, text)
         if (isBlank(text)) messenger.stopTyping(peerId)
@@ -126,8 +131,7 @@ function NewComposer(props: ModeProps<'new' | 'reply'>) {
       onSubmit={async (content) => {
         const replyTo = answered ? { replyTo: answered._id } : {}
         await messenger.commands.sendMessage({ peerId, content, ...replyTo })
-        leave()
-        props.onSent()
+        onSent()
       }}
       onCancel={leave}
       {...(answered ? {} : { onUp: props.onEditNewest })}

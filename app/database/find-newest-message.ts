@@ -1,4 +1,5 @@
 import type { MessageDocument } from '../../schema/message.ts'
+import { listTally } from './list-tally.ts'
 import type { MessageCollection } from './open-database.ts'
 import { queryDocuments } from './read-documents.ts'
 import { failedTally, fromStoredMessage, pendingTally } from './stored-message.ts'
@@ -22,12 +23,7 @@ export async function findNewestIncoming(
   messages: MessageCollection,
   peerId: string,
 ): Promise<MessageDocument | undefined> {
-  const [newest] = await queryDocuments(messages, {
-    selector: { tally: peerId },
-    sort: [{ tally: 'asc' }, { recency: 'asc' }],
-    index: ['tally', 'recency'],
-    limit: 1,
-  })
+  const [newest] = await listTally(messages, peerId, 1)
   return newest && fromStoredMessage(newest)
 }
 
@@ -39,12 +35,7 @@ export async function findLastInboundAt(
   messages: MessageCollection,
   peerId: string,
 ): Promise<number | undefined> {
-  const newest = await queryDocuments(messages, {
-    selector: { tally: peerId },
-    sort: [{ tally: 'asc' }, { recency: 'asc' }],
-    index: ['tally', 'recency'],
-    limit: lookedAt,
-  })
+  const newest = await listTally(messages, peerId, lookedAt)
   const times = newest.map(({ whatsapp_timestamp: time }) => (time ? Date.parse(time) : Number.NaN))
   const known = times.filter((time) => Number.isFinite(time))
   return known.length === 0 ? undefined : Math.max(...known)
@@ -54,21 +45,13 @@ export async function findLastInboundAt(
 export async function findNewestPending(
   messages: MessageCollection,
 ): Promise<Map<string, MessageDocument>> {
-  const pending = await queryDocuments(messages, {
-    selector: { tally: pendingTally },
-    sort: [{ tally: 'asc' }, { recency: 'asc' }],
-    index: ['tally', 'recency'],
-  })
+  const pending = await listTally(messages, pendingTally)
   // Newest first: of each conversation the last one that is put in stays, so the order is turned.
   return new Map(pending.reverse().map((stored) => [stored.peerId, fromStoredMessage(stored)]))
 }
 
 /** The newest place of each conversation's own messages that were refused and wait for their author. */
 export async function findFailedPlaces(messages: MessageCollection): Promise<Map<string, number>> {
-  const failed = await queryDocuments(messages, {
-    selector: { tally: failedTally },
-    sort: [{ tally: 'asc' }, { recency: 'asc' }],
-    index: ['tally', 'recency'],
-  })
+  const failed = await listTally(messages, failedTally)
   return new Map(failed.reverse().map(({ peerId, orderedAt }) => [peerId, orderedAt]))
 }

@@ -8,6 +8,7 @@ import {
 } from './conflict-handlers.ts'
 import { createPlaces, type Places } from './create-places.ts'
 import { endLiveQueries } from './end-live-queries.ts'
+import { keepFiles } from './files/keep-files.ts'
 import { noteOwed } from './note-owed.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
 import { readDexie } from './owed-notes.ts'
@@ -159,4 +160,5 @@ function prepareDexie(opened: unknown): void {
   endLiveQueries(dexie)
   readManyByRange(dexie)
   if (replicated.some((name) => dexie.name.endsWith(`--${name}`))) noteOwed(dexie)
+  if (dexie.name.endsWith('--messages')) keepFiles(dexie)
 }

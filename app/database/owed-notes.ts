@@ -1,6 +1,7 @@
 import type { Dexie } from 'dexie'
 import type { RxCollection, RxDocumentData } from 'rxdb/plugins/core'
-import { madeHereMark, noteTable, owedPrefix } from './note-owed.ts'
+import { noteTable } from './accompany-writes.ts'
+import { madeHereMark, owedPrefix } from './note-owed.ts'
 
 /** A version of a document. */
 export type Version = Pick<RxDocumentData<{ _id: string }>, '_id' | '_rev'>

@@ -20,6 +20,7 @@ import { createLabTexts } from './create-lab-texts.ts'
 import type { Witness } from './create-witness.ts'
 import { readConversation } from './read-conversation.ts'
 import { countStoredRecords, readStoredDocuments } from './read-stored-documents.ts'
+import { sendTextFile } from './send-text-file.ts'
 import { shortenToken } from './shorten-token.ts'
 import { witnessCommands } from './witness-commands.ts'
 
@@ -58,6 +59,8 @@ export interface LabDevice {
   openTab(): Promise<LabTab>
   /** Writes a message; it is kept on the device when this resolves. Gives its id. */
   say(to: Addressee, content: string): Promise<string>
+  /** Writes a message with a text file; both are kept on the device when this resolves. Gives the message's id. */
+  sendFile(to: Addressee, content: string, fileWords?: string): Promise<string>
   /**
    * Writes a message in the composer, sends it off, and is killed after so many further writes to the disk; then it
    * starts again. The words are a message or a draft by then.
@@ -233,6 +236,12 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     async say(to, content) {
       const id = await first().commands.sendMessage({ peerId: to.userId, content })
       options.witness.note({ id, authorId: lastSession.user._id, deviceName: name })
+      options.witness.noteVersion({ _id: id, content })
+      return id
+    },
+    async sendFile(to, content, fileWords = `file ${content}`) {
+      const id = await sendTextFile(first(), { to, content, fileWords })
+      options.witness.note({ id, authorId: lastSession.user._id, deviceName: name, fileWords })
       options.witness.noteVersion({ _id: id, content })
       return id
     },

@@ -7,6 +7,8 @@ export interface Said {
   id: string
   authorId: string
   deviceName: string
+  /** What its file says; absent where it has none. */
+  fileWords?: string
 }
 
 /** A version of it, as its author's device held it right after it was written. */

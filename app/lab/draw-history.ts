@@ -5,7 +5,7 @@ import { createRandom } from './create-random.ts'
 export type Step =
   | { do: 'say' | 'edit' | 'delete' | 'star' | 'retry' | 'discard'; device: number; pick: number }
   | { do: 'react'; device: number; pick: number }
-  | { do: 'kill-after-enter'; device: number; pick: number }
+  | { do: 'send-file' | 'kill-after-enter'; device: number; pick: number }
   | { do: 'read' | 'pin' | 'archive' | 'clear'; device: number; pick: number }
   | { do: 'offline' | 'dark' | 'online' | 'calm' | 'duplicate' | 'reorder'; device: number }
   | { do: 'block'; device: number }
@@ -22,6 +22,7 @@ export type Step =
 /** How often each happens, compared with the others. */
 const weights: Record<Step['do'], number> = {
   say: 30,
+  'send-file': 3,
   edit: 8,
   delete: 5,
   star: 5,

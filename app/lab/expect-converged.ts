@@ -4,6 +4,7 @@ import type { LabDevice } from './create-lab-device.ts'
 import type { LabPerson } from './create-lab-person.ts'
 import type { Witness } from './create-witness.ts'
 import { findLostWords } from './find-lost-words.ts'
+import { findMissingFiles } from './find-missing-files.ts'
 
 /**
  * Checks what the product promises, after everything has settled: nothing lost, nothing twice, the same order
@@ -27,6 +28,7 @@ export async function expectConverged(options: {
       if (lost) broken.push(`P6: on ${device.name} ${lost}`)
     }
   }
+  broken.push(...(await findMissingFiles(people, witness.said)))
   if (broken.length > 0) throw new Error(`Not converged:\n${broken.join('\n')}`)
 }
 

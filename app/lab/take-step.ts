@@ -57,16 +57,21 @@ export async function takeStep(lab: Lab, step: Step): Promise<void> {
   }
 }
 
-/** Only devices bring back what a backup lacks: none may have been erased. */
+/** Only devices bring back what a backup lacks: none may have been erased. Files are uploaded again by a retry alone. */
 async function takeBackup({ server, people }: Lab) {
   const devices = people.flatMap((person) => person.devices)
   if (!server.isRunning() || devices.some(({ disk }) => disk.wasErased())) return
+  for (const device of devices) if (await hasFiles(device)) return
   await orStorageAway(server.takeBackup())
 }
 
 async function restore({ server }: Lab) {
   if (!server.isRunning() || !server.hasBackup()) return
   await orStorageAway(server.putBackBackup({ restored: createId() }))
+}
+
+async function hasFiles(device: LabDevice): Promise<boolean> {
+  return [...(await device.stored()).messages.values()].some(({ file }) => file !== undefined)
 }
 
 function pause(ms: number): Promise<void> {
@@ -190,6 +195,10 @@ async function actOnConversation(lab: Lab, device: LabDevice, step: Conversation
   const { commands } = device.messenger
   if (step.do === 'say')
     return void (await device.say(other, `message ${step.device}-${step.pick}`))
+  if (step.do === 'send-file') {
+    if (lab.server.hasBackup()) return
+    return void (await device.sendFile(other, `file ${step.device}-${step.pick}`))
+  }
   if (step.do === 'kill-after-enter') {
     if (!device.isOpen) return
     const text = `killed ${step.device}-${step.pick} ${createId()}`

@@ -1,3 +1,4 @@
+import { isBlank } from '../../schema/is-blank.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { Icon } from '../ui/icon.tsx'
 import { joinClassNames } from '../ui/join-class-names.ts'
@@ -34,9 +35,11 @@ export function FailedNotice({ message, onTemplate, actions }: FailedNoticeProps
             Edit
           </button>
         )}
-        <button type="button" onClick={() => actions.copy(message.content)}>
-          Copy
-        </button>
+        {!isBlank(message.content) && (
+          <button type="button" onClick={() => actions.copy(message.content)}>
+            Copy
+          </button>
+        )}
         <button type="button" onClick={() => actions.discard(message)}>
           Discard
         </button>

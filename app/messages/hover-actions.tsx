@@ -1,3 +1,4 @@
+import { isBlank } from '../../schema/is-blank.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import styles from './message.module.css'
@@ -28,12 +29,14 @@ export function HoverActions({ message, isOwn, canReact, actions }: HoverActions
           />
         )}
         <IconButton {...look} icon="reply" label="Reply" onClick={() => actions.reply(message)} />
-        <IconButton
-          {...look}
-          icon="copy"
-          label="Copy"
-          onClick={() => actions.copy(message.content)}
-        />
+        {!isBlank(message.content) && (
+          <IconButton
+            {...look}
+            icon="copy"
+            label="Copy"
+            onClick={() => actions.copy(message.content)}
+          />
+        )}
         <IconButton
           {...look}
           icon="forward"

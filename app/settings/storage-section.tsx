@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Usage } from '../../schema/usage.ts'
 import { Button } from '../ui/button.tsx'
+import { formatBytes } from '../ui/format-bytes.ts'
 import { FactList } from './fact-list.tsx'
-import { formatBytes } from './format-bytes.ts'
 import styles from './settings.module.css'
 
 interface StorageState {

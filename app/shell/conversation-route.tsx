@@ -7,12 +7,13 @@ import type { DrawMessage } from '../conversation/draw-message.ts'
 import type { DrawReactionBar } from '../conversation/draw-reaction-bar.ts'
 import { EmojiTool } from '../emoji/emoji-tool.tsx'
 import { ReactionBar } from '../emoji/reaction-bar.tsx'
+import { FileTool } from '../media/file-tool.tsx'
+import { MessageFile } from '../media/message-file.tsx'
 import { Message } from '../messages/message.tsx'
 import { countBackLayers } from '../ui/count-back-layers.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
 import { isWindowRefusal } from '../whatsapp/is-window-refusal.ts'
 import { drawMessageExtra } from '../whatsapp/message-extra.tsx'
-import { AttachButton } from './attach-button.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { LoadingChat } from './loading-chat.tsx'
 import { useMessenger } from './messenger-context.tsx'
@@ -43,19 +44,31 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
   const { setWish } = channel
   const drawMessage = useMemo(() => {
     const offerTemplate = (message: MessageDocument) => setWish({ kind: 'templates', message })
+    const drawExtra = (message: MessageDocument, place: 'above' | 'below') => (
+      <>
+        {drawMessageExtra(message, place)}
+        {place === 'above' && <MessageFile messenger={messenger} message={message} />}
+      </>
+    )
     const draw: DrawMessage = (drawing) => (
       <Message
         {...drawing}
-        drawExtra={drawMessageExtra}
+        drawExtra={drawExtra}
         onTemplate={isWindowRefusal(drawing.message) ? offerTemplate : undefined}
       />
     )
     return draw
-  }, [setWish])
+  }, [messenger, setWish])
   const drawTools: DrawComposerTools = (tools) => (
     <>
       <EmojiTool {...tools} />
-      <AttachButton actions={channel.actions} />
+      <FileTool
+        messenger={messenger}
+        peerId={peerId}
+        field={tools.field}
+        sending={tools.sending}
+        moreActions={channel.actions}
+      />
     </>
   )
   // Once shown it is over: a reload, or the way back, does not lead to it again.

@@ -7,6 +7,7 @@ import { dismissRefusal } from '../database/commands/dismiss-refusal.ts'
 import { editMessage } from '../database/commands/edit-message.ts'
 import { markRead } from '../database/commands/mark-read.ts'
 import { retryMessage } from '../database/commands/retry-message.ts'
+import { sendFile } from '../database/commands/send-file.ts'
 import { sendMessage } from '../database/commands/send-message.ts'
 import { setArchived } from '../database/commands/set-archived.ts'
 import { setMuted } from '../database/commands/set-muted.ts'
@@ -34,6 +35,7 @@ export function createCommands(options: {
       typing.stopTyping(peerId)
       return id
     },
+    sendFile: (file) => sendFile(context, file),
     editMessage: (messageId, content) => editMessage(context, { messageId, content }),
     deleteMessage: (messageId) => deleteMessage(context, messageId),
     retryMessage: (messageId) => retryMessage(context, messageId),

@@ -23,6 +23,7 @@ import { createTurn } from './create-turn.ts'
 import { createTypingSignal } from './create-typing-signal.ts'
 import { createUndo } from './create-undo.ts'
 import { eraseDevice } from './erase-device.ts'
+import { createFiles } from './files/create-files.ts'
 import { createHeardNames } from './heard-names.ts'
 import type { Messenger } from './messenger.ts'
 import type { Powers } from './powers.ts'
@@ -104,13 +105,15 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const stopMeeting = list.conversations.subscribe(meetStrangers)
   meetStrangers()
   const context = { userId, database, now }
-  const queue = createRequests({
+  const sending = {
     ...{ context, powers, onError },
     calls: options.calls,
     // A call that was told 401 has forgotten its sign-in: one that is there has come since.
     isSignedIn: () => readToken() !== undefined,
     onSignedOut: signOutHere,
-  })
+  }
+  const queue = createRequests(sending)
+  const files = createFiles(sending)
   const ending = new Set<Promise<unknown>>()
   let sync: Sync | undefined
 
@@ -128,6 +131,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     begin() {
       const ours = createSync({
         ...{ database, powers, serverUrl, readToken, clock, feed, onError, line: options.line },
+        pendingFiles: files.pending,
         onSetAside: connection.noteSetAside,
         onOutcome(outcome) {
           if (outcome === 'signed-out') signOutHere()
@@ -139,12 +143,13 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       sync = ours
       connection.noteTurn(true)
       people.refresh().catch(() => {})
-      const endQueue = queue.begin()
+      const [endQueue, endUploads] = [queue.begin(), files.begin()]
       return () => {
         sync = undefined
         connection.noteTurn(false)
         ending.add(ours.close().catch(onError))
         ending.add(endQueue().catch(onError))
+        ending.add(endUploads().catch(onError))
       }
     },
   })
@@ -157,6 +162,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       connection.noteSocket(true)
       sync?.hurry()
       queue.hurry()
+      files.hurry()
     },
     onEvent(event) {
       feed.hear(event)
@@ -207,6 +213,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       list,
       people,
       queue,
+      files,
     ]) {
       part.close()
     }
@@ -246,6 +253,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     stopTyping: typing.stopTyping,
     connection: connection.connection,
     requests: queue.requests,
+    files: files.files,
     async countUnsent() {
       await undo.finish()
       return (await countUnsentDocuments(database)) + (await queue.countWaiting())

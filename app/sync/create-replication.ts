@@ -6,6 +6,7 @@ import { readDexie } from '../database/owed-notes.ts'
 import type { BackOff } from './create-back-off.ts'
 import { createPullPace } from './create-pull-pace.ts'
 import { createPushWatch } from './create-push-watch.ts'
+import type { PushHold } from './files/push-hold.ts'
 import { guardReplication } from './guard-replication.ts'
 import { offerOwed } from './offer-owed.ts'
 import { createPullChanges, type PullChangesOptions, type PullCheckpoint } from './pull-changes.ts'
@@ -31,6 +32,8 @@ export interface ReplicationOptions<T extends { _id: string }>
   onMadeAnew: () => void
   /** What a document from the server becomes on this device, and what leaves it. */
   takePulled: (document: T) => T
+  /** Keeps back what may not leave yet. */
+  hold?: PushHold
   /** Null for what can never leave; it holds up nothing then. */
   givePushed: (document: T) => T | null
 }
@@ -62,7 +65,7 @@ const retryTimeMs = 50
 export function createReplication<T extends { _id: string }>(
   options: ReplicationOptions<T>,
 ): Replication {
-  const { collection, versions, feed, onOutcome, onComing, onBroken } = options
+  const { collection, versions, feed, hold, onOutcome, onComing, onBroken } = options
   const stop = new AbortController()
   const { signal } = stop
   const internal = () => state.internalReplicationState
@@ -103,8 +106,11 @@ export function createReplication<T extends { _id: string }>(
       }),
     },
     push: {
-      handler: async (rows) =>
-        (await push(rows.map(({ newDocumentState }) => newDocumentState))) as WithDeleted<T>[],
+      async handler(rows) {
+        const documents = rows.map(({ newDocumentState }) => newDocumentState)
+        const free = hold ? await hold.takeFree(documents) : documents
+        return (await push(free)) as WithDeleted<T>[]
+      },
       batchSize: versions ? offerBatch : pushBatch,
       modifier(document: WithDeleted<T>) {
         // The server has no place for such an id, and would stop the batch that it is in.
@@ -143,7 +149,7 @@ export function createReplication<T extends { _id: string }>(
     offering.isUnderWay = true
     while (offering.isAgain && !signal.aborted) {
       offering.isAgain = false
-      const isSetAside = setAside.isWaiting
+      const isSetAside = (id: string) => setAside.isWaiting(id) || hold?.isWaiting(id) === true
       await offerOwed({ state, collection, identifier, isSetAside, floor }).catch(fail)
     }
     offering.isUnderWay = false
@@ -152,12 +158,13 @@ export function createReplication<T extends { _id: string }>(
     if (!signal.aborted) onBroken(error)
   }
   const errors = state.error$.subscribe(fail)
+  const unsubscribeHold = hold?.onFree(() => void offer())
   pulling.run().catch(fail)
   letThrough().catch(fail)
   state.startPromise
     .then(() => {
       const started = internal()
-      const isUntaken = setAside.has
+      const isUntaken = (id: string) => setAside.has(id) || hold?.has(id) === true
       if (started) guardReplication(started, { isUntaken, floor, onFailed: fail, signal })
     })
     .catch(fail)
@@ -166,6 +173,7 @@ export function createReplication<T extends { _id: string }>(
   function end() {
     stop.abort(new Error('This replication has ended.'))
     errors.unsubscribe()
+    unsubscribeHold?.()
     setAside.close()
   }
   return {

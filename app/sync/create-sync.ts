@@ -12,6 +12,8 @@ import {
   type Replication,
   type ReplicationOptions,
 } from './create-replication.ts'
+import type { PendingFiles } from './files/pending-files.ts'
+import { createPushHold } from './files/push-hold.ts'
 import { forgetFormerLife } from './forget-former-life.ts'
 import { givePushedMessage } from './give-pushed-message.ts'
 import { createKnownEpoch } from './known-epoch.ts'
@@ -40,6 +42,8 @@ export interface SyncOptions {
   /** How many changes of messages are still to come. */
   onComing: (count: number) => void
   line?: ReplicationOptions<StoredMessage>['line']
+  /** What has to be sent before what was said after it. */
+  pendingFiles: PendingFiles
   /** What the socket tells of the person's databases. */
   feed: ChangeFeed
 }
@@ -112,6 +116,7 @@ export function createSync(options: SyncOptions): Sync {
         ? createReplication<StoredMessage>({
             ...common,
             collection: database.messages,
+            hold: createPushHold(options.pendingFiles),
             onComing(count) {
               receipts.noteComing(count)
               options.onComing(count)

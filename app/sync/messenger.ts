@@ -1,5 +1,6 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import type { PublicUser } from '../../schema/user.ts'
+import type { OutgoingFile } from '../database/commands/send-file.ts'
 import type { OutgoingMessage } from '../database/commands/send-message.ts'
 import type { ConversationRow } from '../database/conversation-row.ts'
 import type { Drafts } from '../database/create-drafts.ts'
@@ -10,6 +11,7 @@ import type { IndexProgress, SearchPage } from '../database/search/create-search
 import type { SearchRequest } from '../database/search/search-messages.ts'
 import type { ReactionNews } from '../database/watch-reactions.ts'
 import type { Undo } from './create-undo.ts'
+import type { Files } from './files/create-files.ts'
 import type { Requests } from './requests/create-requests.ts'
 
 export type { ConversationRow, ConversationView, LiveValue, ReactionNews }
@@ -17,6 +19,7 @@ export type { ConversationRow, ConversationView, LiveValue, ReactionNews }
 /** Each resolves when the change is stored on the device; replication carries it on. */
 export interface MessengerCommands {
   sendMessage(message: OutgoingMessage): Promise<string>
+  sendFile(file: OutgoingFile): Promise<string>
   editMessage(messageId: string, content: string): Promise<void>
   deleteMessage(messageId: string): Promise<void>
   retryMessage(messageId: string): Promise<void>
@@ -103,8 +106,10 @@ export interface Messenger {
   typing(peerId: string): void
   stopTyping(peerId: string): void
   connection: LiveValue<Connection>
-  /** What is asked of the server and is not a document: profile, pictures, files, blocks, reports, forwards. */
+  /** What is asked of the server and is not a document: profile, pictures, blocks, reports, forwards. */
   requests: Requests
+  /** The files of messages. */
+  files: Files
   /** How many changes of any kind the server has not taken: what would be lost by `erase`. */
   countUnsent(): Promise<number>
   /** Stops everything; what is on the device stays. */

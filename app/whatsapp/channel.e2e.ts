@@ -271,7 +271,10 @@ test('after unlinking nothing of the channel is offered, and what was said stays
   await chatRow(page, 'Peter Press').click()
   await ownWords(page, 'Tea or coffee?').waitFor()
   await channelBar(page).getByText("WhatsApp isn't linked.").waitFor()
-  expect(await page.getByRole('button', { name: 'Attach' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Attach' }).click()
+  await expect
+    .poll(() => page.getByRole('menuitem').allTextContents())
+    .toEqual(['Document', 'Photos & Videos', 'Camera'])
 })
 
 function isActive(element: Element): boolean {

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
+import type { AttachedFile } from '../../schema/attached-file.ts'
 import type { MessageDocument, MessageType } from '../../schema/message.ts'
 import type { Proposal } from './proposal.ts'
 
@@ -9,6 +10,7 @@ export interface NewMessage {
   type?: MessageType | undefined
   replyToMessageId?: string | undefined
   mediaUrl?: string | undefined
+  file?: AttachedFile | undefined
 }
 
 /** Turns it into what a device would have pushed, so that it passes the one way in (P4). @param now epoch ms */
@@ -19,7 +21,7 @@ export function proposeMessage(asked: {
   now?: number
 }): Proposal {
   const { senderId, recipientId, message, now = Date.now() } = asked
-  const { _id = uuidv7(), content, type = 'text', replyToMessageId, mediaUrl } = message
+  const { _id = uuidv7(), content, type = 'text', replyToMessageId, mediaUrl, file } = message
   const raw: Partial<MessageDocument> = {
     _id,
     peerId: recipientId,
@@ -32,6 +34,7 @@ export function proposeMessage(asked: {
     status: 'sending',
     ...(replyToMessageId === undefined ? {} : { replyTo: replyToMessageId }),
     ...(mediaUrl === undefined ? {} : { mediaUrl }),
+    ...(mediaUrl === undefined || file === undefined ? {} : { file }),
   }
   return { id: _id, raw, isDeleted: false }
 }

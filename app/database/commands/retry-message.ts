@@ -15,6 +15,9 @@ export async function retryMessage(context: CommandContext, messageId: string): 
 
 /** The next attempt of a refused message: a higher attempt outranks whatever the one before came to. */
 export function sendAgain(message: MessageDocument): MessageDocument {
-  const { error, errorCode, ...rest } = message
-  return { ...rest, status: 'sending', attempt: message.attempt + 1 }
+  const { error, errorCode, mediaUrl, ...rest } = message
+  // The server has no such file any more: it is uploaded again, from this device.
+  const isLost = errorCode === 'media_not_allowed' && message.file !== undefined
+  const address = mediaUrl === undefined || isLost ? {} : { mediaUrl }
+  return { ...rest, ...address, status: 'sending', attempt: message.attempt + 1 }
 }

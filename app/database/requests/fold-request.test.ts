@@ -46,11 +46,10 @@ test('P6: a refused change goes only when all that it said is said anew', () => 
   expect(foldRequest([refused], anew)).toEqual({ request: anew, replaced: ['1'] })
 })
 
-test('reports, forwards and files are never joined', () => {
+test('reports and forwards are never joined', () => {
   for (const request of [
     { kind: 'report', userId: 'ben', reason: 'a reason' },
     { kind: 'forward', messageId: 'm', recipientIds: ['ben'] },
-    { kind: 'upload', file: new Blob(), filename: 'a', message: { peerId: 'ben', content: '' } },
   ] satisfies QueuedRequest[]) {
     expect(foldRequest([entry('1', request)], request).replaced).toEqual([])
   }

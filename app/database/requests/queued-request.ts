@@ -5,18 +5,9 @@ export type QueuedRequest =
   | { kind: 'profile'; change: ProfileChange }
   | { kind: 'settings'; settings: OwnUser['settings'] }
   | { kind: 'picture'; picture: Blob }
-  | { kind: 'upload'; file: Blob; filename: string; message: UploadedMessage }
   | { kind: 'block'; userId: string; blocked: boolean }
   | { kind: 'report'; userId: string; reason: string }
   | { kind: 'forward'; messageId: string; recipientIds: readonly string[] }
-
-/** The message that a file becomes once it is uploaded. */
-export interface UploadedMessage {
-  peerId: string
-  /** The words beneath the file; empty for none. */
-  content: string
-  replyTo?: string
-}
 
 /** A request as it is kept on the device. */
 export interface RequestEntry {
@@ -43,8 +34,6 @@ export function nameResource(request: QueuedRequest, entryId: string): string {
       return 'settings'
     case 'block':
       return `person:${request.userId}`
-    case 'upload':
-      return `conversation:${request.message.peerId}`
     default:
       return `${request.kind}:${entryId}`
   }

@@ -2,17 +2,10 @@ import { expect, test } from 'vitest'
 import type { QueuedRequest } from '../../database/requests/queued-request.ts'
 import { describeRefused, findConcerned } from './describe-refused.ts'
 
-const file = { file: new Blob(['x']), filename: 'map.pdf' }
-
 test.each<[QueuedRequest, string, string | undefined]>([
   [{ kind: 'profile', change: { status: 'x' } }, "Your profile wasn't changed.", undefined],
   [{ kind: 'settings', settings: {} }, "Your settings weren't changed.", undefined],
   [{ kind: 'picture', picture: new Blob(['x']) }, "Your picture wasn't changed.", undefined],
-  [
-    { kind: 'upload', ...file, message: { peerId: 'ben-id', content: '' } },
-    "“map.pdf” wasn't sent to Ben.",
-    'ben-id',
-  ],
   [{ kind: 'block', userId: 'ben-id', blocked: true }, "Ben wasn't blocked.", 'ben-id'],
   [{ kind: 'block', userId: 'ben-id', blocked: false }, "Ben wasn't unblocked.", 'ben-id'],
   [{ kind: 'report', userId: 'ben-id', reason: 'spam' }, "Your report wasn't sent.", 'ben-id'],

@@ -9,8 +9,6 @@ export function describeRefused(request: QueuedRequest, name: string): string {
       return "Your settings weren't changed."
     case 'picture':
       return "Your picture wasn't changed."
-    case 'upload':
-      return `“${request.filename}” wasn't sent to ${name}.`
     case 'block':
       return request.blocked ? `${name} wasn't blocked.` : `${name} wasn't unblocked.`
     case 'report':
@@ -23,8 +21,6 @@ export function describeRefused(request: QueuedRequest, name: string): string {
 /** Whom a request is about, if about one person. */
 export function findConcerned(request: QueuedRequest): string | undefined {
   switch (request.kind) {
-    case 'upload':
-      return request.message.peerId
     case 'block':
     case 'report':
       return request.userId

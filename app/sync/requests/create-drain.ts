@@ -1,6 +1,5 @@
 import pLimit from 'p-limit'
 import { ApiError } from '../../api/api-error.ts'
-import type { CommandContext } from '../../database/commands/command-context.ts'
 import { createRefresher } from '../../database/create-refresher.ts'
 import type { RequestStore } from '../../database/requests/create-request-store.ts'
 import type { RequestEntry } from '../../database/requests/queued-request.ts'
@@ -26,7 +25,6 @@ export interface Drain {
 export function createDrain(options: {
   store: RequestStore
   calls: RequestCalls
-  context: CommandContext
   random: () => number
   /** Asked after a 401: may have been said of an earlier sign-in. */
   isSignedIn: () => boolean
@@ -34,7 +32,7 @@ export function createDrain(options: {
   onSignedOut: () => void
   onError: (cause: unknown) => void
 }): Drain {
-  const { store, calls, context, random, isSignedIn, onSignedOut, onError } = options
+  const { store, calls, random, isSignedIn, onSignedOut, onError } = options
   const closing = new AbortController()
   const { signal } = closing
   const lanes = new Map<string, { backOff: BackOff; ended: Promise<void> }>()
@@ -77,7 +75,7 @@ export function createDrain(options: {
   async function send(entry: RequestEntry): Promise<number | undefined> {
     signal.throwIfAborted()
     try {
-      await sendRequest(entry, { calls, context, signal })
+      await sendRequest(entry, { calls, signal })
     } catch (cause) {
       signal.throwIfAborted()
       return await note(entry, cause)

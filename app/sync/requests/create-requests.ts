@@ -49,7 +49,7 @@ export function createRequests(options: {
     const { createDrain } = await import('./create-drain.ts')
     if (ours.isOver || ours.drain) return
     ours.drain = createDrain({
-      ...{ store, calls, context, isSignedIn, onSignedOut, onError },
+      ...{ store, calls, isSignedIn, onSignedOut, onError },
       random: powers.random,
     })
   }

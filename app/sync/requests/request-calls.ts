@@ -26,6 +26,10 @@ export interface RequestCalls {
     upload(
       given: { file: Blob; filename: string },
       options: Repeatable,
-    ): Promise<{ mediaUrl: string; type: MediaType }>
+    ): Promise<{ mediaUrl: string; type: MediaType; mimeType: string; size: number }>
+    download(
+      given: { mediaUrl: string; size?: number | undefined },
+      options?: Partial<Repeatable>,
+    ): Promise<Blob>
   }
 }

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { must } from '../../../schema/must.ts'
 import { createApi } from '../../api/create-api.ts'
 import { createSessionStore } from '../../api/create-session-store.ts'
 import { testSession } from '../../api/test-session.ts'
@@ -26,21 +25,15 @@ const readTexts = async (device: LabDevice, userId: string) =>
   (await device.read({ userId })).map(({ content }) => content)
 
 test('P1: what is asked without a network outlives a reload, and is done when there is one', async () => {
-  const { lab, ann, ben, phone, tablet, server } = await start()
+  const { lab, ben, phone, server } = await start()
   phone.network.goOffline()
   const { requests } = phone.messenger
   await requests.add({ kind: 'profile', change: { status: 'at sea' } })
   await requests.add({ kind: 'settings', settings: { theme: 'dark' } })
   await requests.add({ kind: 'report', userId: ben.userId, reason: 'sends too much' })
-  const fileId = await requests.add({
-    kind: 'upload',
-    file: new Blob(['a map'], { type: 'text/plain' }),
-    filename: 'map.txt',
-    message: { peerId: ben.userId, content: 'the way home' },
-  })
   await phone.reload()
-  await waitUntil('they are still there', () => entriesOf(phone).length === 4)
-  expect(await phone.messenger.countUnsent()).toBe(4)
+  await waitUntil('they are still there', () => entriesOf(phone).length === 3)
+  expect(await phone.messenger.countUnsent()).toBe(3)
   phone.network.goOnline()
   await lab.settle()
 
@@ -48,12 +41,6 @@ test('P1: what is asked without a network outlives a reload, and is done when th
   const exported = await server.own.exportAccount()
   expect(exported.user).toMatchObject({ status: 'at sea', settings: { theme: 'dark' } })
   expect(exported.reports).toMatchObject([{ reason: 'sends too much' }])
-  const [message] = await tablet.read(ann)
-  expect(message).toMatchObject({ _id: fileId, content: 'the way home', type: 'document' })
-  const file = await fetch(`${lab.server.url}${must(message?.mediaUrl, 'a file')}`, {
-    headers: { authorization: `Bearer ${ben.token}` },
-  })
-  expect(await file.text()).toBe('a map')
 })
 
 test('P2: an answer that is lost after the server has acted brings nothing twice', async () => {

@@ -1,16 +1,14 @@
 import { unreachable } from '../../../schema/unreachable.ts'
-import type { CommandContext } from '../../database/commands/command-context.ts'
-import { sendUploaded } from '../../database/commands/send-uploaded.ts'
 import type { RequestEntry } from '../../database/requests/queued-request.ts'
 import type { RequestCalls } from './request-calls.ts'
 
 /** Makes the call of an entry, with the entry's id as its key (P2). @throws what the call throws */
 export async function sendRequest(
   entry: RequestEntry,
-  options: { calls: RequestCalls; context: CommandContext; signal: AbortSignal },
+  options: { calls: RequestCalls; signal: AbortSignal },
 ): Promise<void> {
-  const { calls, context, signal } = options
-  const { _id: key, request, timestamp: writtenAt } = entry
+  const { calls, signal } = options
+  const { _id: key, request } = entry
   const repeatable = { key, signal }
   switch (request.kind) {
     case 'profile':
@@ -25,10 +23,6 @@ export async function sendRequest(
       return void (await calls.users.report(request, repeatable))
     case 'forward':
       return void (await calls.messages.forward(request, repeatable))
-    case 'upload': {
-      const file = await calls.messages.upload(request, repeatable)
-      return await sendUploaded(context, { id: key, writtenAt, message: request.message, file })
-    }
     default:
       return unreachable(request)
   }

@@ -17,13 +17,13 @@ export async function forwardMessage(asked: {
 }): Promise<MessageDocument[]> {
   const { writer, senderId, original, recipientIds, key } = asked
   if (original.deletedAt !== undefined) throw new RequestRefused('message_deleted')
-  const { content, mediaUrl } = original
+  const { content, mediaUrl, file } = original
   // Templates and buttons belong to the business channel: what they say goes on as text.
   const isOfChannel = original.type === 'template' || original.type === 'interactive'
   const type = isOfChannel ? 'text' : original.type
   const sent = recipientIds.map(async (recipientId) => {
     const _id = key === undefined ? undefined : deriveId(key, recipientId)
-    const message = { _id, content, type, mediaUrl }
+    const message = { _id, content, type, mediaUrl, file }
     return (await writer.send({ senderId, recipientId, message })).message
   })
   return await Promise.all(sent)

@@ -38,8 +38,8 @@ export const databaseMutants: readonly Mutant[] = [
     name: 'a message that is sent again still says why it was refused',
     kind: 'dropped field',
     file: 'app/database/commands/retry-message.ts',
-    before: 'const { error, errorCode, ...rest } = message',
-    after: 'const { error, ...rest } = message',
+    before: 'const { error, errorCode, mediaUrl, ...rest } = message',
+    after: 'const { errorCode, mediaUrl, ...rest } = message',
     tests: ['app/database/commands/commands.test.ts'],
   },
   {

@@ -152,10 +152,10 @@ export const syncMutants: readonly Mutant[] = [
     kind: 'swapped order',
     file: 'app/sync/requests/create-drain.ts',
     before: `    try {
-      await sendRequest(entry, { calls, context, signal })`,
+      await sendRequest(entry, { calls, signal })`,
     after: `    try {
       await store.remove(entry._id)
-      await sendRequest(entry, { calls, context, signal })`,
+      await sendRequest(entry, { calls, signal })`,
     tests: ['app/sync/requests/requests.test.ts'],
   },
   {

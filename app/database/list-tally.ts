@@ -1,0 +1,18 @@
+import type { RxDocumentData } from 'rxdb/plugins/core'
+import type { MessageCollection } from './open-database.ts'
+import { queryDocuments } from './read-documents.ts'
+import type { StoredMessage } from './stored-message.ts'
+
+/** The messages that count for this, newest first; `limit`: so many at most. */
+export async function listTally(
+  messages: MessageCollection,
+  tally: string,
+  limit?: number,
+): Promise<RxDocumentData<StoredMessage>[]> {
+  return await queryDocuments(messages, {
+    selector: { tally },
+    sort: [{ tally: 'asc' }, { recency: 'asc' }],
+    index: ['tally', 'recency'],
+    ...(limit && { limit }),
+  })
+}

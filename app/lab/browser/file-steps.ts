@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core'
+
+export interface GivenFile {
+  name: string
+  mimeType: string
+  buffer: Buffer
+}
+
+/** A photo of a harbour, as a camera would call it: JPEG, so many pixels. */
+export async function drawPhoto(
+  page: Page,
+  { name = 'harbour.jpg', width = 1200, height = 800 } = {},
+): Promise<GivenFile> {
+  const base64 = await page.evaluate(
+    ([wide, high]) => {
+      const canvas = document.createElement('canvas')
+      Object.assign(canvas, { width: wide, height: high })
+      const context = canvas.getContext('2d')
+      if (!context) throw new Error('There is no canvas here.')
+      const sky = context.createLinearGradient(0, 0, 0, high)
+      for (const [at, colour] of [
+        [0, '#27496b'],
+        [0.55, '#f0b27a'],
+        [0.56, '#1d5b62'],
+        [1, '#0b2f36'],
+      ] as const) {
+        sky.addColorStop(at, colour)
+      }
+      context.fillStyle = sky
+      context.fillRect(0, 0, wide, high)
+      context.fillStyle = '#f7e3b5'
+      context.beginPath()
+      context.arc(wide * 0.7, high * 0.4, high * 0.09, 0, 7)
+      context.fill()
+      return canvas.toDataURL('image/jpeg', 0.9).split(',')[1] ?? ''
+    },
+    [width, height] as const,
+  )
+  return { name, mimeType: 'image/jpeg', buffer: Buffer.from(base64, 'base64') }
+}
+
+export function writeText(name: string, text: string): GivenFile {
+  return { name, mimeType: 'text/plain', buffer: Buffer.from(text) }
+}
+
+/** Chooses files by the attach menu; resolves when they are shown before sending. */
+export async function attach(page: Page, action: string, files: GivenFile[]) {
+  await page.getByRole('button', { name: 'Attach' }).click()
+  const choosing = page.waitForEvent('filechooser')
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+  await (await choosing).setFiles(files)
+  await sendDialog(page).waitFor()
+}
+
+export function sendDialog(page: Page) {
+  return page.getByRole('dialog', { name: /^Send (file|\d+ files)$/ })
+}
+
+/** Lets go of files over an element, or only holds them there. */
+export async function dragFiles(page: Page, files: GivenFile[], kinds: readonly string[]) {
+  const given = files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString('base64') }))
+  await page.getByRole('region', { name: /^Chat with / }).evaluate(
+    (section, { given, kinds }) => {
+      const dataTransfer = new DataTransfer()
+      for (const { name, mimeType, base64 } of given) {
+        const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+        dataTransfer.items.add(new File([bytes], name, { type: mimeType }))
+      }
+      for (const kind of kinds) {
+        const shared = { bubbles: true, cancelable: true }
+        section.dispatchEvent(
+          kind === 'paste'
+            ? new ClipboardEvent(kind, { ...shared, clipboardData: dataTransfer })
+            : new DragEvent(kind, { ...shared, dataTransfer }),
+        )
+      }
+    },
+    { given, kinds },
+  )
+}

@@ -1,0 +1,141 @@
+import { type FormEvent, useState } from 'react'
+import { limits } from '../../schema/limits.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { formatBytes } from '../ui/format-bytes.ts'
+import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { isComposing } from '../ui/is-composing.ts'
+import { useMediaQuery } from '../ui/use-media-query.ts'
+import { describeChosenFile } from './describe-chosen-file.ts'
+import styles from './send-files-dialog.module.css'
+import { shrinkPicture } from './shrink-picture.ts'
+import { useObjectUrl } from './use-object-url.ts'
+
+interface SendFilesDialogProps {
+  messenger: Pick<Messenger, 'commands'>
+  peerId: string
+  files: readonly File[]
+  /** Pictures are sent as they are, neither shrunk nor without their metadata. */
+  isUntouched: boolean
+  sending: { replyTo: string | undefined; onSent(): void }
+  onClose(): void
+}
+
+/** Shows what is about to be sent, takes words for it, and sends each file as a message of its own. */
+export function SendFilesDialog(props: SendFilesDialogProps) {
+  const { messenger, peerId, sending, onClose } = props
+  const [chosen, setChosen] = useState(() => props.files.map((file, id) => ({ id, file })))
+  const [caption, setCaption] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setIsBusy] = useState(false)
+  const hasKeyboard = useMediaQuery('(hover: hover) and (pointer: fine)')
+
+  function remove(id: number) {
+    setProblem(undefined)
+    if (chosen.length === 1) onClose()
+    else setChosen(chosen.filter((other) => other.id !== id))
+  }
+
+  async function sendAll() {
+    for (const { id, file } of chosen) {
+      const bytes = props.isUntouched ? file : await shrinkPicture(file)
+      const described = await describeChosenFile(bytes)
+      // The words stand under the last one, so that they follow what they are about.
+      const content = id === chosen.at(-1)?.id ? caption : ''
+      const replyTo = file === props.files[0] ? sending.replyTo : undefined
+      const sent = { peerId, bytes, content, ...described, ...(replyTo && { replyTo }) }
+      await messenger.commands.sendFile(sent)
+      setChosen((left) => left.filter((other) => other.id !== id))
+    }
+  }
+
+  async function submit() {
+    if (isBusy) return
+    setIsBusy(true)
+    setProblem(undefined)
+    try {
+      await sendAll()
+      onClose()
+      sending.onSent()
+    } catch (cause) {
+      setProblem(cause instanceof Error ? cause.message : String(cause))
+      setIsBusy(false)
+    }
+  }
+
+  return (
+    <Dialog
+      title={chosen.length === 1 ? 'Send file' : `Send ${chosen.length} files`}
+      onClose={onClose}
+    >
+      <form
+        className={styles.form}
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        <ul className={styles.files}>
+          {chosen.map(({ id, file }) => (
+            <ChosenFile key={id} file={file} onRemove={() => remove(id)} />
+          ))}
+        </ul>
+        <textarea
+          className={styles.caption}
+          rows={2}
+          maxLength={limits.messageMaxCharacters}
+          placeholder="Add a caption"
+          aria-label="Add a caption"
+          dir="auto"
+          value={caption}
+          onChange={(event) => setCaption(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || !hasKeyboard) return
+            if (isComposing(event.nativeEvent)) return
+            event.preventDefault()
+            void submit()
+          }}
+        />
+        {problem && (
+          <p className={styles.problem} role="alert">
+            {problem}
+          </p>
+        )}
+        <div className={styles.foot}>
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={isBusy}>
+            Send
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function ChosenFile({ file, onRemove }: { file: File; onRemove(): void }) {
+  const isPicture = file.type.startsWith('image/')
+  const url = useObjectUrl(isPicture ? file : undefined)
+  const [isBroken, setIsBroken] = useState(false)
+  return (
+    <li className={styles.file}>
+      <span className={styles.thumb}>
+        {url && !isBroken ? (
+          <img src={url} alt="" onError={() => setIsBroken(true)} />
+        ) : (
+          <Icon name={file.type.startsWith('video/') ? 'video' : 'file'} size={24} />
+        )}
+      </span>
+      <span className={styles.words}>
+        <span className={styles.name} dir="auto">
+          {file.name}
+        </span>
+        <span className={styles.size}>{formatBytes(file.size)}</span>
+      </span>
+      <IconButton icon="close" label={`Remove ${file.name}`} isSmall onClick={onRemove} />
+    </li>
+  )
+}

@@ -1,0 +1,28 @@
+/** Those that move, and drawings, stay what they are. */
+const shrunkKinds = /^image\/(jpeg|png|webp)$/
+
+/**
+ * A picture as it is sent: within the specification's 800 by 600 (600 by 800 upright), JPEG, without its metadata.
+ * Anything else, and what this browser can't shrink, stays as it is.
+ */
+export async function shrinkPicture(file: File): Promise<File> {
+  if (!shrunkKinds.test(file.type) || typeof OffscreenCanvas === 'undefined') return file
+  const worker = new Worker(new URL('./shrink-picture-worker.ts', import.meta.url), {
+    type: 'module',
+  })
+  try {
+    const shrunk = await ask(worker, file)
+    if (!shrunk) return file
+    return new File([shrunk], `${file.name.replace(/\.[^.]*$/, '')}.jpg`, { type: shrunk.type })
+  } finally {
+    worker.terminate()
+  }
+}
+
+function ask(worker: Worker, file: File): Promise<Blob | undefined> {
+  return new Promise((resolve) => {
+    worker.onmessage = ({ data }: MessageEvent<Blob | undefined>) => resolve(data)
+    worker.onerror = () => resolve(undefined)
+    worker.postMessage(file)
+  })
+}

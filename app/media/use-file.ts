@@ -1,0 +1,80 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { MessageDocument } from '../../schema/message.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { useLivePart } from '../ui/use-live-value.ts'
+
+/** `away`: not on this device; `problem` says why it could not be fetched. */
+export type FileView =
+  | { kind: 'reading' }
+  | { kind: 'away'; problem?: string }
+  | { kind: 'loading' }
+  | { kind: 'here'; bytes: Blob }
+
+/**
+ * The file of a message: from this device where it is there, else from the server; by itself where `isAutomatic`, and
+ * then again whenever the server is back.
+ */
+export function useFile(options: {
+  messenger: Pick<Messenger, 'files' | 'connection'>
+  message: MessageDocument
+  isAutomatic: boolean
+}): { view: FileView; load(): Promise<Blob | undefined> } {
+  const { messenger, message, isAutomatic } = options
+  const { files } = messenger
+  const [view, setView] = useState<FileView>({ kind: 'reading' })
+  const isLive = useLivePart(messenger.connection, ({ state }) => state === 'live')
+  const { _id, mediaUrl } = message
+  const size = message.file?.size
+  const shown = useRef(false)
+
+  const load = useCallback(async () => {
+    setView((now) => (now.kind === 'here' ? now : { kind: 'loading' }))
+    try {
+      const file = size === undefined ? undefined : { size }
+      const bytes = await files.load({ _id, ...(mediaUrl !== undefined && { mediaUrl }), file })
+      if (shown.current) setView({ kind: 'here', bytes })
+      return bytes
+    } catch (cause) {
+      const problem = cause instanceof Error ? cause.message : String(cause)
+      if (shown.current) setView({ kind: 'away', problem })
+      return undefined
+    }
+  }, [files, _id, mediaUrl, size])
+
+  useEffect(() => {
+    shown.current = true
+    return () => {
+      shown.current = false
+    }
+  }, [])
+
+  useEffect(() => {
+    let isOver = false
+    const about = { _id, ...(mediaUrl !== undefined && { mediaUrl }) }
+    void files.find(about).then(
+      (bytes) => {
+        if (isOver) return
+        setView((now) =>
+          now.kind === 'reading' ? (bytes ? { kind: 'here', bytes } : { kind: 'away' }) : now,
+        )
+      },
+      () => setView({ kind: 'away' }),
+    )
+    return () => {
+      isOver = true
+    }
+  }, [files, _id, mediaUrl])
+
+  useEffect(() => {
+    // What failed while the server was away is tried again; what it said itself stands until then.
+    if (isLive) setView((now) => (now.kind === 'away' ? { kind: 'away' } : now))
+  }, [isLive])
+
+  const isWanted =
+    isAutomatic && isLive && mediaUrl !== undefined && view.kind === 'away' && !view.problem
+  useEffect(() => {
+    if (isWanted) void load()
+  }, [isWanted, load])
+
+  return { view, load }
+}

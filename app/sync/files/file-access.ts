@@ -1,0 +1,38 @@
+import type { CommandContext } from '../../database/commands/command-context.ts'
+import { createFileShelf } from '../../database/files/file-shelf.ts'
+import type { RequestCalls } from '../requests/request-calls.ts'
+import type { FiledMessage, Files } from './create-files.ts'
+
+/** Finds the files of messages on this device, and fetches what is not there; twice at once is once. */
+export function createFileAccess(options: {
+  context: CommandContext
+  calls: Pick<RequestCalls, 'messages'>
+  onError: (cause: unknown) => void
+}): Pick<Files, 'find' | 'load'> {
+  const { context, calls, onError } = options
+  const shelf = createFileShelf(context)
+  const loading = new Map<string, Promise<Blob>>()
+
+  async function fetchFile(message: FiledMessage): Promise<Blob> {
+    const found = await shelf.read(message)
+    if (found) return found
+    const { mediaUrl, file } = message
+    if (mediaUrl === undefined) throw new Error('The file is no longer on this device.')
+    const fetched = await calls.messages.download({ mediaUrl, size: file?.size })
+    // It can be seen all the same.
+    await shelf.keep(message, fetched).catch(onError)
+    return fetched
+  }
+
+  return {
+    find: shelf.read,
+    load(message) {
+      const key = message.mediaUrl ?? message._id
+      const known = loading.get(key)
+      if (known !== undefined) return known
+      const own = fetchFile(message).finally(() => loading.delete(key))
+      loading.set(key, own)
+      return own
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
+import { changeMessage } from '../../database/change-message.ts'
+import { listTally } from '../../database/list-tally.ts'
+import type { MessageCollection } from '../../database/open-database.ts'
+import { fromStoredMessage, pendingTally } from '../../database/stored-message.ts'
+import { subscribeToChanges } from '../../database/subscribe-to-changes.ts'
+
+export type PendingFiles = ReturnType<typeof createPendingFiles>
+
+/** The own messages with a file that the server has not taken yet: read from what is stored, and followed from then on. */
+export function createPendingFiles(messages: MessageCollection) {
+  const pending = new Map<string, MessageDocument>()
+  const listeners = new Set<() => void>()
+  let reading: Promise<void> | undefined
+
+  function note(stored: readonly MessageDocument[]) {
+    for (const message of stored) {
+      if (isWaiting(message)) pending.set(message._id, message)
+      else pending.delete(message._id)
+    }
+    if (stored.length > 0) for (const listener of listeners) listener()
+  }
+
+  async function read() {
+    const stored = await listTally(messages, pendingTally)
+    note(stored.filter(({ _id, file }) => file && !pending.has(_id)).map(fromStoredMessage))
+  }
+
+  const unsubscribe = subscribeToChanges(messages, ({ documents }) =>
+    note(documents.filter(({ _id, file }) => file || pending.has(_id)).map(fromStoredMessage)),
+  )
+
+  return {
+    /** Resolves when all that is stored is known; a reading that failed is tried again by whoever asks next. */
+    ready(): Promise<void> {
+      reading ??= read()
+      reading.catch(() => {
+        reading = undefined
+      })
+      return reading
+    },
+    note,
+    /** Changes one of them on this device. */
+    change: (messageId: string, change: (message: MessageDocument) => MessageDocument) =>
+      changeMessage(messages, messageId, change),
+    get: (messageId: string) => pending.get(messageId),
+    /** Those whose file is not on the server. */
+    listOwed: () => [...pending.values()].filter(isUploadOwed),
+    /**
+     * Does this message have to stay on the device for now? One whose file is not on the server, and whatever was said
+     * after a file that is not sent: what the other person reads keeps its order.
+     */
+    isHeld(message: MessageDocument): boolean {
+      if (message.deletedAt !== undefined) return false
+      if (isUploadOwed(message)) return true
+      if (message.status !== 'sending') return false
+      return [...pending.values()].some(
+        ({ peerId, orderedAt }) => peerId === message.peerId && orderedAt < message.orderedAt,
+      )
+    },
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close() {
+      unsubscribe()
+      listeners.clear()
+    },
+  }
+}
+
+function isWaiting({ file, status, deletedAt }: MessageDocument): boolean {
+  return Boolean(file) && status === 'sending' && deletedAt === undefined
+}

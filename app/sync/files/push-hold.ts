@@ -1,0 +1,71 @@
+import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
+import type { PendingFiles } from './pending-files.ts'
+
+export type PushHold = ReturnType<typeof createPushHold>
+
+/** Keeps documents back that must not be pushed yet. They stay owed, and are offered when they may be. */
+export function createPushHold(pending: PendingFiles) {
+  const held = new Map<string, MessageDocument>()
+  const listeners = new Set<() => void>()
+
+  /** Nor may what comes after something that waits to be offered again: a file that is uploaded just now, say. */
+  function isBehindHeld({ status, peerId, orderedAt, deletedAt }: MessageDocument): boolean {
+    if (status !== 'sending' || deletedAt !== undefined) return false
+    return [...held.values()].some(
+      (other) => other.peerId === peerId && other.orderedAt < orderedAt && isOnItsWay(other),
+    )
+  }
+
+  /** A file that was refused or given up goes nowhere. */
+  function isOnItsWay(message: MessageDocument): boolean {
+    if (message.status !== 'sending' || message.deletedAt !== undefined) return false
+    return !isUploadOwed(message) || pending.get(message._id) !== undefined
+  }
+
+  function take(message: MessageDocument): boolean {
+    held.delete(message._id)
+    const isHeld = pending.isHeld(message) || isBehindHeld(message)
+    if (isHeld) held.set(message._id, message)
+    return !isHeld
+  }
+
+  function tell() {
+    if (held.size > 0) for (const listener of listeners) listener()
+  }
+
+  const isWaiting = (message: MessageDocument) =>
+    pending.isHeld(pending.get(message._id) ?? message)
+
+  return {
+    /** Those that may be pushed now, in their order. */
+    async takeFree<T extends { _id: string }>(documents: readonly T[]): Promise<T[]> {
+      await pending.ready()
+      const placed = documents.map((document) => ({
+        document,
+        message: document as unknown as MessageDocument,
+      }))
+      placed.sort((a, b) => a.message.orderedAt - b.message.orderedAt)
+      const free = placed.filter(({ message }) => take(message))
+      // What was held behind one of these alone has no other sign that it may go.
+      const isFree = (message: MessageDocument) => !isWaiting(message) && !isBehindHeld(message)
+      if ([...held.values()].some(isFree)) tell()
+      return free.map(({ document }) => document)
+    },
+    /** Was it kept back the last time? Then the server does not hold it, whatever RxDB believes. */
+    has: (id: string) => held.has(id),
+    /** It may not be pushed yet. */
+    isWaiting(id: string): boolean {
+      const message = held.get(id)
+      return message !== undefined && isWaiting(message)
+    },
+    /** Calls `listener` whenever one of them may have become free. */
+    onFree(listener: () => void): () => void {
+      const unsubscribe = pending.subscribe(tell)
+      listeners.add(listener)
+      return () => {
+        unsubscribe()
+        listeners.delete(listener)
+      }
+    },
+  }
+}
