@@ -78,10 +78,17 @@ export function createUploads(options: {
         .filter((message) => message.peerId === peerId)
         .sort((a, b) => a.orderedAt - b.orderedAt)
       if (!next) return
-      const waitMs = await limit(() => upload(next._id))
+      const waitMs = await limit(() => upload(next._id)).catch(noteTrouble)
       if (waitMs === undefined) backOff.succeed()
       else backOff.fail(attempt, { atLeastMs: waitMs })
     }
+  }
+
+  /** This device could not read or write: it may after a while, as with a server that is away. */
+  function noteTrouble(cause: unknown): number {
+    signal.throwIfAborted()
+    onError(cause)
+    return 0
   }
 
   /** @returns undefined when it is over with, else for how long at least the server wants to be left alone */

@@ -95,6 +95,21 @@ test('P6: a file that the server has no room for keeps its words and the reason,
   expect(await readFile(tablet, id)).toBe(large)
 })
 
+test('P11: a disk that fails while a file waits ends nothing, and is asked again only after a while', async () => {
+  const { lab, ann, ben, phone, tablet } = await start()
+  phone.network.goOffline()
+  await phone.sendFile(ben, 'through it all')
+  phone.disk.fail()
+  phone.network.goOnline()
+  const refused = phone.disk.countRefused()
+  await waitUntil('it has tried again', () => phone.disk.countRefused() > refused + 8)
+  phone.disk.makeRoom()
+  phone.network.hurry()
+  await lab.settle()
+  await lab.expectConverged()
+  expect(await readWords(tablet, ann)).toEqual(['through it all'])
+})
+
 test('a file that waits can be given up, and what was said after it goes', async () => {
   const { lab, ann, ben, phone, tablet } = await start()
   phone.network.goOffline()
