@@ -96,7 +96,8 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     const waits = canWait && !feed?.isOpen()
     const query = new URLSearchParams({
       ...{ style: 'all_docs', feed: waits ? 'longpoll' : 'normal', since: `${since}` },
-      ...{ include_docs: 'true', heartbeat: `${heartbeatMs}`, limit: `${amount}` },
+      // An older server and a CouchDB do not know `bare`, and say more.
+      ...{ include_docs: 'true', bare: 'true', heartbeat: `${heartbeatMs}`, limit: `${amount}` },
     })
     return {
       ...{ path: `_changes?${query}`, size: { portion: page, amount } },
@@ -142,7 +143,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     await orAborted(pace.untilRoom(), signal)
     const { gifts } = state
     const { results, last_seq, isAll } = await askPage(since, { canWait: false })
-    const firstHeld = results.findIndex(({ id }) => pushes.isUnderWay(id))
+    const firstHeld = results.findIndex(({ doc }) => pushes.isUnderWay(doc._id))
     const isCut = firstHeld >= 0
     const taken = isCut ? results.slice(0, firstHeld) : results
     const place = isCut ? (taken.at(-1)?.seq ?? since) : last_seq
@@ -203,10 +204,10 @@ export function createPullChanges<T>(options: PullChangesOptions) {
 
   function take({ results, last_seq }: Page) {
     state.taken = last_seq
-    const ready = results.flatMap(({ id, doc }) => {
-      held.delete(id)
-      if (!pushes.isUnderWay(id)) return [doc]
-      held.set(id, doc)
+    const ready = results.flatMap(({ doc }) => {
+      held.delete(doc._id)
+      if (!pushes.isUnderWay(doc._id)) return [doc]
+      held.set(doc._id, doc)
       return []
     })
     give(ready)
