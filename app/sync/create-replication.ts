@@ -1,4 +1,4 @@
-import type { RxCollection, WithDeleted } from 'rxdb/plugins/core'
+import type { RxCollection, RxReplicationWriteToMasterRow, WithDeleted } from 'rxdb/plugins/core'
 import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/replication'
 import { idPattern } from '../../schema/id.ts'
 import { limits } from '../../schema/limits.ts'
@@ -16,7 +16,7 @@ import { createSyncCalls, type SyncCallsOptions } from './sync-calls.ts'
 
 export interface ReplicationOptions<T extends { _id: string }>
   extends Omit<SyncCallsOptions, 'signal' | 'backOff'>,
-    Pick<PullChangesOptions, 'versions' | 'feed' | 'onComing'> {
+    Pick<PullChangesOptions, 'versions' | 'feed' | 'onComing' | 'onCatchUp'> {
   collection: RxCollection<T>
   /** Names its checkpoints on this device. */
   identifier: string
@@ -33,6 +33,11 @@ export interface ReplicationOptions<T extends { _id: string }>
   takePulled: (document: T) => T
   /** Null for what can never leave; it holds up nothing then. */
   givePushed: (document: T) => T | null
+  /** What is pushed waits for this first. */
+  untilFree?: (
+    rows: readonly RxReplicationWriteToMasterRow<T>[],
+    signal: AbortSignal,
+  ) => Promise<void>
 }
 
 export interface BackOffs {
@@ -62,7 +67,7 @@ const retryTimeMs = 50
 export function createReplication<T extends { _id: string }>(
   options: ReplicationOptions<T>,
 ): Replication {
-  const { collection, versions, feed, onOutcome, onComing, onBroken } = options
+  const { collection, versions, feed, onOutcome, onComing, onCatchUp, onBroken } = options
   const stop = new AbortController()
   const { signal } = stop
   const internal = () => state.internalReplicationState
@@ -81,7 +86,7 @@ export function createReplication<T extends { _id: string }>(
   const pushes = createPushWatch({ untilNoted: async () => await internal()?.streamQueue.up })
   const pulling = createPullChanges<T>({
     ...{ calls: calls.pull, epoch: options.epoch, versions, pushes, feed, signal },
-    ...{ onOutcome, onComing },
+    ...{ onOutcome, onComing, onCatchUp },
     ...{ pace: createPullPace(readStored), pageRows: pullBatch },
   })
   const push = createPushDocuments({ calls: calls.push, versions, pushes, setAside, signal })
@@ -104,7 +109,10 @@ export function createReplication<T extends { _id: string }>(
     },
     push: {
       handler: async (rows) =>
-        (await push(rows.map(({ newDocumentState }) => newDocumentState))) as WithDeleted<T>[],
+        (await push(
+          rows.map(({ newDocumentState }) => newDocumentState),
+          async () => await options.untilFree?.(rows, signal),
+        )) as WithDeleted<T>[],
       batchSize: versions ? offerBatch : pushBatch,
       modifier(document: WithDeleted<T>) {
         // The server has no place for such an id, and would stop the batch that it is in.

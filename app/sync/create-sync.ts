@@ -15,6 +15,7 @@ import {
 import { forgetFormerLife } from './forget-former-life.ts'
 import { givePushedMessage } from './give-pushed-message.ts'
 import { createKnownEpoch } from './known-epoch.ts'
+import { createMarkHold } from './mark-hold.ts'
 import { nameReplication } from './name-replication.ts'
 import type { Powers } from './powers.ts'
 import { createServerVersions } from './server-versions.ts'
@@ -76,6 +77,7 @@ export function createSync(options: SyncOptions): Sync {
     onMadeAnew: beginAnew,
   }
   const { epochs } = database.device
+  const marks = createMarkHold()
   const replications = new Map<Collection, Replication>()
   let isMending = false
 
@@ -116,6 +118,7 @@ export function createSync(options: SyncOptions): Sync {
               receipts.noteComing(count)
               options.onComing(count)
             },
+            onCatchUp: marks.noteCatchUp,
             takePulled: takePulledMessage,
             givePushed: (stored) => givePushedMessage(database.messages, stored, onError),
           })
@@ -124,6 +127,7 @@ export function createSync(options: SyncOptions): Sync {
             collection: database.conversations,
             takePulled: takePulledConversation,
             givePushed: fromStoredConversation,
+            untilFree: marks.untilFree,
           })
     replications.set(collection, replication)
   }

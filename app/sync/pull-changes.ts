@@ -41,6 +41,8 @@ export interface PullChangesOptions {
   onOutcome: (outcome: SyncOutcome) => void
   /** How many changes are still to come, after each page; 0 when all are here. */
   onComing?: ((count: number) => void) | undefined
+  /** A catch-up is under way, or over. */
+  onCatchUp?: ((isUnderWay: boolean) => void) | undefined
 }
 
 /** What comes first is drawn first: on a line of 5 kB a second these take two, and a full page half a minute. */
@@ -55,8 +57,8 @@ const heartbeatMs = 10_000
  * back until that is over; the checkpoint that is given stays before them, so whoever starts again asks for them.
  */
 export function createPullChanges<T>(options: PullChangesOptions) {
-  const { calls, epoch, versions, pushes, pace, pageRows, feed, signal, onOutcome, onComing } =
-    options
+  const { calls, epoch, versions, pushes, pace, pageRows, feed, signal } = options
+  const { onOutcome, onComing, onCatchUp } = options
   const page = createPortion({
     ...{ first: Math.min(firstPageRows, pageRows), least: 1, most: pageRows },
   })
@@ -79,14 +81,19 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     yieldToCatchUp: () => {},
   }
 
+  onCatchUp?.(true)
+  signal.addEventListener('abort', () => onCatchUp?.(false), { once: true })
+
   function beginCatchUp() {
     state.catchUp ??= createDeferred()
+    onCatchUp?.(true)
     state.yieldToCatchUp()
   }
 
   /** The stream goes on from there. What it keeps back lies behind it, or was given. */
   function endCatchUp(place: Seq, isBehind: boolean) {
     Object.assign(state, { taken: place, given: place, isBehind })
+    onCatchUp?.(false)
     state.catchUp?.resolve()
     state.catchUp = undefined
   }
