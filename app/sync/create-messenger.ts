@@ -105,7 +105,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   meetStrangers()
   const context = { userId, database, now }
   const queue = createRequests({
-    ...{ context, powers, onError },
+    ...{ context, powers, reach: connection, onError },
     calls: options.calls,
     // A call that was told 401 has forgotten its sign-in: one that is there has come since.
     isSignedIn: () => readToken() !== undefined,
