@@ -151,8 +151,12 @@ export function createSync(options: SyncOptions): Sync {
 
   /** Each direction waits for itself; that the server is there again concerns both. */
   function hearOutcome(outcome: SyncOutcome) {
-    if (outcome === 'reached') for (const backOff of Object.values(backOffs)) backOff.hear()
+    if (outcome === 'reached') hearServer()
     onOutcome(outcome)
+  }
+
+  function hearServer() {
+    for (const backOff of Object.values(backOffs)) backOff.hear()
   }
 
   function hurry() {
@@ -223,7 +227,8 @@ export function createSync(options: SyncOptions): Sync {
   return {
     hurry,
     expectMessage(id) {
-      hurry()
+      // The server is there; that somebody has written is no reason to repeat what it has refused.
+      hearServer()
       expectations.expect(id)
     },
     async close() {
