@@ -18,6 +18,8 @@ export interface ProfilePageProps {
   isOnline: boolean
   /** Reads the record from the server. Rejects with words for a person. */
   onRefresh(): Promise<void>
+  /** Is there no network? Then a reading fails in silence. */
+  isOffline(): boolean
   onSave(change: ProfileChange): Promise<void>
   /** Stands after the record: whether the business channel is linked. */
   channel?: ReactNode
@@ -30,7 +32,7 @@ export interface ProfilePageProps {
 export function ProfilePage(props: ProfilePageProps) {
   const { user, isOnline, onSave } = props
   const [isEditing, setIsEditing] = useState(false)
-  const refresh = useRefresh(props.onRefresh)
+  const refresh = useRefresh({ read: props.onRefresh, isOffline: props.isOffline })
   return (
     <Page
       title="Profile"

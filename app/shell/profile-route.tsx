@@ -29,6 +29,7 @@ export function ProfileRoute() {
       <ProfilePage
         user={user}
         isOnline={state === 'live'}
+        isOffline={() => messenger.connection.getSnapshot().state === 'offline'}
         onRefresh={async () => {
           await own.me()
         }}

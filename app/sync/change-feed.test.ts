@@ -23,7 +23,7 @@ function open() {
 }
 
 const contents = (heard: Awaited<ReturnType<ReturnType<typeof open>['next']>>) =>
-  heard && [heard.results.map(({ id, changes }) => `${id} ${changes[0]?.rev}`), heard.last_seq]
+  heard && [heard.results.map(({ doc }) => `${doc._id} ${doc._rev}`), heard.last_seq]
 
 test('what comes after a place is handed over once, joined, in the order of the last change', async () => {
   const { said, hear, next } = open()

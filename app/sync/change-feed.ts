@@ -8,7 +8,7 @@ type ServerDocument = Changes['docs'][number]
 
 /** What was written after a place, as `_changes` answers it. */
 export interface HeardChanges {
-  results: { id: string; seq: Seq; changes: { rev: string }[]; doc: ServerDocument }[]
+  results: { seq: Seq; doc: ServerDocument }[]
   last_seq: Seq
 }
 
@@ -148,13 +148,9 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
       line.docs.clear()
       line.framesKept = 0
       line.given = line.heard
-      return { results: docs.map((doc) => describeChange(doc, line.heard)), last_seq: line.heard }
+      return { results: docs.map((doc) => ({ seq: line.heard, doc })), last_seq: line.heard }
     },
   }
-}
-
-function describeChange(doc: ServerDocument, seq: Seq) {
-  return { id: doc._id, seq, changes: [{ rev: doc._rev }], doc }
 }
 
 /** LevelDB counts in numbers, CouchDB in texts that only it can read. */

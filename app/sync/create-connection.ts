@@ -51,10 +51,12 @@ export function createConnection(options: {
   }
   const connection = createLiveValue<Connection>({ state: 'starting', pendingCount: 0 })
 
+  /** Only a hint: browsers take a VPN or a virtual adapter for no network. */
+  const isOffline = () => !page.isOnline() && !state.hasHeard
+
   function describe(): Connection['state'] {
     if (state.outcome === 'signed-out') return 'signed-out'
-    // Only a hint: browsers take a VPN or a virtual adapter for no network.
-    if (!page.isOnline() && !state.hasHeard) return 'offline'
+    if (isOffline()) return 'offline'
     // A tab that does not sync knows the server by its socket.
     if (!state.isSyncing) return state.isSocketUp ? 'live' : 'connecting'
     switch (state.outcome) {
@@ -113,6 +115,8 @@ export function createConnection(options: {
 
   return {
     connection: connection as LiveValue<Connection>,
+    /** Is there no network, as far as can be told? */
+    isOffline,
     noteOutcome(outcome: SyncOutcome | 'broken') {
       state.outcome = outcome
       state.hasHeard = outcome === 'reached'

@@ -112,7 +112,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     isSignedIn: () => readToken() !== undefined,
     onSignedOut: signOutHere,
   }
-  const queue = createRequests(sending)
+  const queue = createRequests({ ...sending, reach: connection })
   const files = createFiles(sending)
   const ending = new Set<Promise<unknown>>()
   let sync: Sync | undefined

@@ -1,4 +1,4 @@
-import type { RxCollection, WithDeleted } from 'rxdb/plugins/core'
+import type { RxCollection, RxReplicationWriteToMasterRow, WithDeleted } from 'rxdb/plugins/core'
 import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/replication'
 import { idPattern } from '../../schema/id.ts'
 import { limits } from '../../schema/limits.ts'
@@ -17,7 +17,7 @@ import { createSyncCalls, type SyncCallsOptions } from './sync-calls.ts'
 
 export interface ReplicationOptions<T extends { _id: string }>
   extends Omit<SyncCallsOptions, 'signal' | 'backOff'>,
-    Pick<PullChangesOptions, 'versions' | 'feed' | 'onComing'> {
+    Pick<PullChangesOptions, 'versions' | 'feed' | 'onComing' | 'onCatchUp'> {
   collection: RxCollection<T>
   /** Names its checkpoints on this device. */
   identifier: string
@@ -36,6 +36,11 @@ export interface ReplicationOptions<T extends { _id: string }>
   hold?: PushHold
   /** Null for what can never leave; it holds up nothing then. */
   givePushed: (document: T) => T | null
+  /** What is pushed waits for this first. */
+  untilFree?: (
+    rows: readonly RxReplicationWriteToMasterRow<T>[],
+    signal: AbortSignal,
+  ) => Promise<void>
 }
 
 export interface BackOffs {
@@ -65,7 +70,7 @@ const retryTimeMs = 50
 export function createReplication<T extends { _id: string }>(
   options: ReplicationOptions<T>,
 ): Replication {
-  const { collection, versions, feed, hold, onOutcome, onComing, onBroken } = options
+  const { collection, versions, feed, hold, onOutcome, onComing, onCatchUp, onBroken } = options
   const stop = new AbortController()
   const { signal } = stop
   const internal = () => state.internalReplicationState
@@ -84,7 +89,7 @@ export function createReplication<T extends { _id: string }>(
   const pushes = createPushWatch({ untilNoted: async () => await internal()?.streamQueue.up })
   const pulling = createPullChanges<T>({
     ...{ calls: calls.pull, epoch: options.epoch, versions, pushes, feed, signal },
-    ...{ onOutcome, onComing },
+    ...{ onOutcome, onComing, onCatchUp },
     ...{ pace: createPullPace(readStored), pageRows: pullBatch },
   })
   const push = createPushDocuments({ calls: calls.push, versions, pushes, setAside, signal })
@@ -109,7 +114,8 @@ export function createReplication<T extends { _id: string }>(
       async handler(rows) {
         const documents = rows.map(({ newDocumentState }) => newDocumentState)
         const free = hold ? await hold.takeFree(documents) : documents
-        return (await push(free)) as WithDeleted<T>[]
+        const untilFree = async () => await options.untilFree?.(rows, signal)
+        return (await push(free, untilFree)) as WithDeleted<T>[]
       },
       batchSize: versions ? offerBatch : pushBatch,
       modifier(document: WithDeleted<T>) {

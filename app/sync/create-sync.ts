@@ -17,6 +17,7 @@ import { createPushHold } from './files/push-hold.ts'
 import { forgetFormerLife } from './forget-former-life.ts'
 import { givePushedMessage } from './give-pushed-message.ts'
 import { createKnownEpoch } from './known-epoch.ts'
+import { createMarkHold } from './mark-hold.ts'
 import { nameReplication } from './name-replication.ts'
 import type { Powers } from './powers.ts'
 import { createServerVersions } from './server-versions.ts'
@@ -80,6 +81,7 @@ export function createSync(options: SyncOptions): Sync {
     onMadeAnew: beginAnew,
   }
   const { epochs } = database.device
+  const marks = createMarkHold()
   const replications = new Map<Collection, Replication>()
   let isMending = false
 
@@ -121,6 +123,7 @@ export function createSync(options: SyncOptions): Sync {
               receipts.noteComing(count)
               options.onComing(count)
             },
+            onCatchUp: marks.noteCatchUp,
             takePulled: takePulledMessage,
             givePushed: (stored) => givePushedMessage(database.messages, stored, onError),
           })
@@ -129,6 +132,7 @@ export function createSync(options: SyncOptions): Sync {
             collection: database.conversations,
             takePulled: takePulledConversation,
             givePushed: fromStoredConversation,
+            untilFree: marks.untilFree,
           })
     replications.set(collection, replication)
   }
@@ -152,8 +156,12 @@ export function createSync(options: SyncOptions): Sync {
 
   /** Each direction waits for itself; that the server is there again concerns both. */
   function hearOutcome(outcome: SyncOutcome) {
-    if (outcome === 'reached') for (const backOff of Object.values(backOffs)) backOff.hear()
+    if (outcome === 'reached') hearServer()
     onOutcome(outcome)
+  }
+
+  function hearServer() {
+    for (const backOff of Object.values(backOffs)) backOff.hear()
   }
 
   function hurry() {
@@ -224,7 +232,8 @@ export function createSync(options: SyncOptions): Sync {
   return {
     hurry,
     expectMessage(id) {
-      hurry()
+      // The server is there; that somebody has written is no reason to repeat what it has refused.
+      hearServer()
       expectations.expect(id)
     },
     async close() {

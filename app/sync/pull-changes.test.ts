@@ -54,6 +54,22 @@ test('what was missed comes in pages that grow from a small one, and it is told 
   )
 })
 
+test('documents are asked for without revisions, and taken with them from who knows no other way', async () => {
+  const said = { _id: '1', text: 'hello' }
+  const { pull, asked } = await openTestCalls((_request, response) => {
+    const doc = { ...said, _rev: '1-a' }
+    const full = { id: '1', seq: 1, changes: [{ rev: '1-a' }], doc }
+    answerJson(response, {
+      results: [asked.length === 1 ? { seq: 1, doc: said } : full],
+      last_seq: 1,
+    })
+  })
+  for (const since of [0, 7]) {
+    expect((await pull(since)).documents).toEqual([{ ...said, _deleted: false }])
+  }
+  for (const line of asked) expect(line).toContain('&bare=true')
+})
+
 test('what the stream waits for is asked for once when a catch-up begins, and the stream goes on behind it', async () => {
   const missed = { count: 0 }
   const { pulling, pull, asked } = await openTestCalls(

@@ -41,6 +41,8 @@ export interface PullChangesOptions {
   onOutcome: (outcome: SyncOutcome) => void
   /** How many changes are still to come, after each page; 0 when all are here. */
   onComing?: ((count: number) => void) | undefined
+  /** A catch-up is under way, or over. */
+  onCatchUp?: ((isUnderWay: boolean) => void) | undefined
 }
 
 /** What comes first is drawn first: on a line of 5 kB a second these take two, and a full page half a minute. */
@@ -55,8 +57,8 @@ const heartbeatMs = 10_000
  * back until that is over; the checkpoint that is given stays before them, so whoever starts again asks for them.
  */
 export function createPullChanges<T>(options: PullChangesOptions) {
-  const { calls, epoch, versions, pushes, pace, pageRows, feed, signal, onOutcome, onComing } =
-    options
+  const { calls, epoch, versions, pushes, pace, pageRows, feed, signal } = options
+  const { onOutcome, onComing, onCatchUp } = options
   const page = createPortion({
     ...{ first: Math.min(firstPageRows, pageRows), least: 1, most: pageRows },
   })
@@ -79,14 +81,19 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     yieldToCatchUp: () => {},
   }
 
+  onCatchUp?.(true)
+  signal.addEventListener('abort', () => onCatchUp?.(false), { once: true })
+
   function beginCatchUp() {
     state.catchUp ??= createDeferred()
+    onCatchUp?.(true)
     state.yieldToCatchUp()
   }
 
   /** The stream goes on from there. What it keeps back lies behind it, or was given. */
   function endCatchUp(place: Seq, isBehind: boolean) {
     Object.assign(state, { taken: place, given: place, isBehind })
+    onCatchUp?.(false)
     state.catchUp?.resolve()
     state.catchUp = undefined
   }
@@ -96,7 +103,8 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     const waits = canWait && !feed?.isOpen()
     const query = new URLSearchParams({
       ...{ style: 'all_docs', feed: waits ? 'longpoll' : 'normal', since: `${since}` },
-      ...{ include_docs: 'true', heartbeat: `${heartbeatMs}`, limit: `${amount}` },
+      // An older server and a CouchDB do not know `bare`, and say more.
+      ...{ include_docs: 'true', bare: 'true', heartbeat: `${heartbeatMs}`, limit: `${amount}` },
     })
     return {
       ...{ path: `_changes?${query}`, size: { portion: page, amount } },
@@ -142,7 +150,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     await orAborted(pace.untilRoom(), signal)
     const { gifts } = state
     const { results, last_seq, isAll } = await askPage(since, { canWait: false })
-    const firstHeld = results.findIndex(({ id }) => pushes.isUnderWay(id))
+    const firstHeld = results.findIndex(({ doc }) => pushes.isUnderWay(doc._id))
     const isCut = firstHeld >= 0
     const taken = isCut ? results.slice(0, firstHeld) : results
     const place = isCut ? (taken.at(-1)?.seq ?? since) : last_seq
@@ -203,10 +211,10 @@ export function createPullChanges<T>(options: PullChangesOptions) {
 
   function take({ results, last_seq }: Page) {
     state.taken = last_seq
-    const ready = results.flatMap(({ id, doc }) => {
-      held.delete(id)
-      if (!pushes.isUnderWay(id)) return [doc]
-      held.set(id, doc)
+    const ready = results.flatMap(({ doc }) => {
+      held.delete(doc._id)
+      if (!pushes.isUnderWay(doc._id)) return [doc]
+      held.set(doc._id, doc)
       return []
     })
     give(ready)

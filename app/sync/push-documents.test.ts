@@ -105,7 +105,7 @@ async function openNewer() {
             await new Promise((_, reject) => signal.addEventListener('abort', reject))
           await news.promise
           const doc = { _id: 'held', content: 'after', _rev: '2-a' }
-          return { results: [{ id: 'held', seq: 2, changes: [{ rev: '2-a' }], doc }], last_seq: 2 }
+          return { results: [{ seq: 2, doc }], last_seq: 2 }
         },
       },
     },

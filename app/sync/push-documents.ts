@@ -119,12 +119,16 @@ export function createPushDocuments(options: {
     }
   }
 
-  return async (documents: readonly ServerDocument[]): Promise<ServerDocument[]> => {
+  return async (
+    documents: readonly ServerDocument[],
+    untilFree?: () => Promise<void>,
+  ): Promise<ServerDocument[]> => {
     if (versions) await versions.untilPulled(signal)
     // Also of what need not leave: RxDB drops what comes until it has noted that.
     return await pushes.watch(
       documents.map(({ _id }) => _id),
       async () => {
+        await untilFree?.()
         const offered = versions ? documents.filter((doc) => !versions.takeHeld(doc)) : documents
         // RxDB pushes all that waits side by side: on a slow line each would take the time of all.
         const own = pushing.then(() => offer(offered))

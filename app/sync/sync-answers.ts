@@ -6,7 +6,7 @@ export type Seq = string | number
 
 /** What `_changes` says. */
 export interface Changes {
-  results: { id: string; seq: Seq; doc: ServerDocument }[]
+  results: { seq: Seq; doc: ServerDocument }[]
   last_seq: Seq
   /** How many changes may lie above this page; absent where there are none, and from an older server. */
   pending?: number | undefined
@@ -21,7 +21,7 @@ export interface PushedRow {
 
 const seq = z.union([z.string(), z.number()])
 const changes = z.object({
-  results: z.array(z.object({ id: z.string(), seq, doc: z.object({ _id: z.string() }) })),
+  results: z.array(z.object({ seq, doc: z.object({ _id: z.string() }) })),
   last_seq: seq,
   pending: z.optional(z.number()),
 })

@@ -38,6 +38,21 @@ describe('_changes', () => {
     expect(posted.body.results).toHaveLength(1)
   })
 
+  test('leaves revisions out for who asks for bare documents, and nothing else', async () => {
+    await push(fromAnn('1'), fromAnn('2'))
+    const read = (query: string) => t.call('GET', `messages/_changes?${query}`)
+    const full = await read('include_docs=true')
+    const bare = await read('include_docs=true&bare=true')
+    expect(bare.body).toEqual({
+      ...full.body,
+      results: full.body.results.map(({ seq, doc }: { seq: number; doc: { _rev: string } }) => {
+        const { _rev, ...said } = doc
+        return { seq, doc: said }
+      }),
+    })
+    expect((await read('bare=true')).body).toEqual((await read('')).body)
+  })
+
   test('gives the newest first, but never everything in one piece', async () => {
     for (const content of ['1', '2', '3']) await push(fromAnn(content))
     const read = (query: string) => t.call('GET', `messages/_changes?descending=true${query}`)

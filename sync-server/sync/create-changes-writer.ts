@@ -6,7 +6,7 @@ import type { ChangesQuery } from './read-changes-query.ts'
 /** Writes rows of `_changes` as they come, in the form of their feed. Nothing is sent before there is something to send. */
 export function createChangesWriter(
   response: Response,
-  { feed, heartbeatMs }: Pick<ChangesQuery, 'feed' | 'heartbeatMs'>,
+  { feed, heartbeatMs, isBare }: Pick<ChangesQuery, 'feed' | 'heartbeatMs' | 'isBare'>,
 ) {
   const state = { rows: 0, isBegun: false, heartbeat: undefined as NodeJS.Timeout | undefined }
   const isList = feed !== 'continuous'
@@ -30,7 +30,7 @@ export function createChangesWriter(
     async write(changes: readonly Change<Document>[]): Promise<number> {
       if (changes.length === 0) return 0
       const head = begin()
-      const lines = changes.map((change) => JSON.stringify(change))
+      const lines = changes.map((change) => JSON.stringify(isBare ? strip(change) : change))
       const before = isList && state.rows > 0 ? ',\n' : head
       state.rows += lines.length
       const text = before + lines.join(isList ? ',\n' : '\n') + (isList ? '' : '\n')
@@ -52,4 +52,11 @@ export function createChangesWriter(
       body.end(isList ? `${head}\n],\n${last}}\n` : `{${last}}\n`)
     },
   }
+}
+
+/** Half of a page, compressed, are revisions: they are random, and an app that pushes by none needs none. */
+function strip({ doc, ...change }: Change<Document>) {
+  if (!doc) return change
+  const { _rev, ...said } = doc
+  return { seq: change.seq, doc: said }
 }

@@ -9,6 +9,8 @@ export interface ChangesQuery {
   /** Rows at most, in all pages together. */
   limit: number
   includeDocs: boolean
+  /** No revisions, and each id once: for who pulls by sequence and never pushes by revision. CouchDB knows no such word. */
+  isBare: boolean
   style: 'main_only' | 'all_docs'
   descending: boolean
   docIds: string[] | undefined
@@ -42,6 +44,7 @@ export function readChangesQuery(query: Query): ChangesQuery {
     since: readSince(query),
     limit,
     includeDocs: readFlag(query, 'include_docs'),
+    isBare: readFlag(query, 'bare'),
     style: readText(query, 'style') === 'all_docs' ? 'all_docs' : 'main_only',
     descending,
     docIds: readDocIds(query),

@@ -97,6 +97,22 @@ test('P10: what the server could not give is told beneath the list, and the chat
   await expect.poll(() => page.getByText('Failed to load').count(), { timeout: 60_000 }).toBe(0)
 })
 
+test('while the server is heard, a profile that it cannot give is told, whatever the browser says of the network', async () => {
+  const failing = await failRequests(page, 500, '**/api/users/me')
+  await page.goto('/profile')
+  await see('Failed to load profile')
+  await page.getByRole('definition').filter({ hasText: 'Online' }).waitFor()
+  await page.evaluate(() => Object.defineProperty(navigator, 'onLine', { get: () => false }))
+  const again = page.getByRole('button', { name: 'Try Again' })
+  const asked = page.waitForResponse('**/api/users/me')
+  await again.click()
+  await asked
+  await again.waitFor()
+  await failing.stop()
+  await again.click()
+  await again.waitFor({ state: 'detached' })
+})
+
 test('P10: while the server is away, a filter that fits no chat says so', async () => {
   const cut = await failRequests(page, 'cut', '**/sync/**', '**/api/**')
   await page.goto('/chat')

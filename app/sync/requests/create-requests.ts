@@ -6,7 +6,7 @@ import type { QueuedRequest, RequestEntry } from '../../database/requests/queued
 import type { Powers } from '../powers.ts'
 import type { Drain } from './create-drain.ts'
 import type { RequestCalls } from './request-calls.ts'
-import { watchRequest } from './watch-request.ts'
+import { type Reach, watchRequest } from './watch-request.ts'
 
 /** What waits to be asked of the server, because it is not a document. It survives all that a message survives. */
 export interface Requests {
@@ -30,11 +30,12 @@ export function createRequests(options: {
   context: CommandContext
   calls: RequestCalls
   powers: Pick<Powers, 'page' | 'random'>
+  reach: Reach
   isSignedIn: () => boolean
   onSignedOut: () => void
   onError: (cause: unknown) => void
 }) {
-  const { context, calls, powers, isSignedIn, onSignedOut, onError } = options
+  const { context, calls, powers, reach, isSignedIn, onSignedOut, onError } = options
   const table = context.database.device.requests
   const store = createRequestStore({ table, now: context.now })
   const entries = createLiveValue<readonly RequestEntry[]>([])
@@ -86,7 +87,7 @@ export function createRequests(options: {
     add: (request) => shown(store.add(request)),
     async submit(request) {
       const entryId = await shown(store.add(request))
-      return await watchRequest({ entryId, entries, store, page: powers.page })
+      return await watchRequest({ entryId, entries, store, page: powers.page, reach })
     },
     retry: (entryId) => shown(store.retry(entryId)),
     discard: (entryId) => shown(store.remove(entryId)),

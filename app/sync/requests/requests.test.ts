@@ -6,6 +6,7 @@ import { createKeptTexts } from '../../database/kept-texts.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import type { LabDevice } from '../../lab/create-lab-device.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
+import { untilLive } from '../../lab/read-conversation.ts'
 
 const nobody = '01900000-0000-7000-8000-00000000ffff'
 
@@ -163,6 +164,21 @@ test('a form hears whether its request is done, kept for later, or refused', asy
   await lab.settle()
   expect((await server.own.me()).status).toBe('at sea')
   expect(entriesOf(phone)).toEqual([])
+})
+
+test('while messages flow a form hears it too, whatever the browser says of the network', async () => {
+  const { lab, ann, ben, phone, tablet } = await start()
+  const { page, messenger } = must(phone.tabs[0], 'the first tab')
+  page.setOnline(false)
+  await tablet.say(ann, 'it flows')
+  await waitUntil('it is here', async () => (await readTexts(phone, ben.userId)).length === 1)
+  await untilLive(messenger.connection, ({ state }) => state === 'live')
+  const { requests } = messenger
+  const taken = requests.submit({ kind: 'profile', change: { username: 'ben' } })
+  await expect(taken).rejects.toThrow('Username already taken')
+  expect(await requests.submit({ kind: 'profile', change: { status: 'ashore' } })).toBe('done')
+  page.setOnline(true)
+  await lab.settle()
 })
 
 test('of two tabs one sends, and both see it', async () => {

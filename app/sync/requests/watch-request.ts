@@ -3,15 +3,22 @@ import type { RequestStore } from '../../database/requests/create-request-store.
 import type { RequestEntry } from '../../database/requests/queued-request.ts'
 import type { Page } from '../powers.ts'
 
+/** What tells whether there is a network. */
+export interface Reach {
+  isOffline(): boolean
+  connection: Pick<LiveValue<unknown>, 'subscribe'>
+}
+
 /** Resolves as soon as it is clear what becomes of a request. @throws Error with the server's words for a refusal */
 export async function watchRequest(options: {
   entryId: string
   entries: LiveValue<readonly RequestEntry[]>
   store: Pick<RequestStore, 'list' | 'remove'>
-  page: Page
+  page: Pick<Page, 'subscribe'>
+  reach: Reach
 }): Promise<'done' | 'kept'> {
-  const { entryId, entries, store, page } = options
-  const changes = createChanges(entries, page)
+  const { entryId, entries, store, page, reach } = options
+  const changes = createChanges([entries, page, reach.connection])
   try {
     for (;;) {
       const changed = changes.next()
@@ -21,7 +28,7 @@ export async function watchRequest(options: {
         await store.remove(entryId)
         throw new Error(entry.problem?.words)
       }
-      if (entry.problem || !page.isOnline()) return 'kept'
+      if (entry.problem || reach.isOffline()) return 'kept'
       await changed
     }
   } finally {
@@ -29,9 +36,9 @@ export async function watchRequest(options: {
   }
 }
 
-function createChanges(entries: LiveValue<unknown>, page: Page) {
+function createChanges(sources: readonly { subscribe(listener: () => void): () => void }[]) {
   let tell = () => {}
-  const unsubscribes = [entries.subscribe(() => tell()), page.subscribe(() => tell())]
+  const unsubscribes = sources.map((source) => source.subscribe(() => tell()))
   return {
     next: () =>
       new Promise<void>((resolve) => {
