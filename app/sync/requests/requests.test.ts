@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { must } from '../../../schema/must.ts'
 import { createApi } from '../../api/create-api.ts'
 import { createSessionStore } from '../../api/create-session-store.ts'
 import { testSession } from '../../api/test-session.ts'
