@@ -79,30 +79,32 @@ export function Composer(props: ComposerProps) {
       {props.bar}
       <div className={styles.box}>
         {props.drawTools?.({ field, place, sending: props.sending })}
-        <textarea
-          ref={field}
-          className={styles.field}
-          name="message"
-          rows={1}
-          placeholder="Type a message"
-          aria-label="Type a message"
-          enterKeyHint={hasKeyboard ? 'send' : 'enter'}
-          dir="auto"
-          aria-invalid={isTooLong || undefined}
-          value={text}
-          onChange={(event) => write(event.target.value)}
-          onKeyDown={onKeyDown}
-        />
-        {!isBlank(text) && (
-          <IconButton
-            className={styles.send}
-            icon="send"
-            label={submitLabel}
-            // The keyboard of a phone stays open when the field keeps the focus.
-            onPointerDown={(event) => event.preventDefault()}
-            onClick={submit}
+        <div className={styles.line}>
+          <textarea
+            ref={field}
+            className={styles.field}
+            name="message"
+            rows={1}
+            placeholder="Type a message"
+            aria-label="Type a message"
+            enterKeyHint={hasKeyboard ? 'send' : 'enter'}
+            dir="auto"
+            aria-invalid={isTooLong || undefined}
+            value={text}
+            onChange={(event) => write(event.target.value)}
+            onKeyDown={onKeyDown}
           />
-        )}
+          {!isBlank(text) && (
+            <IconButton
+              className={styles.send}
+              icon="send"
+              label={submitLabel}
+              // The keyboard of a phone stays open when the field keeps the focus.
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={submit}
+            />
+          )}
+        </div>
       </div>
       <div ref={setPlace} className={styles.place} />
     </div>
