@@ -62,7 +62,7 @@ export function MessageList(props: MessageListProps) {
   const drawn = new Map<MessageRow, ReactElement>()
   const latestRows = useLatest(rows)
   const unreadIndex = rows.findIndex((row) => row.isFirstUnread)
-  const { isAtEnd, scrollToEnd, scrollToRow, onScroll, onResize } = useListScroll(list, scroller, {
+  const { isAtEnd, scrollToEnd, scrollToRow, onScroll, onResize } = useListScroll(list, {
     view,
     window,
     rowCount: data.length,

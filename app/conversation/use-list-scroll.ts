@@ -8,7 +8,6 @@ const atEndPx = 60
 const loadAheadPx = 1_200
 /** Rows around a place are measured by then. */
 const settleMs = 250
-const byHand = ['wheel', 'touchmove'] as const
 
 interface ListScrollOptions {
   view: ConversationView
@@ -22,7 +21,6 @@ interface ListScrollOptions {
 /** Where the list stands: it begins at the first unread, sticks to the end, and fetches what comes into sight. */
 export function useListScroll(
   list: RefObject<VirtualizerHandle | null>,
-  scroller: RefObject<HTMLElement | null>,
   options: ListScrollOptions,
 ) {
   const [isAtEnd, setIsAtEnd] = useState(options.startIndex === undefined)
@@ -92,15 +90,7 @@ export function useListScroll(
     },
     [list, look, stopSettling],
   )
-  useEffect(() => {
-    const { current } = scroller
-    // Whoever scrolls on right after a jump is not taken back.
-    for (const moved of byHand) current?.addEventListener(moved, stopSettling, { passive: true })
-    return () => {
-      for (const moved of byHand) current?.removeEventListener(moved, stopSettling)
-      stopSettling()
-    }
-  }, [scroller, stopSettling])
+  useEffect(() => stopSettling, [stopSettling])
 
   const onResize = useCallback(() => {
     if (sticks.current) scrollToEnd()

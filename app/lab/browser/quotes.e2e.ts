@@ -80,19 +80,3 @@ test('a quoted message comes to the middle and is lit up for 2 s', async () => {
   await expect.poll(() => readOffCentre(quoted)).toBeLessThan(40)
   await expect.poll(() => readHighlightMs(quoted)).toBeUndefined()
 })
-
-test('whoever turns the wheel right after that jump stays where the wheel leads', async () => {
-  await page.getByRole('button', { name: 'Go to the newest message' }).click()
-  const quote = ownWords(page, 'to the middle').getByRole('button')
-  await quote.waitFor()
-  const quoted = ownWords(page, `message 61 of ${count},`)
-  await page.mouse.move(800, 400)
-  const isLit = expect.poll(() => readHighlightMs(quoted)).toBe(2_000)
-  await quote.evaluate((button: HTMLElement) => button.click())
-  await quoted.waitFor()
-  await page.mouse.wheel(0, -300)
-  await isLit
-  // By then the jump has long settled.
-  await expect.poll(() => readHighlightMs(quoted)).toBeUndefined()
-  expect(await readOffCentre(quoted)).toBeGreaterThan(200)
-})
