@@ -31,11 +31,16 @@ export const apiErrors = {
   session_not_found: { status: 404, error: 'Session not found' },
   not_found: { status: 404, error: 'There is nothing at this address.' },
   media_not_found: { status: 404, error: 'File not found' },
+  upload_not_found: { status: 404, error: 'This upload has ended. It begins again.' },
   method_not_allowed: { status: 405, error: "This address doesn't take requests of this kind." },
   upload_timed_out: { status: 408, error: 'The upload stopped on its way. Please try it again.' },
   request_timed_out: {
     status: 408,
     error: 'This request stopped on its way. Please try it again.',
+  },
+  upload_out_of_step: {
+    status: 409,
+    error: 'The upload goes on from another place. Please try it again.',
   },
   username_taken: { status: 409, error: 'Username already taken' },
   email_taken: { status: 409, error: 'Email already registered' },
@@ -60,6 +65,10 @@ export const apiErrors = {
   too_large: { status: 413, error: 'This request is too large.' },
   file_too_large: { status: 413, error: 'File size too large.' },
   form_required: { status: 415, error: 'This address takes a file, as multipart/form-data only.' },
+  bytes_required: {
+    status: 415,
+    error: 'This address takes the bytes of a file, as application/octet-stream only.',
+  },
   picture_type_not_allowed: {
     status: 415,
     error: 'Invalid file type. Please upload a JPEG, PNG, or WebP image.',

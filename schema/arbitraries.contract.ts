@@ -41,7 +41,13 @@ export const messageArbitrary: fc.Arbitrary<MessageDocument> = fc
       deletedAt: time,
       replyTo: fc.constantFrom(ann, ben),
       mediaUrl: fc.constantFrom('/api/media/1', '/api/media/2'),
-      file: fc.record({ name: fc.constantFrom('a', 'b'), size: fc.constant(1), mimeType: text }),
+      file: fc.record(
+        {
+          ...{ name: fc.constantFrom('a', 'b'), size: fc.constant(1), mimeType: text },
+          voice: fc.constant({ durationMs: 7_000, waveform: '0az' }),
+        },
+        { requiredKeys: ['name', 'size', 'mimeType'] },
+      ),
       error: text,
       errorCode: text,
       refused: refusedArbitrary,

@@ -28,6 +28,10 @@ export const limits = {
   mediaPathPrefix: '/api/media/',
   previewMaxLength: 2_000,
   forwardRecipientsMax: 50,
+  sharedFileMaxBytes: 100_000_000,
+  sharedFilesMax: 30,
+  voiceMaxMs: 15 * 60 * 1000,
+  waveformMaxParts: 64,
 
   usersListMax: 1_000,
   userSearchMax: 50,
@@ -66,6 +70,8 @@ export const limits = {
   apiTimeoutMs: 15_000,
   uploadTimeoutMs: 5 * 60_000,
   uploadSlowestBytesPerSecond: 8 * 1024,
+  /** What is stored at once of an upload in pieces: a break costs no more than that. */
+  uploadPieceBytes: 256 * 1024,
   retryHelper: { retries: 3, baseDelayMs: 1_000, timeoutMs: 10_000 },
   userLookup: { retries: 2, baseDelayMs: 2_000 },
 

@@ -13,6 +13,18 @@ export const uploadedFile = z.object({
   filename: z.string(),
 })
 
+/** How an upload in pieces begins, and how it is asked for after a break. `size` is in bytes. */
+export const uploadBegin = z.object({
+  size: z.number().check(z.int(), z.gte(1)),
+  filename: z.optional(z.string().check(z.maxLength(1_000))),
+})
+
+/** So many bytes of an upload in pieces are stored; `file` is there once all of them are. */
+export const uploadSoFar = z.object({
+  offset: z.number().check(z.int(), z.gte(0)),
+  file: z.optional(uploadedFile),
+})
+
 /** What a new profile picture is answered with: its address. */
 export const uploadedPicture = z.object({
   profilePicture: z.string().check(z.startsWith(limits.mediaPathPrefix)),

@@ -249,6 +249,24 @@ export const callCatalogue: readonly Row[] = [
     'Failed to upload media',
   ],
   [
+    'messages.beginUpload',
+    (api) => api.messages.beginUpload({ uploadId: 'a/b', size: 1, filename: 'a.png' }),
+    'PUT /api/messages/uploads/a%2Fb',
+    'Failed to upload media',
+  ],
+  [
+    'messages.continueUpload',
+    (api) => api.messages.continueUpload({ uploadId: 'a/b', offset: 0, bytes: picture }),
+    'PATCH /api/messages/uploads/a%2Fb?offset=0',
+    'Failed to upload media',
+  ],
+  [
+    'messages.endUpload',
+    (api) => api.messages.endUpload('a/b'),
+    'DELETE /api/messages/uploads/a%2Fb',
+    'Failed to cancel the upload',
+  ],
+  [
     'messages.download',
     (api) => api.messages.download({ mediaUrl: '/api/media/m' }),
     'GET /api/media/m',

@@ -5,10 +5,10 @@ import { ApiError } from './api-error.ts'
 import { joinSignals } from './join-signals.ts'
 
 export interface Call<Answer extends z.ZodMiniType> {
-  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/api`, with its parts encoded. */
   path: string
-  /** JSON, or a form with a file. */
+  /** JSON, a form with a file, or bytes. */
   body?: unknown
   answer: Answer
   /** Is the answer a file? Then it is given as a `Blob`, and no cache keeps a second copy of it. */
@@ -68,6 +68,8 @@ export function createCaller(options: CallerOptions) {
   async function ask(request: Call<z.ZodMiniType>, signal: AbortSignal) {
     const { method = 'GET', path, body, token, key, isFile } = request
     const isForm = body instanceof FormData
+    const isBytes = body instanceof Blob
+    const kind = isBytes ? 'application/octet-stream' : 'application/json'
     const response = await fetch(`${serverUrl}/api${path}`, {
       method,
       signal,
@@ -75,11 +77,11 @@ export function createCaller(options: CallerOptions) {
       ...(isFile && { cache: 'no-store' as const }),
       headers: {
         accept: isFile ? '*/*' : 'application/json',
-        ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
+        ...(body !== undefined && !isForm && { 'content-type': kind }),
         ...(token && { authorization: `Bearer ${token}` }),
         ...(key && { 'idempotency-key': key }),
       },
-      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isForm || isBytes ? body : JSON.stringify(body) }),
     })
     // Told before the body, which may take its time.
     const serverNow = Number(response.headers.get('x-petrel-now'))

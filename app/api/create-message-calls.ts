@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { messagesDeleted } from '../../schema/done-answers.ts'
+import { messagesDeleted, uploadEnded } from '../../schema/done-answers.ts'
 import { limitUploadMs } from '../../schema/limit-upload-ms.ts'
 import { limits } from '../../schema/limits.ts'
-import { uploadedFile } from '../../schema/media.ts'
+import { uploadedFile, uploadSoFar } from '../../schema/media.ts'
 import {
   type MessageAnswer,
   type MessageStatusAnswer,
@@ -19,6 +19,9 @@ import { requireInput } from './require-input.ts'
 
 export type UploadedFile = z.infer<typeof uploadedFile>
 
+/** So many bytes of a file are with the server; `file` is there once all of them are. */
+export type UploadSoFar = z.infer<typeof uploadSoFar>
+
 /** The newest 50 when absent; `before`: back from the message with this id. */
 export interface Page {
   before?: string
@@ -29,6 +32,7 @@ export interface Page {
 const messages = z.array(messageAnswer)
 const needsId = 'Message ID is required'
 const at = (messageId: string) => `/messages/${encodeURIComponent(messageId)}`
+const uploadAt = (uploadId: string) => `/messages/uploads/${encodeURIComponent(uploadId)}`
 
 /** Messages, one by one and in lists. The app itself replicates them; this is for programs. */
 export function createMessageCalls(call: Caller) {
@@ -208,6 +212,53 @@ export function createMessageCalls(call: Caller) {
         answer: uploadedFile,
         fallback: 'Failed to upload media',
         timeoutMs: limitUploadMs(given.file.size),
+      })
+    },
+
+    /** Begins to take a file to the server in pieces, or asks how much of it is there. `uploadId` is a UUID. */
+    async beginUpload(
+      given: { uploadId: string; size: number; filename: string },
+      options?: Pick<CallOptions, 'signal'>,
+    ): Promise<UploadSoFar> {
+      const { uploadId, size, filename } = given
+      requireInput(uploadId && size, 'A file is required')
+      return await call({
+        ...options,
+        method: 'PUT',
+        path: uploadAt(uploadId),
+        body: { size, filename },
+        answer: uploadSoFar,
+        fallback: 'Failed to upload media',
+      })
+    },
+
+    /** Takes more of its bytes there, from `offset` on. */
+    async continueUpload(
+      given: { uploadId: string; offset: number; bytes: Blob },
+      options?: Pick<CallOptions, 'signal'>,
+    ): Promise<UploadSoFar> {
+      const { uploadId, offset, bytes } = given
+      requireInput(uploadId && bytes, 'A file is required')
+      return await call({
+        ...options,
+        method: 'PATCH',
+        path: `${uploadAt(uploadId)}${toQuery({ offset })}`,
+        body: bytes,
+        answer: uploadSoFar,
+        fallback: 'Failed to upload media',
+        timeoutMs: limitUploadMs(bytes.size),
+      })
+    },
+
+    /** Gives it up: what is there of it is taken away. */
+    async endUpload(uploadId: string, options?: Pick<CallOptions, 'signal'>): Promise<void> {
+      requireInput(uploadId, 'A file is required')
+      await call({
+        ...options,
+        method: 'DELETE',
+        path: uploadAt(uploadId),
+        answer: uploadEnded,
+        fallback: 'Failed to cancel the upload',
       })
     },
 

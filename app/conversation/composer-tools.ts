@@ -4,6 +4,10 @@ export interface ComposerTools {
   field: RefObject<HTMLTextAreaElement | null>
   /** Where a tool can open something: right under the field. */
   place: HTMLElement | null
+  /** Behind the field, in the place of Send; null while something is written. */
+  end: HTMLElement | null
+  /** What is drawn there stands in the place of the field and of all tools. */
+  over: HTMLElement | null
   /** Where a new message is written: what else a tool sends belongs to the same. */
   sending?: SendingTools | undefined
 }

@@ -39,6 +39,8 @@ export function Composer(props: ComposerProps) {
   const { submitLabel, takesFocus, hasKeyboard, focusKey, onCancel } = props
   const field = useRef<HTMLTextAreaElement>(null)
   const [place, setPlace] = useState<HTMLElement | null>(null)
+  const [end, setEnd] = useState<HTMLElement | null>(null)
+  const [over, setOver] = useState<HTMLElement | null>(null)
   const { text, write, send, error } = useComposedText({
     initialText: props.initialText,
     onChange: props.onType,
@@ -78,7 +80,7 @@ export function Composer(props: ComposerProps) {
       )}
       {props.bar}
       <div className={styles.box}>
-        {props.drawTools?.({ field, place, sending: props.sending })}
+        {props.drawTools?.({ field, place, end, over, sending: props.sending })}
         <div className={styles.line}>
           <textarea
             ref={field}
@@ -94,7 +96,9 @@ export function Composer(props: ComposerProps) {
             onChange={(event) => write(event.target.value)}
             onKeyDown={onKeyDown}
           />
-          {!isBlank(text) && (
+          {isBlank(text) ? (
+            <div ref={setEnd} className={styles.end} />
+          ) : (
             <IconButton
               className={styles.send}
               icon="send"
@@ -105,6 +109,7 @@ export function Composer(props: ComposerProps) {
             />
           )}
         </div>
+        <div ref={setOver} className={styles.over} />
       </div>
       <div ref={setPlace} className={styles.place} />
     </div>

@@ -14,6 +14,7 @@ interface ConversationHeaderProps {
   /** Where the screen shows only the conversation. */
   onBack: (() => void) | undefined
   onSearch(): void
+  onOpenMedia(): void
   onGoToDate(): void
 }
 

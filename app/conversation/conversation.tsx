@@ -33,6 +33,8 @@ export interface ConversationProps {
   onBack: (() => void) | undefined
   /** Goes to the conversation with somebody else. */
   onOpenChat(peerId: string): void
+  /** Shows what the conversation holds beside its words. */
+  onOpenMedia(): void
 }
 
 /** The screen of one conversation. */
@@ -55,6 +57,7 @@ export function Conversation(props: ConversationProps) {
         peer={peer}
         onBack={onBack && (() => leaveBackLayers(onBack))}
         onSearch={search}
+        onOpenMedia={props.onOpenMedia}
         onGoToDate={() => setDialog({ kind: 'date' })}
       />
       {props.notice}

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { limits } from '../../schema/limits.ts'
 import type { MessageDocument } from '../../schema/message.ts'
-import type { PublicUser } from '../../schema/user.ts'
+import { listPeopleByRecency } from '../database/people-by-recency.ts'
 import { foldText } from '../database/search/fold-text.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { Avatar } from '../ui/avatar.tsx'
@@ -25,7 +25,8 @@ export function ForwardDialog(props: ForwardDialogProps) {
   const [query, setQuery] = useState('')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const { forward, isReady, error } = useForwarding(props)
-  const people = usePeopleByRecency(messenger)
+  const rows = useLiveValue(messenger.conversations)
+  const people = listPeopleByRecency(rows, useLiveValue(messenger.users.list()))
   const wanted = foldText(query.trim())
   const shown = people.filter((person) => foldText(person.username).includes(wanted))
 
@@ -82,13 +83,4 @@ export function ForwardDialog(props: ForwardDialogProps) {
       </div>
     </Dialog>
   )
-}
-
-/** People one has talked with, newest first, then everybody else that the device knows. */
-function usePeopleByRecency(messenger: Messenger): PublicUser[] {
-  const rows = useLiveValue(messenger.conversations)
-  const everybody = useLiveValue(messenger.users.list())
-  const talkedWith = rows.flatMap((row) => row.peer ?? [])
-  const known = new Set(talkedWith.map((person) => person._id))
-  return [...talkedWith, ...everybody.filter((person) => !known.has(person._id))]
 }

@@ -11,11 +11,13 @@ interface HeaderToolsProps {
   messenger: Messenger
   peerId: string
   onSearch(): void
+  onOpenMedia(): void
   onGoToDate(): void
 }
 
 /** The buttons at the end of the header. Calls are not built; their buttons say so instead of pretending. */
-export function HeaderTools({ messenger, peerId, onSearch, onGoToDate }: HeaderToolsProps) {
+export function HeaderTools(props: HeaderToolsProps) {
+  const { messenger, peerId, onSearch, onOpenMedia, onGoToDate } = props
   const [menuPoint, setMenuPoint] = useState<MenuPoint>()
   const { attempt, failure } = useAttempt()
   const isMuted = useLivePart(messenger.conversations, (rows) =>
@@ -23,6 +25,7 @@ export function HeaderTools({ messenger, peerId, onSearch, onGoToDate }: HeaderT
   )
   const actions: MenuAction[] = [
     { label: 'Search', icon: 'search', onSelect: onSearch },
+    { label: 'Media, files and links', icon: 'picture', onSelect: onOpenMedia },
     { label: 'Go to date', icon: 'calendar', onSelect: onGoToDate },
     {
       label: isMuted ? 'Unmute' : 'Mute',

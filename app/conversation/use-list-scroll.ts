@@ -61,8 +61,10 @@ export function useListScroll(
     const { scrollOffset, scrollSize, viewportSize } = handle
     const fromEnd = scrollSize - scrollOffset - viewportSize
     const { window } = latest.current
-    sticks.current = fromEnd < atEndPx && !window.hasNewer
-    setIsAtEnd(sticks.current)
+    const isEnd = fromEnd < atEndPx && !window.hasNewer
+    setIsAtEnd(isEnd)
+    // What is still seen of the place before a jump holds nobody at the end.
+    sticks.current = isEnd && settling.current === undefined
     if (settling.current !== undefined) return
     if (scrollOffset < loadAheadPx && window.hasOlder) load('loadOlder')
     if (fromEnd < loadAheadPx && window.hasNewer) load('loadNewer')

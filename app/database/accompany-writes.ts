@@ -38,15 +38,19 @@ function createMutate<T>(
       ...(values.length > 0 ? [{ type: 'put' as const, trans, values }] : []),
       ...(keys.length > 0 ? [{ type: 'delete' as const, trans, keys: [...keys] }] : []),
     ]
-    // Dexie knows its transaction by its own promises: after an `await` between the writes it may be lost.
-    const write = (at: number): ReturnType<DBCoreTable['mutate']> => {
-      const next = writes[at]
-      if (!next) return documents.mutate(request)
-      return notes.mutate(next).then(({ failures }) => {
-        for (const failure of Object.values(failures)) throw failure
-        return write(at + 1)
-      })
-    }
-    return write(0)
+    // Asked for at once: IndexedDB keeps the order, and one that fails ends the transaction of all.
+    const noting = writes.map((write) => notes.mutate(write))
+    const written = documents.mutate(request)
+    // By Dexie's own promises alone: it knows its transaction by them, and after an `await` it may be lost.
+    return noting.reduce(
+      (before, each) =>
+        before.then((result) =>
+          each.then(({ failures }) => {
+            for (const failure of Object.values(failures)) throw failure
+            return result
+          }),
+        ),
+      written,
+    )
   }
 }

@@ -4,6 +4,7 @@ import { untilLive } from '../lab/read-conversation.ts'
 import { createDrafts } from './create-drafts.ts'
 import { createKeptTexts } from './kept-texts.ts'
 import type { PetrelDatabase } from './open-database.ts'
+import type { StoredDraft } from './open-device-store.ts'
 import { ann, ben, openTestDatabase } from './open-test-database.ts'
 import { claimTabSlot } from './tab-slot.ts'
 
@@ -11,15 +12,16 @@ interface Opening {
   texts?: ReturnType<typeof createKeptTexts>
   locks?: ReturnType<typeof createLabLocks>
   stored?: string[]
+  left?: readonly StoredDraft[]
   onError?: (cause: unknown) => void
 }
 
 async function open(database: PetrelDatabase, options: Opening = {}) {
-  const { texts = createKeptTexts(), locks, stored = [], onError = raise } = options
+  const { texts = createKeptTexts(), locks, stored = [], left = [], onError = raise } = options
   const slot = await claimTabSlot({ locks, name: 'tab' })
   const drafts = await createDrafts({
     ...{ drafts: database.device.drafts, userId: ann, slot },
-    findStored: async () => new Set(stored),
+    ...{ findStored: async () => new Set(stored), readLeft: async () => left },
     ...{ texts, onError, now: () => 1 },
   })
   const close = () => drafts.close().then(slot.release)
@@ -122,7 +124,7 @@ test('P1: a long draft in one tab survives a short message from another', async 
   await untilLive(here.get(ben), (text) => text.startsWith('a long'))
   here.set(ben, 'ok')
   const leaving = { peerId: ben, messageId: 'm', content: 'ok' }
-  await here.noteLeaving(leaving)
+  here.noteLeaving(leaving)
   here.noteSent(leaving)
   await there.close()
   const reloaded = await open(second, shared)
@@ -154,7 +156,7 @@ test('P1: a crash between naming the message and storing it leaves the draft, af
   const { drafts: table } = database.device
   const drafts = await open(database, shared)
   drafts.set(ben, ' hello ')
-  await drafts.noteLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
+  drafts.noteLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
   drafts.set(ben, ' hello and')
   await expect.poll(async () => (await table.get(ben))?.text).toBe(' hello and')
   // The tab is gone from one moment to the next: nothing is closed, nothing is written any more.
@@ -166,17 +168,40 @@ test('P1: a crash between naming the message and storing it leaves the draft, af
   await Promise.all([drafts.close(), neither.close(), stored.close()])
 })
 
-test('P1: the message that a draft becomes is named in the database before it can be stored', async () => {
+test('P1: what is left of a draft is stored with its message, and outranks whatever the browser had not written', async () => {
   const { database, shared } = await openTwoTabs()
+  const { drafts: table } = database.device
   const drafts = await open(database, shared)
-  drafts.set(ben, 'hello')
-  await drafts.noteLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
-  // A browser writes its localStorage to the disk seconds later, and a crash may leave just this.
-  expect(await database.device.drafts.get(ben)).toMatchObject({
-    text: 'hello',
-    sending: { messageId: 'm', text: 'hello' },
-  })
+  drafts.set(ben, 'hel')
+  await expect.poll(async () => (await table.get(ben))?.text).toBe('hel')
+  const before = await table.get(ben)
+  drafts.set(ben, 'hello and')
+  const note = drafts.noteLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
   await drafts.close()
+  // A browser writes to the disk seconds later, and a crash may leave just what was there before.
+  await table.put(before ?? { _id: ben, text: '', at: 0 })
+  const neither = await open(database)
+  expect(neither.begin(ben).text).toBe('hel')
+  await neither.close()
+  const sent = await open(database, { left: note?.drafts ?? [], stored: ['m'] })
+  expect(sent.begin(ben).text).toBe(' and')
+  await sent.close()
+  expect((await table.get(ben))?.text).toBe(' and')
+})
+
+test('P1: words that went on from a draft of another tab leave nothing of it with their message', async () => {
+  const { database, second, shared } = await openTwoTabs()
+  const here = await open(database, shared)
+  const there = await open(second, shared)
+  there.set(ben, 'hello')
+  await untilLive(here.get(ben), (text) => text === 'hello')
+  expect(here.begin(ben).text).toBe('hello')
+  const note = here.noteLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
+  expect(note?.drafts).toMatchObject([
+    { _id: ben, text: '' },
+    { _id: `${ben}/1`, text: '' },
+  ])
+  await Promise.all([here.close(), there.close()])
 })
 
 test('P1: what localStorage brings back of another tab is never written over what is newer', async () => {
@@ -198,7 +223,7 @@ test('what localStorage brings back of a message that was sent is no draft', asy
   drafts.set(ben, 'hello')
   const kept = [shared.texts.key(0) ?? '', shared.texts.getItem(shared.texts.key(0) ?? '') ?? '']
   const leaving = { peerId: ben, messageId: 'm', content: 'hello' }
-  await drafts.noteLeaving(leaving)
+  drafts.noteLeaving(leaving)
   drafts.noteSent(leaving)
   await drafts.close()
   shared.texts.setItem(kept[0] ?? '', kept[1] ?? '')

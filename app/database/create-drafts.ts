@@ -1,5 +1,6 @@
 import { dropSent } from './drop-sent.ts'
 import type { KeptTexts } from './kept-texts.ts'
+import { type LeftDrafts, toLeftDrafts } from './left-drafts.ts'
 import { createLiveValue, type LiveValue, type SettableLiveValue } from './live-value.ts'
 import {
   type DeviceStore,
@@ -27,8 +28,11 @@ export interface Drafts {
   set(peerId: string, text: string): void
   setReply(peerId: string, replyTo: string | undefined): void
   setEdit(peerId: string, edit: DraftEdit | undefined): void
-  /** Names the message that a draft becomes. Until `noteSent` either of them may be all that a crash leaves. */
-  noteLeaving(leaving: Leaving): Promise<void>
+  /**
+   * Names the message that a draft becomes.
+   * @returns what is to be stored in the transaction that stores that message; undefined where no draft becomes it
+   */
+  noteLeaving(leaving: Leaving): LeftDrafts | undefined
   /** The message is stored: the draft is what was written after it. */
   noteSent(leaving: Leaving): void
   /** Why what is written cannot be kept, in words; undefined while it can. */
@@ -50,13 +54,15 @@ const fullWords =
 /**
  * What is written and not yet sent, per conversation and tab: a tab that sends takes nothing from another. Each
  * text goes into `texts` (localStorage) at once and then into the database: a lost database connection loses no
- * word (P1). A draft that becomes a message names it first, so that no crash leaves both or neither.
+ * word (P1). What is left of a draft is stored with the message that it became: no crash leaves both or neither.
  */
 export async function createDrafts(options: {
   drafts: DeviceStore['drafts']
   userId: string
   slot: TabSlot
   texts?: KeptTexts
+  /** What messages have left of drafts. */
+  readLeft: () => Promise<readonly StoredDraft[]>
   /** Which of these messages are stored on the device? */
   findStored: (messageIds: readonly string[]) => Promise<ReadonlySet<string>>
   now: () => number
@@ -184,6 +190,12 @@ export async function createDrafts(options: {
     }
   }
 
+  /** The same words in the tab where they were begun are no further message. */
+  function findSentOrigin(peerId: string, content: string): StoredDraft | undefined {
+    const origin = origins.get(peerId)?.draft
+    return origin && dropSent(content, origin.text.trim()) !== undefined ? origin : undefined
+  }
+
   /** What a crash has left: words that have become a message are a message, and no draft. */
   async function settle(found: readonly StoredDraft[]): Promise<StoredDraft[]> {
     const ids = found.flatMap(({ sending }) => (sending ? [sending.messageId] : []))
@@ -210,11 +222,13 @@ export async function createDrafts(options: {
 
   const mirrored = readMirroredDrafts(texts, keyOf(''))
   const newest = new Map<string, StoredDraft>()
-  for (const draft of [...(await drafts.toArray()), ...mirrored]) {
+  const [stored, left] = await Promise.all([drafts.toArray(), options.readLeft()])
+  for (const draft of [...stored, ...mirrored, ...left]) {
     if ((newest.get(draft._id)?.at ?? -1) < draft.at) newest.set(draft._id, draft)
   }
   for (const draft of await settle([...newest.values()])) take(draft)
-  for (const draft of mirrored) {
+  const unstored = left.filter((draft) => newest.get(draft._id) === draft)
+  for (const draft of [...mirrored, ...unstored]) {
     const peerId = readPeerId(draft._id)
     if (draft._id === idOf(peerId)) store(peerId, true)
     else writing = writing.then(() => putNewer([draft])).catch(onError)
@@ -244,22 +258,22 @@ export async function createDrafts(options: {
         now?.edit?.messageId === edit?.messageId && (now?.edit?.text ?? '') === (edit?.text ?? '')
       if (!isSame) change(peerId, { edit })
     },
-    async noteLeaving({ peerId, messageId, content }) {
+    noteLeaving({ peerId, messageId, content }) {
       const draft = current(peerId)
-      if (!draft || dropSent(draft.text, content) === undefined) return
+      if (!draft || dropSent(draft.text, content) === undefined) return undefined
       change(peerId, { sending: { messageId, text: content } })
-      writeDown()
-      await writing
+      const own = withoutSent(ownOf(peerId) ?? draft, content)
+      const origin = findSentOrigin(peerId, content)
+      return toLeftDrafts({ ...own, at: own.at + 1 }, origin ? [emptied(origin)] : [])
     },
     noteSent({ peerId, messageId, content }) {
       const own = ownOf(peerId)
       if (own?.sending?.messageId !== messageId) return
-      const origin = origins.get(peerId)?.draft
+      const origin = findSentOrigin(peerId, content)
       origins.delete(peerId)
       const { text, replyTo, sending } = withoutSent(own, content)
       change(peerId, { text, replyTo, sending })
-      // The same words in the tab where they were begun are no further message.
-      if (origin && dropSent(content, origin.text.trim()) !== undefined) {
+      if (origin) {
         take(emptied(origin))
         writing = writing.then(() => putNewer([emptied(origin)])).catch(onError)
       }

@@ -8,12 +8,13 @@ import {
 } from './conflict-handlers.ts'
 import { createPlaces, type Places } from './create-places.ts'
 import { endLiveQueries } from './end-live-queries.ts'
-import { keepFiles } from './files/keep-files.ts'
+import { dropFiles } from './files/kept-file.ts'
 import { noteOwed } from './note-owed.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
 import { readDexie } from './owed-notes.ts'
 import { readManyByRange } from './read-many-by-range.ts'
 import { readRangesAtOnce } from './read-ranges-at-once.ts'
+import { storeStagedNotes } from './staged-notes.ts'
 import { type StoredConversation, storedConversationSchema } from './stored-conversation.ts'
 import { type StoredMessage, storedMessageSchema } from './stored-message.ts'
 
@@ -160,5 +161,7 @@ function prepareDexie(opened: unknown): void {
   endLiveQueries(dexie)
   readManyByRange(dexie)
   if (replicated.some((name) => dexie.name.endsWith(`--${name}`))) noteOwed(dexie)
-  if (dexie.name.endsWith('--messages')) keepFiles(dexie)
+  if (!dexie.name.endsWith('--messages')) return
+  storeStagedNotes(dexie)
+  dropFiles(dexie)
 }

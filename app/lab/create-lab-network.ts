@@ -1,7 +1,7 @@
 import NodeWebSocket from 'ws'
 import { changesProtocol } from '../../schema/socket-events.ts'
 import type { LabPage } from './create-lab-page.ts'
-import { createRequestFaults } from './create-request-faults.ts'
+import { createRequestFaults, type FileTraffic } from './create-request-faults.ts'
 import type { SlowLineOptions } from './create-slow-line.ts'
 
 /** The network of one device: its faults lie between the real client core and the real server. */
@@ -27,6 +27,12 @@ export interface LabNetwork {
   countPulls(): number
   /** How many polls for messages have been answered. */
   countPolls(): number
+  /** What has been sent of files in pieces. */
+  countFiled(): FileTraffic
+  /** Each nth request with a piece of a file breaks off in its middle. */
+  breakEveryUpload(nth: number): void
+  /** Uploads in pieces are answered as by an older server, which has no such address. */
+  haveNoPieces(): void
   /** Every request takes up to so many milliseconds longer, each way. */
   delay(ms: number): void
   /** Bytes trickle, both ways; the parts of long answers may never come. */
@@ -168,6 +174,7 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
     listRequests: faults.listRequests,
     countPulls: faults.countPulls,
     countPolls: faults.countPolls,
+    countFiled: faults.countFiled,
     isDark: () => state.isDark,
     blockSockets() {
       state.areSocketsBlocked = true

@@ -13,6 +13,8 @@ export function createRequestFaults(options: { random: () => number }) {
     answered: { status: 503, left: 0 },
     isPortal: false,
     refused: undefined as RefusedWords | undefined,
+    breakEvery: 0,
+    hasNoPieces: false,
   }
   let faults = structuredClone(calm)
   /** What waits: the answers to writes and to polls, and the catch-ups before they are asked. */
@@ -20,6 +22,7 @@ export function createRequestFaults(options: { random: () => number }) {
   /** Writes to a collection that have left the device and are not at the server. */
   const waiting = new Map<string, { until: Promise<void>; count: number }>()
   const requests: string[] = []
+  const filed: FileTraffic = { requests: 0, brokenRequests: 0, takenBytes: 0 }
   let pulls = 0
   let polls = 0
   let line: ReturnType<typeof createSlowLine> | undefined
@@ -46,6 +49,10 @@ export function createRequestFaults(options: { random: () => number }) {
         { status: faults.answered.status },
       )
     }
+    if (faults.hasNoPieces && url.includes('/messages/uploads/')) {
+      const words = { error: 'There is nothing at this address.', code: 'not_found' }
+      return Response.json(words, { status: 404 })
+    }
     // As in a hotel: every address gives the page that asks for the room's number.
     if (faults.isPortal) return new Response('<html>Your room?', { status: 200 })
     const { refused } = faults
@@ -58,8 +65,14 @@ export function createRequestFaults(options: { random: () => number }) {
     if (url.includes('feed=normal')) await held.pulls
     if (isWrite) await waitOutHold(url)
     await line?.upload(init.body, signal)
+    const part = isWrite && init.body instanceof Blob ? init.body : undefined
+    if (part && !isSentWhole()) {
+      await sendHalf(url, { ...init, body: part, signal })
+      throw new TypeError('fetch failed: the line broke')
+    }
     const ask = async () => {
       const response = await fetch(url, { ...init, signal })
+      if (part && response.ok) filed.takenBytes += part.size
       return line?.download(response) ?? response
     }
     if (isWrite && faults.lost > 0) {
@@ -79,6 +92,13 @@ export function createRequestFaults(options: { random: () => number }) {
     }
     await pass(signal)
     return response
+  }
+
+  function isSentWhole(): boolean {
+    filed.requests += 1
+    if (faults.breakEvery === 0 || filed.requests % faults.breakEvery !== 0) return true
+    filed.brokenRequests += 1
+    return false
   }
 
   async function waitOutHold(url: string) {
@@ -117,6 +137,7 @@ export function createRequestFaults(options: { random: () => number }) {
     listRequests: () => requests,
     countPulls: () => pulls,
     countPolls: () => polls,
+    countFiled: () => ({ ...filed }),
     controls: {
       holdResponses: () => hold('responses'),
       holdPulls: () => hold('pulls'),
@@ -154,6 +175,12 @@ export function createRequestFaults(options: { random: () => number }) {
       answer(status: number, count = Number.MAX_SAFE_INTEGER) {
         faults.answered = { status, left: count }
       },
+      breakEveryUpload(nth: number) {
+        faults.breakEvery = nth
+      },
+      haveNoPieces() {
+        faults.hasNoPieces = true
+      },
       answerAsPortal() {
         faults.isPortal = true
       },
@@ -167,6 +194,28 @@ export function createRequestFaults(options: { random: () => number }) {
       },
     },
   }
+}
+
+/** The requests with parts of files, those of them that broke off, and the bytes of those that were answered well. */
+export interface FileTraffic {
+  requests: number
+  brokenRequests: number
+  takenBytes: number
+}
+
+/** The line breaks when half of the body has left; what the server does with that half is not heard. */
+async function sendHalf(url: string, init: RequestInit & { body: Blob }): Promise<void> {
+  const half = init.body.slice(0, Math.floor(init.body.size / 2))
+  const bytes = new Uint8Array(await half.arrayBuffer())
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (controller.desiredSize === null) return
+      controller.enqueue(bytes)
+      controller.error(new Error('The line broke.'))
+    },
+  })
+  const asked: RequestInit & { duplex: 'half' } = { ...init, body, duplex: 'half' }
+  await fetch(url, asked).catch(() => {})
 }
 
 /** A firewall's rule: a push with these words never reaches the server. */

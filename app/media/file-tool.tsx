@@ -19,10 +19,22 @@ interface FileToolProps {
   sending: { replyTo: string | undefined; onSent(): void } | undefined
   /** What else stands in the attach menu. */
   moreActions: readonly MenuAction[]
+  /** What another app has shared into this chat. */
+  shared?: SharedIntoChat | undefined
+}
+
+interface SharedIntoChat {
+  files: readonly File[]
+  text: string
+  onFileSent(file: File): Promise<void>
+  onAllSent(): void
+  /** The person has sent or put aside what was shared. */
+  onClose(): void
 }
 
 /** The ways for a file into a chat: the attach menu, and files that are pasted or dropped. */
-export function FileTool({ messenger, peerId, field, sending, moreActions }: FileToolProps) {
+export function FileTool(props: FileToolProps) {
+  const { messenger, peerId, field, sending, moreActions, shared } = props
   const input = useRef<HTMLInputElement>(null)
   const [files, setFiles] = useState<readonly File[]>([])
   /** A picture that is chosen as a document is sent as it is. */
@@ -81,6 +93,26 @@ export function FileTool({ messenger, peerId, field, sending, moreActions }: Fil
           </div>,
           dropPlace,
         )}
+      {files.length === 0 && shared && sending && (
+        <Suspense fallback={null}>
+          <SendFilesDialog
+            messenger={messenger}
+            peerId={peerId}
+            files={shared.files}
+            isUntouched={false}
+            sending={{
+              ...sending,
+              onSent() {
+                shared.onAllSent()
+                sending.onSent()
+              },
+            }}
+            initialCaption={shared.text}
+            onFileSent={shared.onFileSent}
+            onClose={shared.onClose}
+          />
+        </Suspense>
+      )}
       {files.length > 0 && sending && (
         <Suspense fallback={null}>
           <SendFilesDialog

@@ -1,9 +1,15 @@
+import { lazy, Suspense } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { DocumentFile } from './document-file.tsx'
-import { PictureFile } from './picture-file.tsx'
+import styles from './message-file.module.css'
+import { PictureFile, type PictureFileProps } from './picture-file.tsx'
 import { PlayableFile } from './playable-file.tsx'
 import { UploadNotice } from './upload-notice.tsx'
+
+const VoiceFile = lazy(() =>
+  import('./voice/voice-file.tsx').then((module) => ({ default: module.VoiceFile })),
+)
 
 export interface MessageFileProps {
   messenger: Pick<Messenger, 'files' | 'connection' | 'commands' | 'userId'>
@@ -11,7 +17,7 @@ export interface MessageFileProps {
 }
 
 /** The file of a message in its bubble; nothing where it has none. */
-export function MessageFile(props: MessageFileProps) {
+export function MessageFile(props: PictureFileProps) {
   const { message } = props
   if (message.file === undefined && message.mediaUrl === undefined) return null
   return (
@@ -22,8 +28,18 @@ export function MessageFile(props: MessageFileProps) {
   )
 }
 
-function FileOfKind(props: MessageFileProps) {
-  switch (props.message.type) {
+function FileOfKind(props: PictureFileProps) {
+  const { type, file } = props.message
+  if (file?.voice) {
+    return (
+      <div className={styles.voice}>
+        <Suspense fallback={null}>
+          <VoiceFile {...props} voice={file.voice} />
+        </Suspense>
+      </div>
+    )
+  }
+  switch (type) {
     case 'image':
       return <PictureFile {...props} />
     case 'video':

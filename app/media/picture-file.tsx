@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
+import type { MessageDocument } from '../../schema/message.ts'
 import { formatBytes } from '../ui/format-bytes.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './message-file.module.css'
@@ -7,60 +8,53 @@ import { readFileFacts } from './read-file-facts.ts'
 import { useFile } from './use-file.ts'
 import { useObjectUrl } from './use-object-url.ts'
 
-const PictureViewer = lazy(() =>
-  import('./picture-viewer.tsx').then((module) => ({ default: module.PictureViewer })),
-)
-
 /** Of a picture whose size nobody said. */
 const unknownSize = { width: 4, height: 3 }
 /** In rem: what is higher or wider is drawn smaller, and what is tiny keeps room for a finger. */
 const [widest, highest, least] = [20, 22, 6]
 
+export interface PictureFileProps extends MessageFileProps {
+  /** Called when a picture that is here is pressed. */
+  onOpenPicture(message: MessageDocument): void
+}
+
 /** A picture: its place is there at once, then its blur, then itself. */
-export function PictureFile({ messenger, message }: MessageFileProps) {
+export function PictureFile({ messenger, message, onOpenPicture }: PictureFileProps) {
   const { view, load } = useFile({ messenger, message, isAutomatic: true })
-  const bytes = view.kind === 'here' ? view.bytes : undefined
-  const url = useObjectUrl(bytes)
-  const [isOpen, setIsOpen] = useState(false)
+  const url = useObjectUrl(view.kind === 'here' ? view.bytes : undefined)
   const [isBroken, setIsBroken] = useState(false)
   const { name, size } = readFileFacts(message)
   const isHere = url !== undefined && !isBroken
+  const wish = size === undefined ? 'Download' : `Download, ${formatBytes(size)}`
   return (
-    <>
-      <button
-        type="button"
-        className={styles.picture}
-        style={findBox(message.file)}
-        aria-label={isHere ? `Open picture ${name}` : `Download picture ${name}`}
-        onClick={() => (isHere ? setIsOpen(true) : void load())}
-      >
-        {message.file?.preview && (
-          <img className={styles.blur} src={message.file.preview} alt="" aria-hidden="true" />
-        )}
-        {isHere && (
-          <img
-            className={styles.sharp}
-            src={url}
-            alt={message.content || name}
-            draggable={false}
-            onError={() => setIsBroken(true)}
-          />
-        )}
-        {view.kind === 'away' && (
-          <span className={styles.wish}>
-            <Icon name="download" size={18} />
-            {view.problem ?? (size === undefined ? 'Picture' : formatBytes(size))}
-          </span>
-        )}
-        {view.kind === 'loading' && <span className={styles.wish}>Loading…</span>}
-        {isBroken && <span className={styles.wish}>This picture can't be shown.</span>}
-      </button>
-      {isOpen && isHere && bytes && (
-        <Suspense fallback={null}>
-          <PictureViewer bytes={bytes} name={name} onClose={() => setIsOpen(false)} />
-        </Suspense>
+    <button
+      type="button"
+      className={styles.picture}
+      style={findBox(message.file)}
+      aria-label={isHere ? `Open picture ${name}` : `${wish}: picture ${name}`}
+      onClick={() => (isHere ? onOpenPicture(message) : void load())}
+    >
+      {message.file?.preview && (
+        <img className={styles.blur} src={message.file.preview} alt="" aria-hidden="true" />
       )}
-    </>
+      {isHere && (
+        <img
+          className={styles.sharp}
+          src={url}
+          alt={message.content || name}
+          draggable={false}
+          onError={() => setIsBroken(true)}
+        />
+      )}
+      {view.kind === 'away' && (
+        <span className={styles.wish}>
+          <Icon name="download" size={18} />
+          {view.problem ?? wish}
+        </span>
+      )}
+      {view.kind === 'loading' && <span className={styles.wish}>Loading…</span>}
+      {isBroken && <span className={styles.wish}>This picture can't be shown.</span>}
+    </button>
   )
 }
 

@@ -20,6 +20,9 @@ interface SendFilesDialogProps {
   /** Pictures are sent as they are, neither shrunk nor without their metadata. */
   isUntouched: boolean
   sending: { replyTo: string | undefined; onSent(): void }
+  initialCaption?: string | undefined
+  /** One of them is stored on the device as a message. */
+  onFileSent?: ((file: File) => Promise<void>) | undefined
   onClose(): void
 }
 
@@ -27,7 +30,7 @@ interface SendFilesDialogProps {
 export function SendFilesDialog(props: SendFilesDialogProps) {
   const { messenger, peerId, sending, onClose } = props
   const [chosen, setChosen] = useState(() => props.files.map((file, id) => ({ id, file })))
-  const [caption, setCaption] = useState('')
+  const [caption, setCaption] = useState(props.initialCaption ?? '')
   const [problem, setProblem] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
   const hasKeyboard = useMediaQuery('(hover: hover) and (pointer: fine)')
@@ -47,6 +50,7 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
       const replyTo = file === props.files[0] ? sending.replyTo : undefined
       const sent = { peerId, bytes, content, ...described, ...(replyTo && { replyTo }) }
       await messenger.commands.sendFile(sent)
+      await props.onFileSent?.(file)
       setChosen((left) => left.filter((other) => other.id !== id))
     }
   }

@@ -1,7 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Messenger } from '../sync/messenger.ts'
-import { useLivePart } from '../ui/use-live-value.ts'
+import { useLivePart, useLiveValue } from '../ui/use-live-value.ts'
+import { loadingChoice } from './loading-choice.ts'
+import { mayLoadUnasked } from './loading-rule.ts'
+import { networkType } from './network-type.ts'
 
 /** `away`: not on this device; `problem` says why it could not be fetched. */
 export type FileView =
@@ -11,8 +14,8 @@ export type FileView =
   | { kind: 'here'; bytes: Blob }
 
 /**
- * The file of a message: from this device where it is there, else from the server; by itself where `isAutomatic`, and
- * then again whenever the server is back.
+ * The file of a message: from this device where it is there, else from the server; by itself where `isAutomatic` and
+ * this device's setting allows it, and then again whenever the server is back.
  */
 export function useFile(options: {
   messenger: Pick<Messenger, 'files' | 'connection'>
@@ -23,6 +26,7 @@ export function useFile(options: {
   const { files } = messenger
   const [view, setView] = useState<FileView>({ kind: 'reading' })
   const isLive = useLivePart(messenger.connection, ({ state }) => state === 'live')
+  const mayLoad = mayLoadUnasked(useLiveValue(loadingChoice), useLiveValue(networkType))
   const { _id, mediaUrl } = message
   const size = message.file?.size
   const shown = useRef(false)
@@ -48,6 +52,11 @@ export function useFile(options: {
     }
   }, [])
 
+  useEffect(
+    () => files.hold({ _id, ...(mediaUrl !== undefined && { mediaUrl }) }),
+    [files, _id, mediaUrl],
+  )
+
   useEffect(() => {
     let isOver = false
     const about = { _id, ...(mediaUrl !== undefined && { mediaUrl }) }
@@ -71,7 +80,12 @@ export function useFile(options: {
   }, [isLive])
 
   const isWanted =
-    isAutomatic && isLive && mediaUrl !== undefined && view.kind === 'away' && !view.problem
+    isAutomatic &&
+    mayLoad &&
+    isLive &&
+    mediaUrl !== undefined &&
+    view.kind === 'away' &&
+    !view.problem
   useEffect(() => {
     if (isWanted) void load()
   }, [isWanted, load])

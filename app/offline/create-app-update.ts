@@ -13,8 +13,10 @@ export interface AppUpdate extends LiveSource<'none' | 'ready'> {
 /**
  * Registers the service worker, which keeps the whole app on the device, and looks for a newer version
  * hourly and whenever the page comes into view. A newer version waits until it is asked for.
+ * @param options.ready resolves when the page has what it needs first
  */
-export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
+export function createAppUpdate(options: { url?: string; ready: Promise<unknown> }): AppUpdate {
+  const { url = '/sw.js', ready } = options
   const listeners = new Set<() => void>()
   const closing = new AbortController()
   const { signal } = closing
@@ -36,6 +38,7 @@ export function createAppUpdate({ url = '/sw.js' } = {}): AppUpdate {
   }
 
   async function register() {
+    await ready
     const { Workbox } = await import('workbox-window')
     if (signal.aborted) return
     worker = new Workbox(url)

@@ -2,6 +2,7 @@ import type { VitePWAOptions } from 'vite-plugin-pwa'
 import { productName } from '../ui/product.ts'
 
 const themeColour = '#00776d'
+const shortcutIcon = { src: '/icons/icon-192.png', sizes: '192x192', type: 'image/png' }
 
 /** The manifest and the service worker, made at build time: every file of the app is kept on the device. */
 export const pwaOptions: Partial<VitePWAOptions> = {
@@ -19,6 +20,26 @@ export const pwaOptions: Partial<VitePWAOptions> = {
     theme_color: themeColour,
     background_color: themeColour,
     categories: ['social', 'communication'],
+    shortcuts: [
+      { name: 'New chat', url: '/chat/search', icons: [shortcutIcon] },
+      {
+        name: 'Starred messages',
+        short_name: 'Starred',
+        url: '/chat/starred',
+        icons: [shortcutIcon],
+      },
+    ],
+    share_target: {
+      action: '/share',
+      method: 'POST',
+      enctype: 'multipart/form-data',
+      params: {
+        title: 'title',
+        text: 'text',
+        url: 'url',
+        files: [{ name: 'files', accept: ['*/*'] }],
+      },
+    },
     icons: [
       { src: '/icons/petrel.svg', sizes: 'any', type: 'image/svg+xml' },
       { src: '/icons/icon-192.png', sizes: '192x192', type: 'image/png' },
@@ -34,10 +55,10 @@ export const pwaOptions: Partial<VitePWAOptions> = {
   workbox: {
     // In a file of its own it can fail to load without anybody noticing, and a worker that keeps nothing is installed.
     inlineWorkboxRuntime: true,
-    importScripts: ['/notification-click.js'],
+    importScripts: ['/notification-click.js', '/share-target.js'],
     globPatterns: ['**/*.{js,css,html,svg,png,webp,woff2,json}'],
     // The plugin adds the manifest's icons itself: listed twice, an entry is fetched twice.
-    globIgnores: ['icons/*.{png,svg}', 'emoji/*', 'notification-click.js'],
+    globIgnores: ['icons/*.{png,svg}', 'emoji/*', 'notification-click.js', 'share-target.js'],
     // Large, and wanted by few: `loadSheet` keeps the one that was chosen.
     runtimeCaching: [
       {

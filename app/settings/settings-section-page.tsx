@@ -38,7 +38,7 @@ function SectionBody(props: SettingsSectionPageProps) {
     case 'notifications':
       return <NotificationsSection notifications={props.notifications} />
     case 'storage':
-      return <StorageSection readUsage={props.readUsage} />
+      return <StorageSection {...props} />
     case 'help':
       return <HelpSection />
     case 'about':

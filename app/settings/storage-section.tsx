@@ -3,6 +3,8 @@ import type { Usage } from '../../schema/usage.ts'
 import { Button } from '../ui/button.tsx'
 import { formatBytes } from '../ui/format-bytes.ts'
 import { FactList } from './fact-list.tsx'
+import { MediaStorage, type MediaStorageProps } from './media-storage.tsx'
+import { RadioChoice, type RadioChoiceProps } from './radio-choice.tsx'
 import styles from './settings.module.css'
 
 interface StorageState {
@@ -11,12 +13,14 @@ interface StorageState {
   isPersisted: boolean
 }
 
-export interface StorageSectionProps {
+export interface StorageSectionProps extends Pick<MediaStorageProps, 'messenger'> {
   readUsage(): Promise<Usage>
+  /** When media come without being asked for. */
+  loading: RadioChoiceProps
 }
 
 /** What the server keeps of this person; what this device keeps, and whether the browser may clear it when the disk runs short. */
-export function StorageSection({ readUsage }: StorageSectionProps) {
+export function StorageSection({ readUsage, messenger, loading }: StorageSectionProps) {
   const [state, setState] = useState<StorageState>()
   const [usage, setUsage] = useState<Usage>()
   const read = useCallback(() => void readStorage().then(setState), [])
@@ -28,7 +32,7 @@ export function StorageSection({ readUsage }: StorageSectionProps) {
   if (!state) return <p role="status">Loading...</p>
   const { usedBytes, freeBytes, isPersisted } = state
   return (
-    <section className={styles.stack}>
+    <div className={styles.stack}>
       <FactList
         facts={[
           ...(usage ? [{ name: 'Used on the server', about: describeUsage(usage) }] : []),
@@ -47,7 +51,9 @@ export function StorageSection({ readUsage }: StorageSectionProps) {
           Protect my chats
         </Button>
       )}
-    </section>
+      <RadioChoice {...loading} />
+      <MediaStorage messenger={messenger} onCleared={read} />
+    </div>
   )
 }
 

@@ -22,6 +22,9 @@ import { useUnreadTotal } from './use-unread-total.ts'
 const loadConversation = () =>
   import('./conversation-route.tsx').then((module) => ({ default: module.ConversationRoute }))
 const ConversationRoute = lazy(loadConversation)
+const MediaRoute = lazy(() =>
+  import('./media-route.tsx').then((module) => ({ default: module.MediaRoute })),
+)
 const Drawer = lazy(() => import('./drawer.tsx').then((module) => ({ default: module.Drawer })))
 
 /** What is likely to be wanted next is fetched after the list is drawn. */
@@ -89,7 +92,11 @@ function Pane({ place }: { place: ChatPlace }) {
   if (place.peerId === undefined) return <EmptyPane />
   return (
     <Suspense fallback={null}>
-      <ConversationRoute peerId={place.peerId} />
+      {place.content ? (
+        <MediaRoute peerId={place.peerId} kind={place.content} />
+      ) : (
+        <ConversationRoute peerId={place.peerId} />
+      )}
     </Suspense>
   )
 }

@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import type { MessageDocument } from '../../schema/message.ts'
 import type { DrawComposerTools } from '../conversation/composer-tools.ts'
@@ -9,8 +9,10 @@ import { EmojiTool } from '../emoji/emoji-tool.tsx'
 import { ReactionBar } from '../emoji/reaction-bar.tsx'
 import { FileTool } from '../media/file-tool.tsx'
 import { MessageFile } from '../media/message-file.tsx'
+import { VoiceTool } from '../media/voice/voice-tool.tsx'
 import { Message } from '../messages/message.tsx'
 import { countBackLayers } from '../ui/count-back-layers.ts'
+import { leaveBackLayers } from '../ui/leave-back-layers.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
 import { isWindowRefusal } from '../whatsapp/is-window-refusal.ts'
 import { drawMessageExtra } from '../whatsapp/message-extra.tsx'
@@ -24,7 +26,12 @@ import { useServices } from './services.ts'
 import { useChannelChat } from './use-channel-chat.tsx'
 import { usePeer } from './use-peer.ts'
 import { useSession } from './use-session.ts'
+import { useSharedFiles } from './use-shared-files.ts'
 import { useWayUp } from './use-way-up.tsx'
+
+const Gallery = lazy(() =>
+  import('../media/gallery.tsx').then((module) => ({ default: module.Gallery })),
+)
 
 const drawReactionBar: DrawReactionBar = (drawing) => <ReactionBar {...drawing} />
 
@@ -42,12 +49,15 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
   const openChat = (id: string) => void navigate(`/chat/${id}`, { replace: countBackLayers() > 0 })
   const channel = useChannelChat(peerId, openChat)
   const { setWish } = channel
+  const [picture, setPicture] = useState<MessageDocument>()
   const drawMessage = useMemo(() => {
     const offerTemplate = (message: MessageDocument) => setWish({ kind: 'templates', message })
     const drawExtra = (message: MessageDocument, place: 'above' | 'below') => (
       <>
         {drawMessageExtra(message, place)}
-        {place === 'above' && <MessageFile messenger={messenger} message={message} />}
+        {place === 'above' && (
+          <MessageFile messenger={messenger} message={message} onOpenPicture={setPicture} />
+        )}
       </>
     )
     const draw: DrawMessage = (drawing) => (
@@ -59,6 +69,9 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
     )
     return draw
   }, [messenger, setWish])
+  const shared = useSharedFiles(readNavigationState(state, 'sharedId'))
+  // As long as it is not closed, a reload leads back to it.
+  const forgetShared = () => void navigate(pathname, { replace: true })
   const drawTools: DrawComposerTools = (tools) => (
     <>
       <EmojiTool {...tools} />
@@ -68,14 +81,25 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
         field={tools.field}
         sending={tools.sending}
         moreActions={channel.actions}
+        shared={shared && { ...shared, onClose: forgetShared }}
+      />
+      <VoiceTool
+        messenger={messenger}
+        peerId={peerId}
+        isForCustomer={channel.isCustomer}
+        tools={tools}
       />
     </>
   )
   // Once shown it is over: a reload, or the way back, does not lead to it again.
   const forgetStart = useCallback(() => {
-    const rest = { ...(typeof state === 'object' ? state : {}), messageId: undefined }
+    const rest = { ...readRecord(state), messageId: undefined }
     void navigate(pathname, { replace: true, state: rest })
   }, [navigate, pathname, state])
+  const showMessage = (messageId: string) => {
+    setPicture(undefined)
+    void navigate(pathname, { replace: true, state: { ...readRecord(state), messageId } })
+  }
   if (peer.state !== 'known') return <LoadingChat peer={peer} />
   return (
     <>
@@ -98,10 +122,26 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
         }
         onBack={isNarrow ? () => goUp({ ...findList(state), fits: isList }) : undefined}
         onOpenChat={openChat}
+        onOpenMedia={() => leaveBackLayers(() => void navigate(`/chat/${peerId}/media`, { state }))}
       />
       {channel.dialog}
+      {picture && (
+        <Suspense fallback={null}>
+          <Gallery
+            messenger={messenger}
+            peerId={peerId}
+            message={picture}
+            onGoToMessage={(messageId) => leaveBackLayers(() => showMessage(messageId))}
+            onClose={() => setPicture(undefined)}
+          />
+        </Suspense>
+      )}
     </>
   )
+}
+
+function readRecord(state: unknown): object {
+  return typeof state === 'object' && state ? state : {}
 }
 
 /** The list that a chat was opened from. */

@@ -1,3 +1,4 @@
+import { createDeferred } from '../../schema/create-deferred.ts'
 import { createLazyApi } from '../api/create-lazy-api.ts'
 import { createSessionStore } from '../api/create-session-store.ts'
 import { sessionsOf } from '../api/sessions-of.ts'
@@ -11,6 +12,17 @@ import type { Services } from './services.ts'
 
 const loadCore = () =>
   Promise.all([import('../sync/create-messenger.ts'), import('../sync/read-browser-powers.ts')])
+
+const untilIdle = () =>
+  loadCore().then(
+    ([, { readBrowserPowers }]) => readBrowserPowers().untilIdle(),
+    () => {},
+  )
+/** What other apps have shared and this person has not sent. */
+async function discardShared() {
+  const { createSharedItems } = await import('../offline/shared-items.ts')
+  await createSharedItems().discardAll()
+}
 
 /** The real world around the screens: this browser, and the server that the page came from. */
 export function createServices(): Services {
@@ -34,37 +46,42 @@ export function createServices(): Services {
     // Another tab takes off the device what this one holds in memory too: nothing of it may be written again.
     if (newValue !== null && openUserId && owed.readNote(key) === openUserId) location.reload()
   })
+  const drawn = createDeferred()
   // Whoever is signed in needs the core at once: it is fetched while the screens are.
-  if (sessions.get()) loadCore().catch(() => {})
+  if (sessions.get()) loadCore().catch(drawn.resolve)
+  else drawn.resolve()
+
+  async function open(userId: string) {
+    const [{ createMessenger }, { readBrowserPowers }] = await loadCore()
+    await owed.finish(userId)
+    openUserId = userId
+    void askForPersistentStorage()
+    const own = sessionsOf(sessions, userId)
+    const calls = createLazyApi({ ...powers, sessions: own })
+    const opening = createMessenger({
+      userId,
+      serverUrl: location.origin,
+      readToken: () => own.get()?.token,
+      people: calls.users,
+      calls,
+      powers: readBrowserPowers(),
+      onSignedOut: own.clear,
+    })
+    return await limitOpening(opening)
+  }
 
   return {
     sessions,
     signIn: api.auth.login,
     register: api.auth.register,
-    async openMessenger(userId) {
-      const [{ createMessenger }, { readBrowserPowers }] = await loadCore()
-      await owed.finish(userId)
-      openUserId = userId
-      void askForPersistentStorage()
-      const own = sessionsOf(sessions, userId)
-      const calls = createLazyApi({ ...powers, sessions: own })
-      const opening = createMessenger({
-        userId,
-        serverUrl: location.origin,
-        readToken: () => own.get()?.token,
-        people: calls.users,
-        calls,
-        powers: readBrowserPowers(),
-        onSignedOut: own.clear,
-      })
-      return await limitOpening(opening)
-    },
+    openMessenger: (userId) => open(userId).finally(() => void untilIdle().then(drawn.resolve)),
     signOut(messenger) {
       const { userId } = messenger
       // Noted first: neither a tab that hangs nor a crash leaves it on the device. The session ends whatever becomes of it.
       openUserId = undefined
       owed.note(userId)
       const erasing = messenger.erase()
+      void discardShared().catch(() => {})
       api.auth.logout(userId).catch(() => {})
       sessionsOf(sessions, userId).clear()
       erasing.then(() => owed.finish(userId)).catch(() => {})
@@ -74,7 +91,7 @@ export function createServices(): Services {
     whatsApp: api.whatsApp,
     searchMessages: api.messages.search,
     notifications: createNotificationChoice(),
-    update: createAppUpdate(),
+    update: createAppUpdate({ ready: drawn.promise }),
     installOffer: createInstallOffer(),
   }
 }

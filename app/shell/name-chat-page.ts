@@ -14,6 +14,7 @@ export function nameChatPage(place: ChatPlace, peerName: string | undefined): st
     case 'calls':
       return 'Calls'
     case 'chats':
+      if (place.content && peerName) return `Media, files and links: ${peerName}`
       return place.peerId === undefined ? undefined : peerName
   }
 }

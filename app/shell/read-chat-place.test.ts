@@ -13,17 +13,24 @@ test.each([
   ['/chat/status', { section: 'status' }],
   ['/chat/calls', { section: 'calls' }],
   [`/chat/${ben}`, { section: 'chats', peerId: ben }],
+  [`/chat/${ben}/media`, { section: 'chats', peerId: ben, content: 'media' }],
+  [`/chat/${ben}/files`, { section: 'chats', peerId: ben, content: 'files' }],
+  [`/chat/${ben}/links`, { section: 'chats', peerId: ben, content: 'links' }],
   ['/chat/group/7', { section: 'chats', groupId: '7' }],
 ])('%s is a place', (path, place) => {
   expect(readChatPlace(path)).toEqual(place)
 })
 
-test.each(['/chat/nobody', `/chat/${ben}/more`, '/chat/group', '/chat/group/7/8'])(
-  '%s is no place',
-  (path) => {
-    expect(readChatPlace(path)).toBeUndefined()
-  },
-)
+test.each([
+  '/chat/nobody',
+  '/chat/nobody/media',
+  `/chat/${ben}/more`,
+  `/chat/${ben}/media/1`,
+  '/chat/group',
+  '/chat/group/7/8',
+])('%s is no place', (path) => {
+  expect(readChatPlace(path)).toBeUndefined()
+})
 
 test('each place has its title', () => {
   const title = (path: string) => {
@@ -37,4 +44,5 @@ test('each place has its title', () => {
   expect(title('/chat/status')).toBe('Status')
   expect(title('/chat/calls')).toBe('Calls')
   expect(title(`/chat/${ben}`)).toBe('Ben')
+  expect(title(`/chat/${ben}/links`)).toBe('Media, files and links: Ben')
 })

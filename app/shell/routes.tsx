@@ -18,6 +18,9 @@ const ProfileRoute = lazy(() =>
 const SettingsRoute = lazy(() =>
   import('./settings-route.tsx').then((module) => ({ default: module.SettingsRoute })),
 )
+const ShareRoute = lazy(() =>
+  import('./share-route.tsx').then((module) => ({ default: module.ShareRoute })),
+)
 
 /** The route table. Source: section 2 of the specification. */
 export function AppRoutes() {
@@ -31,6 +34,7 @@ export function AppRoutes() {
         </Route>
         <Route element={<SignedInRoute />}>
           <Route path="/chat/*" element={<ChatLayout />} />
+          <Route path="/share" element={<ShareRoute />} />
           <Route path="/profile" element={<ProfileRoute />} />
           <Route path="/settings/:section?" element={<SettingsRoute />} />
         </Route>

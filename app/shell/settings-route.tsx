@@ -4,12 +4,14 @@ import { SettingsPage } from '../settings/settings-page.tsx'
 import { SettingsSectionPage } from '../settings/settings-section-page.tsx'
 import { sectionWords, settingsSections } from '../settings/settings-sections.ts'
 import { useMediaQuery } from '../ui/use-media-query.ts'
+import { useMessenger } from './messenger-context.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { PageFrame } from './page-frame.tsx'
 import { useServices } from './services.ts'
 import { SignOutDialog } from './sign-out-dialog.tsx'
 import { chooseTheme, darkSystem, nameTheme, readTheme, themes } from './theme.ts'
 import { useEmojiChoices } from './use-emoji-choices.ts'
+import { useLoadingChoice } from './use-loading-choice.ts'
 import { useSession } from './use-session.ts'
 import { useWayUp } from './use-way-up.tsx'
 
@@ -22,6 +24,8 @@ export function SettingsRoute() {
   const { section: wanted } = useParams()
   const { own, notifications } = useServices()
   const session = useSession()
+  const messenger = useMessenger()
+  const loading = useLoadingChoice()
   const goUp = useWayUp()
   const [isLeaving, setIsLeaving] = useState(false)
   const sessions = useMemo(
@@ -40,6 +44,8 @@ export function SettingsRoute() {
           user={session.user}
           sessions={sessions}
           readUsage={own.readUsage}
+          messenger={messenger}
+          loading={loading}
           notifications={notifications}
           onLogout={() => setIsLeaving(true)}
           onBack={() => goUp({ to: '/settings' })}

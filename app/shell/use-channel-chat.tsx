@@ -16,6 +16,8 @@ const ChannelDialogs = lazy(() =>
 )
 
 interface ChannelChat {
+  /** Does the other person read over the business channel? */
+  isCustomer: boolean
   /** For the attach menu. */
   actions: readonly MenuAction[]
   /** Stands under the header of a chat with a customer. */
@@ -41,6 +43,7 @@ export function useChannelChat(peerId: string, onOpenChat: (peerId: string) => v
   const settings = user ? readSettings(user, entries) : {}
   const own = readChannelSettings(settings)
   return {
+    isCustomer,
     actions: listChannelActions({ channel, peer, onWish: setWish }),
     bar: isCustomer && (
       <ChannelBar

@@ -28,8 +28,8 @@ export function createCommands(options: {
     async sendMessage({ keepsDraft, ...outgoing }) {
       const { peerId } = outgoing
       const leaving = { peerId, messageId: createId(), content: outgoing.content.trim() }
-      if (!keepsDraft) await drafts.noteLeaving(leaving)
-      const id = await sendMessage(context, { ...outgoing, id: leaving.messageId })
+      const note = keepsDraft ? undefined : drafts.noteLeaving(leaving)
+      const id = await sendMessage(context, { ...outgoing, id: leaving.messageId, note })
       // Not a moment earlier: until the message is stored, the draft is its only copy (P1).
       if (!keepsDraft) drafts.noteSent(leaving)
       typing.stopTyping(peerId)

@@ -1,3 +1,4 @@
+import { createDeferred } from '../../schema/create-deferred.ts'
 import { clearConversation, findClearPlace } from '../database/commands/clear-conversation.ts'
 import { createClock } from '../database/create-clock.ts'
 import { createConversationList } from '../database/create-conversation-list.ts'
@@ -6,25 +7,26 @@ import { createMessageValues } from '../database/create-message-values.ts'
 import { createMessageWindow } from '../database/create-message-window.ts'
 import { createStarred } from '../database/create-starred.ts'
 import { findLastInboundAt } from '../database/find-newest-message.ts'
+import { readLeftDrafts } from '../database/left-drafts.ts'
 import { openDatabase } from '../database/open-database.ts'
 import { readDocuments } from '../database/read-documents.ts'
 import { claimTabSlot } from '../database/tab-slot.ts'
 import { watchReactions } from '../database/watch-reactions.ts'
 import { createChangeFeed } from './change-feed.ts'
-import { countUnsentDocuments } from './count-unsent-documents.ts'
 import { createCommands } from './create-commands.ts'
 import { createConnection } from './create-connection.ts'
-import { createLiveLine } from './create-live-line.ts'
 import { createMessageSearch } from './create-message-search.ts'
 import { createPeople, type PeopleSource } from './create-people.ts'
 import { createPresence } from './create-presence.ts'
-import { createSync, type Sync, type SyncOptions } from './create-sync.ts'
+import type { Sync, SyncOptions } from './create-sync.ts'
 import { createTurn } from './create-turn.ts'
 import { createTypingSignal } from './create-typing-signal.ts'
 import { createUndo } from './create-undo.ts'
 import { eraseDevice } from './erase-device.ts'
 import { createFiles } from './files/create-files.ts'
 import { createHeardNames } from './heard-names.ts'
+import { createLazyLine } from './lazy-line.ts'
+import { createLazySync } from './lazy-sync.ts'
 import type { Messenger } from './messenger.ts'
 import type { Powers } from './powers.ts'
 import { createRequests } from './requests/create-requests.ts'
@@ -77,6 +79,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     }),
     createDrafts({
       ...{ drafts: database.device.drafts, userId, slot, texts, now: powers.now, onError },
+      readLeft: () => readLeftDrafts(database.messages),
       findStored: async (ids) => new Set((await readDocuments(database.messages, ids)).keys()),
     }),
     list.ready,
@@ -122,6 +125,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     options.onSignedOut()
   }
 
+  const opened = createDeferred<void>()
+  const untilDrawn = opened.promise.then(powers.untilIdle)
   const feed = createChangeFeed({ send: (event) => line.send(event) })
 
   const turn = createTurn({
@@ -129,7 +134,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     page,
     name: `petrel-sync-${userId}${powers.tab ? `-${powers.tab.device}` : ''}`,
     begin() {
-      const ours = createSync({
+      const ours = createLazySync({
+        untilDrawn,
         ...{ database, powers, serverUrl, readToken, clock, feed, onError, line: options.line },
         pendingFiles: files.pending,
         onSetAside: connection.noteSetAside,
@@ -154,8 +160,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     },
   })
 
-  const line = createLiveLine({
-    ...{ powers, serverUrl, readToken },
+  const line = createLazyLine({
+    ...{ powers, untilDrawn, serverUrl, readToken, onError },
     onOpen(speaksChanges) {
       if (speaksChanges) feed.open()
       line.send({ event: 'user-online', data: userId })
@@ -232,12 +238,17 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   }
 
   let closing: Promise<void> | undefined
+  opened.resolve()
   return {
     userId,
     conversations: mask.rows(list.conversations),
     users: people,
     openConversation: (peerId, options) =>
       mask.view(createMessageWindow({ ...options, database, peerId, onError })),
+    async sift(peerId, options) {
+      const { createSiftedWindow } = await import('../database/create-sifted-window.ts')
+      return mask.sifted(createSiftedWindow({ ...options, database, peerId, onError }))
+    },
     commands,
     undo,
     messages: { get: (messageId) => mask.message(messageValues.get(messageId)) },
@@ -254,7 +265,12 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     connection: connection.connection,
     requests: queue.requests,
     files: files.files,
+    async openVoiceDrafts() {
+      const { createVoiceDrafts } = await import('../database/files/voice-drafts.ts')
+      return createVoiceDrafts(context)
+    },
     async countUnsent() {
+      const { countUnsentDocuments } = await import('./count-unsent-documents.ts')
       await undo.finish()
       return (await countUnsentDocuments(database)) + (await queue.countWaiting())
     },

@@ -2,6 +2,7 @@ import { replicateRxCollection } from 'rxdb/plugins/replication'
 import { Subject } from 'rxjs'
 import { expect, onTestFinished, test } from 'vitest'
 import { messageDocument } from '../../schema/message.ts'
+import { setStarred } from '../database/commands/set-starred.ts'
 import { idOf, openTestConversation } from '../database/open-test-conversation.ts'
 import { ann, ben } from '../database/open-test-database.ts'
 import { type StoredMessage, toStoredMessage } from '../database/stored-message.ts'
@@ -11,7 +12,9 @@ import { createReceipts } from './create-receipts.ts'
 
 /** Ann's device, on which Ben's messages arrive as they do from the server. */
 async function open() {
-  const { database } = await openTestConversation({ read: 1, unread: 0 })
+  const { database, context } = await openTestConversation({ read: 1, unread: 0 })
+  /** What the server answers to the next push. */
+  const held: (StoredMessage & { _deleted: boolean })[] = []
   const pulled = new Subject<{
     documents: (StoredMessage & { _deleted: boolean })[]
     checkpoint: { sequence: number }
@@ -22,24 +25,31 @@ async function open() {
       handler: async () => ({ documents: [], checkpoint: { sequence: 0 } }),
       stream$: pulled,
     },
+    push: { handler: async () => held.splice(0) },
   })
   onTestFinished(async () => void (await replication.cancel()))
   await replication.awaitInitialReplication()
-  function arrive(place: number) {
+  function ofServer(id: number, place = id) {
     const message = messageDocument.parse({
-      ...{ _id: idOf(place), peerId: ben, senderId: ben, recipientId: ann, status: 'sent' },
+      ...{ _id: idOf(id), peerId: ben, senderId: ben, recipientId: ann, status: 'sent' },
       ...{ content: `message ${place}`, createdAt: place, orderedAt: place },
     })
-    const documents = [{ ...toStoredMessage(message), _deleted: false }]
-    pulled.next({ documents, checkpoint: { sequence: place } })
+    return { ...toStoredMessage(message), _deleted: false }
+  }
+  const arrive = (place: number) =>
+    pulled.next({ documents: [ofServer(place)], checkpoint: { sequence: place } })
+  /** Ann stars a message that the server holds at another place. */
+  async function starMoved(id: number, place: number) {
+    held.push(ofServer(id, place))
+    await setStarred(context, { messageId: idOf(id), isStarred: true })
   }
   const hasArrived = async (place: number) =>
     (await database.messages.findOne(idOf(place)).exec()) !== null
-  return { database, arrive, hasArrived }
+  return { database, arrive, starMoved, hasArrived }
 }
 
 async function openWithReceipts() {
-  const { database, arrive, hasArrived } = await open()
+  const { database, arrive, starMoved, hasArrived } = await open()
   const marks: { upTo: number; at: number }[] = []
   const stop = subscribeToChanges(database.conversations, ({ documents }) => {
     for (const { deliveredUpTo: upTo } of documents) marks.push({ upTo, at: performance.now() })
@@ -48,7 +58,7 @@ async function openWithReceipts() {
   const onError = (cause: unknown) => expect.unreachable(String(cause))
   const receipts = createReceipts({ database, onError })
   onTestFinished(receipts.close)
-  return { arrive, hasArrived, marks, receipts }
+  return { arrive, starMoved, hasArrived, marks, receipts }
 }
 
 test('P12: however fast messages come, a mark is raised three times a second, up to the last of them', async () => {
@@ -79,4 +89,12 @@ test('P12: while many are on their way one mark is raised, and another when all 
   expect(marks.map(({ upTo }) => upTo)).toEqual([2])
   receipts.noteComing(0)
   await waitUntil('the last is told', () => marks.at(-1)?.upTo === place)
+})
+
+test('P11: a place that a restored server tells in its answer to a push is told as delivered', async () => {
+  const { arrive, starMoved, marks } = await openWithReceipts()
+  arrive(2)
+  await waitUntil('what came is told', () => marks.at(-1)?.upTo === 2)
+  await starMoved(1, 70)
+  await waitUntil('it is told', () => marks.at(-1)?.upTo === 70)
 })

@@ -95,7 +95,8 @@ export function createReceipts(options: {
   }
 
   const unsubscribe = subscribeToChanges(database.messages, ({ documents, context }) => {
-    if (!context.startsWith('replication-downstream')) return
+    // Pulled, or answered to what was pushed: a restored server may have given it another place.
+    if (!context.startsWith('replication-')) return
     documents.forEach(note)
     if (arrived.size > 0) void refresher.refresh()
   })

@@ -5,6 +5,8 @@ import type { OutgoingMessage } from '../database/commands/send-message.ts'
 import type { ConversationRow } from '../database/conversation-row.ts'
 import type { Drafts } from '../database/create-drafts.ts'
 import type { ConversationView } from '../database/create-message-window.ts'
+import type { SiftedView, SiftOptions } from '../database/create-sifted-window.ts'
+import type { VoiceDrafts } from '../database/files/voice-drafts.ts'
 import type { KnownPerson } from '../database/known-person.ts'
 import type { LiveValue } from '../database/live-value.ts'
 import type { IndexProgress, SearchPage } from '../database/search/create-search-index.ts'
@@ -14,7 +16,7 @@ import type { Undo } from './create-undo.ts'
 import type { Files } from './files/create-files.ts'
 import type { Requests } from './requests/create-requests.ts'
 
-export type { ConversationRow, ConversationView, LiveValue, ReactionNews }
+export type { ConversationRow, ConversationView, LiveValue, ReactionNews, SiftedView }
 
 /** Each resolves when the change is stored on the device; replication carries it on. */
 export interface MessengerCommands {
@@ -85,6 +87,8 @@ export interface Messenger {
   conversations: LiveValue<readonly ConversationRow[]>
   users: PeopleDirectory
   openConversation(peerId: string, options?: { startsAtUnread: boolean }): ConversationView
+  /** The wanted messages of a conversation, such as its pictures. To be closed by whoever asks. */
+  sift(peerId: string, options: SiftOptions): Promise<SiftedView>
   commands: MessengerCommands
   /** What can be taken back for a moment after it was done. */
   undo: Undo
@@ -110,6 +114,8 @@ export interface Messenger {
   requests: Requests
   /** The files of messages. */
   files: Files
+  /** What was recorded, and neither sent nor discarded. */
+  openVoiceDrafts(): Promise<VoiceDrafts>
   /** How many changes of any kind the server has not taken: what would be lost by `erase`. */
   countUnsent(): Promise<number>
   /** Stops everything; what is on the device stays. */

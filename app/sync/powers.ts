@@ -1,3 +1,4 @@
+import type { StorageRoom } from '../database/files/file-budget.ts'
 import type { KeptTexts } from '../database/kept-texts.ts'
 
 /** What the page around the core says of itself. `front`: it became visible, or was given the focus. */
@@ -21,7 +22,11 @@ export interface Powers {
   locks?: Locks
   /** `localStorage`. */
   texts?: KeptTexts
+  /** What the browser grants this origin, in bytes; absent where it does not tell. */
+  estimate?: () => Promise<StorageRoom>
   page: Page
+  /** Resolves when the page has drawn what it has to draw, at once where there is none. */
+  untilIdle?: () => Promise<void>
   now: () => number
   /** From 0 to 1, as `Math.random`. */
   random: () => number

@@ -1,16 +1,31 @@
 import type { Page, PageEvent, Powers } from './powers.ts'
 
 /** The powers of the browser that this runs in. */
-export function readBrowserPowers(): Powers {
+export function readBrowserPowers(): Powers & Required<Pick<Powers, 'untilIdle'>> {
   return {
     fetch: (input, init) => fetch(input, init),
     WebSocket,
     texts: localStorage,
     ...('locks' in navigator && { locks: navigator.locks }),
+    // Absent on pages without HTTPS.
+    ...(navigator.storage?.estimate && { estimate: () => navigator.storage.estimate() }),
     page: readPage(),
+    untilIdle,
     now: Date.now,
     random: Math.random,
   }
+}
+
+/** A page that is hidden, or never at rest, is not waited for any longer. */
+const longestIdleMs = 500
+
+function untilIdle(): Promise<void> {
+  return new Promise((resolve) => {
+    // Safari has no such callback.
+    if ('requestIdleCallback' in window)
+      requestIdleCallback(() => resolve(), { timeout: longestIdleMs })
+    else setTimeout(resolve, longestIdleMs / 5)
+  })
 }
 
 function readPage(): Page {

@@ -1,6 +1,7 @@
 import { blankDeleted, isAccepted, type MessageDocument } from '../../schema/message.ts'
 import type { ConversationRow } from '../database/conversation-row.ts'
 import type { ConversationView, MessageWindow } from '../database/create-message-window.ts'
+import type { SiftedView } from '../database/create-sifted-window.ts'
 import type { LiveValue } from '../database/live-value.ts'
 
 /** What is shown as done already, though it is not written: it can still be undone. */
@@ -32,6 +33,13 @@ export function createMask(withheld: LiveValue<Withheld>) {
 
   function isShown(message: MessageDocument, now: Withheld): boolean {
     return !isCleared(message, now) && (isAccepted(message) || !now.deleted.has(message._id))
+  }
+
+  function keepShown(messages: readonly MessageDocument[], now: Withheld) {
+    return keepSame(
+      messages,
+      messages.filter((each) => !now.deleted.has(each._id) && !isCleared(each, now)),
+    )
   }
 
   function maskWindow(window: MessageWindow, now: Withheld): MessageWindow {
@@ -68,6 +76,13 @@ export function createMask(withheld: LiveValue<Withheld>) {
       ...view,
       messages: mapLive(view.messages, withheld, maskWindow),
     }),
+    sifted: (view: SiftedView): SiftedView => ({
+      ...view,
+      found: mapLive(view.found, withheld, (window, now) => {
+        const shown = keepShown(window.items, now)
+        return shown === window.items ? window : { ...window, items: shown }
+      }),
+    }),
     message(source: LiveValue<MessageDocument | null | undefined>) {
       const before = values.get(source)
       if (before) return before
@@ -80,16 +95,7 @@ export function createMask(withheld: LiveValue<Withheld>) {
       return value
     },
     messages: (source: LiveValue<readonly MessageDocument[] | undefined>) =>
-      mapLive(
-        source,
-        withheld,
-        (messages, now) =>
-          messages &&
-          keepSame(
-            messages,
-            messages.filter((each) => !now.deleted.has(each._id) && !isCleared(each, now)),
-          ),
-      ),
+      mapLive(source, withheld, (messages, now) => messages && keepShown(messages, now)),
   }
 }
 

@@ -20,6 +20,14 @@ test.each([
   expect(describeMessage({ content: '', ...message })).toBe(name)
 })
 
+test('a voice message is told from other sound, and how long it is', () => {
+  const file = { name: 'Voice message.webm', size: 1, mimeType: 'audio/webm' }
+  const voice = { durationMs: 67_400, waveform: '0az' }
+  const told = { type: 'audio', content: '' } as const
+  expect(describeMessage({ ...told, file: { ...file, voice } })).toBe('Voice message (1:07)')
+  expect(describeMessage({ ...told, file })).toBe('Audio')
+})
+
 test.each([
   ['*lit* _soon_ ~gone~ `npm`', 'lit soon gone npm'],
   ['*_both_* and snake_case 2*3*4', 'both and snake_case 2*3*4'],

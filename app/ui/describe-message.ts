@@ -1,13 +1,16 @@
 import type { MessageDocument, MessageType } from '../../schema/message.ts'
+import { formatDuration } from './format-duration.ts'
 import { stripStyles } from './strip-styles.ts'
 
-type Described = Pick<MessageDocument, 'type' | 'content' | 'deletedAt' | 'template'>
+type Described = Pick<MessageDocument, 'type' | 'content' | 'deletedAt' | 'template' | 'file'>
 
 /** The line that stands for a message in a list, a quote or a notification. */
 export function describeMessage(message: Described): string {
   if (message.deletedAt !== undefined) return 'This message was deleted'
   const words = stripStyles(message.content).replace(/\s+/g, ' ').trim()
   if (words !== '') return words
+  const voice = message.file?.voice
+  if (voice) return `Voice message (${formatDuration(voice.durationMs)})`
   return nameMessageType(message) ?? 'Message'
 }
 

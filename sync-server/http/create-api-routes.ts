@@ -24,7 +24,9 @@ import { createWebhookRoutes } from './channel/create-webhook-routes.ts'
 import type { Media } from './media/create-media.ts'
 import { createMediaRoutes } from './media/create-media-routes.ts'
 import { createPictureRoutes } from './media/create-picture-routes.ts'
+import { createPieceRoutes } from './media/create-piece-routes.ts'
 import { createUploadReceiver } from './media/create-upload-receiver.ts'
+import { createUploadPlaces } from './media/upload-places.ts'
 import { createConversationPresenter } from './messages/create-conversation-presenter.ts'
 import { createConversationRoutes } from './messages/create-conversation-routes.ts'
 import { createHistory } from './messages/create-history.ts'
@@ -158,9 +160,11 @@ function createPeopleRoutes(
 
 function createMediaAndPictureRoutes(options: Options): Route[] {
   const { media, accounts, budget, quota, uploadLimitBytes: limitBytes } = options
-  const receiveUpload = createUploadReceiver({ media, quota, uploads: budget.uploads })
+  const places = createUploadPlaces({ uploads: budget.uploads })
+  const receiveUpload = createUploadReceiver({ media, quota, places })
   return [
     ...createPictureRoutes({ media, accounts, receiveUpload }),
     ...createMediaRoutes({ media, receiveUpload, limitBytes }),
+    ...createPieceRoutes({ media, places, quota, limitBytes }),
   ]
 }

@@ -35,7 +35,7 @@ interface RouteOf<
   Body extends Fields | undefined,
   Answer extends Fields,
 > {
-  method: 'get' | 'post' | 'put' | 'delete'
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** In OpenAPI's form: `/users/{id}`. */
   path: `/${string}`
   access: Access
@@ -46,6 +46,8 @@ interface RouteOf<
   body?: Body
   /** The part of a multipart form that carries a file, where that is the body. */
   filePart?: string
+  /** The media type of a body that the handler reads itself, a piece at a time. */
+  consumes?: string
   status: 200 | 201 | 202
   /** Other statuses that the handler sets on the response, and what each means. */
   otherStatuses?: Partial<Record<200 | 206 | 207 | 304, string>>

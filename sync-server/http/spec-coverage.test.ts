@@ -25,6 +25,7 @@ const sendingOver = '../whatsapp/sending.test.ts'
 const linking = '../whatsapp/linking.test.ts'
 const receiving = '../whatsapp/receiving.test.ts'
 const quota = '../budget/storage-quota.test.ts'
+const pieces = 'media/unfinished-uploads.test.ts'
 
 /** Every row of section 7 of the specification. */
 const specified: Row[] = [
@@ -101,6 +102,9 @@ const beyond: Row[] = [
   ['GET /users/contacts/{id}', sendingOver, 'is closed for who never wrote'],
   ['GET /users/me/whatsapp', linking, 'begins a conversation by a number, once'],
   ['GET /media/{id}', 'media/media.test.ts', 'is what its bytes say'],
+  ['PUT /messages/uploads/{id}', pieces, 'is one file, given back as it came'],
+  ['PATCH /messages/uploads/{id}', pieces, 'holds what was stored before the line broke'],
+  ['DELETE /messages/uploads/{id}', pieces, 'counts in full from its beginning'],
   ['GET /openapi.json', 'docs/docs.test.ts', 'describes calls with what they take'],
   ['GET /docs', 'docs/docs.test.ts', 'is a page of its own under the strict policy'],
   ['GET /docs.css', 'docs/docs.test.ts', 'is a page of its own under the strict policy'],

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { open as openFile, rm } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import * as z from 'zod/mini'
@@ -100,7 +99,14 @@ export function createWhatsAppMedia(options: {
       },
     })
     if (!response.body) throw new Error('an answer without a body')
-    await pipeline(response.body, watch, createWriteStream(path, { mode: 0o600 }))
+    // Opened before the first byte: a pipeline that fails earlier ends while its file is still being made, and whoever
+    // removes it then comes too soon.
+    const file = await openFile(path, 'w', 0o600)
+    try {
+      await pipeline(response.body, watch, file.createWriteStream({ autoClose: false }))
+    } finally {
+      await file.close()
+    }
     return { bytes: counted.bytes, sha256: hash.digest('hex') }
   }
 

@@ -4,6 +4,8 @@ import { beginConversation } from '../change-conversation.ts'
 import type { CommandContext } from './command-context.ts'
 
 export interface OutgoingFile {
+  /** Where it has one already: sent twice, it is one message (P2). */
+  id?: string
   peerId: string
   bytes: Blob
   about: AttachedFile

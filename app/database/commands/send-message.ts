@@ -2,6 +2,8 @@ import { v7 as createId } from 'uuid'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { refuseText } from '../../../schema/permit-message-change.ts'
 import { beginConversation } from '../change-conversation.ts'
+import { readDexie } from '../owed-notes.ts'
+import { writeWithNote } from '../staged-notes.ts'
 import { toStoredMessage } from '../stored-message.ts'
 import type { CommandContext } from './command-context.ts'
 
@@ -20,15 +22,16 @@ export interface OutgoingMessage {
  * Writes a message into the device's database; replication is the outbox. When it resolves the message
  * is kept, whatever happens next (P1), and only then may the composer clear.
  *
+ * @param outgoing.note stored in the same transaction
  * @returns the id that the message has for life (P2).
  * @throws with words for a person when the text cannot be a message, or the device cannot store it.
  */
 export async function sendMessage(
   context: CommandContext,
-  outgoing: OutgoingMessage & { id?: string },
+  outgoing: OutgoingMessage & { id?: string; note?: { id: string } | undefined },
 ): Promise<string> {
   const { userId, database, now } = context
-  const { peerId, replyTo, business } = outgoing
+  const { peerId, replyTo, business, note } = outgoing
   const content = outgoing.content.trim()
   const refusal = refuseText({ content })
   if (refusal) throw new Error(refusal.error)
@@ -43,8 +46,19 @@ export async function sendMessage(
     ...(replyTo && { replyTo }),
     ...business,
   })
-  await database.messages.insert(toStoredMessage(message))
+  const insert = () => database.messages.insert(toStoredMessage(message))
+  await storeWithNote(context, { messageId: message._id, note }, insert)
   // The message is kept by now: a failure here must not make its author send it twice.
   await beginConversation(database.conversations, message).catch(() => {})
   return message._id
+}
+
+async function storeWithNote(
+  { database }: CommandContext,
+  { messageId, note }: { messageId: string; note: { id: string } | undefined },
+  write: () => Promise<unknown>,
+) {
+  if (!note) return await write()
+  const dexie = await readDexie(database.messages.storageInstance)
+  return await writeWithNote(dexie, { messageId, note }, write)
 }

@@ -2,7 +2,8 @@ import type { MessageDocument } from '../../../schema/message.ts'
 import { noteTable } from '../accompany-writes.ts'
 import type { CommandContext } from '../commands/command-context.ts'
 import { readDexie } from '../owed-notes.ts'
-import { filePrefix, type KeptFile, listStaged } from './keep-files.ts'
+import { writeWithNote } from '../staged-notes.ts'
+import { filePrefix, type KeptFile } from './kept-file.ts'
 
 /** Under which message the file of an address lies: what is forwarded needs no second copy of its bytes. */
 interface AddressNote {
@@ -10,7 +11,7 @@ interface AddressNote {
   messageId: string
 }
 
-const addressPrefix = 'address|'
+export const addressPrefix = 'address|'
 
 type Filed = Pick<MessageDocument, '_id' | 'mediaUrl'>
 
@@ -27,13 +28,8 @@ export function createFileShelf({ database, now }: Pick<CommandContext, 'databas
   return {
     /** Runs the write of a message so that its file is stored in the same transaction. */
     async storeWith(messageId: string, file: Blob, write: () => Promise<unknown>): Promise<void> {
-      const waiting = listStaged(await opening)
-      waiting.set(messageId, { id: filePrefix + messageId, file, at: now() })
-      try {
-        await write()
-      } finally {
-        waiting.delete(messageId)
-      }
+      const note: KeptFile = { id: filePrefix + messageId, file, at: now() }
+      await writeWithNote(await opening, { messageId, note }, write)
     },
 
     /** The file of a message, also where it came with another message; undefined when it is not on this device. */

@@ -1,10 +1,16 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import express from 'express'
 import WebSocket from 'ws'
 
 /**
  * The floor of a chat server here: Express and `ws` without a product. It reads JSON and answers with what it was given,
- * or with a page of messages from memory, and its sockets say back what they hear. Run as a process of its own; prints its port.
+ * or with a page of messages from memory, it writes what is uploaded into a file, and its sockets say back what they hear.
+ * Run as a process of its own; prints its port.
  */
 const page = Array.from({ length: 50 }, (_, index) => ({
   _id: `01890000-0000-7000-8000-${String(index).padStart(12, '0')}`,
@@ -23,6 +29,13 @@ app.post(
   (request, response) => void response.status(201).json(request.body),
 )
 app.get(['/messages/:id', '/api/messages/:id'], (_request, response) => void response.json(page))
+app.post('/upload', async (request, response) => {
+  const folder = await mkdtemp(join(tmpdir(), 'petrel-bare-'))
+  const written = createWriteStream(join(folder, 'file'), { flush: true })
+  await pipeline(request, written)
+  response.status(201).json({ size: written.bytesWritten })
+  await rm(folder, { recursive: true })
+})
 app.get('/memory', (_request, response) => void response.json(process.memoryUsage.rss()))
 app.get('/processor', (_request, response) => {
   const { user, system } = process.cpuUsage()

@@ -12,6 +12,7 @@ export interface Figure {
     | 'databases'
     | 'histories'
     | 'messages/s'
+    | 'MB/s'
     | 'waits'
     | 'keys'
     | '% of a core'

@@ -6,6 +6,7 @@ import { message, openChat, readWords, say } from './chat-steps.ts'
 import { attach, dragFiles, drawPhoto, sendDialog, writeText } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { createLook } from './looks/create-look.ts'
+import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({ reducedMotion: 'reduce' })
@@ -81,8 +82,7 @@ test('a picture opens over the screen, is saved from there, and Escape leads bac
   expect((await downloading).suggestedFilename()).toBe('harbour.jpg')
   await ben.page.keyboard.press('Escape')
   await viewer.waitFor({ state: 'detached' })
-  const hasFocus = (element: Element) => element === document.activeElement
-  expect(await picture(ben.page, 'the harbour').evaluate(hasFocus)).toBe(true)
+  await expect.poll(() => hasFocus(picture(ben.page, 'the harbour'))).toBe(true)
 })
 
 test('files can be dropped on the chat, which says so, and pasted into it', async () => {

@@ -14,6 +14,8 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A microphone that beeps, for whoever is allowed to listen.
+  '--use-fake-device-for-media-stream',
 ]
 
 export interface Profile {

@@ -10,11 +10,17 @@ import { fromStoredMessage } from '../../database/stored-message.ts'
 import { type BackOff, createBackOff } from '../create-back-off.ts'
 import type { Powers } from '../powers.ts'
 import { judgeFailure } from '../requests/judge-failure.ts'
-import type { RequestCalls } from '../requests/request-calls.ts'
+import type { RequestCalls, Uploaded } from '../requests/request-calls.ts'
 import type { PendingFiles } from './pending-files.ts'
+import { uploadInPieces } from './upload-in-pieces.ts'
 
-/** How it stands with the file of an own message. `words`: why the server has not taken it yet, where it said so. */
-export type UploadState = { kind: 'waiting'; words?: string } | { kind: 'uploading' }
+/**
+ * How it stands with the file of an own message. `words`: why the server has not taken it yet, where it said so. `share`:
+ * how much of it the server holds, from 0 to 1, where that is known.
+ */
+export type UploadState =
+  | { kind: 'waiting'; words?: string }
+  | { kind: 'uploading'; share?: number }
 
 export type Uploads = ReturnType<typeof createUploads>
 
@@ -43,6 +49,8 @@ export function createUploads(options: {
   const closing = new AbortController()
   const { signal } = closing
   const lanes = new Map<string, { backOff: BackOff; ended: Promise<void> }>()
+  /** Those of which the server may hold a part. */
+  const begun = new Set<string>()
   const limit = pLimit(mostAtOnce)
 
   function onState(messageId: string, state?: UploadState) {
@@ -73,14 +81,25 @@ export function createUploads(options: {
   async function runLane(peerId: string, backOff: BackOff) {
     for (;;) {
       const attempt = await backOff.begin(signal)
+      await endCancelled()
       const [next] = pending
         .listOwed()
         .filter((message) => message.peerId === peerId)
         .sort((a, b) => a.orderedAt - b.orderedAt)
       if (!next) return
-      const waitMs = await limit(() => upload(next._id)).catch(noteTrouble)
+      const waitMs = await limit(() => upload(next._id, backOff)).catch(noteTrouble)
       if (waitMs === undefined) backOff.succeed()
       else backOff.fail(attempt, { atLeastMs: waitMs })
+    }
+  }
+
+  /** What the server holds of files that were cancelled takes no more room there. */
+  async function endCancelled() {
+    for (const id of begun) {
+      if (pending.get(id)) continue
+      begun.delete(id)
+      // Where the server can't be reached, it gives it up by itself some days later.
+      await calls.messages.endUpload(id, { signal }).catch(() => {})
     }
   }
 
@@ -92,7 +111,7 @@ export function createUploads(options: {
   }
 
   /** @returns undefined when it is over with, else for how long at least the server wants to be left alone */
-  async function upload(id: string): Promise<number | undefined> {
+  async function upload(id: string, backOff: BackOff): Promise<number | undefined> {
     signal.throwIfAborted()
     const stored = (await readDocuments(messages, [id])).get(id)
     const message = stored && fromStoredMessage(stored)
@@ -106,10 +125,21 @@ export function createUploads(options: {
       if (!pending.get(id)) cancelling.abort(new Error('The message was discarded.'))
     })
     onState(id, { kind: 'uploading' })
+    /** How much of it the server held before; undefined when it comes in one request. */
+    let found: number | undefined
     try {
-      const given = { file, filename: message.file.name }
-      const joined = joinSignals([signal, cancelling.signal])
-      const uploaded = await calls.messages.upload(given, { key: id, signal: joined })
+      const uploaded = await uploadInPieces({
+        ...{ calls: calls.messages, file, filename: message.file.name, key: id },
+        ...{ signal: joinSignals([signal, cancelling.signal]), closing: signal, now: context.now },
+        onBegin: () => void begun.add(id),
+        onProgress(share) {
+          found ??= share
+          // A line that breaks again and again is tried again soon, as long as it brings something.
+          if (share > found) backOff.succeed()
+          onState(id, { kind: 'uploading', share })
+        },
+      })
+      begun.delete(id)
       await files.noteAddress(id, uploaded.mediaUrl)
       await pending.change(id, (current) => addAddress(current, uploaded))
       onState(id)
@@ -175,8 +205,6 @@ export function createUploads(options: {
     },
   }
 }
-
-type Uploaded = Awaited<ReturnType<RequestCalls['messages']['upload']>>
 
 /** What it is, the server has seen in its bytes. */
 function addAddress(message: MessageDocument, uploaded: Uploaded): MessageDocument {

@@ -8,24 +8,34 @@ export function createFileAccess(options: {
   context: CommandContext
   calls: Pick<RequestCalls, 'messages'>
   onError: (cause: unknown) => void
+  /** A file is about to be looked at. */
+  onUsed: (message: FiledMessage, file: Blob) => Promise<void>
+  /** The device holds a file more. */
+  onKept: () => void
 }): Pick<Files, 'find' | 'load'> {
-  const { context, calls, onError } = options
+  const { context, calls, onError, onUsed, onKept } = options
   const shelf = createFileShelf(context)
   const loading = new Map<string, Promise<Blob>>()
 
-  async function fetchFile(message: FiledMessage): Promise<Blob> {
+  async function find(message: FiledMessage): Promise<Blob | undefined> {
     const found = await shelf.read(message)
+    if (found) onUsed(message, found).catch(onError)
+    return found
+  }
+
+  async function fetchFile(message: FiledMessage): Promise<Blob> {
+    const found = await find(message)
     if (found) return found
     const { mediaUrl, file } = message
     if (mediaUrl === undefined) throw new Error('The file is no longer on this device.')
     const fetched = await calls.messages.download({ mediaUrl, size: file?.size })
     // It can be seen all the same.
-    await shelf.keep(message, fetched).catch(onError)
+    await shelf.keep(message, fetched).then(onKept, onError)
     return fetched
   }
 
   return {
-    find: shelf.read,
+    find,
     load(message) {
       const key = message.mediaUrl ?? message._id
       const known = loading.get(key)

@@ -13,6 +13,8 @@ export function judgeFailure(cause: unknown): Judgement {
   if (status === 401) return 'signed-out'
   if (code === 'input') return 'refused'
   const isDecided = status >= 400 && status < 500 && !passing.includes(status)
+  // An upload in pieces goes on from where the server has it, or begins anew.
+  if (code === 'upload_out_of_step' || code === 'upload_not_found') return 'again'
   // Only the person can make room.
   if (code === 'storage_full') return 'refused'
   return isDecided && !notOfOurServer.includes(code) ? 'refused' : 'again'

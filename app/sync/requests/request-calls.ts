@@ -7,6 +7,19 @@ export interface Repeatable {
   signal: AbortSignal
 }
 
+/** Where a file lies at the server, and what the server has seen in its bytes. */
+export interface Uploaded {
+  mediaUrl: string
+  type: MediaType
+  mimeType: string
+  size: number
+}
+
+interface UploadedSoFar {
+  offset: number
+  file?: Uploaded | undefined
+}
+
 /** The calls of the client library that may have to wait for the network. Each rejects with an `ApiError`. */
 export interface RequestCalls {
   own: {
@@ -23,10 +36,16 @@ export interface RequestCalls {
       asked: { messageId: string; recipientIds: readonly string[] },
       options: Repeatable,
     ): Promise<unknown>
-    upload(
-      given: { file: Blob; filename: string },
-      options: Repeatable,
-    ): Promise<{ mediaUrl: string; type: MediaType; mimeType: string; size: number }>
+    upload(given: { file: Blob; filename: string }, options: Repeatable): Promise<Uploaded>
+    beginUpload(
+      given: { uploadId: string; size: number; filename: string },
+      options: Pick<Repeatable, 'signal'>,
+    ): Promise<UploadedSoFar>
+    continueUpload(
+      given: { uploadId: string; offset: number; bytes: Blob },
+      options: Pick<Repeatable, 'signal'>,
+    ): Promise<UploadedSoFar>
+    endUpload(uploadId: string, options: Pick<Repeatable, 'signal'>): Promise<unknown>
     download(
       given: { mediaUrl: string; size?: number | undefined },
       options?: Partial<Repeatable>,

@@ -8,7 +8,7 @@ import { nameOperation, nameTag } from './name-operation.ts'
 
 /** Describes one call: what it takes, what it answers, and every refusal that it names. */
 export function describeOperation(route: Route, describer: SchemaDescriber): Operation {
-  const { params, query, headers, body, filePart } = route
+  const { params, query, headers, body, filePart, consumes } = route
   const parameters = [
     ...describeParameters(params, 'path', describer),
     ...describeParameters(query, 'query', describer),
@@ -22,6 +22,7 @@ export function describeOperation(route: Route, describer: SchemaDescriber): Ope
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: jsonBody(body, describer) } : {}),
     ...(filePart ? { requestBody: fileBody(filePart) } : {}),
+    ...(consumes ? { requestBody: bytesBody(consumes) } : {}),
     responses: { ...describeAnswers(route, describer), ...describeRefusals(route, describer) },
   }
 }
@@ -38,6 +39,11 @@ function fileBody(part: string) {
     required: [part],
   }
   return { required: true as const, content: { 'multipart/form-data': { schema } } }
+}
+
+function bytesBody(type: string) {
+  const schema = { type: 'string', format: 'binary' }
+  return { required: true as const, content: { [type]: { schema } } }
 }
 
 function describeParameters(

@@ -5,7 +5,7 @@ import { RequestRefused } from '../request-refused.ts'
 import { alreadySent, defineRoute, type Route } from '../route.ts'
 import type { Media } from './create-media.ts'
 import { type ReceiveUpload, uploadErrors } from './create-upload-receiver.ts'
-import { nameMediaUrl } from './media-url.ts'
+import { presentFile } from './present-file.ts'
 import { sendFile } from './send-file.ts'
 
 /** Files in messages: taken in, and given out to the people who share them. */
@@ -39,8 +39,7 @@ export function createMediaRoutes(options: {
         } as const
         const file = await receiveUpload(upload)
         if (!file) throw new RequestRefused('file_required')
-        const { mediaId, type, mimeType, size, filename } = file
-        return { mediaUrl: nameMediaUrl(mediaId), type, mimeType, size, filename }
+        return presentFile(file)
       },
     }),
 

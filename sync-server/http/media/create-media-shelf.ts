@@ -13,10 +13,12 @@ import {
   nameLoose,
   nameOwned,
   namePiece,
+  nameUnfinished,
   nameUpload,
   nameUsed,
   pieceBytes,
 } from './media-documents.ts'
+import { readToEnd } from './read-to-end.ts'
 import { tidyFilename } from './tidy-filename.ts'
 
 export type MediaShelf = ReturnType<typeof createMediaShelf>
@@ -132,7 +134,7 @@ export function createMediaShelf(options: {
     if (file === 'unknown') return
     const { ownerId, key } = file
     const ids = [nameLoose(file.looseSince ?? 0, mediaId), nameOwned(file), file._id]
-    if (key !== undefined) ids.push(nameUpload({ ownerId, key }))
+    if (key !== undefined) ids.push(nameUpload({ ownerId, key }), nameUnfinished({ ownerId, key }))
     const usedId = nameUsed(ownerId)
     await database.update([...ids, usedId], (stored) => {
       const removed = stored.get(file._id)
@@ -148,7 +150,10 @@ export function createMediaShelf(options: {
     onFilesChanged(ownerId)
   }
 
-  async function findUploaded({ ownerId, key }: ArrivingFile): Promise<FileDocument | undefined> {
+  async function findUploaded({
+    ownerId,
+    key,
+  }: Pick<ArrivingFile, 'ownerId' | 'key'>): Promise<FileDocument | undefined> {
     if (key === undefined) return undefined
     const id = nameUpload({ ownerId, key })
     const entry = (await database.read([id])).get(id)
@@ -156,13 +161,20 @@ export function createMediaShelf(options: {
     return file?.state === 'ready' ? file : undefined
   }
 
-  /** @returns false when another upload with the same key was ready before, or its owner's files were taken away */
-  async function settle(ready: FileDocument, signal?: AbortSignal): Promise<boolean> {
+  /**
+   * @param how.along what is written in the same moment
+   * @returns false when another upload with the same key was ready before, or its owner's files were taken away
+   */
+  async function settle(
+    ready: FileDocument,
+    how: { signal?: AbortSignal | undefined; along?: readonly MediaDocument[] },
+  ): Promise<boolean> {
+    const { signal, along = [] } = how
     const { _id, mediaId, ownerId, key } = ready
     const entry = key === undefined ? undefined : { _id: nameUpload({ ownerId, key }), mediaId }
     const usedId = nameUsed(ownerId)
     const put = [{ ...ready, isCounted: true as const }]
-    const ids = [_id, ...(entry ? [entry._id] : []), usedId]
+    const ids = [_id, ...(entry ? [entry._id] : []), usedId, ...along.map((one) => one._id)]
     const { result } = await database.update<boolean>(ids, (stored) => {
       const file = stored.get(_id)
       // A CouchDB may have taken this and not the rest: then the rest follows.
@@ -172,8 +184,12 @@ export function createMediaShelf(options: {
       const found = entry && stored.get(entry._id)
       const isRepeated = found !== undefined && found.mediaId !== mediaId
       if (!(isTaken || isAwaited) || isRepeated) return { result: false }
-      const used = changeUsed(stored.get(usedId), ownerId, ready.size)
-      return { put: [...(isTaken ? [] : put), ...(entry ? [entry] : []), ...used], result: true }
+      // What comes in pieces has counted since it began.
+      const bytes = ready.isInPieces ? 0 : ready.size
+      const used = changeUsed(stored.get(usedId), ownerId, bytes)
+      const others = along.filter((one) => !one._deleted || stored.has(one._id))
+      const taken = [...(isTaken ? [] : put), ...(entry ? [entry] : []), ...used, ...others]
+      return { put: taken, result: true }
     })
     onFilesChanged(ownerId)
     return result
@@ -186,7 +202,7 @@ export function createMediaShelf(options: {
       if (kind) {
         await arriving.confirm?.()
         const ready: FileDocument = { ...file, ...kind, size, state: 'ready' }
-        if (await settle(ready, arriving.signal)) return ready
+        if (await settle(ready, arriving)) return ready
         arriving.signal?.throwIfAborted()
       }
     } catch (error) {
@@ -199,8 +215,12 @@ export function createMediaShelf(options: {
 
   return {
     database,
+    pieces,
     find,
+    findUploaded,
+    settle,
     remove,
+    changeUsed,
     /** How many bytes the files of a person take. */
     async readUsed(ownerId: string): Promise<number> {
       const id = nameUsed(ownerId)
@@ -254,10 +274,4 @@ function changeUsed(
   return [
     { _id: nameUsed(ownerId), mediaId: '', bytes, ...(bytes === 0 && { _deleted: true as const }) },
   ]
-}
-
-async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {
-  for await (const _piece of bytes) {
-    // What was stored before is not stored again.
-  }
 }

@@ -5,12 +5,15 @@ const everyMs = 24 * 60 * 60 * 1000
 const looseKeptMs = 24 * 60 * 60 * 1000
 /** No upload takes so long: not the largest that can be allowed, on the slowest line that is waited for. */
 const arrivingKeptMs = 4 * 24 * 60 * 60 * 1000
+/** So long somebody may be without a network in the middle of an upload in pieces, and go on with it. */
+const unfinishedKeptMs = 4 * 24 * 60 * 60 * 1000
 const marksAtOnce = 100
 
 export type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>
 
 /**
- * Takes away files that nothing refers to a day after they came, and what a crash left of uploads.
+ * Takes away files that nothing refers to a day after they came, what a crash left of uploads, and uploads in pieces with
+ * which nobody has gone on.
  * @param isAlone no other server uses the same database: then every upload from before the start is one that broke off
  * @param inTurn runs one file's step when others have had theirs
  * @param keepPicture for a file that may be somebody's picture: true when it is, and then it is not loose any more
@@ -40,15 +43,19 @@ export function createMediaSweep(options: {
   async function sweepAll(): Promise<number> {
     const readyUntil = now() - looseKeptMs
     const arrivingUntil = isAlone ? startedAt - 1 : now() - arrivingKeptMs
+    const unfinishedUntil = now() - unfinishedKeptMs
     const range = looseUntil(Math.max(readyUntil, arrivingUntil))
+    const isDue = (file: FileDocument) => {
+      const isUnfinished = file.state === 'arriving' && file.isInPieces
+      const until = isUnfinished ? unfinishedUntil : arrivingUntil
+      return (file.looseSince ?? 0) <= (file.state === 'ready' ? readyUntil : until)
+    }
     let taken = 0
     let { startkey } = range
     while (!state.isClosed) {
       const marks = await database.range({ ...range, startkey, limit: marksAtOnce })
       for (const { _id, mediaId } of marks) {
         if (state.isClosed) return taken
-        const isDue = (file: FileDocument) =>
-          (file.looseSince ?? 0) <= (file.state === 'ready' ? readyUntil : arrivingUntil)
         if (await inTurn(() => sweepOne({ markId: _id, mediaId, isDue }))) taken += 1
       }
       const last = marks.at(-1)

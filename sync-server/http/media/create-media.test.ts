@@ -201,6 +201,76 @@ describe('a crash', () => {
   )
 })
 
+describe('an upload in pieces', () => {
+  const size = 2 * pieceBytes
+  const bytes = testBytes.png(size)
+  const which = () => ({ ownerId: ann, key: uuidv7() })
+  type Which = ReturnType<typeof which>
+
+  const begin = (upload: Which) =>
+    opened.test.media.unfinished.begin({
+      ...{ ...upload, size, filename: 'a.png' },
+      takeRoom: async () => ({ grow: () => undefined, release: () => undefined }),
+    })
+
+  const take = (upload: Which, offset: number) =>
+    opened.test.media.unfinished.take({
+      ...{ ...upload, offset, confirm: async () => undefined },
+      bytes: (async function* () {
+        yield bytes.subarray(offset, offset + pieceBytes)
+      })(),
+    })
+
+  it('outlives a start of the server and its sweep, and goes after four days with all it took', async () => {
+    const upload = which()
+    await begin(upload)
+    await take(upload, 0)
+    opened.test.passTime(4 * dayMs - 1)
+    expect(await opened.test.restart().sweep()).toBe(0)
+    expect(await begin(upload)).toEqual({ offset: pieceBytes })
+    opened.test.passTime(1)
+    expect(await opened.test.media.sweep()).toBe(1)
+    expect(await opened.test.listKinds()).toEqual([])
+    expect(await opened.test.media.readUsed(ann)).toBe(0)
+    expect(await begin(upload)).toEqual({ offset: 0 })
+  })
+
+  it('has a day for its message once it is whole, however long it took', async () => {
+    const upload = which()
+    await begin(upload)
+    await take(upload, 0)
+    opened.test.passTime(3 * dayMs)
+    const { file } = await take(upload, pieceBytes)
+    opened.test.passTime(dayMs - 1)
+    expect(await opened.test.media.sweep()).toBe(0)
+    expect(await whoSees(file?.mediaId ?? '')).toEqual(['ann'])
+    opened.test.passTime(1)
+    expect(await opened.test.media.sweep()).toBe(1)
+    expect(await opened.test.listKinds()).toEqual([])
+  })
+
+  it('of which all bytes are there when the server dies is whole at the next question', async () => {
+    const upload = which()
+    await begin(upload)
+    await take(upload, 0)
+    const dying = opened.test.media.unfinished.take({
+      ...{ ...upload, offset: pieceBytes },
+      confirm: () => Promise.reject(new Error('It dies here.')),
+      bytes: (async function* () {
+        yield bytes.subarray(pieceBytes)
+      })(),
+    })
+    await expect(dying).rejects.toThrow('It dies here.')
+    opened.test.restart()
+    const { file } = await begin(upload)
+    expect(file).toMatchObject({ state: 'ready', size, mimeType: 'image/png' })
+    expect(await opened.test.media.readUsed(ann)).toBe(size)
+    expect((await opened.test.listKinds()).sort()).toEqual(
+      ['file', 'loose', 'owned', 'part', 'part', 'upload', 'used'].sort(),
+    )
+  })
+})
+
 describe('a person who leaves', () => {
   it('takes their pictures and unsent files along; what others were sent stays', async () => {
     const sent = await opened.test.store(ann)

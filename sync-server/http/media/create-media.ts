@@ -6,6 +6,7 @@ import { createMediaSweep, type InTurn } from './create-media-sweep.ts'
 import { createPictures } from './create-pictures.ts'
 import { type FileDocument, idsFrom, isFile, nameFile } from './media-documents.ts'
 import { parseMediaUrl } from './media-url.ts'
+import { type ArrivingPart, createUnfinishedUploads } from './unfinished-uploads.ts'
 
 export type Media = ReturnType<typeof createMedia>
 
@@ -30,6 +31,7 @@ export function createMedia(options: {
   const { storage, directory, readPicture, isShared, onError, now = Date.now } = options
   const { inTurn = (step) => step(), onFilesChanged = () => undefined } = options
   const shelf = createMediaShelf({ storage, now, onFilesChanged, onError })
+  const unfinished = createUnfinishedUploads({ shelf, now, onFilesChanged })
   const sharing = createMediaSharing({ shelf, now })
   const pictures = createPictures({ shelf, readPicture })
   const { keepPicture } = pictures
@@ -37,6 +39,16 @@ export function createMedia(options: {
     ...{ shelf, isAlone: !isShared, now, inTurn, keepPicture, onError },
   })
   const arriving = new Set<Promise<unknown>>()
+
+  /** Ends are waited for: nothing is written once the storage is closed. */
+  async function track<Result>(storing: Promise<Result>): Promise<Result> {
+    arriving.add(storing)
+    try {
+      return await storing
+    } finally {
+      arriving.delete(storing)
+    }
+  }
 
   async function isVisible(file: FileDocument, viewerId: string): Promise<boolean> {
     if (file.purpose === 'message') return await sharing.isSharedWith(file, viewerId)
@@ -56,15 +68,10 @@ export function createMedia(options: {
     sweep: sweeper.sweep,
 
     /** Stores a file that comes in; see the shelf. */
-    async store(file: ArrivingFile): Promise<FileDocument | undefined> {
-      const storing = shelf.store(file)
-      arriving.add(storing)
-      try {
-        return await storing
-      } finally {
-        arriving.delete(storing)
-      }
-    },
+    store: (file: ArrivingFile): Promise<FileDocument | undefined> => track(shelf.store(file)),
+
+    /** Files that come in pieces. */
+    unfinished: { ...unfinished, take: (part: ArrivingPart) => track(unfinished.take(part)) },
 
     /** A file that this person may see; undefined for any other, whether it is there or not. */
     async find(mediaId: string, viewerId: string): Promise<FileDocument | undefined> {

@@ -33,6 +33,19 @@ describe('a file', () => {
   })
 
   it.each([
+    ['sound alone', ['soun'], 0, 'audio/mp4'],
+    ['a picture beside the sound', ['soun', 'vide'], 0, 'video/mp4'],
+    ['tracks that reach beyond what is looked at', ['soun'], headBytes, 'video/mp4'],
+  ])('that a browser recorded as MP4, with %s, says so', (_what, tracks, missing, mimeType) => {
+    const said = tracks.map((track) => `hdlr${'\0'.repeat(8)}${track}`).join('')
+    const size = Buffer.alloc(4)
+    size.writeUInt32BE(8 + said.length + missing)
+    const moov = `${size.toString('latin1')}moov${said}`
+    const file = `\0\0\0\x14ftypiso5\0\0\0\0iso5${moov}`
+    expect(detectFileKind(bytes(file)).mimeType).toBe(mimeType)
+  })
+
+  it.each([
     '',
     'x',
     'hello',

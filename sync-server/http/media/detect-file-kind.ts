@@ -75,8 +75,19 @@ function detectByBrand(head: string): FileKind | undefined {
   if (/^M4[AB] $/.test(brand)) return audio('audio/mp4')
   if (brand === 'qt  ') return video('video/quicktime')
   if (/^3g[2gp]/.test(brand)) return video('video/3gpp')
-  if (/^(iso[\dm]|mp4[12v]|avc1|dash|MSNV|M4V |f4v )$/.test(brand)) return video('video/mp4')
+  if (/^(iso[\dm]|mp4[12v]|avc1|dash|MSNV|M4V |f4v )$/.test(brand)) {
+    return isSoundOnly(head) ? audio('audio/mp4') : video('video/mp4')
+  }
   return undefined
+}
+
+/** What a browser records names its tracks at its beginning: is sound all there is? */
+function isSoundOnly(head: string): boolean {
+  const start = head.indexOf('moov') - 4
+  if (start < 0) return false
+  const end = start + Buffer.from(head.slice(start, start + 4), 'latin1').readUInt32BE()
+  const tracks = head.slice(start, end)
+  return end <= head.length && /hdlr.{8}soun/s.test(tracks) && !/hdlr.{8}vide/s.test(tracks)
 }
 
 function image(mimeType: string, ...marks: Mark[]) {

@@ -10,10 +10,13 @@ export async function* limitBytes(
   let size = 0
   for await (const chunk of chunks) {
     size += chunk.length
-    if (size > limitBytes) {
-      const words = `File size too large. Maximum size is ${limitBytes / MiB}MB.`
-      throw new RequestRefused('file_too_large', { words })
-    }
+    if (size > limitBytes) throw refuseTooLarge(limitBytes)
     yield chunk
   }
+}
+
+/** The refusal of a file above the limit, which it names. */
+export function refuseTooLarge(limitBytes: number): RequestRefused {
+  const words = `File size too large. Maximum size is ${limitBytes / MiB}MB.`
+  return new RequestRefused('file_too_large', { words })
 }

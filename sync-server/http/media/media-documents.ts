@@ -1,3 +1,4 @@
+import { limits } from '../../../schema/limits.ts'
 import type { MediaType } from '../../../schema/media.ts'
 
 /** What a file is for: to be sent in messages, or to be somebody's profile picture. */
@@ -24,6 +25,8 @@ export interface FileDocument {
   key?: string
   /** It is among what its owner's files take. */
   isCounted?: true
+  /** It comes in pieces, as many bytes as `size` says, and has time to: a break or a restart does not end it. */
+  isInPieces?: true
 }
 
 /** An entry in one of the indexes below: its id says everything but the file. */
@@ -40,7 +43,7 @@ export interface UsedDocument extends MediaEntry {
 export type MediaDocument = (FileDocument | MediaEntry | UsedDocument) & { _deleted?: true }
 
 /** The size of every piece of a file but the last. An upload or a download holds a few of them at a time. */
-export const pieceBytes = 256 * 1024
+export const pieceBytes = limits.uploadPieceBytes
 
 export const nameFile = (mediaId: string) => `file:${mediaId}`
 
@@ -57,6 +60,10 @@ export const nameOwned = (file: Pick<FileDocument, 'ownerId' | 'purpose' | 'medi
 /** What an upload with this key has become: the same upload again is the same file. */
 export const nameUpload = (upload: { ownerId: string; key: string }) =>
   `upload:${upload.ownerId}:${upload.key}`
+
+/** An upload in pieces that has begun and is not all there. */
+export const nameUnfinished = (upload: { ownerId: string; key: string }) =>
+  `unfinished:${upload.ownerId}:${upload.key}`
 
 /** One for each person who has files. */
 export const nameUsed = (ownerId: string) => `used:${ownerId}`

@@ -58,6 +58,37 @@ describeCouches('files', (couch) => {
     expect(usage.body).toMatchObject({ fileBytes: 3 * 6 * size })
   })
 
+  it('an upload in pieces goes on through another server, is counted once, and is given back as it came', async () => {
+    const { app } = opened
+    const dan = await app.register('Dan')
+    const other = await startTestApp({ COUCHDB_URL: couch.url, JWT_SECRET: secret })
+    onTestFinished(() => other.close())
+    const bytes = testBytes.png(2 * pieceBytes + 5)
+    const path = `/api/messages/uploads/${uuidv7()}`
+    const begun = { token: dan.token, body: { size: bytes.length, filename: 'a.png' } }
+    await Promise.all([app, other].map((at) => at.call('PUT', path, begun)))
+    const send = async (at: TestApp, offset: number, end?: number) => {
+      const response = await fetch(`${at.url}${path}?offset=${offset}`, {
+        method: 'PATCH',
+        headers: {
+          authorization: `Bearer ${dan.token}`,
+          'content-type': 'application/octet-stream',
+        },
+        body: new Uint8Array(bytes.subarray(offset, end)),
+      })
+      return await response.json()
+    }
+    expect(await send(app, 0, pieceBytes)).toEqual({ offset: pieceBytes })
+    const { file } = await send(other, pieceBytes)
+    const response = await fetch(`${app.url}${file.mediaUrl}`, {
+      headers: { authorization: `Bearer ${dan.token}` },
+    })
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true)
+    await app.restart()
+    const usage = await app.call('GET', '/api/users/me/usage', { token: dan.token })
+    expect(usage.body).toMatchObject({ fileBytes: bytes.length })
+  })
+
   it('an upload that is cut off after its first pieces leaves nothing behind', async () => {
     const storage = createStorage({ dataDir: '', couchdbUrl: couch.url })
     const list = () => storage.attachments('media').list({ startkey: 'a', endkey: 'z' })

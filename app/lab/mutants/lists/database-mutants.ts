@@ -5,9 +5,9 @@ export const databaseMutants: readonly Mutant[] = [
     name: 'the conversation begins before its first message is kept',
     kind: 'swapped order',
     file: 'app/database/commands/send-message.ts',
-    before: '  await database.messages.insert(toStoredMessage(message))\n',
+    before: '  await storeWithNote(context, { messageId: message._id, note }, insert)\n',
     after: `  await beginConversation(database.conversations, message).catch(() => {})
-  await database.messages.insert(toStoredMessage(message))\n`,
+  await storeWithNote(context, { messageId: message._id, note }, insert)\n`,
     tests: ['app/database/commands/commands.test.ts'],
   },
   {
@@ -99,14 +99,12 @@ export const databaseMutants: readonly Mutant[] = [
     tests: ['app/database/owed-notes.test.ts'],
   },
   {
-    name: 'a draft does not wait until the message that it becomes is named on the disk',
+    name: 'a message leaves its draft as it was',
     kind: 'skipped step',
-    file: 'app/database/create-drafts.ts',
-    before: `      change(peerId, { sending: { messageId, text: content } })
-      writeDown()
-      await writing`,
-    after: '      change(peerId, { sending: { messageId, text: content } })',
-    tests: ['app/database/create-drafts.test.ts'],
+    file: 'app/database/commands/send-message.ts',
+    before: 'if (!note) return await write()',
+    after: 'if (!note || messageId) return await write()',
+    tests: ['app/database/left-drafts.test.ts'],
   },
   {
     name: 'a draft leaves the texts before the database has it',

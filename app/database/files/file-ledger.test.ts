@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { changeMessage } from '../change-message.ts'
+import { clearConversation } from '../commands/clear-conversation.ts'
+import { deleteMessage } from '../commands/delete-message.ts'
+import { sendFile } from '../commands/send-file.ts'
+import { setStarred } from '../commands/set-starred.ts'
+import { ben, openTestDatabase } from '../open-test-database.ts'
+import { createFileLedger } from './file-ledger.ts'
+import { createFileShelf } from './file-shelf.ts'
+
+const about = { name: 'map.txt', size: 5, mimeType: 'text/plain' }
+const map = () => ({
+  ...{ peerId: ben, bytes: new Blob(['a map']), about, type: 'document' as const },
+  content: 'the way home',
+})
+const hourMs = 60 * 60 * 1000
+
+async function start() {
+  const opened = await openTestDatabase()
+  const later = { ms: 0 }
+  const context = { ...opened.context, now: () => opened.context.now() + later.ms }
+  const ledger = createFileLedger(context)
+  const shelf = createFileShelf(context)
+  /** A file that the server has, too. */
+  async function keepSent(mediaUrl: string) {
+    const _id = await sendFile(context, map())
+    await shelf.noteAddress(_id, mediaUrl)
+    await changeMessage(context.database.messages, _id, (message) => ({
+      ...{ ...message, mediaUrl, status: 'sent' },
+    }))
+    return { _id, mediaUrl }
+  }
+  return { ...opened, context, ledger, shelf, keepSent, later }
+}
+
+test('it knows of each file how large it is, whose it is, and whether it is anywhere else', async () => {
+  const { context, ledger, keepSent } = await start()
+  const waiting = await sendFile(context, map())
+  const sent = await keepSent('/api/media/1')
+  await setStarred(context, { messageId: sent._id, isStarred: true })
+  expect(await ledger.list()).toMatchObject([
+    { messageId: waiting, size: 5, peerId: ben, isUnsent: true, isStarred: false },
+    { messageId: sent._id, size: 5, peerId: ben, isUnsent: false, isStarred: true },
+  ])
+  await clearConversation(context, ben)
+  expect((await ledger.list()).map(({ isCleared }) => isCleared)).toEqual([true, true])
+  await deleteMessage(context, waiting)
+  expect((await ledger.list()).map(({ messageId }) => messageId)).toEqual([sent._id])
+})
+
+test('a use counts by the hour, also of a file that came with another message', async () => {
+  const { ledger, keepSent, later } = await start()
+  const sent = await keepSent('/api/media/1')
+  const forwarded = { ...sent, _id: '01900000-0000-7000-8000-0000000000f1' }
+  const readUse = async () => (await ledger.list())[0]?.usedAt ?? 0
+  const before = await readUse()
+  later.ms = hourMs
+  await ledger.touch(forwarded, 5)
+  const after = await readUse()
+  expect(after).toBeGreaterThan(before + hourMs - 1)
+  later.ms += hourMs - 100
+  await ledger.touch(forwarded, 5)
+  expect(await readUse()).toBe(after)
+  expect(await ledger.list()).toHaveLength(1)
+})
+
+test('P1: what is nowhere else stays, whatever was known when it was chosen', async () => {
+  const { context, ledger, shelf, keepSent } = await start()
+  const sent = await keepSent('/api/media/1')
+  const starred = await keepSent('/api/media/2')
+  const waiting = await sendFile(context, map())
+  const chosen = (await ledger.list()).map((entry) => ({ ...entry, isUnsent: false }))
+  await setStarred(context, { messageId: starred._id, isStarred: true })
+  expect(await ledger.remove(chosen, { keepsStarred: true })).toBe(5)
+  expect(await shelf.read(sent)).toBeUndefined()
+  expect(await shelf.read(starred)).toBeDefined()
+  expect(await shelf.read({ _id: waiting })).toBeDefined()
+  expect(await ledger.list()).toHaveLength(2)
+  expect(await ledger.remove(chosen, { keepsStarred: false })).toBeGreaterThan(0)
+  expect(await shelf.read(starred)).toBeUndefined()
+  expect(await shelf.read({ _id: waiting })).toBeDefined()
+})
+
+test('P8: no file is left when the device is erased', async () => {
+  const { context, ledger, database, indexedDB } = await start()
+  await sendFile(context, map())
+  await ledger.list()
+  await database.remove()
+  expect(await indexedDB.databases()).toEqual([])
+})

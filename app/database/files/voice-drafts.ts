@@ -1,0 +1,97 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import { noteTable } from '../accompany-writes.ts'
+import type { CommandContext } from '../commands/command-context.ts'
+import { readDexie } from '../owed-notes.ts'
+import { readDocuments } from '../read-documents.ts'
+
+/** What was heard at a moment: `at` in ms from the beginning, `level` from 0 to 1. */
+export interface Level {
+  at: number
+  level: number
+}
+
+/** A piece of what is being recorded; all pieces of a recording, one behind the other, are its file. */
+export interface VoicePart {
+  peerId: string
+  /** Of the message that it becomes. */
+  messageId: string
+  /** 0, 1, 2, … */
+  place: number
+  bytes: Blob
+  /** Of this piece. */
+  levels: readonly Level[]
+  /** From the beginning of the recording to the end of this piece, ms. */
+  endsAt: number
+}
+
+interface KeptPart extends VoicePart {
+  id: string
+}
+
+/** A recording that was neither sent nor discarded. */
+export interface VoiceDraft extends Pick<VoicePart, 'peerId' | 'messageId'> {
+  bytes: Blob
+  durationMs: number
+  levels: readonly Level[]
+}
+
+export type VoiceDrafts = ReturnType<typeof createVoiceDrafts>
+
+const prefix = 'voice|'
+
+/**
+ * Keeps on this device what is being recorded, piece by piece: a reload or a crash loses the last piece at most (P1).
+ * They lie in the database of the messages, and leave the device with it (P8).
+ */
+export function createVoiceDrafts({ database }: Pick<CommandContext, 'database'>) {
+  const { messages } = database
+  const opening = readDexie(messages.storageInstance)
+  const openTable = async () => (await opening).table<KeptPart, string>(noteTable)
+
+  async function listParts(beginning: string): Promise<KeptPart[]> {
+    return await (await openTable()).where('id').startsWith(beginning).toArray()
+  }
+
+  async function drop({ peerId, messageId }: Pick<VoicePart, 'peerId' | 'messageId'>) {
+    const table = await openTable()
+    await table.where('id').startsWith(nameRecording({ peerId, messageId })).delete()
+  }
+
+  return {
+    async keep(part: VoicePart): Promise<void> {
+      const id = nameRecording(part) + String(part.place).padStart(6, '0')
+      await (await openTable()).put({ ...part, id })
+    },
+
+    /** The oldest of a chat that is not a message yet. */
+    async read(peerId: string): Promise<VoiceDraft | undefined> {
+      const parts = await listParts(`${prefix}${peerId}|`)
+      const ids = [...new Set(parts.map(({ messageId }) => messageId))]
+      const sent: ReadonlyMap<string, Pick<MessageDocument, '_id'>> = await readDocuments(
+        messages,
+        ids,
+      )
+      for (const messageId of ids) if (sent.has(messageId)) await drop({ peerId, messageId })
+      const messageId = ids.find((id) => !sent.has(id))
+      return join(parts.filter((part) => part.messageId === messageId))
+    },
+
+    drop,
+  }
+}
+
+function join(parts: readonly KeptPart[]): VoiceDraft | undefined {
+  const [first, last] = [parts[0], parts.at(-1)]
+  if (!first || !last) return undefined
+  const { peerId, messageId } = first
+  const pieces = parts.map(({ bytes }) => bytes)
+  return {
+    ...{ peerId, messageId, durationMs: last.endsAt },
+    bytes: new Blob(pieces, { type: first.bytes.type }),
+    levels: parts.flatMap(({ levels }) => levels),
+  }
+}
+
+function nameRecording({ peerId, messageId }: Pick<VoicePart, 'peerId' | 'messageId'>): string {
+  return `${prefix}${peerId}|${messageId}|`
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { registerAccount } from '../bench/server-accounts.ts'
+import { readSession } from './account-steps.ts'
+import { chatRow } from './chat-steps.ts'
+import { noteLayoutShifts } from './looks/note-layout-shifts.ts'
+import { ownWords } from './message-steps.ts'
+import { pushPictures } from './push-pictures.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const count = 1_000
+/** What is drawn at once: more than a screen of them, and far less than a window of the list, which holds 300. */
+const mostDrawn = 20
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const { ann, server } = people
+const { page } = ann
+const carl = await registerAccount(server.origin, 'carl')
+const { take: takeShifts } = await noteLayoutShifts(page)
+
+interface Drawn {
+  addresses: number
+  pictures: number
+}
+
+beforeAll(async () => {
+  await page.addInitScript(() => {
+    const live = new Set<string>()
+    Object.assign(globalThis, { live })
+    const { createObjectURL, revokeObjectURL } = URL
+    URL.createObjectURL = (bytes) => {
+      const url = createObjectURL.call(URL, bytes)
+      live.add(url)
+      return url
+    }
+    URL.revokeObjectURL = (url) => {
+      live.delete(url)
+      revokeObjectURL.call(URL, url)
+    }
+  })
+  const { userId: recipientId } = await readSession(ann)
+  await pushPictures({ page, origin: server.origin, author: carl, recipientId, count })
+  await chatRow(page, 'carl').getByText(`picture ${count}`).waitFor()
+})
+afterAll(() => people.close())
+
+/** The addresses of bytes that are held, and the pictures that are drawn from them. */
+function countDrawn(): Promise<Drawn> {
+  return page.evaluate(() => ({
+    addresses: (globalThis as unknown as { live: Set<string> }).live.size,
+    pictures: document.querySelectorAll('img[src^="blob:"]').length,
+  }))
+}
+
+/** Turns the wheel until a message is in sight; gives the most that was drawn on the way. */
+async function scrollTo(words: string, byPx: number): Promise<Drawn> {
+  const most = { addresses: 0, pictures: 0 }
+  await page.mouse.move(900, 400)
+  await expect
+    .poll(
+      async () => {
+        await page.mouse.wheel(0, byPx)
+        expect(await takeShifts()).toEqual([])
+        const now = await countDrawn()
+        most.addresses = Math.max(most.addresses, now.addresses)
+        most.pictures = Math.max(most.pictures, now.pictures)
+        return ownWords(page, words).isVisible()
+      },
+      { timeout: 240_000, interval: 1 },
+    )
+    .toBe(true)
+  return most
+}
+
+test('1,000 pictures scroll without moving by themselves, and no more of them are held than are drawn', async () => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.reload()
+  await chatRow(page, 'carl').click()
+  await ownWords(page, 'picture 1').waitFor()
+  const down = await scrollTo(`picture ${count}`, 700)
+  expect(down.pictures).toBeGreaterThan(5)
+  expect(down.pictures).toBeLessThanOrEqual(mostDrawn)
+  expect(down.addresses).toBeLessThanOrEqual(mostDrawn)
+  const up = await scrollTo('picture 500', -700)
+  expect(up.addresses).toBeLessThanOrEqual(mostDrawn)
+  expect(await page.getByRole('article').count()).toBeLessThanOrEqual(mostDrawn)
+  await page.goto('/chat')
+  await expect.poll(countDrawn).toEqual({ addresses: 0, pictures: 0 })
+})
+
+test('all of them are looked through by arrow keys, one drawn at a time, and as squares of which few are held', async () => {
+  await chatRow(page, 'carl').click()
+  await ownWords(page, `picture ${count}`).waitFor()
+  await page.getByRole('button', { name: `Open picture ${count}.jpg` }).click()
+  const gallery = page.getByRole('dialog')
+  await expect.poll(() => gallery.getByText(/ older, 0 newer$/).count()).toBe(1)
+  for (let number = count - 1; number > count - 260; number--) {
+    await page.keyboard.press('ArrowLeft')
+    await page.getByRole('dialog', { name: `${number}.jpg` }).waitFor()
+  }
+  expect(await gallery.locator('img[src^="blob:"]').count()).toBeLessThanOrEqual(1)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Media, files and links' }).click()
+  const panel = page.getByRole('tabpanel')
+  const last = panel.getByRole('button', { name: /^Open picture 1\.jpg/ })
+  await page.mouse.move(900, 400)
+  const held: number[] = []
+  await expect
+    .poll(
+      async () => {
+        await page.mouse.wheel(0, 1_500)
+        await page.evaluate(() => new Promise(requestAnimationFrame))
+        held.push((await countDrawn()).addresses)
+        return last.isVisible()
+      },
+      { timeout: 120_000, interval: 1 },
+    )
+    .toBe(true)
+  expect(Math.max(...held)).toBeLessThanOrEqual(3 * mostDrawn)
+})

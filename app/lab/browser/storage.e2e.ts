@@ -1,0 +1,101 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { message, openChat } from './chat-steps.ts'
+import { attach, drawPhoto, sendDialog } from './file-steps.ts'
+import { createLook } from './looks/create-look.ts'
+import { chooseOn } from './message-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const { ann, ben } = people
+afterAll(() => people.close())
+
+beforeAll(async () => {
+  await openChat(ann.page, 'ben')
+})
+
+async function sendPhoto(page: Page, name: string, words: string) {
+  await attach(page, 'Photos & Videos', [await drawPhoto(page, { name })])
+  await sendDialog(page).getByRole('textbox').fill(words)
+  await sendDialog(page).getByRole('button', { name: 'Send' }).click()
+  await message(page, words).waitFor()
+}
+
+const openStorage = (page: Page) => page.goto('/settings/storage')
+
+test('a picture comes when it is asked for where the setting says so, over its blur, and by the setting at once', async () => {
+  const { page } = ben
+  await page.addInitScript(() => {
+    const connection = Object.assign(new EventTarget(), { type: 'cellular' })
+    Object.defineProperty(navigator, 'connection', { value: connection })
+  })
+  await openStorage(page)
+  await page.getByRole('radio', { name: 'Never' }).check()
+  await page.reload()
+  expect(await page.getByRole('radio', { name: 'Never' }).isChecked()).toBe(true)
+  await sendPhoto(ann.page, 'first.jpg', 'the first')
+  await page.goto('/chat')
+  await openChat(page, 'ann')
+  const asks = message(page, 'the first').getByRole('button', {
+    name: /^Download, \d.*B: picture first\.jpg$/,
+  })
+  await asks.waitFor()
+  expect(await asks.locator('img[src^="data:image/"]').count()).toBe(1)
+  const look = await createLook(page)
+  await look('a picture that waits to be asked for')
+  await asks.click()
+  await page.getByRole('button', { name: 'Open picture first.jpg' }).waitFor()
+
+  await openStorage(page)
+  await page.getByRole('radio', { name: 'On Wi-Fi' }).check()
+  await sendPhoto(ann.page, 'second.jpg', 'the second')
+  await page.goto('/chat')
+  await openChat(page, 'ann')
+  await message(page, 'the second')
+    .getByRole('button', { name: /^Download, / })
+    .waitFor()
+  await page.evaluate(() => {
+    const { connection } = navigator as Navigator & { connection: EventTarget & { type: string } }
+    connection.type = 'wifi'
+    connection.dispatchEvent(new Event('change'))
+  })
+  await page.getByRole('button', { name: 'Open picture second.jpg' }).waitFor()
+})
+
+test('where the browser does not tell of Wi-Fi, it is not offered', async () => {
+  const { page } = ann
+  await openStorage(page)
+  await page.getByRole('radio', { name: 'Always' }).waitFor()
+  expect(await page.getByRole('radio', { name: 'On Wi-Fi' }).count()).toBe(0)
+})
+
+test('P6: what media take is listed by chat, and clearing asks, says what stays, and leaves what is starred and unsent', async () => {
+  const { page } = ann
+  await page.goto('/chat')
+  await openChat(page, 'ben')
+  await chooseOn(page, 'the first', 'Star')
+  await ann.goOffline()
+  await sendPhoto(page, 'unsent.jpg', 'not sent yet')
+  await openStorage(page)
+  const list = page.getByRole('region', { name: 'Media on this device' })
+  await list.getByText(/· 3 files$/).waitFor()
+  const look = await createLook(page)
+  await look('what media take')
+  await list.getByRole('button', { name: 'Clear media of ben' }).click()
+  const question = page.getByRole('dialog', { name: 'Clear media of ben?' })
+  await question
+    .getByText("1 file will be removed from this device. This can't be undone.")
+    .waitFor()
+  await question.getByText('2 files unsent or starred will stay.').waitFor()
+  await look('the question before clearing')
+  await question.getByRole('button', { name: 'Clear' }).click()
+  await list.getByText(/^Cleared \d.*B\.$/).waitFor()
+  await list.getByText(/· 2 files$/).waitFor()
+  await look('what media take after clearing')
+  await ann.goOnline()
+  await page.goto('/chat')
+  await openChat(page, 'ben')
+  // It is fetched again when it is shown.
+  await page.getByRole('button', { name: 'Open picture second.jpg' }).waitFor()
+  await message(ben.page, 'not sent yet').waitFor()
+})

@@ -1,0 +1,99 @@
+import { type CSSProperties, type Ref, useImperativeHandle, useRef, useState } from 'react'
+import type { MessageDocument } from '../../schema/message.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { formatBytes } from '../ui/format-bytes.ts'
+import { Icon } from '../ui/icon.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import styles from './gallery.module.css'
+import { readFileFacts } from './read-file-facts.ts'
+import { useFile } from './use-file.ts'
+import { useObjectUrl } from './use-object-url.ts'
+import { usePictureZoom } from './use-picture-zoom.ts'
+import { largest } from './zoom.ts'
+
+export interface GalleryPictureHandle {
+  /** False for a key that means nothing to the picture. */
+  takeKey(key: string): boolean
+}
+
+interface GalleryPictureProps {
+  messenger: Messenger
+  message: MessageDocument
+  onStep(direction: 'older' | 'newer'): void
+  ref: Ref<GalleryPictureHandle>
+}
+
+/** One picture on the gallery's stage: its blur until it is here, then itself, to be zoomed and moved. */
+export function GalleryPicture({ messenger, message, onStep, ref }: GalleryPictureProps) {
+  const { view, load } = useFile({ messenger, message, isAutomatic: true })
+  const url = useObjectUrl(view.kind === 'here' ? view.bytes : undefined)
+  const [isBroken, setIsBroken] = useState(false)
+  const [drawn, setDrawn] = useState<{ width: number; height: number }>()
+  const stage = useRef<HTMLDivElement>(null)
+  const picture = useRef<HTMLDivElement>(null)
+  const { zoom, pull, zoomIn, zoomOut, takeKey, pointers } = usePictureZoom({
+    ...{ stage, picture, onStep },
+  })
+  useImperativeHandle(ref, () => ({ takeKey }))
+  const { name, size } = readFileFacts(message)
+  const { width = drawn?.width ?? 4, height = drawn?.height ?? 3 } = message.file ?? {}
+  const isHere = url !== undefined && !isBroken
+  const place = `translate(${zoom.x + pull}px, ${zoom.y}px) scale(${zoom.scale})`
+  return (
+    <>
+      <div ref={stage} className={styles.stage} data-zoomed={zoom.scale > 1} {...pointers}>
+        <div
+          ref={picture}
+          className={styles.picture}
+          style={
+            {
+              '--ratio': width / height,
+              '--width': `${drawn?.width ?? width}px`,
+              transform: place,
+            } as CSSProperties
+          }
+        >
+          {message.file?.preview && !drawn && (
+            <img className={styles.blur} src={message.file.preview} alt="" aria-hidden="true" />
+          )}
+          {isHere && (
+            <img
+              className={styles.sharp}
+              src={url}
+              alt={message.content || name}
+              draggable={false}
+              onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+                setDrawn({ width: naturalWidth, height: naturalHeight })
+              }
+              onError={() => setIsBroken(true)}
+            />
+          )}
+        </div>
+      </div>
+      {view.kind === 'away' && (
+        <button type="button" className={styles.wish} onClick={() => void load()}>
+          <Icon name="download" size={18} />
+          {view.problem ?? (size === undefined ? 'Load picture' : `Load ${formatBytes(size)}`)}
+        </button>
+      )}
+      {view.kind === 'loading' && <p className={styles.wish}>Loading…</p>}
+      {isBroken && <p className={styles.wish}>This picture can't be shown.</p>}
+      {isHere && (
+        <div className={styles.zoom}>
+          <IconButton
+            icon="zoomOut"
+            label="Zoom out"
+            aria-disabled={zoom.scale === 1}
+            onClick={zoomOut}
+          />
+          <IconButton
+            icon="zoomIn"
+            label="Zoom in"
+            aria-disabled={zoom.scale === largest}
+            onClick={zoomIn}
+          />
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,157 @@
+import { Content, Portal, Root, Title } from 'radix-ui/dialog'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import type { MessageDocument } from '../../schema/message.ts'
+import type { Messenger } from '../sync/messenger.ts'
+import { findFocusPath, focusFirst } from '../ui/find-focus-path.ts'
+import { formatClockTime } from '../ui/format-clock-time.ts'
+import { formatDay } from '../ui/format-day.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { useBackLayer } from '../ui/use-back-layer.ts'
+import { useLiveValue } from '../ui/use-live-value.ts'
+import { useNotice } from '../ui/use-notice.ts'
+import { useToday } from '../ui/use-today.ts'
+import { VisuallyHidden } from '../ui/visually-hidden.tsx'
+import styles from './gallery.module.css'
+import { GalleryPicture, type GalleryPictureHandle } from './gallery-picture.tsx'
+import { PlayableFile } from './playable-file.tsx'
+import { readFileFacts } from './read-file-facts.ts'
+import { saveFile } from './save-file.ts'
+import { useGalleryPlace } from './use-gallery-place.ts'
+
+interface GalleryProps {
+  messenger: Messenger
+  peerId: string
+  /** The one to begin with. */
+  message: MessageDocument
+  onGoToMessage(messageId: string): void
+  onClose(): void
+}
+
+/** The pictures and videos of a chat over the whole screen, one at a time, older ones to the left. */
+export function Gallery({ messenger, peerId, message, onGoToMessage, onClose }: GalleryProps) {
+  const place = useGalleryPlace({ messenger, peerId, start: message, onEmpty: onClose })
+  const { shown } = place
+  const { name } = readFileFacts(shown)
+  const peer = useLiveValue(messenger.users.get(peerId))
+  const today = useToday()
+  const picture = useRef<GalleryPictureHandle>(null)
+  const [returnTo] = useState(findFocusPath)
+  const { words, say } = useNotice()
+  useBackLayer(true, onClose)
+  const author = shown.senderId === messenger.userId ? 'You' : (peer?.username ?? 'Unknown')
+  const written = `${formatDay(shown.createdAt, today)}, ${formatClockTime(shown.createdAt)}`
+
+  async function download() {
+    try {
+      saveFile(await messenger.files.load(shown), name)
+    } catch (cause) {
+      say(cause instanceof Error ? cause.message : String(cause))
+    }
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
+    const isModified = event.ctrlKey || event.metaKey || event.altKey
+    // A player has keys of its own.
+    if (isModified || (event.target instanceof Element && event.target.closest('video'))) return
+    if (picture.current?.takeKey(event.key)) event.preventDefault()
+    else if (event.key === 'ArrowLeft') place.step('older')
+    else if (event.key === 'ArrowRight') place.step('newer')
+  }
+
+  return (
+    <Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Portal>
+        <Content
+          className={styles.gallery}
+          aria-describedby={undefined}
+          onKeyDown={onKeyDown}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            focusFirst(returnTo)
+          }}
+        >
+          <header className={styles.bar}>
+            <div className={styles.facts}>
+              <Title className={styles.name} dir="auto">
+                {name}
+              </Title>
+              <p className={styles.about}>
+                {author} · {written}
+                {place.position && ` · ${place.position}`}
+              </p>
+            </div>
+            <IconButton
+              icon="chats"
+              label="Go to message"
+              onClick={() => onGoToMessage(shown._id)}
+            />
+            <IconButton icon="download" label="Download" onClick={() => void download()} />
+            <IconButton icon="close" label="Close" onClick={onClose} />
+          </header>
+          {shown.type === 'video' ? (
+            <div key={shown._id} className={styles.player}>
+              <PlayableFile messenger={messenger} message={shown} />
+            </div>
+          ) : (
+            <GalleryPicture
+              key={shown._id}
+              ref={picture}
+              messenger={messenger}
+              message={shown}
+              onStep={place.step}
+            />
+          )}
+          <Step direction="older" place={place} />
+          <Step direction="newer" place={place} />
+          {shown.content && <Caption text={shown.content} />}
+          <VisuallyHidden>
+            <span role="status">
+              {[place.position, name, author, written].filter(Boolean).join(', ')}
+            </span>
+          </VisuallyHidden>
+          <Notice words={words} />
+        </Content>
+      </Portal>
+    </Root>
+  )
+}
+
+const steps = {
+  older: { icon: 'left', label: 'Previous' },
+  newer: { icon: 'right', label: 'Next' },
+} as const
+
+function Step({
+  direction,
+  place,
+}: {
+  direction: 'older' | 'newer'
+  place: ReturnType<typeof useGalleryPlace>
+}) {
+  return (
+    <IconButton
+      {...steps[direction]}
+      className={direction === 'older' ? styles.previous : styles.next}
+      iconSize={28}
+      // Not `disabled`, which would take the focus from whoever has come to the end.
+      aria-disabled={!place.has(direction)}
+      onClick={() => place.step(direction)}
+    />
+  )
+}
+
+/** It may be as long as any text: what does not fit is scrolled, also by keys. */
+function Caption({ text }: { text: string }) {
+  const caption = useRef<HTMLParagraphElement>(null)
+  const [isLong, setIsLong] = useState(false)
+  useEffect(() => {
+    const { scrollHeight, clientHeight } = caption.current ?? { scrollHeight: 0, clientHeight: 0 }
+    setIsLong(text !== '' && scrollHeight > clientHeight)
+  }, [text])
+  return (
+    <p ref={caption} className={styles.caption} dir="auto" tabIndex={isLong ? 0 : undefined}>
+      {text}
+    </p>
+  )
+}

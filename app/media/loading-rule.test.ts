@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { mayLoadUnasked } from './loading-rule.ts'
+
+test.each([
+  ['always', 'cellular', true],
+  ['never', 'wifi', false],
+  ['wifi', 'wifi', true],
+  ['wifi', 'ethernet', true],
+  ['wifi', 'cellular', false],
+  ['wifi', 'none', false],
+  // It was chosen where the browser could tell.
+  ['wifi', undefined, true],
+] as const)('with %s on %s pictures come unasked: %s', (choice, network, expected) => {
+  expect(mayLoadUnasked(choice, network)).toBe(expected)
+})

@@ -1,0 +1,133 @@
+import { v7 as createId } from 'uuid'
+import { limits } from '../../../schema/limits.ts'
+import type { Level, VoiceDraft, VoiceDrafts } from '../../database/files/voice-drafts.ts'
+import { createLiveValue } from '../../database/live-value.ts'
+import { logProblem } from '../../ui/log-problem.ts'
+import { openMicrophone } from './open-microphone.ts'
+import { stepVoice, type Voice, type VoiceEvent, type VoiceState } from './step-voice.ts'
+import { foldLevels } from './waveform.ts'
+
+const brokenWords =
+  'The microphone was disconnected. What you recorded is kept: send it, or discard it.'
+const longWords = `Voice messages can be up to ${limits.voiceMaxMs / 60_000} minutes long. Send this one, then record the rest.`
+
+export type VoiceRecorder = ReturnType<typeof createVoiceRecorder>
+
+/**
+ * One voice message, from the first sound until it is sent or discarded. What is recorded is kept on the device piece by
+ * piece, so that only these two end it: `close` keeps it for the next time (P1).
+ */
+export function createVoiceRecorder(options: {
+  peerId: string
+  drafts: VoiceDrafts
+  /** What there is of it already; else it begins to record, in a format. */
+  begin: { draft: VoiceDraft } | { format: string; isHeld: boolean }
+  /** Makes it a message. Rejects with words for a person. */
+  store(voice: Voice, messageId: string): Promise<void>
+}) {
+  const { peerId, drafts, begin, store } = options
+  const draft = 'draft' in begin ? begin.draft : undefined
+  const messageId = draft?.messageId ?? createId()
+  const pieces: Blob[] = []
+  const levels: Level[] = []
+  const state = createLiveValue<VoiceState>(
+    'draft' in begin
+      ? { kind: 'ready', voice: describe(begin.draft) }
+      : { kind: 'asking', isHeld: begin.isHeld },
+  )
+  /** What a person is shown while it records: how long it is by now, ms, and what was heard. */
+  const heard = createLiveValue<{ durationMs: number; levels: readonly Level[] }>({
+    ...{ durationMs: 0, levels },
+  })
+  let durationMs = 1
+  let keptLevels = 0
+  let keeping = Promise.resolve()
+
+  const opening =
+    'format' in begin
+      ? openMicrophone(begin.format, {
+          onPiece: keep,
+          onLevel(level) {
+            levels.push(level)
+            durationMs = Math.round(level.at)
+            heard.set({ durationMs, levels })
+            if (level.at >= limits.voiceMaxMs) tell({ kind: 'broken', words: longWords })
+          },
+          onBroken: () => tell({ kind: 'broken', words: brokenWords }),
+        })
+      : undefined
+  opening?.then(
+    () => tell({ kind: 'opened' }),
+    (cause: Error) => tell({ kind: 'refused', words: cause.message }),
+  )
+
+  function keep(bytes: Blob, endsAt: number) {
+    // A page in the background is told of levels more seldom.
+    durationMs = Math.max(1, Math.round(endsAt))
+    const place = pieces.push(bytes) - 1
+    const own = levels.slice(keptLevels)
+    keptLevels = levels.length
+    const part = { peerId, messageId, place, bytes, levels: own, endsAt: durationMs }
+    keeping = keeping
+      .then(() => drafts.keep(part))
+      .catch((cause: unknown) => logProblem('A voice message is not kept while it records', cause))
+  }
+
+  /** Whoever left while the browser asked for permission frees the microphone all the same. */
+  async function endMicrophone() {
+    await opening?.then((microphone) => microphone.end()).catch(() => {})
+    await keeping
+  }
+
+  function tell(event: VoiceEvent) {
+    const before = state.getSnapshot()
+    const next = stepVoice(before, event)
+    if (next === before) return
+    state.set(next)
+    if (next.kind !== before.kind) act(next)
+  }
+
+  function act(now: VoiceState) {
+    if (now.kind === 'ending') void endMicrophone().then(finish)
+    if (now.kind === 'sending') void send(now.voice)
+    if (now.kind === 'over') void drop()
+  }
+
+  function finish() {
+    const type = pieces[0]?.type ?? ''
+    const whole = { bytes: new Blob(pieces, { type }), durationMs, levels }
+    tell({ kind: 'recorded', voice: pieces.length > 0 ? describe(whole) : undefined })
+  }
+
+  async function send(voice: Voice) {
+    try {
+      await store(voice, messageId)
+      tell({ kind: 'stored' })
+    } catch (cause) {
+      tell({ kind: 'unstored', words: cause instanceof Error ? cause.message : String(cause) })
+    }
+  }
+
+  async function drop() {
+    await endMicrophone()
+    await drafts
+      .drop({ peerId, messageId })
+      .catch((cause: unknown) => logProblem('A voice message stays on this device', cause))
+  }
+
+  return {
+    state,
+    heard,
+    tell,
+    /** Frees the microphone. What was neither sent nor discarded is there again in `drafts`. */
+    close: endMicrophone,
+  }
+}
+
+function describe({
+  bytes,
+  durationMs,
+  levels,
+}: Pick<VoiceDraft, 'bytes' | 'durationMs' | 'levels'>) {
+  return { bytes, durationMs, waveform: foldLevels(levels, durationMs) }
+}

@@ -1,0 +1,93 @@
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useObjectUrl } from '../use-object-url.ts'
+
+const rates = [1, 1.5, 2] as const
+
+/**
+ * Plays sound that is here. `at` and `durationMs` in ms.
+ * @param durationMs as its recorder has measured it: what a browser records does not say it
+ */
+export function usePlayback(bytes: Blob | undefined, durationMs: number) {
+  const audio = useRef<HTMLAudioElement>(null)
+  const url = useObjectUrl(bytes)
+  const [isPlaying, setIsPlaying] = useState(false)
+  const [at, setAt] = useState(0)
+  const [rate, setRate] = useState<(typeof rates)[number]>(1)
+  /** Once it knows how long it is, it can be moved. */
+  const isReady = useRef(false)
+  const wish = useRef({ isPlaying: false, at: 0 })
+  usePausesForOthers(audio)
+
+  function start(element: HTMLAudioElement) {
+    isReady.current = true
+    element.currentTime = wish.current.at / 1_000
+    if (wish.current.isPlaying) void element.play().catch(() => {})
+  }
+
+  return {
+    ...{ isPlaying, at: Math.min(at, durationMs), rate },
+    /** As soon as it can, where it is still on its way. */
+    play() {
+      wish.current.isPlaying = true
+      const element = audio.current
+      if (element && isReady.current) void element.play().catch(() => {})
+    },
+    pause() {
+      wish.current.isPlaying = false
+      audio.current?.pause()
+    },
+    seek(to: number) {
+      const place = Math.min(durationMs, Math.max(0, to))
+      wish.current.at = place
+      setAt(place)
+      if (audio.current && isReady.current) audio.current.currentTime = place / 1_000
+    },
+    changeRate() {
+      const next = rates[(rates.indexOf(rate) + 1) % rates.length] ?? 1
+      setRate(next)
+      if (audio.current) audio.current.playbackRate = next
+    },
+    /** For the element that plays it. */
+    element: {
+      ...{ ref: audio, src: url, preload: 'auto' as const },
+      onLoadStart() {
+        isReady.current = false
+      },
+      onLoadedMetadata({ currentTarget: element }: { currentTarget: HTMLAudioElement }) {
+        element.playbackRate = rate
+        if (Number.isFinite(element.duration)) start(element)
+        // Sought to beyond its end, it reads itself to the end, and knows it.
+        else element.currentTime = 1e7
+      },
+      onDurationChange({ currentTarget: element }: { currentTarget: HTMLAudioElement }) {
+        if (!isReady.current && element.currentTime > 0 && Number.isFinite(element.duration)) {
+          start(element)
+        }
+      },
+      onTimeUpdate({ currentTarget: element }: { currentTarget: HTMLAudioElement }) {
+        if (isReady.current && !element.seeking) setAt(element.currentTime * 1_000)
+      },
+      onPlay: () => setIsPlaying(true),
+      onPause: () => setIsPlaying(false),
+      onEnded({ currentTarget: element }: { currentTarget: HTMLAudioElement }) {
+        // It was only sought to its end, to be measured, and is back at its beginning.
+        if (!element.ended) return
+        wish.current = { isPlaying: false, at: 0 }
+        element.currentTime = 0
+        setAt(0)
+      },
+    },
+  }
+}
+
+/** One plays at a time. */
+function usePausesForOthers(audio: RefObject<HTMLAudioElement | null>): void {
+  useEffect(() => {
+    const onPlay = ({ target }: Event) => {
+      if (target !== audio.current) audio.current?.pause()
+    }
+    // It does not bubble, but it can be caught on its way.
+    document.addEventListener('play', onPlay, { capture: true })
+    return () => document.removeEventListener('play', onPlay, { capture: true })
+  }, [audio])
+}

@@ -1,0 +1,158 @@
+import { type ComponentType, type PointerEvent, useEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+import type { AttachedFile } from '../../../schema/attached-file.ts'
+import type { VoiceDraft } from '../../database/files/voice-drafts.ts'
+import type { Messenger } from '../../sync/messenger.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { logProblem } from '../../ui/log-problem.ts'
+import { useLatest } from '../../ui/use-latest.ts'
+import type { VoiceRecorder } from './create-voice-recorder.ts'
+import { followHold } from './follow-hold.ts'
+import type { HoldEnd } from './step-hold.ts'
+import type { Voice } from './step-voice.ts'
+import { findVoiceFormat } from './voice-format.ts'
+import type { VoicePanelProps } from './voice-panel.tsx'
+import styles from './voice-tool.module.css'
+
+interface VoiceToolProps {
+  messenger: Messenger
+  peerId: string
+  /** WhatsApp takes fewer formats. */
+  isForCustomer: boolean
+  tools: {
+    field: { current: HTMLElement | null }
+    /** In the place of Send; null while something is written. */
+    end: HTMLElement | null
+    /** In the place of the field and of all tools. */
+    over: HTMLElement | null
+    sending?: { replyTo: string | undefined; onSent(): void } | undefined
+  }
+}
+
+interface OpenVoice {
+  recorder: VoiceRecorder
+  Panel: ComponentType<VoicePanelProps>
+}
+
+/**
+ * The microphone in the composer: held, it records until it is let go; pressed, until it is stopped. A recording that
+ * was neither sent nor discarded the last time is there again.
+ */
+export function VoiceTool({ messenger, peerId, isForCustomer, tools }: VoiceToolProps) {
+  const [format] = useState(() => findVoiceFormat({ isForCustomer }))
+  const [open, setOpen] = useState<OpenVoice>()
+  /** From the press on, long before it is open. */
+  const isBusy = useRef(false)
+  const isOffered = format !== undefined && tools.sending !== undefined
+  const latest = useLatest(tools.sending)
+
+  async function store(voice: Voice, id: string) {
+    const replyTo = latest.current?.replyTo
+    const about = describeVoice(voice)
+    const { bytes } = voice
+    await messenger.commands.sendFile({
+      ...{ id, peerId, bytes, about, type: 'audio', content: '', ...(replyTo && { replyTo }) },
+    })
+    latest.current?.onSent()
+  }
+
+  async function openPanel(begin: { draft: VoiceDraft } | { format: string; isHeld: boolean }) {
+    isBusy.current = true
+    try {
+      const [{ createVoiceRecorder }, { VoicePanel }, drafts] = await Promise.all([
+        import('./create-voice-recorder.ts'),
+        import('./voice-panel.tsx'),
+        messenger.openVoiceDrafts(),
+      ])
+      const recorder = createVoiceRecorder({ peerId, drafts, begin, store })
+      setOpen({ recorder, Panel: VoicePanel })
+      return recorder
+    } catch (cause) {
+      isBusy.current = false
+      logProblem("The recorder couldn't be loaded", cause)
+      return undefined
+    }
+  }
+
+  async function press(isHeld: boolean, hold?: Promise<HoldEnd>) {
+    if (isBusy.current || format === undefined) return
+    for (const player of document.querySelectorAll<HTMLMediaElement>('audio, video')) player.pause()
+    const recorder = await openPanel({ format, isHeld })
+    const end = await hold
+    if (end === 'cancel') recorder?.tell({ kind: 'discarded' })
+    else if (end) recorder?.tell({ kind: end === 'send' ? 'sent' : 'locked' })
+  }
+
+  const openDraft = useLatest(openPanel)
+  useEffect(() => {
+    if (!isOffered) return
+    let isOver = false
+    async function look() {
+      const draft = await (await messenger.openVoiceDrafts()).read(peerId)
+      if (draft && !isOver && !isBusy.current) await openDraft.current({ draft })
+    }
+    look().catch((cause) => logProblem("What was recorded before couldn't be read", cause))
+    return () => {
+      isOver = true
+    }
+  }, [isOffered, messenger, peerId, openDraft])
+  const { field } = tools
+  useEffect(() => {
+    if (!open) return
+    return () => {
+      void open.recorder.close()
+      // On a phone it would bring the keyboard.
+      if (matchMedia('(hover: hover) and (pointer: fine)').matches) {
+        field.current?.focus({ preventScroll: true })
+      }
+    }
+  }, [open, field])
+
+  if (!isOffered) return null
+  return (
+    <>
+      {tools.end &&
+        createPortal(
+          <IconButton
+            className={styles.button}
+            icon="mic"
+            label="Record voice message"
+            onPointerDown={(event: PointerEvent) => {
+              if (event.button !== 0) return
+              // The keyboard of a phone stays open when the field keeps the focus.
+              event.preventDefault()
+              void press(true, followHold(event))
+            }}
+            // By the keyboard; after a finger or a mouse it records already.
+            onClick={() => void press(false)}
+            // A finger that stays asks for nothing else.
+            onContextMenu={(event) => event.preventDefault()}
+          />,
+          tools.end,
+        )}
+      {open &&
+        tools.over &&
+        createPortal(
+          <open.Panel
+            recorder={open.recorder}
+            onAgain={() => {
+              isBusy.current = false
+              void press(false)
+            }}
+            onOver={() => {
+              isBusy.current = false
+              setOpen(undefined)
+            }}
+          />,
+          tools.over,
+        )}
+    </>
+  )
+}
+
+function describeVoice({ bytes, durationMs, waveform }: Voice): AttachedFile {
+  const mimeType = bytes.type.split(';')[0] ?? ''
+  const ending = mimeType === 'audio/mp4' ? 'm4a' : mimeType.replace('audio/', '')
+  const name = `Voice message.${ending}`
+  return { name, size: bytes.size, mimeType, voice: { durationMs, waveform } }
+}

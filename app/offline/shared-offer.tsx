@@ -1,0 +1,14 @@
+import { Button } from '../ui/button.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import styles from './offer.module.css'
+
+/** One quiet line while something that was shared waits for its chat. */
+export function SharedOffer({ onChoose, onDiscard }: { onChoose(): void; onDiscard(): void }) {
+  return (
+    <aside className={styles.offer} aria-label="Shared">
+      <span className={styles.words}>Something you shared hasn't been sent yet.</span>
+      <Button onClick={onChoose}>Share</Button>
+      <IconButton icon="close" label="Discard" onClick={onDiscard} />
+    </aside>
+  )
+}

@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import { changeMessage } from '../../database/change-message.ts'
+import { sendFile } from '../../database/commands/send-file.ts'
+import { setStarred } from '../../database/commands/set-starred.ts'
+import { createFileShelf } from '../../database/files/file-shelf.ts'
+import { ben, openTestDatabase } from '../../database/open-test-database.ts'
+import { createLabDisk } from '../../lab/create-lab-disk.ts'
+import { openTestLab } from '../../lab/open-test-lab.ts'
+import { createFileCare } from './file-care.ts'
+
+const ivy = '01900000-0000-7000-8000-00000000000c'
+
+async function start(given: { quota?: number; shown?: Set<string> } = {}) {
+  const disk = createLabDisk()
+  const { context } = await openTestDatabase({ indexedDB: disk.indexedDB })
+  const shelf = createFileShelf(context)
+  const room = { usage: 0, quota: given.quota ?? 1_000_000 }
+  const care = createFileCare({
+    context,
+    powers: { estimate: async () => room },
+    isShown: ({ messageId }) => given.shown?.has(messageId) ?? false,
+  })
+  async function send(words: string, peerId = ben) {
+    const bytes = new Blob([words])
+    const about = { name: `${words}.txt`, size: bytes.size, mimeType: 'text/plain' }
+    return await sendFile(context, { peerId, bytes, about, type: 'document', content: words })
+  }
+  async function keepSent(words: string, peerId = ben) {
+    const id = await send(words, peerId)
+    await changeMessage(context.database.messages, id, (message) => ({
+      ...{ ...message, status: 'sent', mediaUrl: `/api/media/${words}` },
+    }))
+    return id
+  }
+  const isKept = async (id: string) => (await shelf.read({ _id: id })) !== undefined
+  return { context, disk, room, care, send, keepSent, isKept }
+}
+
+test('beyond the budget the file leaves that was not used for longest; unsent, starred and shown ones stay', async () => {
+  const shown = new Set<string>()
+  const { context, room, care, send, keepSent, isKept } = await start({ shown })
+  const ten = 'x'.repeat(10)
+  const waiting = await send(ten)
+  const starred = await keepSent(`${ten}1`)
+  await setStarred(context, { messageId: starred, isStarred: true })
+  const seen = await keepSent(`${ten}2`)
+  shown.add(seen)
+  const [old, recent] = [await keepSent(`${ten}3`), await keepSent(`${ten}4`)]
+  await care.tidy()
+  expect(await isKept(old)).toBe(true)
+  // A quarter of the 54 bytes that are here and of what is free: 44.
+  room.quota = 122
+  await care.tidy()
+  expect([await isKept(old), await isKept(recent)]).toEqual([false, true])
+  room.quota = 0
+  await care.tidy()
+  const stays = [await isKept(waiting), await isKept(starred), await isKept(seen)]
+  expect([...stays, await isKept(recent)]).toEqual([true, true, true, false])
+})
+
+test('what each chat takes is told, and cleared for one chat or all, with its progress', async () => {
+  const { care, send, keepSent, isKept } = await start()
+  const waiting = await send('waits')
+  for (let count = 0; count < 25; count += 1) await keepSent(`file ${count}`)
+  const other = await keepSent('of another', ivy)
+  expect(await care.listUsage()).toMatchObject([
+    { peerId: ben, count: 26, lastingCount: 1 },
+    { peerId: ivy, bytes: 10, count: 1, lastingCount: 0 },
+  ])
+  const seen: unknown[] = []
+  await care.clear({ peerId: ben, onProgress: (progress) => seen.push(progress) })
+  expect(seen).toEqual([
+    { done: 0, total: 25 },
+    { done: 20, total: 25 },
+  ])
+  expect([await isKept(waiting), await isKept(other)]).toEqual([true, true])
+  expect(await care.clear({})).toBe(10)
+  expect(await care.listUsage()).toMatchObject([{ peerId: ben, count: 1, lastingCount: 1 }])
+})
+
+test('P6: a disk that fails while media are cleared is told in words, and nothing is forgotten', async () => {
+  const { care, disk, keepSent, isKept } = await start()
+  const id = await keepSent('a map')
+  disk.fail()
+  await expect(care.clear({})).rejects.toThrow("This device couldn't remove all of it.")
+  disk.makeRoom()
+  expect(await isKept(id)).toBe(true)
+  expect(await care.clear({})).toBe(5)
+})
+
+test('P8: a conversation that is cleared on one device loses its files on all, also where the page was closed meanwhile', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, laptop, tablet] = [await ann.device(), await ann.device(), await ben.device()]
+  await lab.settle()
+  const id = await tablet.sendFile(ann, 'the map')
+  await lab.settle()
+  for (const device of [phone, laptop]) {
+    const [message] = await device.read(ben)
+    if (!message) throw new Error('The message is not there.')
+    await device.messenger.files.load(message)
+  }
+  const isKept = async ({ messenger }: typeof phone) =>
+    (await messenger.files.find({ _id: id })) !== undefined
+  expect([await isKept(phone), await isKept(laptop)]).toEqual([true, true])
+  await laptop.close()
+  await phone.messenger.commands.clearConversation(ben.userId)
+  await phone.reload()
+  await expect.poll(() => isKept(phone)).toBe(false)
+  await laptop.openTab()
+  await expect.poll(() => isKept(laptop)).toBe(false)
+  expect(await isKept(tablet)).toBe(true)
+})
+
+test('a file that was cleared is fetched again from the server when it is asked for', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await lab.settle()
+  const id = await phone.sendFile(ben, 'the map')
+  await lab.settle()
+  await expect.poll(() => phone.messenger.files.clear({})).toBe('file the map'.length)
+  expect(await phone.messenger.files.find({ _id: id })).toBeUndefined()
+  const [message] = await phone.read(ben)
+  if (!message) throw new Error('The message is not there.')
+  expect(await (await phone.messenger.files.load(message)).text()).toBe('file the map')
+  expect(await phone.messenger.files.find({ _id: id })).toBeDefined()
+  expect(await (await tablet.messenger.files.load(message)).text()).toBe('file the map')
+})

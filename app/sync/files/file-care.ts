@@ -1,0 +1,104 @@
+import type { CommandContext } from '../../database/commands/command-context.ts'
+import { decideFileBudget } from '../../database/files/file-budget.ts'
+import { createFileLedger, type LedgerEntry } from '../../database/files/file-ledger.ts'
+import { chooseFilesToTrim } from '../../database/files/files-to-trim.ts'
+import type { Powers } from '../powers.ts'
+import type { FiledMessage } from './create-files.ts'
+
+/** What the files of one chat take on this device. */
+export interface ChatFiles {
+  /** Empty for files whose messages are not on the device. */
+  peerId: string
+  /** All of them, in bytes. */
+  bytes: number
+  count: number
+  /** Those of them that a clearing leaves: unsent and starred ones. */
+  lastingCount: number
+}
+
+export interface ClearingOptions {
+  /** The chat; without one it is all of them. */
+  peerId?: string | undefined
+  onProgress?(progress: { done: number; total: number }): void
+}
+
+export type FileCare = ReturnType<typeof createFileCare>
+
+/** So many leave in one transaction: it holds up the messages meanwhile. */
+const portion = 20
+const stuckWords =
+  "This device couldn't remove all of it. What is left is still listed. Close other tabs or restart the browser, then try again."
+
+/** Keeps the files on this device within a budget, and takes away what nobody wants there any more. */
+export function createFileCare(options: {
+  context: CommandContext
+  powers: Pick<Powers, 'estimate'>
+  /** Is it on the screen of this tab? */
+  isShown: (file: Pick<LedgerEntry, 'messageId' | 'mediaUrl'>) => boolean
+}) {
+  const { context, powers, isShown } = options
+  const ledger = createFileLedger(context)
+
+  async function removeAll(
+    entries: readonly LedgerEntry[],
+    { keepsStarred, onProgress }: { keepsStarred: boolean } & Pick<ClearingOptions, 'onProgress'>,
+  ): Promise<number> {
+    let bytes = 0
+    for (let done = 0; done < entries.length; done += portion) {
+      onProgress?.({ done, total: entries.length })
+      bytes += await ledger.remove(entries.slice(done, done + portion), { keepsStarred })
+    }
+    return bytes
+  }
+
+  return {
+    touch(message: FiledMessage, size: number): Promise<void> {
+      return ledger.touch(message, size)
+    },
+
+    /** Takes away the files of what was cleared, here or on another device, and what is more than fits. */
+    async tidy(): Promise<void> {
+      const entries = await ledger.list()
+      const [cleared, kept] = split(entries, ({ isCleared, isUnsent }) => isCleared && !isUnsent)
+      await removeAll(cleared, { keepsStarred: false })
+      const keptBytes = kept.reduce((sum, { size }) => sum + size, 0)
+      const budget = decideFileBudget({ keptBytes, room: await powers.estimate?.() })
+      const trimmable = kept.map((entry) => ({
+        ...entry,
+        isProtected: entry.isUnsent || entry.isStarred || isShown(entry),
+      }))
+      await removeAll(chooseFilesToTrim(trimmable, budget), { keepsStarred: true })
+    },
+
+    /** What takes most first. */
+    async listUsage(): Promise<ChatFiles[]> {
+      const chats = new Map<string, ChatFiles>()
+      for (const { peerId = '', size, isUnsent, isStarred } of await ledger.list()) {
+        const chat = chats.get(peerId) ?? { peerId, bytes: 0, count: 0, lastingCount: 0 }
+        chat.bytes += size
+        chat.count += 1
+        if (isUnsent || isStarred) chat.lastingCount += 1
+        chats.set(peerId, chat)
+      }
+      return [...chats.values()].sort((a, b) => b.bytes - a.bytes)
+    },
+
+    /** @returns bytes. @throws with words for a person when the disk fails: what has left by then has left */
+    async clear({ peerId, onProgress }: ClearingOptions): Promise<number> {
+      try {
+        const entries = (await ledger.list()).filter(
+          (entry) =>
+            !(entry.isUnsent || entry.isStarred) &&
+            (peerId === undefined || (entry.peerId ?? '') === peerId),
+        )
+        return await removeAll(entries, { keepsStarred: true, ...(onProgress && { onProgress }) })
+      } catch (cause) {
+        throw new Error(stuckWords, { cause })
+      }
+    },
+  }
+}
+
+function split<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))]
+}

@@ -1,0 +1,23 @@
+import type { LedgerEntry } from '../../database/files/file-ledger.ts'
+import type { FiledMessage } from './create-files.ts'
+
+/** The files that are on the screen of this tab, by their messages and by their addresses. */
+export function createShownFiles() {
+  const holds = new Map<string, number>()
+  const change = (keys: readonly string[], by: number) => {
+    for (const key of keys) {
+      const count = (holds.get(key) ?? 0) + by
+      if (count > 0) holds.set(key, count)
+      else holds.delete(key)
+    }
+  }
+  return {
+    hold({ _id, mediaUrl }: FiledMessage): () => void {
+      const keys = [_id, ...(mediaUrl === undefined ? [] : [mediaUrl])]
+      change(keys, 1)
+      return () => change(keys, -1)
+    },
+    has: ({ messageId, mediaUrl }: Pick<LedgerEntry, 'messageId' | 'mediaUrl'>): boolean =>
+      holds.has(messageId) || (mediaUrl !== undefined && holds.has(mediaUrl)),
+  }
+}

@@ -1,0 +1,10 @@
+import type * as z from 'zod/mini'
+import type { uploadedFile } from '../../../schema/media.ts'
+import type { FileDocument } from './media-documents.ts'
+import { nameMediaUrl } from './media-url.ts'
+
+/** What an upload is answered with. */
+export function presentFile(file: FileDocument): z.input<typeof uploadedFile> {
+  const { mediaId, type, mimeType, size, filename } = file
+  return { mediaUrl: nameMediaUrl(mediaId), type, mimeType, size, filename }
+}

@@ -1,0 +1,67 @@
+import type { Request } from 'express'
+import { visitOf } from '../../budget/doorman.ts'
+import type { GivenUp, Ledger } from '../../budget/ledger.ts'
+import { RequestRefused } from '../request-refused.ts'
+import { drainRequest } from './drain-request.ts'
+import type { MediaPurpose } from './media-documents.ts'
+
+const comeAgain = { headers: { 'retry-after': '5' } }
+
+const endings = { late: 'upload_timed_out', share: 'busy' } as const satisfies Record<
+  GivenUp,
+  string
+>
+
+/** A request with bytes of a file, and whose they are. */
+export interface PlacedUpload {
+  request: Request
+  ownerId: string
+  purpose: MediaPurpose
+}
+
+export type UploadPlaces = ReturnType<typeof createUploadPlaces>
+
+/** Bytes of files come in by a bounded number of requests at once: who is slow gives way where there is no room for all. */
+export function createUploadPlaces({ uploads }: { uploads: Ledger }) {
+  function takePlace({ request, ownerId, purpose }: PlacedUpload) {
+    const visit = visitOf(request)
+    const place = uploads.take({
+      ...{ key: `${purpose} ${ownerId}`, amount: 1, lateMs: visit.lateMs },
+      end: (why) => visit.refuse(new RequestRefused(endings[why], comeAgain)),
+    })
+    if (place === 'key') throw new RequestRefused('too_many_uploads', comeAgain)
+    if (place === 'all') throw new RequestRefused('busy', comeAgain)
+    return place
+  }
+
+  async function runInPlace<Result>(upload: PlacedUpload, work: () => Promise<Result>) {
+    const visit = visitOf(upload.request)
+    visit.setLateRefusal(new RequestRefused('upload_timed_out'))
+    const place = takePlace(upload)
+    // Whoever hears that it has ended may begin the next one at once; tidying up takes a moment longer.
+    visit.takeSignal().addEventListener('abort', place.release)
+    try {
+      return await work()
+    } finally {
+      place.release()
+    }
+  }
+
+  return {
+    /** @throws RequestRefused when there is no place; what `work` throws, once the rest of the body has run past */
+    async run<Result>(upload: PlacedUpload, work: () => Promise<Result>): Promise<Result> {
+      const { request } = upload
+      try {
+        return await runInPlace(upload, work)
+      } catch (error) {
+        const visit = visitOf(request)
+        if (error instanceof RequestRefused) visit.setLateRefusal(error)
+        if (!visit.isOver) await drainRequest(request)
+        if (!request.readableEnded && !request.res?.headersSent) {
+          request.res?.set('connection', 'close')
+        }
+        throw error
+      }
+    },
+  }
+}
