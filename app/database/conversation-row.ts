@@ -1,14 +1,14 @@
 import { areConversationsEqual, type ConversationDocument } from '../../schema/conversation.ts'
 import { areMessagesEqual } from '../../schema/merge-messages.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
-import type { PublicUser } from '../../schema/user.ts'
+import type { KnownPerson } from './known-person.ts'
 import { showMessage } from './show-message.ts'
 
 /** One line of the list of conversations, joined from what is on the device. */
 export interface ConversationRow {
   peerId: string
   /** Absent until the person's record has been read once. */
-  peer?: PublicUser
+  peer?: KnownPerson
   isPinned: boolean
   isArchived: boolean
   isMuted: boolean
@@ -23,7 +23,7 @@ export interface ConversationRow {
 /** What a row is made of; kept beside it, to know whether it has changed. */
 export interface RowParts {
   conversation: ConversationDocument
-  peer: PublicUser | undefined
+  peer: KnownPerson | undefined
   lastMessage: MessageDocument | undefined
   unreadCount: number
   hasFailed: boolean

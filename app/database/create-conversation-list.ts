@@ -1,6 +1,5 @@
 import type { ConversationDocument } from '../../schema/conversation.ts'
 import type { MessageDocument } from '../../schema/message.ts'
-import type { PublicUser } from '../../schema/user.ts'
 import {
   areRowPartsEqual,
   type ConversationRow,
@@ -12,6 +11,7 @@ import {
 import { countUnread } from './count-unread.ts'
 import { createRefresher } from './create-refresher.ts'
 import { findFailedPlaces, findNewestMessage, findNewestPending } from './find-newest-message.ts'
+import type { KnownPerson } from './known-person.ts'
 import { createLiveValue, type LiveValue } from './live-value.ts'
 import type { PetrelDatabase } from './open-database.ts'
 import { subscribeToTable } from './open-device-store.ts'
@@ -36,7 +36,7 @@ export function createConversationList(options: {
   async function readParts(
     conversation: ConversationDocument,
     known: {
-      people: Map<string, PublicUser>
+      people: Map<string, KnownPerson>
       newest: Map<string, MessageDocument>
       failed: Map<string, number>
     },
@@ -52,7 +52,7 @@ export function createConversationList(options: {
     }
   }
 
-  async function readPeople(peerIds: readonly string[]): Promise<Map<string, PublicUser>> {
+  async function readPeople(peerIds: readonly string[]): Promise<Map<string, KnownPerson>> {
     const people = await database.device.people.bulkGet([...peerIds])
     const known = people.filter((person) => person !== undefined)
     return new Map(known.map((person) => [person._id, person]))
@@ -144,10 +144,10 @@ export function createConversationList(options: {
 }
 
 /** A record that says the same stays the same object, so that its row does not change. */
-function samePerson(before: PublicUser | undefined, now: PublicUser | undefined) {
+function samePerson(before: KnownPerson | undefined, now: KnownPerson | undefined) {
   return isSamePerson(before, now) ? before : now
 }
 
-function isSamePerson(before: PublicUser | undefined, now: PublicUser | undefined): boolean {
+function isSamePerson(before: KnownPerson | undefined, now: KnownPerson | undefined): boolean {
   return before === now || JSON.stringify(before) === JSON.stringify(now)
 }

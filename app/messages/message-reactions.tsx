@@ -1,8 +1,8 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import { joinClassNames } from '../ui/join-class-names.ts'
 import { groupReactions } from './group-reactions.ts'
-import styles from './message.module.css'
 import type { MessageActions } from './message-actions.ts'
+import styles from './message-reactions.module.css'
 
 interface MessageReactionsProps {
   message: MessageDocument

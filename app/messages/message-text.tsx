@@ -5,7 +5,7 @@ import { joinClassNames } from '../ui/join-class-names.ts'
 import { MarkedText } from '../ui/marked-text.tsx'
 import { type StyledPart, splitStyles, type TextStyle } from '../ui/split-styles.ts'
 import { findFoldPoint } from './find-fold-point.ts'
-import styles from './message.module.css'
+import styles from './message-text.module.css'
 
 interface MessageTextProps {
   text: string

@@ -114,7 +114,13 @@ function Bubble(props: MessageProps) {
     )
   }
   return (
-    <div className={styles.bubble}>
+    <div
+      className={joinClassNames(
+        styles.bubble,
+        message.type === 'image' && styles.bubbleOfPicture,
+        message.type === 'image' && message.content !== '' && styles.captioned,
+      )}
+    >
       {message.replyTo && (
         <QuotedMessage
           source={findMessage(message.replyTo)}

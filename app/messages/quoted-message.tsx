@@ -1,7 +1,7 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import { describeMessage } from '../ui/describe-message.ts'
 import { type LiveSource, useLiveValue } from '../ui/use-live-value.ts'
-import styles from './message.module.css'
+import styles from './quoted-message.module.css'
 
 interface QuotedMessageProps {
   source: LiveSource<MessageDocument | null | undefined>

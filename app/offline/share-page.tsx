@@ -1,9 +1,7 @@
-import { useState } from 'react'
-import { listPeopleByRecency } from '../database/people-by-recency.ts'
-import { foldText } from '../database/search/fold-text.ts'
+import { findRecipients } from '../database/find-recipients.ts'
 import type { Messenger } from '../sync/messenger.ts'
-import { Avatar } from '../ui/avatar.tsx'
 import { Button } from '../ui/button.tsx'
+import { ChoosePeople } from '../ui/choose-people.tsx'
 import { formatBytes } from '../ui/format-bytes.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
@@ -24,6 +22,8 @@ interface SharePageProps {
 
 /** Chooses the chat that gets what another app has shared. */
 export function SharePage({ item, problem, onBack, ...rest }: SharePageProps) {
+  const rows = useLiveValue(rest.messenger.conversations)
+  const everybody = useLiveValue(rest.messenger.users.list())
   const isSendable = item !== undefined && (item.text !== '' || item.files.length > 0)
   return (
     <Page title="Share to…" backLabel="Back to chats" onBack={onBack}>
@@ -37,7 +37,16 @@ export function SharePage({ item, problem, onBack, ...rest }: SharePageProps) {
       ) : (
         <p className={styles.empty}>Nothing is waiting to be shared.</p>
       )}
-      {isSendable && <People messenger={rest.messenger} onChoose={rest.onChoose} />}
+      {isSendable && (
+        <ChoosePeople
+          find={(name) => findRecipients({ rows, everybody, name })}
+          drawChoice={({ _id }, { className, inside }) => (
+            <button type="button" className={className} onClick={() => rest.onChoose(_id)}>
+              {inside}
+            </button>
+          )}
+        />
+      )}
     </Page>
   )
 }
@@ -74,43 +83,5 @@ function Given({ item, onDiscard }: { item: SharedItem; onDiscard(): void }) {
         </Button>
       </div>
     </section>
-  )
-}
-
-function People({ messenger, onChoose }: Pick<SharePageProps, 'messenger' | 'onChoose'>) {
-  const [query, setQuery] = useState('')
-  const rows = useLiveValue(messenger.conversations)
-  const people = listPeopleByRecency(rows, useLiveValue(messenger.users.list()))
-  const wanted = foldText(query.trim())
-  const shown = people.filter((person) => foldText(person.username).includes(wanted))
-  return (
-    <>
-      <input
-        className={styles.search}
-        type="search"
-        name="search-people"
-        placeholder="Search"
-        aria-label="Search people"
-        value={query}
-        onChange={(event) => setQuery(event.target.value)}
-      />
-      <ul aria-label="Chats">
-        {shown.map((person) => (
-          <li key={person._id}>
-            <button type="button" className={styles.person} onClick={() => onChoose(person._id)}>
-              <Avatar
-                name={person.username}
-                picture={person.profilePicture ?? undefined}
-                size={2.5}
-              />
-              <span className={styles.personName} dir="auto">
-                {person.username}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-      {shown.length === 0 && <p className={styles.empty}>No results found</p>}
-    </>
   )
 }

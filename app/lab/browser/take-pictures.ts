@@ -9,8 +9,11 @@ import { openStage, type Stage, type Width } from './pictures/open-stage.ts'
 import { startStoryServer } from './pictures/start-story-server.ts'
 import { takeChatSearch } from './pictures/states/take-chat-search.ts'
 import { takeConversation } from './pictures/states/take-conversation.ts'
+import { takeEmoji } from './pictures/states/take-emoji.ts'
 import { takeFailed } from './pictures/states/take-failed.ts'
+import { takeFiles } from './pictures/states/take-files.ts'
 import { takeList } from './pictures/states/take-list.ts'
+import { takeMedia } from './pictures/states/take-media.ts'
 import { takeOffline } from './pictures/states/take-offline.ts'
 import { takeProfile } from './pictures/states/take-profile.ts'
 import { takeRegistration } from './pictures/states/take-registration.ts'
@@ -18,9 +21,13 @@ import { takeReply } from './pictures/states/take-reply.ts'
 import { takeSearch } from './pictures/states/take-search.ts'
 import { takeSelection } from './pictures/states/take-selection.ts'
 import { takeSettings } from './pictures/states/take-settings.ts'
+import { takeShare } from './pictures/states/take-share.ts'
 import { takeSignIn } from './pictures/states/take-sign-in.ts'
 import { takeSignInForm } from './pictures/states/take-sign-in-form.ts'
 import { takeStarred } from './pictures/states/take-starred.ts'
+import { takeStorage } from './pictures/states/take-storage.ts'
+import { takeVoice } from './pictures/states/take-voice.ts'
+import { takeWaitingFiles } from './pictures/states/take-waiting-files.ts'
 import { tellStory } from './pictures/tell-story.ts'
 
 const folder = fileURLToPath(new URL('../../../dist/pictures/', import.meta.url))
@@ -34,7 +41,9 @@ const widths: readonly Width[] = [1280, 390]
 const asVisitor = [takeSignIn, takeRegistration, takeSignInForm]
 const signedIn = [
   ...[takeList, takeSearch, takeConversation, takeReply, takeSelection, takeChatSearch],
-  ...[takeFailed, takeStarred, takeProfile, takeSettings, takeOffline],
+  ...[takeFailed, takeStarred, takeProfile, takeSettings, takeShare],
+  // They write, so they come after whatever shows the chats as they were.
+  ...[takeFiles, takeWaitingFiles, takeVoice, takeEmoji, takeMedia, takeStorage, takeOffline],
 ]
 const wanted = process.argv.slice(2)
 
@@ -57,10 +66,8 @@ await server.close()
 async function arrive({ ann, page }: Stage) {
   await page.goto('/login')
   await signIn(ann)
-  for (const offer of ['Notifications', 'Install Petrel']) {
-    const place = page.getByRole('complementary', { name: offer })
-    await place.getByRole('button', { name: 'Not now' }).click()
-  }
+  const offer = page.getByRole('complementary', { name: 'Install Petrel' })
+  await offer.getByRole('button', { name: 'Not now' }).click()
 }
 
 async function takeAll(stage: Stage, states: readonly ((stage: Stage) => Promise<void>)[]) {

@@ -39,6 +39,7 @@ export async function openStage(options: {
   const { server, people, ben, width, folder } = options
   const ann = await createPerson(server, people.ann.email, {
     ...devices[width],
+    permissions: ['microphone', 'notifications'],
     ...{ deviceScaleFactor: 2, timezoneId: 'UTC', locale: 'en-GB', reducedMotion: 'reduce' },
   })
   const { context } = ann.profile

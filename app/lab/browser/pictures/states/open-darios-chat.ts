@@ -1,0 +1,8 @@
+import { composer } from '../../chat-steps.ts'
+import type { Stage } from '../open-stage.ts'
+
+/** The chat in which files, voice messages and reactions are. */
+export async function openDariosChat({ page, people }: Stage): Promise<void> {
+  await page.goto(`/chat/${people.dario.userId}`)
+  await composer(page).waitFor()
+}

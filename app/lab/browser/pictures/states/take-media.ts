@@ -1,0 +1,26 @@
+import { say } from '../../chat-steps.ts'
+import type { Stage } from '../open-stage.ts'
+import { openDariosChat } from './open-darios-chat.ts'
+
+const tabs = ['Media', 'Files', 'Links'] as const
+
+/** The gallery, and everything of a chat that is not words. */
+export async function takeMedia(stage: Stage): Promise<void> {
+  const { page, press, take } = stage
+  await openDariosChat(stage)
+  await press(page.getByRole('button', { name: 'Open picture harbour.jpg' }).last())
+  await page.getByRole('dialog').getByRole('img').waitFor()
+  await take('gallery')
+  await page.keyboard.press('Escape')
+  await say(page, 'The tides: https://tides.example.org/harbour')
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Media, files and links' }).click()
+  for (const tab of tabs) {
+    await press(page.getByRole('tab', { name: tab }))
+    await page
+      .getByRole('heading', { name: /^(This month|June)/ })
+      .first()
+      .waitFor()
+    await take(`media-${tab.toLowerCase()}`)
+  }
+}
