@@ -2,11 +2,11 @@ import { DocumentFile } from './document-file.tsx'
 import { FoundNote } from './found-note.tsx'
 import type { FoundProps } from './found-props.ts'
 import styles from './media-page.module.css'
-import { PlayableFile } from './playable-file.tsx'
+import { SoundFile } from './sound-file.tsx'
 
 /** A document to save, or sound to play. */
 export function FoundFile({ messenger, message, author, onGoToMessage }: FoundProps) {
-  const File = message.type === 'audio' ? PlayableFile : DocumentFile
+  const File = message.type === 'audio' ? SoundFile : DocumentFile
   return (
     <div className={styles.found}>
       <File messenger={messenger} message={message} />

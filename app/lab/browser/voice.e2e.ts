@@ -104,6 +104,20 @@ test('the waveform leads to any place, by pointer and keyboard, and moves no oth
   expect(await slider.evaluate((element) => element === document.activeElement)).toBe(true)
 })
 
+test('among the files of the chat it has its waveform too', async () => {
+  const { page } = ben
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Media, files and links' }).click()
+  await page.getByRole('tab', { name: 'Files' }).click()
+  const found = page.getByRole('tabpanel')
+  await found.getByRole('slider', { name: 'Position' }).waitFor()
+  await notePlays(page)
+  await found.getByRole('button', { name: 'Play' }).click()
+  await expect.poll(() => readPlays(page)).toEqual([1])
+  await page.goBack()
+  await voices(page).getByRole('button', { name: 'Play' }).waitFor()
+})
+
 interface Point {
   x: number
   y: number

@@ -8,7 +8,7 @@ const tabs = ['Media', 'Files', 'Links'] as const
 export async function takeMedia(stage: Stage): Promise<void> {
   const { page, press, take } = stage
   await openDariosChat(stage)
-  await press(page.getByRole('button', { name: 'Open picture harbour.jpg' }).last())
+  await press(page.getByRole('button', { name: 'Open picture tide.jpg' }).last())
   await page.getByRole('dialog').getByRole('img').waitFor()
   await take('gallery')
   await page.keyboard.press('Escape')
