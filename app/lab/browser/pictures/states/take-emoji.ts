@@ -21,10 +21,7 @@ export async function takeEmoji(stage: Stage): Promise<void> {
     await bubble.getByRole('button', { name: 'React' }).click()
   }
   await take('reactions-offered')
-  await page
-    .getByRole('button', { name: /red heart/i })
-    .first()
-    .click()
+  await page.getByLabel('Red heart').first().click()
   await bubble.getByRole('button', { name: /❤/ }).first().waitFor()
   await take('reacted')
 }
