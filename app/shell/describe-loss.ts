@@ -3,24 +3,43 @@ export interface Loss {
   unsentCount: number | undefined
   /** Chats with a draft. */
   draftCount: number
+  /** What other apps have shared and nobody has sent. */
+  sharedCount: number
 }
 
 /** What logging out would lose, in words. */
-export function describeLoss({ unsentCount, draftCount }: Loss): string {
+export function describeLoss(loss: Loss): string {
+  const { unsentCount } = loss
   if (unsentCount === undefined) {
     return "Petrel couldn't check whether everything was sent. What wasn't, and your drafts, would be lost."
   }
-  if (unsentCount === 0 && draftCount === 0) {
+  const kept = listKept(loss)
+  if (unsentCount === 0 && kept.length === 0) {
     return 'Your chats will be removed from this device and return when you sign in.'
   }
-  const drafts = draftCount === 1 ? 'a draft in 1 chat' : `drafts in ${draftCount} chats`
-  if (unsentCount === 0)
-    return `You have ${drafts} that would be lost. Send or copy it first, or log out now.`
+  const things = kept.join(' and ')
+  if (unsentCount === 0) {
+    const them = kept.length === 1 ? 'it' : 'them'
+    return `You have ${things} that would be lost. Send or copy ${them} first, or log out now.`
+  }
   const waiting = unsentCount === 1 ? "1 change hasn't" : `${unsentCount} changes haven't`
-  const alsoDrafts = draftCount > 0 ? `, and you have ${drafts}. Both` : ' and'
-  return `${waiting} been sent yet${alsoDrafts} would be lost. Wait until they are sent, or log out now.`
+  const all = kept.length > 1 ? 'All of it' : 'Both'
+  const alsoKept = kept.length > 0 ? `, and you have ${things}. ${all}` : ' and'
+  return `${waiting} been sent yet${alsoKept} would be lost. Wait until they are sent, or log out now.`
 }
 
-export function isLoss({ unsentCount, draftCount }: Loss): boolean {
-  return unsentCount !== 0 || draftCount > 0
+export function isLoss(loss: Loss): boolean {
+  return loss.unsentCount !== 0 || listKept(loss).length > 0
+}
+
+/** What only this device has. */
+function listKept({ draftCount, sharedCount }: Loss): string[] {
+  const kept: string[] = []
+  if (draftCount > 0) {
+    kept.push(draftCount === 1 ? 'a draft in 1 chat' : `drafts in ${draftCount} chats`)
+  }
+  if (sharedCount > 0) {
+    kept.push(sharedCount === 1 ? '1 unsent share' : `${sharedCount} unsent shares`)
+  }
+  return kept
 }

@@ -16,10 +16,11 @@ const notDiscardedWords = "This device couldn't remove it. Try again."
 /** Leads what another app has shared into the chat that the person chooses. */
 export function ShareRoute() {
   const messenger = useMessenger()
+  const { userId } = messenger
   const { search } = useLocation()
   const navigate = useNavigate()
   const goUp = useWayUp()
-  const items = useMemo(() => createSharedItems(), [])
+  const items = useMemo(() => createSharedItems({ userId }), [userId])
   const { list, problem } = useSharedItems(items)
   const item = list?.[0]
   const isChosen = useRef(false)
