@@ -19,7 +19,8 @@ export function SignedInRoute() {
   }, [session])
   if (!session) {
     // Somebody else begins at the beginning, not where this person stood.
-    const state = { returnTo: location.pathname, userId: leaver.current }
+    const returnTo = location.pathname + location.search
+    const state = { returnTo, userId: leaver.current }
     return <Navigate to="/login" replace state={state} />
   }
   return <OpenMessenger userId={session.user._id} key={session.user._id} />

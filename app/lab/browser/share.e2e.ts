@@ -173,6 +173,21 @@ test('P6: what the device cannot keep is told in words', async () => {
   await page.getByText('Nothing is waiting to be shared.').waitFor()
 })
 
+test('P6: what no service worker takes is told in words, and can be shared again', async () => {
+  const { page } = ann
+  await page.goto('/chat')
+  await page.evaluate(async () => (await navigator.serviceWorker.ready).unregister())
+  await share(page, { text: 'too early', files: [writeText('early.txt', 'early')] })
+  await page.getByText("Petrel wasn't ready to take what you shared. Share it again.").waitFor()
+  const look = await createLook(page)
+  await look('sharing too early')
+  await waitUntilKept(ann)
+  await share(page, { text: 'early enough' })
+  await page.getByText('early enough').waitFor()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.waitForURL('**/chat')
+})
+
 test('P8: after an expired sign-in, what was shared is offered to the same person only', async () => {
   const { page } = ann
   const { token, userId } = await readSession(ann)
