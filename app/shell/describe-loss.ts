@@ -3,6 +3,8 @@ export interface Loss {
   unsentCount: number | undefined
   /** Chats with a draft. */
   draftCount: number
+  /** Voice messages that were recorded and not sent. */
+  recordingCount: number
   /** What other apps have shared and nobody has sent. */
   sharedCount: number
 }
@@ -17,10 +19,11 @@ export function describeLoss(loss: Loss): string {
   if (unsentCount === 0 && kept.length === 0) {
     return 'Your chats will be removed from this device and return when you sign in.'
   }
-  const things = kept.join(' and ')
+  const things = joinWords(kept)
   if (unsentCount === 0) {
     const them = kept.length === 1 ? 'it' : 'them'
-    return `You have ${things} that would be lost. Send or copy ${them} first, or log out now.`
+    const save = loss.draftCount > 0 ? 'Send or copy' : 'Send'
+    return `You have ${things} that would be lost. ${save} ${them} first, or log out now.`
   }
   const waiting = unsentCount === 1 ? "1 change hasn't" : `${unsentCount} changes haven't`
   const all = kept.length > 1 ? 'All of it' : 'Both'
@@ -32,11 +35,21 @@ export function isLoss(loss: Loss): boolean {
   return loss.unsentCount !== 0 || listKept(loss).length > 0
 }
 
+function joinWords(words: readonly string[]): string {
+  const [last = '', ...others] = [...words].reverse()
+  return others.length > 0 ? `${others.reverse().join(', ')} and ${last}` : last
+}
+
 /** What only this device has. */
-function listKept({ draftCount, sharedCount }: Loss): string[] {
+function listKept({ draftCount, recordingCount, sharedCount }: Loss): string[] {
   const kept: string[] = []
   if (draftCount > 0) {
     kept.push(draftCount === 1 ? 'a draft in 1 chat' : `drafts in ${draftCount} chats`)
+  }
+  if (recordingCount > 0) {
+    kept.push(
+      recordingCount === 1 ? '1 unsent voice message' : `${recordingCount} unsent voice messages`,
+    )
   }
   if (sharedCount > 0) {
     kept.push(sharedCount === 1 ? '1 unsent share' : `${sharedCount} unsent shares`)

@@ -51,14 +51,16 @@ export function SignOutDialog({ onClose }: { onClose(): void }) {
 async function findLoss(messenger: Messenger): Promise<Loss> {
   const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), countMs))
   const count = (counting: Promise<number>) => Promise.race([counting, late]).catch(() => undefined)
-  const [unsentCount, sharedCount] = await Promise.all([
+  const [unsentCount, recordingCount, sharedCount] = await Promise.all([
     count(messenger.countUnsent()),
+    count(messenger.openVoiceDrafts().then((recordings) => recordings.count())),
     count(countShared(messenger)),
   ])
-  const isUnknown = sharedCount === undefined
+  const isUnknown = recordingCount === undefined || sharedCount === undefined
   return {
     unsentCount: isUnknown ? undefined : unsentCount,
     draftCount: messenger.drafts.count(),
+    recordingCount: recordingCount ?? 0,
     sharedCount: sharedCount ?? 0,
   }
 }
