@@ -19,7 +19,7 @@ async function takeShared(request) {
 }
 
 async function readShared(request) {
-  const form = await request.formData()
+  const [form, ownerId] = await Promise.all([request.formData(), readSignedIn()])
   const words = (name) => form.getAll(name).find((value) => typeof value === 'string') ?? ''
   const files = form
     .getAll('files')
@@ -28,6 +28,7 @@ async function readShared(request) {
   return {
     _id: crypto.randomUUID(),
     at: Date.now(),
+    ...(ownerId !== undefined && { ownerId }),
     title: words('title'),
     text: words('text'),
     url: words('url'),
@@ -35,13 +36,31 @@ async function readShared(request) {
   }
 }
 
+/** Who is signed in, as the app notes it (`app/offline/note-signed-in.ts`); undefined for nobody. */
+async function readSignedIn() {
+  try {
+    const database = await openDatabase('petrel-signed-in', (opened) =>
+      opened.createObjectStore('people'),
+    )
+    try {
+      return await new Promise((resolve, reject) => {
+        const reading = database.transaction('people').objectStore('people').get('kept')
+        reading.onsuccess = () => resolve(reading.result)
+        reading.onerror = () => reject(reading.error)
+      })
+    } finally {
+      database.close()
+    }
+  } catch {
+    // It is kept all the same, and is whose the app finds signed in.
+    return undefined
+  }
+}
+
 async function keepShared(item) {
-  const database = await new Promise((resolve, reject) => {
-    const opening = indexedDB.open('petrel-shared', 1)
-    opening.onupgradeneeded = () => opening.result.createObjectStore('items', { keyPath: '_id' })
-    opening.onsuccess = () => resolve(opening.result)
-    opening.onerror = () => reject(opening.error)
-  })
+  const database = await openDatabase('petrel-shared', (opened) =>
+    opened.createObjectStore('items', { keyPath: '_id' }),
+  )
   try {
     await new Promise((resolve, reject) => {
       const transaction = database.transaction('items', 'readwrite')
@@ -53,4 +72,13 @@ async function keepShared(item) {
   } finally {
     database.close()
   }
+}
+
+function openDatabase(name, create) {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open(name, 1)
+    opening.onupgradeneeded = () => create(opening.result)
+    opening.onsuccess = () => resolve(opening.result)
+    opening.onerror = () => reject(opening.error)
+  })
 }

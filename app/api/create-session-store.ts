@@ -16,6 +16,8 @@ export interface SessionStoreOptions {
 export interface SessionStore {
   get(): SignedIn | undefined
   set(session: SignedIn, options: { keepSignedIn: boolean }): void
+  /** Who is signed in for all tabs; a tab can have another. */
+  keptUserId(): string | undefined
   /** Replaces the user's record, where the sign-in is. */
   setUser(user: SignedIn['user']): void
   /** Forgets the sign-in that counts in this tab; never touches what the person has written. */
@@ -69,6 +71,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
   const stopWatching = options.watch?.(refresh)
   return {
     get: () => current,
+    keptUserId: () => (kept.getItem(tokenKey) ? parseId(kept.getItem(userKey)) : undefined),
     set({ token, user }, { keepSignedIn }) {
       forget(passing)
       // A sign-in for this tab alone takes nothing from somebody else's that all tabs share.
@@ -98,9 +101,10 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
   }
 }
 
-function parseId(user: string | null): unknown {
+function parseId(user: string | null): string | undefined {
   const parsed = parseJson(user)
-  return typeof parsed === 'object' && parsed !== null && '_id' in parsed ? parsed._id : undefined
+  const hasId = typeof parsed === 'object' && parsed !== null && '_id' in parsed
+  return hasId && typeof parsed._id === 'string' ? parsed._id : undefined
 }
 
 function parseJson(text: string | null): unknown {

@@ -1,8 +1,8 @@
 import type { ConversationRow } from '../sync/messenger.ts'
+import { cutPreview } from '../ui/cut-preview.ts'
 import { describeMessage } from '../ui/describe-message.ts'
 import { MessageTicks } from '../ui/message-ticks.tsx'
 import styles from './conversation-row.module.css'
-import { cutPreview } from './cut-preview.ts'
 
 interface RowPreviewProps {
   row: ConversationRow

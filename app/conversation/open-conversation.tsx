@@ -32,6 +32,7 @@ import { SelectionBar } from './selection-bar.tsx'
 import { useFailure } from './use-failure.ts'
 import { useKeptMode } from './use-kept-mode.ts'
 import { useMessageHandlers } from './use-message-handlers.ts'
+import { useReactionNews } from './use-reaction-news.ts'
 import { useReading } from './use-reading.ts'
 import { useSelection } from './use-selection.ts'
 import { useShowMessage } from './use-show-message.ts'
@@ -69,6 +70,7 @@ export function OpenConversation(props: OpenConversationProps) {
   const { isLoaded } = window
   const isEmpty = window.items.length === 0
   const failure = useFailure(window.items)
+  const reaction = useReactionNews({ messenger, peerId, peerName })
   useReading({ messenger, peerId, view, isLoaded, sight: isEmpty ? emptySight : sight })
 
   const shown = useSteppedWindow(window.items)
@@ -237,7 +239,12 @@ export function OpenConversation(props: OpenConversationProps) {
           list.current?.showEnd()
         }}
       />
-      <ArrivalAnnouncement arrival={window.arrival} failure={failure} peerName={peerName} />
+      <ArrivalAnnouncement
+        arrival={window.arrival}
+        reaction={reaction}
+        failure={failure}
+        peerName={peerName}
+      />
       {dialog && (
         <ConversationDialog
           messenger={messenger}

@@ -5,6 +5,8 @@ import { formatBytes } from '../ui/format-bytes.ts'
 /** As the service worker keeps it: `public/share-target.js`. */
 const keptItem = z.object({
   _id: z.string(),
+  /** Whose it is; of nobody while nobody was signed in. */
+  ownerId: z.optional(z.string()),
   at: z.number(),
   title: z.string(),
   text: z.string(),
@@ -93,6 +95,12 @@ function joinTexts({ title, text, url }: KeptItem): string {
   const heading = parts.indexOf(title.trim())
   if (heading > 0) parts.unshift(...parts.splice(heading, 1))
   return parts.join('\n')
+}
+
+/** Whose it is; undefined for what nobody has been offered yet. */
+export function readOwnerId(kept: unknown): string | undefined {
+  const hasOwner = typeof kept === 'object' && kept !== null && 'ownerId' in kept
+  return hasOwner && typeof kept.ownerId === 'string' ? kept.ownerId : undefined
 }
 
 function readId(kept: unknown): string {

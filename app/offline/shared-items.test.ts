@@ -2,26 +2,32 @@ import { IDBFactory } from 'fake-indexeddb'
 import { expect, test } from 'vitest'
 import { createSharedItems } from './shared-items.ts'
 
+const [ann, ben] = ['ann', 'ben']
+
 const file = (key: number) => ({
   ...{ key, name: `${key}.txt`, type: 'text/plain', bytes: new Blob([`file ${key}`]) },
 })
-const item = (at: number, files: object[] = []) => ({
+const item = (
+  at: number,
+  { ownerId, files = [] }: { ownerId?: string; files?: object[] } = {},
+) => ({
   ...{ _id: `item-${at}`, at, title: '', text: `words ${at}`, url: '', files },
+  ...(ownerId && { ownerId }),
 })
 
 /** As the service worker leaves them. */
 async function start(given: object[]) {
   const indexedDB = new IDBFactory()
-  const items = createSharedItems({ indexedDB })
-  await items.list()
+  const of = (userId: string) => createSharedItems({ userId, indexedDB })
+  await of(ann).list()
   const opening = indexedDB.open('petrel-shared')
   await new Promise((resolve) => opening.addEventListener('success', resolve))
   const transaction = opening.result.transaction('items', 'readwrite')
   for (const one of given) transaction.objectStore('items').put(one)
   await new Promise((resolve) => transaction.addEventListener('complete', resolve))
   opening.result.close()
-  const listTexts = async () => (await items.list()).map(({ text }) => text)
-  return { items, listTexts }
+  const listTexts = async (userId = ann) => (await of(userId).list()).map(({ text }) => text)
+  return { items: of(ann), listTexts }
 }
 
 test('what was shared is read newest first, until it is discarded', async () => {
@@ -30,7 +36,7 @@ test('what was shared is read newest first, until it is discarded', async () => 
   await items.discard('item-1')
   expect(await listTexts()).toEqual(['words 2'])
   const heard = new Promise<void>((resolve) => {
-    const stop = createSharedItems().subscribe(() => {
+    const stop = items.subscribe(() => {
       stop()
       resolve()
     })
@@ -41,7 +47,7 @@ test('what was shared is read newest first, until it is discarded', async () => 
 })
 
 test('what is sent leaves; with the last file all of it does', async () => {
-  const { items, listTexts } = await start([item(1, [file(0), file(1)])])
+  const { items, listTexts } = await start([item(1, { files: [file(0), file(1)] })])
   await items.dropFiles('item-1', [0])
   const [left] = await items.list()
   expect(left?.files.map(({ key }) => key)).toEqual([1])
@@ -49,4 +55,19 @@ test('what is sent leaves; with the last file all of it does', async () => {
   await items.dropFiles('item-1', [1])
   expect(await listTexts()).toEqual([])
   await items.dropFiles('item-1', [1])
+})
+
+test('P8: what one person has shared is offered to nobody else, and stays when another logs out', async () => {
+  const { items, listTexts } = await start([item(1, { ownerId: ben }), item(2, { ownerId: ann })])
+  expect(await listTexts()).toEqual(['words 2'])
+  await items.discardAll()
+  expect(await listTexts()).toEqual([])
+  expect(await listTexts(ben)).toEqual(['words 1'])
+})
+
+test('P8: what was shared while nobody was signed in is for the first who signs in', async () => {
+  const { listTexts } = await start([item(1), item(2, { ownerId: ben })])
+  expect(await listTexts()).toEqual(['words 1'])
+  expect(await listTexts(ben)).toEqual(['words 2'])
+  expect(await listTexts()).toEqual(['words 1'])
 })

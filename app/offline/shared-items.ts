@@ -1,13 +1,20 @@
-import { type KeptItem, readSharedItem, type SharedItem, textKey } from './shared-item.ts'
+import {
+  type KeptItem,
+  readOwnerId,
+  readSharedItem,
+  type SharedItem,
+  textKey,
+} from './shared-item.ts'
 
-/** What other apps have shared and nobody has sent yet. Each call rejects when the device's storage fails. */
+/** What one person has shared from other apps and not sent. Each call rejects when the device's storage fails. */
 export interface SharedItems {
-  /** The newest first: it is what somebody has just shared. */
+  /** The newest first. What was shared while nobody was signed in is this person's from now on (P8). */
   list(): Promise<SharedItem[]>
   /** It was sent, or is not wanted. */
   discard(id: string): Promise<void>
   /** These of its files are sent, or not wanted; with the last one all of it is. */
   dropFiles(id: string, keys: readonly number[]): Promise<void>
+  /** Takes off the device what is this person's, and leaves what is another's. */
   discardAll(): Promise<void>
   /** Calls back after every change by any tab. @returns ends it */
   subscribe(listener: () => void): () => void
@@ -17,10 +24,13 @@ const [databaseName, storeName] = ['petrel-shared', 'items']
 
 /** Reads what `public/share-target.js` keeps. The database is closed after each call: nothing holds on to it. */
 export function createSharedItems({
+  userId,
   indexedDB = globalThis.indexedDB,
 }: {
+  /** Whose. */
+  userId: string
   indexedDB?: IDBFactory
-} = {}): SharedItems {
+}): SharedItems {
   async function run<T>(
     mode: IDBTransactionMode,
     work: (store: IDBObjectStore) => IDBRequest<T>,
@@ -42,12 +52,36 @@ export function createSharedItems({
     }
   }
 
+  const readAll = () => run<unknown[]>('readonly', (store) => store.getAll())
+
+  /** What has no owner gets this one, if nobody else was quicker. */
+  async function claim() {
+    await run('readwrite', (store) => {
+      const reading = store.getAll()
+      reading.onsuccess = () => {
+        for (const kept of reading.result) {
+          if (readOwnerId(kept) === undefined) store.put({ ...kept, ownerId: userId })
+        }
+      }
+      return reading
+    })
+  }
+
+  async function listOwn(): Promise<unknown[]> {
+    const kept = await readAll()
+    if (kept.every(readOwnerId)) return kept.filter(isOwn)
+    // A full disk can't note whose it is: it is offered all the same.
+    await claim().catch(() => {})
+    return (await readAll()).filter(isOwn)
+  }
+
+  const isOwn = (kept: unknown) => (readOwnerId(kept) ?? userId) === userId
+
   const discard = async (id: string) => void (await run('readwrite', (store) => store.delete(id)))
 
   return {
     async list() {
-      const kept: unknown[] = await run('readonly', (store) => store.getAll())
-      return kept.map(readSharedItem).sort((a, b) => b.at - a.at)
+      return (await listOwn()).map(readSharedItem).sort((a, b) => b.at - a.at)
     },
     discard,
     async dropFiles(id, keys) {
@@ -61,7 +95,7 @@ export function createSharedItems({
       else await run('readwrite', (store) => store.put(left))
     },
     async discardAll() {
-      await run('readwrite', (store) => store.clear())
+      for (const { id } of (await listOwn()).map(readSharedItem)) await discard(id)
     },
     subscribe(listener) {
       const channel = new BroadcastChannel(databaseName)

@@ -5,11 +5,13 @@ import { useSession } from './use-session.ts'
 export function AnonymousRoute() {
   const session = useSession()
   const location = useLocation()
-  if (session) return <Navigate to={readReturnTo(location.state) ?? '/chat'} replace />
+  if (session)
+    return <Navigate to={readReturnTo(location.state, session.user._id) ?? '/chat'} replace />
   return <Outlet />
 }
 
-function readReturnTo(state: unknown): string | undefined {
+function readReturnTo(state: unknown, userId: string): string | undefined {
   if (typeof state !== 'object' || state === null || !('returnTo' in state)) return undefined
+  if ('userId' in state && state.userId !== undefined && state.userId !== userId) return undefined
   return typeof state.returnTo === 'string' ? state.returnTo : undefined
 }

@@ -69,7 +69,10 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
     )
     return draw
   }, [messenger, setWish])
-  const shared = useSharedFiles(readNavigationState(state, 'sharedId'))
+  const shared = useSharedFiles({
+    userId: messenger.userId,
+    id: readNavigationState(state, 'sharedId'),
+  })
   // As long as it is not closed, a reload leads back to it.
   const forgetShared = () => void navigate(pathname, { replace: true })
   const drawTools: DrawComposerTools = (tools) => (

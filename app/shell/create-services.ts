@@ -19,9 +19,9 @@ const untilIdle = () =>
     () => {},
   )
 /** What other apps have shared and this person has not sent. */
-async function discardShared() {
+async function discardShared(userId: string) {
   const { createSharedItems } = await import('../offline/shared-items.ts')
-  await createSharedItems().discardAll()
+  await createSharedItems({ userId }).discardAll()
 }
 
 /** The real world around the screens: this browser, and the server that the page came from. */
@@ -50,6 +50,13 @@ export function createServices(): Services {
   // Whoever is signed in needs the core at once: it is fetched while the screens are.
   if (sessions.get()) loadCore().catch(drawn.resolve)
   else drawn.resolve()
+  const noteSharer = async () => {
+    const { noteSignedIn } = await import('../offline/note-signed-in.ts')
+    await noteSignedIn({ userId: sessions.keptUserId() })
+  }
+  const tellSharer = () => void noteSharer().catch(() => {})
+  void drawn.promise.then(tellSharer)
+  sessions.subscribe(tellSharer)
 
   async function open(userId: string) {
     const [{ createMessenger }, { readBrowserPowers }] = await loadCore()
@@ -81,7 +88,7 @@ export function createServices(): Services {
       openUserId = undefined
       owed.note(userId)
       const erasing = messenger.erase()
-      void discardShared().catch(() => {})
+      void discardShared(userId).catch(() => {})
       api.auth.logout(userId).catch(() => {})
       sessionsOf(sessions, userId).clear()
       erasing.then(() => owed.finish(userId)).catch(() => {})

@@ -3,24 +3,56 @@ export interface Loss {
   unsentCount: number | undefined
   /** Chats with a draft. */
   draftCount: number
+  /** Voice messages that were recorded and not sent. */
+  recordingCount: number
+  /** What other apps have shared and nobody has sent. */
+  sharedCount: number
 }
 
 /** What logging out would lose, in words. */
-export function describeLoss({ unsentCount, draftCount }: Loss): string {
+export function describeLoss(loss: Loss): string {
+  const { unsentCount } = loss
   if (unsentCount === undefined) {
     return "Petrel couldn't check whether everything was sent. What wasn't, and your drafts, would be lost."
   }
-  if (unsentCount === 0 && draftCount === 0) {
+  const kept = listKept(loss)
+  if (unsentCount === 0 && kept.length === 0) {
     return 'Your chats will be removed from this device and return when you sign in.'
   }
-  const drafts = draftCount === 1 ? 'a draft in 1 chat' : `drafts in ${draftCount} chats`
-  if (unsentCount === 0)
-    return `You have ${drafts} that would be lost. Send or copy it first, or log out now.`
+  const things = joinWords(kept)
+  if (unsentCount === 0) {
+    const them = kept.length === 1 ? 'it' : 'them'
+    const save = loss.draftCount > 0 ? 'Send or copy' : 'Send'
+    return `You have ${things} that would be lost. ${save} ${them} first, or log out now.`
+  }
   const waiting = unsentCount === 1 ? "1 change hasn't" : `${unsentCount} changes haven't`
-  const alsoDrafts = draftCount > 0 ? `, and you have ${drafts}. Both` : ' and'
-  return `${waiting} been sent yet${alsoDrafts} would be lost. Wait until they are sent, or log out now.`
+  const all = kept.length > 1 ? 'All of it' : 'Both'
+  const alsoKept = kept.length > 0 ? `, and you have ${things}. ${all}` : ' and'
+  return `${waiting} been sent yet${alsoKept} would be lost. Wait until they are sent, or log out now.`
 }
 
-export function isLoss({ unsentCount, draftCount }: Loss): boolean {
-  return unsentCount !== 0 || draftCount > 0
+export function isLoss(loss: Loss): boolean {
+  return loss.unsentCount !== 0 || listKept(loss).length > 0
+}
+
+function joinWords(words: readonly string[]): string {
+  const [last = '', ...others] = [...words].reverse()
+  return others.length > 0 ? `${others.reverse().join(', ')} and ${last}` : last
+}
+
+/** What only this device has. */
+function listKept({ draftCount, recordingCount, sharedCount }: Loss): string[] {
+  const kept: string[] = []
+  if (draftCount > 0) {
+    kept.push(draftCount === 1 ? 'a draft in 1 chat' : `drafts in ${draftCount} chats`)
+  }
+  if (recordingCount > 0) {
+    kept.push(
+      recordingCount === 1 ? '1 unsent voice message' : `${recordingCount} unsent voice messages`,
+    )
+  }
+  if (sharedCount > 0) {
+    kept.push(sharedCount === 1 ? '1 unsent share' : `${sharedCount} unsent shares`)
+  }
+  return kept
 }

@@ -8,23 +8,29 @@ import { PageFrame } from './page-frame.tsx'
 import { useSharedItems } from './use-shared-items.ts'
 import { useWayUp } from './use-way-up.tsx'
 
-const notKeptWords =
-  "This device couldn't keep what you shared. Free up some space, then share it again."
+const lostWords = new Map([
+  [
+    'not-kept',
+    "This device couldn't keep what you shared. Free up some space, then share it again.",
+  ],
+  ['not-received', "Petrel wasn't ready to take what you shared. Share it again."],
+])
 
 const notDiscardedWords = "This device couldn't remove it. Try again."
 
 /** Leads what another app has shared into the chat that the person chooses. */
 export function ShareRoute() {
   const messenger = useMessenger()
+  const { userId } = messenger
   const { search } = useLocation()
   const navigate = useNavigate()
   const goUp = useWayUp()
-  const items = useMemo(() => createSharedItems(), [])
+  const items = useMemo(() => createSharedItems({ userId }), [userId])
   const { list, problem } = useSharedItems(items)
   const item = list?.[0]
   const isChosen = useRef(false)
   const [isStuck, setIsStuck] = useState(false)
-  const isNotKept = new URLSearchParams(search).has('problem')
+  const lost = lostWords.get(new URLSearchParams(search).get('problem') ?? '')
 
   /** Files wait until they are sent; a text is in the chat's draft at once, which outlives a reload. */
   async function choose(chosen: SharedItem, peerId: string) {
@@ -58,7 +64,7 @@ export function ShareRoute() {
         key={item?.id ?? 'none'}
         messenger={messenger}
         item={item}
-        problem={isStuck ? notDiscardedWords : isNotKept ? notKeptWords : problem}
+        problem={isStuck ? notDiscardedWords : (lost ?? problem)}
         onChoose={(peerId) => item && void choose(item, peerId)}
         onDiscard={() => item && void discard(item.id)}
         onBack={() => goUp({ to: '/chat' })}

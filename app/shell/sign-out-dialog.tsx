@@ -50,6 +50,22 @@ export function SignOutDialog({ onClose }: { onClose(): void }) {
 
 async function findLoss(messenger: Messenger): Promise<Loss> {
   const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), countMs))
-  const unsentCount = await Promise.race([messenger.countUnsent(), late]).catch(() => undefined)
-  return { unsentCount, draftCount: messenger.drafts.count() }
+  const count = (counting: Promise<number>) => Promise.race([counting, late]).catch(() => undefined)
+  const [unsentCount, recordingCount, sharedCount] = await Promise.all([
+    count(messenger.countUnsent()),
+    count(messenger.openVoiceDrafts().then((recordings) => recordings.count())),
+    count(countShared(messenger)),
+  ])
+  const isUnknown = recordingCount === undefined || sharedCount === undefined
+  return {
+    unsentCount: isUnknown ? undefined : unsentCount,
+    draftCount: messenger.drafts.count(),
+    recordingCount: recordingCount ?? 0,
+    sharedCount: sharedCount ?? 0,
+  }
+}
+
+async function countShared({ userId }: Messenger): Promise<number> {
+  const { createSharedItems } = await import('../offline/shared-items.ts')
+  return (await createSharedItems({ userId }).list()).length
 }

@@ -1,4 +1,4 @@
-import { Suspense } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 import type { Messenger } from '../sync/messenger.ts'
 import { FullScreenLoader } from '../ui/full-screen-loader.tsx'
@@ -13,7 +13,16 @@ import { useSession } from './use-session.ts'
 export function SignedInRoute() {
   const session = useSession()
   const location = useLocation()
-  if (!session) return <Navigate to="/login" replace state={{ returnTo: location.pathname }} />
+  const leaver = useRef<string>(undefined)
+  useEffect(() => {
+    if (session) leaver.current = session.user._id
+  }, [session])
+  if (!session) {
+    // Somebody else begins at the beginning, not where this person stood.
+    const returnTo = location.pathname + location.search
+    const state = { returnTo, userId: leaver.current }
+    return <Navigate to="/login" replace state={state} />
+  }
   return <OpenMessenger userId={session.user._id} key={session.user._id} />
 }
 

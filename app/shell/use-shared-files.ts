@@ -14,13 +14,19 @@ export interface SharedFiles {
 }
 
 /** The files of a shared item, while they wait; each leaves the device's store once it is a message. */
-export function useSharedFiles(id: string | undefined): SharedFiles | undefined {
+export function useSharedFiles({
+  userId,
+  id,
+}: {
+  userId: string
+  id: string | undefined
+}): SharedFiles | undefined {
   const [item, setItem] = useState<SharedItem>()
   useEffect(() => {
     const now = { isOver: false }
     setItem(undefined)
     if (id === undefined) return
-    createSharedItems()
+    createSharedItems({ userId })
       .list()
       .then((list) => !now.isOver && setItem(list.find((one) => one.id === id)))
       // It still waits, and is offered above the list of chats.
@@ -28,10 +34,10 @@ export function useSharedFiles(id: string | undefined): SharedFiles | undefined 
     return () => {
       now.isOver = true
     }
-  }, [id])
+  }, [id, userId])
   return useMemo(() => {
     if (!item) return undefined
-    const items = createSharedItems()
+    const items = createSharedItems({ userId })
     // They are messages by now. What can't be taken out is offered once more: nobody sends it again for that.
     const drop = (files: readonly SharedFile[]) =>
       items
@@ -46,5 +52,5 @@ export function useSharedFiles(id: string | undefined): SharedFiles | undefined 
       onFileSent: (sent) => drop(item.files.filter(({ file }) => file === sent)),
       onAllSent: () => void drop(item.files),
     }
-  }, [item])
+  }, [item, userId])
 }

@@ -6,6 +6,7 @@ import { createDrafts } from '../database/create-drafts.ts'
 import { createMessageValues } from '../database/create-message-values.ts'
 import { createMessageWindow } from '../database/create-message-window.ts'
 import { createStarred } from '../database/create-starred.ts'
+import type { VoiceDrafts } from '../database/files/voice-drafts.ts'
 import { findLastInboundAt } from '../database/find-newest-message.ts'
 import { readLeftDrafts } from '../database/left-drafts.ts'
 import { openDatabase } from '../database/open-database.ts'
@@ -64,6 +65,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const onError = options.onError ?? (() => {})
   const clock = createClock({ now: powers.now, texts })
   const { now } = clock
+  let voiceDrafts: Promise<VoiceDrafts> | undefined
   const { indexedDB, IDBKeyRange, tab } = powers
   const claiming = claimTabSlot({ locks: powers.locks, name: `petrel-tab-${userId}` })
   const opening = openDatabase({ userId, now, indexedDB, IDBKeyRange, tab })
@@ -266,8 +268,10 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     requests: queue.requests,
     files: files.files,
     async openVoiceDrafts() {
-      const { createVoiceDrafts } = await import('../database/files/voice-drafts.ts')
-      return createVoiceDrafts(context)
+      voiceDrafts ??= import('../database/files/voice-drafts.ts').then(({ createVoiceDrafts }) =>
+        createVoiceDrafts({ ...context, locks: powers.locks }),
+      )
+      return await voiceDrafts
     },
     async countUnsent() {
       const { countUnsentDocuments } = await import('./count-unsent-documents.ts')

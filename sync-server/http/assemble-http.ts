@@ -3,6 +3,7 @@ import type { Doorman } from '../budget/doorman.ts'
 import type { Log } from '../create-log.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import { measureRequests } from '../metrics/measure-requests.ts'
+import { answerStrayShare } from './answer-stray-share.ts'
 import { createErrorHandler } from './create-error-handler.ts'
 import { setDataHeaders } from './data-headers.ts'
 import { logRequests } from './log-requests.ts'
@@ -16,7 +17,7 @@ export function assembleHttp(options: {
   app: Express
   log: Log
   metrics: Metrics
-  doorman: Pick<Doorman, 'greet'>
+  doorman: Pick<Doorman, 'greet' | 'admit'>
   isHttps: boolean
   trustProxy: number
   appDir: string
@@ -37,6 +38,7 @@ export function assembleHttp(options: {
   app.use(root)
   app.use('/api', webhooks)
   app.use('/api', tellTime, api)
+  app.post('/share', doorman.admit, answerStrayShare)
   app.use(serveApp({ appDir }))
   app.use(() => {
     throw new RequestRefused('not_found')

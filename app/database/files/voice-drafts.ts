@@ -1,3 +1,4 @@
+import { createDeferred } from '../../../schema/create-deferred.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { noteTable } from '../accompany-writes.ts'
 import type { CommandContext } from '../commands/command-context.ts'
@@ -43,8 +44,16 @@ const prefix = 'voice|'
  * Keeps on this device what is being recorded, piece by piece: a reload or a crash loses the last piece at most (P1).
  * They lie in the database of the messages, and leave the device with it (P8).
  */
-export function createVoiceDrafts({ database }: Pick<CommandContext, 'database'>) {
+export function createVoiceDrafts({
+  database,
+  locks,
+}: Pick<CommandContext, 'database'> & {
+  /** Without them a recording that another tab is at is offered here as well. */
+  locks: Pick<LockManager, 'request'> | undefined
+}) {
   const { messages } = database
+  /** Recordings that this tab is at, each until it is let go. */
+  const own = new Map<string, Promise<void>>()
   const opening = readDexie(messages.storageInstance)
   const openTable = async () => (await opening).table<KeptPart, string>(noteTable)
 
@@ -57,23 +66,58 @@ export function createVoiceDrafts({ database }: Pick<CommandContext, 'database'>
     await table.where('id').startsWith(nameRecording({ peerId, messageId })).delete()
   }
 
+  async function listUnsent(ids: readonly string[]): Promise<string[]> {
+    const sent: ReadonlyMap<string, Pick<MessageDocument, '_id'>> = await readDocuments(messages, [
+      ...new Set(ids),
+    ])
+    return [...new Set(ids)].filter((id) => !sent.has(id))
+  }
+
+  async function isFree(messageId: string): Promise<boolean> {
+    if (!locks) return true
+    const look = (lock: Lock | null) => lock !== null
+    const looking = locks.request(nameLock(messageId), { ifAvailable: true, mode: 'shared' }, look)
+    // A browser that gives no locks is one without them.
+    return await looking.catch(() => true)
+  }
+
   return {
+    /** Until the function that it gives is called, no other tab is offered this recording. */
+    hold(messageId: string): () => void {
+      const held = createDeferred()
+      const holding = locks?.request(nameLock(messageId), {}, () => held.promise) ?? held.promise
+      const over = holding.catch(() => held.promise).finally(() => own.delete(messageId))
+      own.set(messageId, over)
+      return () => held.resolve()
+    },
+
     async keep(part: VoicePart): Promise<void> {
       const id = nameRecording(part) + String(part.place).padStart(6, '0')
       await (await openTable()).put({ ...part, id })
     },
 
-    /** The oldest of a chat that is not a message yet. */
+    /** The oldest of a chat that is not a message yet, and that no tab is recording. */
     async read(peerId: string): Promise<VoiceDraft | undefined> {
+      // What this tab has just left is still being written.
+      await Promise.all(own.values())
       const parts = await listParts(`${prefix}${peerId}|`)
       const ids = [...new Set(parts.map(({ messageId }) => messageId))]
-      const sent: ReadonlyMap<string, Pick<MessageDocument, '_id'>> = await readDocuments(
-        messages,
-        ids,
-      )
-      for (const messageId of ids) if (sent.has(messageId)) await drop({ peerId, messageId })
-      const messageId = ids.find((id) => !sent.has(id))
-      return join(parts.filter((part) => part.messageId === messageId))
+      const unsent = await listUnsent(ids)
+      for (const messageId of ids) {
+        if (!unsent.includes(messageId)) await drop({ peerId, messageId })
+      }
+      for (const messageId of unsent) {
+        if (await isFree(messageId)) {
+          return join(parts.filter((part) => part.messageId === messageId))
+        }
+      }
+      return undefined
+    },
+
+    /** How many recordings of all chats are no message yet, with those that are under way. */
+    async count(): Promise<number> {
+      const keys = await (await openTable()).where('id').startsWith(prefix).primaryKeys()
+      return (await listUnsent(keys.map(readMessageId))).length
     },
 
     drop,
@@ -94,4 +138,12 @@ function join(parts: readonly KeptPart[]): VoiceDraft | undefined {
 
 function nameRecording({ peerId, messageId }: Pick<VoicePart, 'peerId' | 'messageId'>): string {
   return `${prefix}${peerId}|${messageId}|`
+}
+
+function readMessageId(key: string): string {
+  return key.split('|')[2] ?? ''
+}
+
+function nameLock(messageId: string): string {
+  return `petrel-voice-${messageId}`
 }

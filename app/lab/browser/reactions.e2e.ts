@@ -15,6 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => people.close())
 
+const said = ({ page }: typeof ann) => page.getByRole('status')
+
 const chip = (person: typeof ann, words: string, name: string) =>
   message(person.page, words).getByRole('button', { name, exact: true })
 
@@ -40,8 +42,20 @@ test('by the pointer: the seven open beside the message, and both see who reacte
   await bar.waitFor({ state: 'detached' })
   await chip(ben, 'by the pointer', '👍 You').waitFor()
   await chip(ann, 'by the pointer', '👍 ben').waitFor()
+  await said(ann).getByText('ben reacted 👍 to: by the pointer').waitFor({ state: 'attached' })
   await chip(ann, 'by the pointer', '👍 ben').click()
   await chip(ben, 'by the pointer', '👍 You, ann').waitFor()
+  // It is not one's own message, and nothing is said of what one does oneself.
+  expect(
+    await said(ben)
+      .getByText(/reacted/)
+      .count(),
+  ).toBe(0)
+  expect(
+    await said(ann)
+      .getByText(/reacted/)
+      .count(),
+  ).toBe(1)
 })
 
 test('by the keyboard: chosen in the menu, changed, and taken back', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { must } from '../../../schema/must.ts'
-import { openSignInForm, waitUntilKept } from './account-steps.ts'
+import { openSignInForm, readSession, signIn, waitUntilKept } from './account-steps.ts'
 import { composer, message, openChat, say } from './chat-steps.ts'
 import { drawPhoto, type GivenFile, sendDialog, writeText } from './file-steps.ts'
 import { createLook } from './looks/create-look.ts'
@@ -173,14 +173,54 @@ test('P6: what the device cannot keep is told in words', async () => {
   await page.getByText('Nothing is waiting to be shared.').waitFor()
 })
 
+test('P6: what no service worker takes is told in words, and can be shared again', async () => {
+  const { page } = ann
+  await page.goto('/chat')
+  await page.evaluate(async () => (await navigator.serviceWorker.ready).unregister())
+  await share(page, { text: 'too early', files: [writeText('early.txt', 'early')] })
+  await page.getByText("Petrel wasn't ready to take what you shared. Share it again.").waitFor()
+  const look = await createLook(page)
+  await look('sharing too early')
+  await waitUntilKept(ann)
+  await share(page, { text: 'early enough' })
+  await page.getByText('early enough').waitFor()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.waitForURL('**/chat')
+})
+
+test('P8: after an expired sign-in, what was shared is offered to the same person only', async () => {
+  const { page } = ann
+  const { token, userId } = await readSession(ann)
+  await share(page, { text: 'for my eyes' })
+  await page.getByText('for my eyes').waitFor()
+  await page.goto('about:blank')
+  const ended = await fetch(`${people.server.origin}/api/auth/logout`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ userId }),
+  })
+  expect(ended.ok).toBe(true)
+  await page.goto('/chat')
+  await page.waitForURL('**/login')
+  await signIn({ ...ben, page })
+  await page.goto('/share')
+  await page.getByText('Nothing is waiting to be shared.').waitFor()
+  await share(page, { text: 'from ben' })
+  await page.getByText('from ben').waitFor()
+  await logOut(page)
+  await signIn(ann)
+  await page.goto('/share')
+  await page.getByText('for my eyes').waitFor()
+  expect(await page.getByText('from ben').count()).toBe(0)
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.waitForURL('**/chat')
+})
+
 test('P1: what is shared while nobody is signed in waits until somebody is; signing out leaves none of it', async () => {
   const { page } = ann
   await share(page, { text: 'never sent' })
   await page.getByText('never sent').waitFor()
-  await page.goto('/profile')
-  await page.getByRole('button', { name: 'Logout' }).click()
-  await page.getByRole('button', { name: /^Log out/ }).click()
-  await page.waitForURL('**/login')
+  await logOut(page)
   await ann.goOffline()
   await share(page, { text: 'before I sign in' })
   await page.waitForURL('**/login')
@@ -192,6 +232,15 @@ test('P1: what is shared while nobody is signed in waits until somebody is; sign
   await chats(page).getByRole('button', { name: 'ben' }).click()
   await expect.poll(() => composer(page).inputValue()).toContain('before I sign in')
 })
+
+/** It asks about what was shared, as about drafts. */
+async function logOut(page: Page) {
+  await page.goto('/profile')
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await page.getByText('1 unsent share').waitFor()
+  await page.getByRole('button', { name: /^Log out/ }).click()
+  await page.waitForURL('**/login')
+}
 
 /** It leads to what was shared. */
 async function signInSharing() {

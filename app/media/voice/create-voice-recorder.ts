@@ -43,6 +43,7 @@ export function createVoiceRecorder(options: {
   let keptLevels = 0
   let keeping = Promise.resolve()
 
+  const release = draft ? () => {} : drafts.hold(messageId)
   const opening =
     'format' in begin
       ? openMicrophone(begin.format, {
@@ -108,6 +109,11 @@ export function createVoiceRecorder(options: {
     }
   }
 
+  async function close() {
+    await endMicrophone()
+    release()
+  }
+
   async function drop() {
     await endMicrophone()
     await drafts
@@ -120,7 +126,7 @@ export function createVoiceRecorder(options: {
     heard,
     tell,
     /** Frees the microphone. What was neither sent nor discarded is there again in `drafts`. */
-    close: endMicrophone,
+    close,
   }
 }
 

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useLiveValue } from '../../ui/use-live-value.ts'
 import { useObjectUrl } from '../use-object-url.ts'
-
-const rates = [1, 1.5, 2] as const
+import { chooseNextVoiceSpeed, voiceSpeed } from './voice-speed.ts'
 
 /**
  * Plays sound that is here. `at` and `durationMs` in ms.
@@ -12,11 +12,14 @@ export function usePlayback(bytes: Blob | undefined, durationMs: number) {
   const url = useObjectUrl(bytes)
   const [isPlaying, setIsPlaying] = useState(false)
   const [at, setAt] = useState(0)
-  const [rate, setRate] = useState<(typeof rates)[number]>(1)
+  const rate = useLiveValue(voiceSpeed)
   /** Once it knows how long it is, it can be moved. */
   const isReady = useRef(false)
   const wish = useRef({ isPlaying: false, at: 0 })
   usePausesForOthers(audio)
+  useEffect(() => {
+    if (audio.current) audio.current.playbackRate = rate
+  }, [rate])
 
   function start(element: HTMLAudioElement) {
     isReady.current = true
@@ -42,11 +45,7 @@ export function usePlayback(bytes: Blob | undefined, durationMs: number) {
       setAt(place)
       if (audio.current && isReady.current) audio.current.currentTime = place / 1_000
     },
-    changeRate() {
-      const next = rates[(rates.indexOf(rate) + 1) % rates.length] ?? 1
-      setRate(next)
-      if (audio.current) audio.current.playbackRate = next
-    },
+    changeRate: chooseNextVoiceSpeed,
     /** For the element that plays it. */
     element: {
       ...{ ref: audio, src: url, preload: 'auto' as const },
