@@ -10,7 +10,10 @@ export function areBackLayersBeingLeft(): boolean {
 /** Closes the open layers by going back over them, and then goes on. */
 export function leaveBackLayers(goOn: () => void): void {
   const count = countBackLayers()
-  if (count === 0) return goOn()
+  if (count === 0) {
+    goOn()
+    return
+  }
   leaving.isUnderWay = true
   addEventListener(
     'popstate',
