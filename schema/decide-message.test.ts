@@ -276,7 +276,22 @@ describe('P4 and P6: whatever is proposed', () => {
           expect(decide({ stored: first.next, proposed: first.next }).kind).toBe('keep')
         },
       ),
-      { numRuns: 2_000 },
+      {
+        numRuns: 2_000,
+        // Refused twice within one millisecond.
+        examples: [
+          [
+            {
+              ...{ ...sent, content: '', status: 'failed' as const, attempt: 1 },
+              statusHistory: [
+                { status: 'failed' as const, timestamp: now },
+                { status: 'failed' as const, timestamp: now },
+              ],
+            },
+            { ...written, content: '', attempt: 2 },
+          ],
+        ],
+      },
     )
   })
 

@@ -2,7 +2,7 @@ import { areFieldsEqual } from './are-fields-equal.ts'
 import { cutText } from './cut-text.ts'
 import { limits } from './limits.ts'
 import { isInLostSpan, type LostSpan } from './lost-span.ts'
-import { areMessagesEqual, mergeMessages } from './merge-messages.ts'
+import { areMessagesEqual, mergeMessages, orderHistory } from './merge-messages.ts'
 import {
   blankDeleted,
   hasPayload,
@@ -119,7 +119,10 @@ function decideNew(asked: MessageProposal): MessageDecision {
   const next: MessageDocument = {
     ...rest,
     status: 'sent',
-    statusHistory: [...historyOf(proposal.stored), { status: 'sent', timestamp: now }],
+    statusHistory: orderHistory([
+      ...historyOf(proposal.stored),
+      { status: 'sent', timestamp: now },
+    ]),
     createdAt: Math.min(proposed.createdAt, now),
     isStarredAt: Math.min(proposed.isStarredAt, now),
     ...(asked.channel && { isWhatsApp: true, waState: 'queued' as const, ...nextVersion(asked) }),
@@ -222,7 +225,10 @@ export function failMessage(failure: {
     recipientId: proposed.peerId,
     status: 'failed',
     attempt: Math.min(proposed.attempt + Number(isAccepted(proposed)), 1_000_000),
-    statusHistory: [...historyOf(failure.stored), { status: 'failed', timestamp: now }],
+    statusHistory: orderHistory([
+      ...historyOf(failure.stored),
+      { status: 'failed', timestamp: now },
+    ]),
     createdAt: Math.min(proposed.createdAt, now),
     orderedAt: Math.min(proposed.orderedAt, now),
     error: refusal.error,

@@ -20,7 +20,7 @@ export function mergeMessages(a: MessageDocument, b: MessageDocument): MessageDo
   const reactions = mergeReactions(a.reactions, b.reactions)
   const merged: MessageDocument = {
     ...coreOf(core),
-    statusHistory: uniteHistories(a, b),
+    statusHistory: orderHistory([...a.statusHistory, ...b.statusHistory]),
     content: text.content,
     isStarred: star.isStarred,
     isStarredAt: star.isStarredAt,
@@ -105,13 +105,11 @@ function latestRefusal(a: RefusedChange | undefined, b: RefusedChange | undefine
   return compareStrings(canonicalJson(a), canonicalJson(b)) >= 0 ? a : b
 }
 
-function uniteHistories(a: MessageDocument, b: MessageDocument) {
-  const union = new Map(
-    [...a.statusHistory, ...b.statusHistory].map((entry) => [
-      `${entry.timestamp} ${entry.status}`,
-      entry,
-    ]),
-  )
+/** A history as it is stored: each entry once, oldest first. */
+export function orderHistory(
+  entries: MessageDocument['statusHistory'],
+): MessageDocument['statusHistory'] {
+  const union = new Map(entries.map((entry) => [`${entry.timestamp} ${entry.status}`, entry]))
   return [...union.values()].sort(
     (x, y) => x.timestamp - y.timestamp || compareStrings(x.status, y.status),
   )

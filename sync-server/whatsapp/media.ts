@@ -102,11 +102,7 @@ export function createWhatsAppMedia(options: {
     // Opened before the first byte: a pipeline that fails earlier ends while its file is still being made, and whoever
     // removes it then comes too soon.
     const file = await openFile(path, 'w', 0o600)
-    try {
-      await pipeline(response.body, watch, file.createWriteStream({ autoClose: false }))
-    } finally {
-      await file.close()
-    }
+    await pipeline(response.body, watch, file.createWriteStream())
     return { bytes: counted.bytes, sha256: hash.digest('hex') }
   }
 
