@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => opened.app.close())
 
 const people = ['Ann', 'Anna', 'Anne', 'Annie', 'Anita', 'Anja', 'Anouk', 'Antje', 'Anya', 'Anka']
-const registerNext = () => opened.app.register(people.shift() ?? uuidv7().slice(-12))
+const registerNext = () => opened.app.register(people.shift() ?? `ann${uuidv7().slice(-12)}`)
 
 const logOut = ({ token }: TestPerson) => opened.app.call('POST', '/api/auth/logout', { token })
 const leave = ({ token }: TestPerson) => opened.app.call('DELETE', '/api/users/me', { token })
