@@ -1,5 +1,6 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { countBackLayers } from './count-back-layers.ts'
+import { areBackLayersBeingLeft } from './leave-back-layers.ts'
 import { BackLayersProvider } from './use-back-layer.ts'
 import { useLatest } from './use-latest.ts'
 
@@ -30,7 +31,7 @@ function useHistoryEntries(open: readonly (() => void)[]): void {
   const depth = open.length
 
   const follow = useLatest(() => {
-    if (isOwnStep.current) return
+    if (isOwnStep.current || areBackLayersBeingLeft()) return
     const entries = countBackLayers()
     for (let next = entries + 1; next <= depth; next++) {
       history.pushState({ ...history.state, backLayers: next }, '')
