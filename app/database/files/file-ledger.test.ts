@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest'
+import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { changeMessage } from '../change-message.ts'
 import { clearConversation } from '../commands/clear-conversation.ts'
 import { deleteMessage } from '../commands/delete-message.ts'
 import { sendFile } from '../commands/send-file.ts'
 import { setStarred } from '../commands/set-starred.ts'
-import { ben, openTestDatabase } from '../open-test-database.ts'
+import { ann, ben, openTestDatabase } from '../open-test-database.ts'
+import { toStoredMessage } from '../stored-message.ts'
 import { createFileLedger } from './file-ledger.ts'
 import { createFileShelf } from './file-shelf.ts'
 
+const ivy = '01900000-0000-7000-8000-00000000000c'
 const about = { name: 'map.txt', size: 5, mimeType: 'text/plain' }
 const map = () => ({
   ...{ peerId: ben, bytes: new Blob(['a map']), about, type: 'document' as const },
@@ -79,6 +82,56 @@ test('P1: what is nowhere else stays, whatever was known when it was chosen', as
   expect(await ledger.remove(chosen, { keepsStarred: false })).toBeGreaterThan(0)
   expect(await shelf.read(starred)).toBeUndefined()
   expect(await shelf.read({ _id: waiting })).toBeDefined()
+})
+
+test('P1: bytes that lie under the message of another chat stay while a message that shows them is unsent or starred', async () => {
+  const { context, ledger, shelf, keepSent } = await start()
+  const { messages } = context.database
+  const forStar = await keepSent('/api/media/1')
+  const forUnsent = await keepSent('/api/media/2')
+  const forNobody = await keepSent('/api/media/3')
+  const chosen = await ledger.list()
+  const forward = async (_id: string, of: { mediaUrl: string }, sent: Partial<MessageDocument>) => {
+    const facts = {
+      _id,
+      peerId: ivy,
+      senderId: ann,
+      recipientId: ivy,
+      content: '',
+      type: 'document',
+    }
+    const times = { createdAt: 1, orderedAt: context.now() }
+    const message = messageDocument.parse({ ...facts, ...times, file: about, ...of, ...sent })
+    await messages.insert(toStoredMessage(message))
+    return _id
+  }
+  const { mediaUrl } = forNobody
+  const starred = '01900000-0000-7000-8000-0000000000f1'
+  await forward(starred, { mediaUrl: forStar.mediaUrl }, { status: 'sent' })
+  await setStarred(context, { messageId: starred, isStarred: true })
+  const unsent = '01900000-0000-7000-8000-0000000000f2'
+  await forward(unsent, { mediaUrl: forUnsent.mediaUrl }, { status: 'sending' })
+  await forward('01900000-0000-7000-8000-0000000000f3', { mediaUrl }, { status: 'sent' })
+
+  await clearConversation(context, ben)
+  expect(await ledger.list()).toMatchObject([
+    { messageId: forStar._id, isStarred: true, isCleared: true, isWantedElsewhere: true },
+    { messageId: forUnsent._id, isUnsent: true, isCleared: true, isWantedElsewhere: true },
+    { messageId: forNobody._id, isStarred: false, isUnsent: false, isWantedElsewhere: false },
+  ])
+  expect(await ledger.remove(chosen, { keepsStarred: false })).toBe(5)
+  const isKept = async (one: { _id: string; mediaUrl: string }) =>
+    (await shelf.read(one)) !== undefined
+  expect([await isKept(forStar), await isKept(forUnsent)]).toEqual([true, true])
+  expect(await isKept(forNobody)).toBe(false)
+
+  await clearConversation(context, ivy)
+  expect((await ledger.list()).map(({ isWantedElsewhere }) => isWantedElsewhere)).toEqual([
+    false,
+    true,
+  ])
+  expect(await ledger.remove(await ledger.list(), { keepsStarred: false })).toBe(5)
+  expect([await isKept(forStar), await isKept(forUnsent)]).toEqual([false, true])
 })
 
 test('P8: no file is left when the device is erased', async () => {

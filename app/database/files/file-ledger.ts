@@ -2,9 +2,10 @@ import type { MessageDocument } from '../../../schema/message.ts'
 import { noteTable } from '../accompany-writes.ts'
 import type { CommandContext } from '../commands/command-context.ts'
 import { readDexie } from '../owed-notes.ts'
-import { queryDocuments, readDocuments } from '../read-documents.ts'
+import { readDocuments } from '../read-documents.ts'
 import type { StoredMessage } from '../stored-message.ts'
 import { addressPrefix } from './file-shelf.ts'
+import { findHolders, isUnsent, listWanting } from './find-wanted-files.ts'
 import { filePrefix, type KeptFile } from './kept-file.ts'
 
 /** Beside each file, so that neither its size nor its use needs a look at its bytes. */
@@ -32,11 +33,14 @@ export interface LedgerEntry {
   /** Absent where its message is not on the device. */
   peerId?: string
   mediaUrl?: string | undefined
-  /** It is nowhere but here. */
+  /** It is nowhere but here, or an unsent message shows it. */
   isUnsent: boolean
+  /** By its own message or another that shows it. */
   isStarred: boolean
   /** Its conversation was cleared since. */
   isCleared: boolean
+  /** An unsent or starred message that is no part of what was cleared shows the same file. */
+  isWantedElsewhere: boolean
 }
 
 const usePrefix = 'used|'
@@ -84,34 +88,34 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
     return known
   }
 
-  /** Files that a starred message shows, whichever message they came with. */
-  async function listStarredAddresses(): Promise<Set<string>> {
-    const starred = await queryDocuments(messages, {
-      selector: { starOrder: { $lte: 0 } },
-      sort: [{ starOrder: 'asc' }],
-      index: ['starOrder'],
-    })
-    return new Set(starred.flatMap(({ mediaUrl }) => mediaUrl ?? []))
+  /** How far the conversations of some messages were cleared. */
+  async function readClearings(found: Iterable<Pick<MessageDocument, 'peerId'>>) {
+    const peerIds = new Set(Array.from(found, ({ peerId }) => peerId))
+    const cleared = await readDocuments(conversations, [...peerIds])
+    return ({ peerId, orderedAt }: Pick<MessageDocument, 'peerId' | 'orderedAt'>) =>
+      orderedAt <= (cleared.get(peerId)?.clearedUpTo ?? 0)
   }
 
   async function list(): Promise<LedgerEntry[]> {
     const used = await listNotes()
-    const [stored, starredAddresses] = await Promise.all([
+    const { notes, documents } = await openTables()
+    const [stored, wanting] = await Promise.all([
       readDocuments(messages, [...used.keys()]),
-      listStarredAddresses(),
+      listWanting(documents),
     ])
-    const peerIds = new Set([...stored.values()].map(({ peerId }) => peerId))
-    const found = await readDocuments(conversations, [...peerIds])
+    const isCleared = await readClearings([...stored.values(), ...wanting])
+    const starred = wanting.filter((message) => message.isStarred && !isCleared(message))
+    const starredHolders = await findHolders(notes, starred)
+    const unsentHolders = await findHolders(notes, wanting.filter(isUnsent))
     return [...used].map(([messageId, { size, usedAt }]) => {
       const message = stored.get(messageId)
-      const facts = { messageId, size, usedAt }
-      if (!message) return { ...facts, isUnsent: false, isStarred: false, isCleared: false }
-      const { peerId, mediaUrl, orderedAt, isStarred } = message
       return {
-        ...{ ...facts, peerId, mediaUrl },
-        isUnsent: isUnsent(message),
-        isStarred: isStarred || (mediaUrl !== undefined && starredAddresses.has(mediaUrl)),
-        isCleared: orderedAt <= (found.get(peerId)?.clearedUpTo ?? 0),
+        ...{ messageId, size, usedAt },
+        ...(message && { peerId: message.peerId, mediaUrl: message.mediaUrl }),
+        isUnsent: unsentHolders.has(messageId) || (message !== undefined && isUnsent(message)),
+        isStarred: starredHolders.has(messageId) || Boolean(message?.isStarred),
+        isCleared: message !== undefined && isCleared(message),
+        isWantedElsewhere: starredHolders.has(messageId) || unsentHolders.has(messageId),
       }
     })
   }
@@ -137,8 +141,9 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
     },
 
     /**
-     * Takes files off the device. One that is nowhere else stays, whatever was known of it before.
-     * @param keepsStarred a file that was starred meanwhile stays too
+     * Takes files off the device. One that is nowhere else stays, and one that another unsent or starred message shows,
+     * whatever was known of them before.
+     * @param keepsStarred a file whose own message was starred meanwhile stays too
      * @returns bytes
      */
     async remove(
@@ -146,10 +151,17 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
       { keepsStarred }: { keepsStarred: boolean },
     ): Promise<number> {
       const { dexie, notes, documents } = await openTables()
+      const isCleared = await readClearings(await listWanting(documents))
       return await dexie.transaction('rw', documents, notes, async () => {
         const stored = await documents.bulkGet(entries.map(({ messageId }) => messageId))
-        const leaving = entries.filter((_, at) => {
+        const wanting = await listWanting(documents)
+        const holders = await findHolders(
+          notes,
+          wanting.filter((message) => isUnsent(message) || !isCleared(message)),
+        )
+        const leaving = entries.filter(({ messageId }, at) => {
           const message = stored[at]
+          if (holders.has(messageId)) return false
           return !message || !(isUnsent(message) || (keepsStarred && message.isStarred))
         })
         const ids = new Set(leaving.map(({ messageId }) => messageId))
@@ -165,14 +177,4 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
       })
     },
   }
-}
-
-function isUnsent({
-  senderId,
-  peerId,
-  status,
-  deletedAt,
-}: Pick<MessageDocument, 'senderId' | 'peerId' | 'status' | 'deletedAt'>): boolean {
-  const isAcceptedYet = status !== 'sending' && status !== 'failed'
-  return senderId !== peerId && !isAcceptedYet && deletedAt === undefined
 }

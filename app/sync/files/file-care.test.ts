@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { must } from '../../../schema/must.ts'
 import { changeMessage } from '../../database/change-message.ts'
 import { sendFile } from '../../database/commands/send-file.ts'
 import { setStarred } from '../../database/commands/set-starred.ts'
@@ -109,6 +110,33 @@ test('P8: a conversation that is cleared on one device loses its files on all, a
   await laptop.openTab()
   await expect.poll(() => isKept(laptop)).toBe(false)
   expect(await isKept(tablet)).toBe(true)
+})
+
+test('P1: a starred message keeps its file when the chat is cleared under which the same bytes lie, until its star goes', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const ivy = await lab.person('ivy')
+  const phone = await ann.device()
+  await lab.settle()
+  const id = await phone.sendFile(ben, 'the map')
+  const other = await phone.sendFile(ben, 'the chart')
+  await lab.settle()
+  const forwarding = { kind: 'forward', messageId: id, recipientIds: [ivy.userId] } as const
+  await phone.messenger.requests.add(forwarding)
+  await lab.settle()
+  const [forwarded] = await phone.read(ivy)
+  const message = must(forwarded, 'the forwarded message')
+  await phone.messenger.commands.setStarred(message._id, true)
+  await phone.messenger.commands.clearConversation(ben.userId)
+  await phone.reload()
+  const { files } = phone.messenger
+  await expect.poll(() => files.find({ _id: other })).toBeUndefined()
+  await files.clear({})
+  phone.network.goOffline()
+  expect(await (await files.load(message)).text()).toBe('file the map')
+  expect(await files.listUsage()).toMatchObject([{ count: 1, lastingCount: 1 }])
+  await phone.messenger.commands.setStarred(message._id, false)
+  await phone.messenger.files.clear({})
+  expect(await phone.messenger.files.find(message)).toBeUndefined()
 })
 
 test('a file that was cleared is fetched again from the server when it is asked for', async () => {

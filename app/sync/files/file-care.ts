@@ -59,7 +59,11 @@ export function createFileCare(options: {
     /** Takes away the files of what was cleared, here or on another device, and what is more than fits. */
     async tidy(): Promise<void> {
       const entries = await ledger.list()
-      const [cleared, kept] = split(entries, ({ isCleared, isUnsent }) => isCleared && !isUnsent)
+      const [cleared, kept] = split(
+        entries,
+        ({ isCleared, isUnsent, isWantedElsewhere }) =>
+          isCleared && !isUnsent && !isWantedElsewhere,
+      )
       await removeAll(cleared, { keepsStarred: false })
       const keptBytes = kept.reduce((sum, { size }) => sum + size, 0)
       const budget = decideFileBudget({ keptBytes, room: await powers.estimate?.() })
