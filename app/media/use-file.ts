@@ -6,10 +6,13 @@ import { loadingChoice } from './loading-choice.ts'
 import { mayLoadUnasked } from './loading-rule.ts'
 import { networkType } from './network-type.ts'
 
-/** `away`: not on this device; `problem` says why it could not be fetched. */
+/**
+ * `away`: not on this device; `problem` says why it could not be fetched, `isCleared` that a person has cleared it: then
+ * it is fetched on request only.
+ */
 export type FileView =
   | { kind: 'reading' }
-  | { kind: 'away'; problem?: string }
+  | { kind: 'away'; problem?: string; isCleared?: boolean }
   | { kind: 'loading' }
   | { kind: 'here'; bytes: Blob }
 
@@ -27,7 +30,7 @@ export function useFile(options: {
   const [view, setView] = useState<FileView>({ kind: 'reading' })
   const isLive = useLivePart(messenger.connection, ({ state }) => state === 'live')
   const mayLoad = mayLoadUnasked(useLiveValue(loadingChoice), useLiveValue(networkType))
-  const { _id, mediaUrl } = message
+  const { _id, mediaUrl, peerId, orderedAt } = message
   const size = message.file?.size
   const shown = useRef(false)
 
@@ -60,23 +63,29 @@ export function useFile(options: {
   useEffect(() => {
     let isOver = false
     const about = { _id, ...(mediaUrl !== undefined && { mediaUrl }) }
-    void files.find(about).then(
-      (bytes) => {
-        if (isOver) return
-        setView((now) =>
-          now.kind === 'reading' ? (bytes ? { kind: 'here', bytes } : { kind: 'away' }) : now,
-        )
-      },
-      () => setView({ kind: 'away' }),
-    )
+    async function look(): Promise<FileView> {
+      const bytes = await files.find(about)
+      if (bytes) return { kind: 'here', bytes }
+      return { kind: 'away', isCleared: await files.wasCleared({ peerId, orderedAt }) }
+    }
+    void look()
+      .catch((): FileView => ({ kind: 'away' }))
+      .then((found) => {
+        if (!isOver) setView((now) => (now.kind === 'reading' ? found : now))
+      })
     return () => {
       isOver = true
     }
-  }, [files, _id, mediaUrl])
+  }, [files, _id, mediaUrl, peerId, orderedAt])
 
   useEffect(() => {
     // What failed while the server was away is tried again; what it said itself stands until then.
-    if (isLive) setView((now) => (now.kind === 'away' ? { kind: 'away' } : now))
+    if (!isLive) return
+    setView((now) => {
+      if (now.kind !== 'away') return now
+      const { problem: _, ...rest } = now
+      return rest
+    })
   }, [isLive])
 
   const isWanted =
@@ -85,7 +94,8 @@ export function useFile(options: {
     isLive &&
     mediaUrl !== undefined &&
     view.kind === 'away' &&
-    !view.problem
+    !view.problem &&
+    !view.isCleared
   useEffect(() => {
     if (isWanted) void load()
   }, [isWanted, load])

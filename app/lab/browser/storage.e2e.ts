@@ -95,7 +95,41 @@ test('P6: what media take is listed by chat, and clearing asks, says what stays,
   await ann.goOnline()
   await page.goto('/chat')
   await openChat(page, 'ben')
-  // It is fetched again when it is shown.
-  await page.getByRole('button', { name: 'Open picture second.jpg' }).waitFor()
   await message(ben.page, 'not sent yet').waitFor()
+  await chooseOn(page, 'the first', 'Unstar')
+})
+
+test('pictures that were cleared come back on request only, also in the gallery; one that comes later loads by itself', async () => {
+  const { page } = ann
+  const second = message(page, 'the second')
+  const asks = second.getByRole('button', { name: /^Download, \d.*B: picture second\.jpg$/ })
+  await asks.waitFor()
+  await page.reload()
+  await sendPhoto(ben.page, 'later.jpg', 'one more')
+  await page.getByRole('button', { name: 'Open picture later.jpg' }).click()
+  const gallery = page.getByRole('dialog')
+  await gallery.getByRole('button', { name: 'Previous' }).click()
+  await page.getByRole('dialog', { name: 'unsent.jpg' }).getByRole('img').waitFor()
+  await gallery.getByRole('button', { name: 'Previous' }).click()
+  await page
+    .getByRole('dialog', { name: 'second.jpg' })
+    .getByRole('button', { name: /^Load / })
+    .waitFor()
+  await page.keyboard.press('Escape')
+  await asks.click()
+  await page.getByRole('button', { name: 'Open picture second.jpg' }).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Open picture second.jpg' }).waitFor()
+
+  await openStorage(page)
+  await page.getByRole('button', { name: 'Clear all media' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click()
+  await page.getByText(/^Cleared \d.*B\.$/).waitFor()
+  await page.goto('/chat')
+  await openChat(page, 'ben')
+  for (const words of ['the first', 'the second', 'not sent yet', 'one more']) {
+    await message(page, words)
+      .getByRole('button', { name: /^Download, / })
+      .waitFor()
+  }
 })

@@ -21,6 +21,8 @@ export interface Files {
   find(message: FiledMessage): Promise<Blob | undefined>
   /** From this device, else from the server, and then kept here. Rejects with words for a person. */
   load(message: FiledMessage): Promise<Blob>
+  /** Has a person cleared the files of its chat since? Then it is fetched on request only. */
+  wasCleared(message: Pick<MessageDocument, 'peerId' | 'orderedAt'>): Promise<boolean>
   /** How it stands with the files of own messages that a tab of this device uploads, by the message's id. */
   uploads: LiveValue<ReadonlyMap<string, UploadState>>
   /** Says that the file of a message is on the screen: it stays on the device meanwhile. @returns ends it */
@@ -48,7 +50,7 @@ export function createFiles(options: {
   const { tab } = options.powers
   const uploads = createTabStates(`petrel-uploads-${context.userId}${tab ? `-${tab.device}` : ''}`)
   const shown = createShownFiles()
-  let access: Promise<Pick<Files, 'find' | 'load'>> | undefined
+  let access: Promise<Pick<Files, 'find' | 'load' | 'wasCleared'>> | undefined
   let caring: Promise<FileCare> | undefined
   let uploading: Uploads | undefined
   const tidying = createRefresher({
@@ -108,6 +110,7 @@ export function createFiles(options: {
     uploads,
     find: async (message) => await (await openAccess()).find(message),
     load: async (message) => await (await openAccess()).load(message),
+    wasCleared: async (message) => await (await openAccess()).wasCleared(message),
     hold: shown.hold,
     listUsage: async () => await (await openCare()).listUsage(),
     clear: async (given) => await (await openCare()).clear(given),

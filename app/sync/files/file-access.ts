@@ -1,4 +1,5 @@
 import type { CommandContext } from '../../database/commands/command-context.ts'
+import { createClearingMarks } from '../../database/files/clearing-marks.ts'
 import { createFileShelf } from '../../database/files/file-shelf.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
 import type { FiledMessage, Files } from './create-files.ts'
@@ -12,7 +13,7 @@ export function createFileAccess(options: {
   onUsed: (message: FiledMessage, file: Blob) => Promise<void>
   /** The device holds a file more. */
   onKept: () => void
-}): Pick<Files, 'find' | 'load'> {
+}): Pick<Files, 'find' | 'load' | 'wasCleared'> {
   const { context, calls, onError, onUsed, onKept } = options
   const shelf = createFileShelf(context)
   const loading = new Map<string, Promise<Blob>>()
@@ -36,6 +37,7 @@ export function createFileAccess(options: {
 
   return {
     find,
+    wasCleared: createClearingMarks(context).isCovered,
     load(message) {
       const key = message.mediaUrl ?? message._id
       const known = loading.get(key)

@@ -1,4 +1,5 @@
 import type { CommandContext } from '../../database/commands/command-context.ts'
+import { createClearingMarks } from '../../database/files/clearing-marks.ts'
 import { decideFileBudget } from '../../database/files/file-budget.ts'
 import { createFileLedger, type LedgerEntry } from '../../database/files/file-ledger.ts'
 import { chooseFilesToTrim } from '../../database/files/files-to-trim.ts'
@@ -38,6 +39,7 @@ export function createFileCare(options: {
 }) {
   const { context, powers, isShown } = options
   const ledger = createFileLedger(context)
+  const marks = createClearingMarks(context)
 
   async function removeAll(
     entries: readonly LedgerEntry[],
@@ -87,7 +89,10 @@ export function createFileCare(options: {
       return [...chats.values()].sort((a, b) => b.bytes - a.bytes)
     },
 
-    /** @returns bytes. @throws with words for a person when the disk fails: what has left by then has left */
+    /**
+     * What it removes comes back on request only.
+     * @returns bytes. @throws with words for a person when the disk fails: what has left by then has left
+     */
     async clear({ peerId, onProgress }: ClearingOptions): Promise<number> {
       try {
         const entries = (await ledger.list()).filter(
@@ -95,7 +100,17 @@ export function createFileCare(options: {
             !(entry.isUnsent || entry.isStarred) &&
             (peerId === undefined || (entry.peerId ?? '') === peerId),
         )
-        return await removeAll(entries, { keepsStarred: true, ...(onProgress && { onProgress }) })
+        const isNoted = await marks.note(peerId).then(
+          () => true,
+          () => false,
+        )
+        const bytes = await removeAll(entries, {
+          keepsStarred: true,
+          ...(onProgress && { onProgress }),
+        })
+        // A full disk may have had no room for it before.
+        if (!isNoted) await marks.note(peerId)
+        return bytes
       } catch (cause) {
         throw new Error(stuckWords, { cause })
       }
