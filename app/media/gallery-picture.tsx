@@ -19,13 +19,15 @@ export interface GalleryPictureHandle {
 interface GalleryPictureProps {
   messenger: Messenger
   message: MessageDocument
+  /** Its bytes where they were fetched ahead. */
+  known: Blob | undefined
   onStep(direction: 'older' | 'newer'): void
   ref: Ref<GalleryPictureHandle>
 }
 
 /** One picture on the gallery's stage: its blur until it is here, then itself, to be zoomed and moved. */
-export function GalleryPicture({ messenger, message, onStep, ref }: GalleryPictureProps) {
-  const { view, load } = useFile({ messenger, message, isAutomatic: true })
+export function GalleryPicture({ messenger, message, known, onStep, ref }: GalleryPictureProps) {
+  const { view, load } = useFile({ messenger, message, isAutomatic: true, known })
   const url = useObjectUrl(view.kind === 'here' ? view.bytes : undefined)
   const [isBroken, setIsBroken] = useState(false)
   const [drawn, setDrawn] = useState<{ width: number; height: number }>()

@@ -1,5 +1,5 @@
 import { Content, Portal, Root, Title } from 'radix-ui/dialog'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { findFocusPath, focusFirst } from '../ui/find-focus-path.ts'
@@ -12,6 +12,7 @@ import { useLiveValue } from '../ui/use-live-value.ts'
 import { useNotice } from '../ui/use-notice.ts'
 import { useToday } from '../ui/use-today.ts'
 import { VisuallyHidden } from '../ui/visually-hidden.tsx'
+import { AheadPicture } from './ahead-picture.tsx'
 import styles from './gallery.module.css'
 import { GalleryPicture, type GalleryPictureHandle } from './gallery-picture.tsx'
 import { PlayableFile } from './playable-file.tsx'
@@ -38,6 +39,15 @@ export function Gallery({ messenger, peerId, message, onGoToMessage, onClose }: 
   const picture = useRef<GalleryPictureHandle>(null)
   const [returnTo] = useState(findFocusPath)
   const { words, say } = useNotice()
+  /** Of the neighbours only. */
+  const [ahead] = useState(() => new Map<string, Blob>())
+  const keepAhead = useCallback(
+    (messageId: string, bytes: Blob) => {
+      ahead.set(messageId, bytes)
+      return () => void ahead.delete(messageId)
+    },
+    [ahead],
+  )
   useBackLayer(true, onClose)
   const author = shown.senderId === messenger.userId ? 'You' : (peer?.username ?? 'Unknown')
   const written = `${formatDay(shown.createdAt, today)}, ${formatClockTime(shown.createdAt)}`
@@ -99,8 +109,19 @@ export function Gallery({ messenger, peerId, message, onGoToMessage, onClose }: 
               ref={picture}
               messenger={messenger}
               message={shown}
+              known={ahead.get(shown._id)}
               onStep={place.step}
             />
+          )}
+          {place.neighbours.map((each) =>
+            each.type === 'image' ? (
+              <AheadPicture
+                key={each._id}
+                messenger={messenger}
+                message={each}
+                onReady={keepAhead}
+              />
+            ) : null,
           )}
           <Step direction="older" place={place} />
           <Step direction="newer" place={place} />

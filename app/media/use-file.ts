@@ -24,10 +24,14 @@ export function useFile(options: {
   messenger: Pick<Messenger, 'files' | 'connection'>
   message: MessageDocument
   isAutomatic: boolean
+  /** The file where it is at hand already. */
+  known?: Blob | undefined
 }): { view: FileView; load(): Promise<Blob | undefined> } {
-  const { messenger, message, isAutomatic } = options
+  const { messenger, message, isAutomatic, known } = options
   const { files } = messenger
-  const [view, setView] = useState<FileView>({ kind: 'reading' })
+  const [view, setView] = useState<FileView>(
+    known ? { kind: 'here', bytes: known } : { kind: 'reading' },
+  )
   const isLive = useLivePart(messenger.connection, ({ state }) => state === 'live')
   const mayLoad = mayLoadUnasked(useLiveValue(loadingChoice), useLiveValue(networkType))
   const { _id, mediaUrl, peerId, orderedAt } = message

@@ -10,6 +10,9 @@ import { useSifted } from './use-sifted.ts'
 const enough = 40
 const aheadCount = 5
 
+type Direction = 'older' | 'newer'
+const offsets = { older: -1, newer: 1 }
+
 /** Which of a chat's pictures is shown, and the way to its neighbours. */
 export function useGalleryPlace({
   messenger,
@@ -51,16 +54,36 @@ export function useGalleryPlace({
     if (needsNewer && currentId) void view?.loadNewer()
   }, [view, currentId, needsOlder, needsNewer])
 
-  const neighbour = (direction: 'older' | 'newer') =>
-    items[index + (direction === 'older' ? -1 : 1)]
+  const neighbour = (direction: Direction) => items[index + offsets[direction]]
+  const areKnown = window !== undefined && items === window.items
+  /** Is there one, known yet or not? */
+  const mayHave = (direction: Direction) =>
+    neighbour(direction) !== undefined ||
+    !areKnown ||
+    (direction === 'older' ? window.hasOlder : window.hasNewer)
+  /** Steps that were asked for before there was a neighbour to step to; older ones are negative. */
+  const owed = useRef(0)
+  useEffect(() => {
+    const direction = owed.current < 0 ? 'older' : 'newer'
+    if (owed.current === 0) return
+    const next = neighbour(direction)
+    if (next) {
+      owed.current -= offsets[direction]
+      setShownId(next._id)
+    } else if (!mayHave(direction)) owed.current = 0
+  })
+
   return {
     shown: shown ?? start,
     /** Empty until the neighbours are known. */
-    position: window && items === window.items ? describePosition(index, window) : '',
-    has: (direction: 'older' | 'newer') => neighbour(direction) !== undefined,
-    step(direction: 'older' | 'newer') {
+    position: areKnown ? describePosition(index, window) : '',
+    neighbours: [neighbour('older'), neighbour('newer')].flatMap((each) => each ?? []),
+    has: (direction: Direction) => neighbour(direction) !== undefined,
+    /** A step to where nothing is known yet is taken once it is. */
+    step(direction: Direction) {
       const next = neighbour(direction)
-      if (next) setShownId(next._id)
+      if (next && owed.current === 0) setShownId(next._id)
+      else if (mayHave(direction)) owed.current += offsets[direction]
     },
   }
 }

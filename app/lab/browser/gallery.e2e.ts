@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepSignIn, waitUntilKept } from './account-steps.ts'
-import { chatRow, message, openChat, say } from './chat-steps.ts'
+import { chatRow, message, openChat, readTicks, say } from './chat-steps.ts'
 import { attach, drawPhoto, sendDialog, writeText } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { createLook } from './looks/create-look.ts'
@@ -219,6 +219,25 @@ test('without a network all of it is there, also after a reload; what is not yet
   await page.keyboard.press('Escape')
 })
 
+test('arrow keys count that are pressed before the neighbours are known', async () => {
+  await page.goBack()
+  await page.evaluate(() => {
+    const observer = new MutationObserver(() => {
+      const opened = document.querySelector('[role="dialog"]')
+      if (!opened) return
+      observer.disconnect()
+      for (const key of ['ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'ArrowRight']) {
+        opened.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+      }
+    })
+    observer.observe(document.body, { childList: true, subtree: true })
+  })
+  await button('Open picture late.jpg').click()
+  await named('second.jpg').getByRole('img', { name: 'the second' }).waitFor()
+  await page.keyboard.press('Escape')
+  await openMedia()
+})
+
 test('what is deleted leaves at once, and comes back when that is undone', async () => {
   await page.goBack()
   await chooseOn(ben.page, 'the third', 'Delete')
@@ -305,4 +324,43 @@ test('the gallery and the three tabs fit every width and both themes', async () 
     await ann.page.getByRole('tab', { name }).click()
     await look(`the tab ${name}`)
   }
+})
+
+test('the next picture is fetched ahead, so that it is there when the network goes', async () => {
+  // It may be another than at the beginning.
+  const { page } = ann
+  await page.goto('/settings/storage')
+  await page.getByRole('radio', { name: 'Never' }).check()
+  await sendPhoto('far.jpg', 'the far one')
+  for (const part of ['one', 'two', 'three']) {
+    await say(ben.page, `part ${part}\n${'a line of it\n'.repeat(30)}end`)
+  }
+  await sendPhoto('near.jpg', 'the near one')
+  await page.goto('/chat')
+  await chatRow(page, 'ben').click()
+  const near = message(page, 'the near one').getByRole('button')
+  await near.and(page.getByRole('button', { name: /^Download, / })).waitFor()
+  await message(page, 'the near one').scrollIntoViewIfNeeded()
+  await expect.poll(() => readTicks(ben.page, 'the near one')).toBe('Read')
+  await page.goto('/settings/storage')
+  await page.getByRole('radio', { name: 'Always' }).check()
+  await page.goto('/chat')
+  await chatRow(page, 'ben').click()
+  const opens = page.getByRole('button', { name: 'Open picture near.jpg' })
+  await opens.waitFor()
+  const countFetched = () =>
+    page.evaluate(
+      () =>
+        performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/media/'))
+          .length,
+    )
+  const before = await countFetched()
+  await opens.click()
+  await expect.poll(countFetched).toBe(before + 1)
+  await ann.goOffline()
+  await page.keyboard.press('ArrowLeft')
+  const far = page.getByRole('dialog', { name: 'far.jpg' })
+  await far.getByRole('img', { name: 'the far one' }).waitFor()
+  await page.keyboard.press('Escape')
+  await ann.goOnline()
 })
