@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import express from 'express'
+import express, { type ErrorRequestHandler } from 'express'
 import WebSocket from 'ws'
 
 /**
@@ -41,6 +41,9 @@ app.get('/processor', (_request, response) => {
   const { user, system } = process.cpuUsage()
   response.json((user + system) / 1e6)
 })
+const dropBroken: ErrorRequestHandler = (_error, _request, response, _next) => void response.destroy()
+// Express would write the stack of each request that an attacker breaks off among the figures.
+app.use(dropBroken)
 const server = createServer(app)
 const sockets = new WebSocket.Server({ server, perMessageDeflate: false })
 sockets.on('connection', (socket) => socket.on('message', echo))

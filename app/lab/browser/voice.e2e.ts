@@ -113,7 +113,7 @@ test('among the files of the chat it has its waveform too', async () => {
   await found.getByRole('slider', { name: 'Position' }).waitFor()
   await notePlays(page)
   await found.getByRole('button', { name: 'Play' }).click()
-  await expect.poll(() => readPlays(page)).toEqual([1])
+  await expect.poll(() => readPlays(page)).toEqual([1.5])
   await page.goBack()
   await voices(page).getByRole('button', { name: 'Play' }).waitFor()
 })
