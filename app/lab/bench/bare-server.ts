@@ -41,7 +41,8 @@ app.get('/processor', (_request, response) => {
   const { user, system } = process.cpuUsage()
   response.json((user + system) / 1e6)
 })
-const dropBroken: ErrorRequestHandler = (_error, _request, response, _next) => void response.destroy()
+const dropBroken: ErrorRequestHandler = (_error, _request, response, _next) =>
+  void response.destroy()
 // Express would write the stack of each request that an attacker breaks off among the figures.
 app.use(dropBroken)
 const server = createServer(app)
