@@ -1,4 +1,5 @@
 import { areFieldsEqual } from './are-fields-equal.ts'
+import { areValuesEqual } from './are-values-equal.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { blankDeleted, type MessageDocument, messageFields, type RefusedChange } from './message.ts'
 import { mergeReactions } from './reaction.ts'
@@ -63,20 +64,13 @@ function compareCores(a: MessageDocument, b: MessageDocument): number {
   if (byProvider !== 0) return byProvider
   const cores = [coreOf(a), coreOf(b)] as const
   // Most versions differ in their text alone, and to write the rest down is most of the work.
-  if (isSame(...cores)) return 0
+  if (areValuesEqual(...cores)) return 0
   // What outlives a deletion is compared first: a deleted copy has lost the rest, and the winner must
   // not depend on whether the deletion was merged before or after.
   return (
     compareStrings(lastingCoreOf(a), lastingCoreOf(b)) ||
     compareStrings(canonicalJson(cores[0]), canonicalJson(cores[1]))
   )
-}
-
-/** Only of what is the very same: anything else may still be equal. */
-function isSame(a: Core, b: Core): boolean {
-  const entries = Object.entries(a)
-  const others = new Map<string, unknown>(Object.entries(b))
-  return entries.length === others.size && entries.every(([key, one]) => others.get(key) === one)
 }
 
 function lastingCoreOf(message: MessageDocument): string {
