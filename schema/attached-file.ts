@@ -15,8 +15,8 @@ export type VoiceFacts = z.infer<typeof voiceFacts>
 
 /**
  * What a message says of its file, so that its reader sees something before the file is there. `size` in bytes; `width`
- * and `height` in pixels, as it is shown; `preview`: a tiny blurred picture as a data URL, of a picture only; `voice`: of
- * a voice message only.
+ * and `height` in pixels, as it is shown; `preview`: a tiny blurred picture as a data URL, of a picture or of a video's
+ * first frame; `voice`: of a voice message only.
  */
 export const attachedFile = z.object({
   name: z.string().check(z.minLength(1), z.maxLength(240)),

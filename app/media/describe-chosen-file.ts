@@ -1,6 +1,8 @@
 import type { AttachedFile } from '../../schema/attached-file.ts'
 import type { MediaType } from '../../schema/media.ts'
+import type { SeenFile } from './draw-preview.ts'
 import { makePreview } from './make-preview.ts'
+import { makeVideoPreview } from './make-video-preview.ts'
 
 /** What browsers draw, and the server takes for a picture. */
 const pictures = /^image\/(jpeg|png|gif|webp|avif)$/
@@ -13,15 +15,18 @@ export async function describeChosenFile(
   const name = shorten(file.name.trim()) || 'file'
   if (file.size === 0) throw new Error(`“${name}” is empty. Choose another file.`)
   const mimeType = file.type.slice(0, 200)
-  const seen = pictures.test(mimeType) ? await makePreview(file) : undefined
-  const about = { name, size: file.size, mimeType, ...seen }
-  return { type: findType(mimeType, seen !== undefined), about }
+  const { type, seen } = await look(file, mimeType)
+  return { type, about: { name, size: file.size, mimeType, ...seen } }
 }
 
-function findType(mimeType: string, isDrawn: boolean): MediaType {
-  if (isDrawn) return 'image'
-  if (mimeType.startsWith('video/')) return 'video'
-  return mimeType.startsWith('audio/') ? 'audio' : 'document'
+async function look(
+  file: File,
+  mimeType: string,
+): Promise<{ type: MediaType; seen?: SeenFile | undefined }> {
+  if (mimeType.startsWith('video/')) return { type: 'video', seen: await makeVideoPreview(file) }
+  if (mimeType.startsWith('audio/')) return { type: 'audio' }
+  const seen = pictures.test(mimeType) ? await makePreview(file) : undefined
+  return { type: seen ? 'image' : 'document', seen }
 }
 
 /** The end stays: it says what the file is. */

@@ -1,12 +1,12 @@
-import { useState } from 'react'
 import { formatDate } from '../ui/format-clock-time.ts'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import type { FoundProps } from './found-props.ts'
 import styles from './media-page.module.css'
+import { PictureLayers } from './picture-layers.tsx'
+import { PlayMark } from './play-mark.tsx'
 import { readFileFacts } from './read-file-facts.ts'
-import { useFile } from './use-file.ts'
-import { useObjectUrl } from './use-object-url.ts'
+import { useShownFile } from './use-shown-file.ts'
 
 /** A picture, or a video, as one of many: a square that opens the gallery. */
 export function FoundPicture({
@@ -17,9 +17,8 @@ export function FoundPicture({
   onGoToMessage,
 }: FoundProps & { onOpen(): void }) {
   const isVideo = message.type === 'video'
-  const { view } = useFile({ messenger, message, isAutomatic: !isVideo })
-  const url = useObjectUrl(!isVideo && view.kind === 'here' ? view.bytes : undefined)
-  const [isBroken, setIsBroken] = useState(false)
+  const shown = useShownFile({ messenger, message, isAutomatic: !isVideo })
+  const url = isVideo ? undefined : shown.url
   const { name } = readFileFacts(message)
   const when = `${author}, ${formatDate(message.createdAt)}`
   return (
@@ -30,20 +29,15 @@ export function FoundPicture({
         aria-label={`Open ${isVideo ? 'video' : 'picture'} ${name}, ${when}`}
         onClick={onOpen}
       >
-        {message.file?.preview && (
-          <img className={styles.blur} src={message.file.preview} alt="" aria-hidden="true" />
-        )}
-        {url !== undefined && !isBroken ? (
-          <img
-            className={styles.sharp}
-            src={url}
-            alt={message.content || name}
-            draggable={false}
-            onError={() => setIsBroken(true)}
-          />
-        ) : (
+        <PictureLayers
+          blur={message.file?.preview}
+          url={url}
+          alt={message.content || name}
+          onError={shown.onError}
+        />
+        {url === undefined && (
           <span className={styles.symbol}>
-            <Icon name={isVideo ? 'video' : 'picture'} size={28} />
+            {isVideo ? <PlayMark /> : <Icon name="picture" size={28} />}
           </span>
         )}
       </button>

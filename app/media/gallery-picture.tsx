@@ -5,10 +5,10 @@ import { formatBytes } from '../ui/format-bytes.ts'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import styles from './gallery.module.css'
+import { PictureLayers } from './picture-layers.tsx'
 import { readFileFacts } from './read-file-facts.ts'
-import { useFile } from './use-file.ts'
-import { useObjectUrl } from './use-object-url.ts'
 import { usePictureZoom } from './use-picture-zoom.ts'
+import { useShownFile } from './use-shown-file.ts'
 import { largest } from './zoom.ts'
 
 export interface GalleryPictureHandle {
@@ -27,9 +27,9 @@ interface GalleryPictureProps {
 
 /** One picture on the gallery's stage: its blur until it is here, then itself, to be zoomed and moved. */
 export function GalleryPicture({ messenger, message, known, onStep, ref }: GalleryPictureProps) {
-  const { view, load } = useFile({ messenger, message, isAutomatic: true, known })
-  const url = useObjectUrl(view.kind === 'here' ? view.bytes : undefined)
-  const [isBroken, setIsBroken] = useState(false)
+  const { view, load, url, isBroken, onError } = useShownFile({
+    ...{ messenger, message, isAutomatic: true, known },
+  })
   const [drawn, setDrawn] = useState<{ width: number; height: number }>()
   const stage = useRef<HTMLDivElement>(null)
   const picture = useRef<HTMLDivElement>(null)
@@ -39,7 +39,6 @@ export function GalleryPicture({ messenger, message, known, onStep, ref }: Galle
   useImperativeHandle(ref, () => ({ takeKey }))
   const { name, size } = readFileFacts(message)
   const { width = drawn?.width ?? 4, height = drawn?.height ?? 3 } = message.file ?? {}
-  const isHere = url !== undefined && !isBroken
   const place = `translate(${zoom.x + pull}px, ${zoom.y}px) scale(${zoom.scale})`
   return (
     <>
@@ -55,21 +54,15 @@ export function GalleryPicture({ messenger, message, known, onStep, ref }: Galle
             } as CSSProperties
           }
         >
-          {message.file?.preview && !drawn && (
-            <img className={styles.blur} src={message.file.preview} alt="" aria-hidden="true" />
-          )}
-          {isHere && (
-            <img
-              className={styles.sharp}
-              src={url}
-              alt={message.content || name}
-              draggable={false}
-              onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
-                setDrawn({ width: naturalWidth, height: naturalHeight })
-              }
-              onError={() => setIsBroken(true)}
-            />
-          )}
+          <PictureLayers
+            blur={drawn ? undefined : message.file?.preview}
+            url={url}
+            alt={message.content || name}
+            onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+              setDrawn({ width: naturalWidth, height: naturalHeight })
+            }
+            onError={onError}
+          />
         </div>
       </div>
       {view.kind === 'away' && (
@@ -80,7 +73,7 @@ export function GalleryPicture({ messenger, message, known, onStep, ref }: Galle
       )}
       {view.kind === 'loading' && <p className={styles.wish}>Loading…</p>}
       {isBroken && <p className={styles.wish}>This picture can't be shown.</p>}
-      {isHere && (
+      {url !== undefined && (
         <div className={styles.zoom}>
           <IconButton
             icon="zoomOut"

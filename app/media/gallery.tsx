@@ -1,5 +1,12 @@
 import { Content, Portal, Root, Title } from 'radix-ui/dialog'
-import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { findFocusPath, focusFirst } from '../ui/find-focus-path.ts'
@@ -15,10 +22,10 @@ import { VisuallyHidden } from '../ui/visually-hidden.tsx'
 import { AheadPicture } from './ahead-picture.tsx'
 import styles from './gallery.module.css'
 import { GalleryPicture, type GalleryPictureHandle } from './gallery-picture.tsx'
-import { PlayableFile } from './playable-file.tsx'
 import { readFileFacts } from './read-file-facts.ts'
 import { saveFile } from './save-file.ts'
 import { useGalleryPlace } from './use-gallery-place.ts'
+import { VideoFile } from './video-file.tsx'
 
 interface GalleryProps {
   messenger: Messenger
@@ -101,7 +108,13 @@ export function Gallery({ messenger, peerId, message, onGoToMessage, onClose }: 
           </header>
           {shown.type === 'video' ? (
             <div key={shown._id} className={styles.player}>
-              <PlayableFile messenger={messenger} message={shown} />
+              <VideoFile
+                messenger={messenger}
+                message={shown}
+                className={styles.video}
+                style={{ '--ratio': findRatio(shown) } as CSSProperties}
+                isAlone
+              />
             </div>
           ) : (
             <GalleryPicture
@@ -136,6 +149,11 @@ export function Gallery({ messenger, peerId, message, onGoToMessage, onClose }: 
       </Portal>
     </Root>
   )
+}
+
+/** Of a video: how wide to how high. */
+function findRatio({ file }: MessageDocument): number {
+  return file?.width && file.height ? file.width / file.height : 16 / 9
 }
 
 const steps = {

@@ -1,17 +1,15 @@
-import { useState } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
 import { formatBytes } from '../ui/format-bytes.ts'
 import { Icon } from '../ui/icon.tsx'
+import { findFileBox } from './find-file-box.ts'
 import styles from './message-file.module.css'
 import type { MessageFileProps } from './message-file.tsx'
+import { PictureLayers } from './picture-layers.tsx'
 import { readFileFacts } from './read-file-facts.ts'
-import { useFile } from './use-file.ts'
-import { useObjectUrl } from './use-object-url.ts'
+import { useShownFile } from './use-shown-file.ts'
 
 /** Of a picture whose size nobody said. */
-const unknownSize = { width: 4, height: 3 }
-/** In rem: what is higher or wider is drawn smaller, and what is tiny keeps room for a finger. */
-const [widest, highest, least] = [20, 22, 6]
+const unknownPicture = { width: 4, height: 3 }
 
 export interface PictureFileProps extends MessageFileProps {
   /** Called when a picture that is here is pressed. */
@@ -20,32 +18,26 @@ export interface PictureFileProps extends MessageFileProps {
 
 /** A picture: its place is there at once, then its blur, then itself. */
 export function PictureFile({ messenger, message, onOpenPicture }: PictureFileProps) {
-  const { view, load } = useFile({ messenger, message, isAutomatic: true })
-  const url = useObjectUrl(view.kind === 'here' ? view.bytes : undefined)
-  const [isBroken, setIsBroken] = useState(false)
+  const { view, load, url, isBroken, onError } = useShownFile({
+    ...{ messenger, message, isAutomatic: true },
+  })
   const { name, size } = readFileFacts(message)
-  const isHere = url !== undefined && !isBroken
+  const isHere = url !== undefined
   const wish = size === undefined ? 'Download' : `Download, ${formatBytes(size)}`
   return (
     <button
       type="button"
       className={styles.picture}
-      style={findBox(message.file)}
+      style={findFileBox(message.file, unknownPicture)}
       aria-label={isHere ? `Open picture ${name}` : `${wish}: picture ${name}`}
       onClick={() => (isHere ? onOpenPicture(message) : void load())}
     >
-      {message.file?.preview && (
-        <img className={styles.blur} src={message.file.preview} alt="" aria-hidden="true" />
-      )}
-      {isHere && (
-        <img
-          className={styles.sharp}
-          src={url}
-          alt={message.content || name}
-          draggable={false}
-          onError={() => setIsBroken(true)}
-        />
-      )}
+      <PictureLayers
+        blur={message.file?.preview}
+        url={url}
+        alt={message.content || name}
+        onError={onError}
+      />
       {view.kind === 'away' && (
         <span className={styles.wish}>
           <Icon name="download" size={18} />
@@ -56,11 +48,4 @@ export function PictureFile({ messenger, message, onOpenPicture }: PictureFilePr
       {isBroken && <span className={styles.wish}>This picture can't be shown.</span>}
     </button>
   )
-}
-
-function findBox(file: { width?: number | undefined; height?: number | undefined } | undefined) {
-  const { width = unknownSize.width, height = unknownSize.height } = file ?? {}
-  const scale = Math.min(widest / width, highest / height)
-  const [wide, high] = [Math.max(least, width * scale), Math.max(least, height * scale)]
-  return { width: `${wide}rem`, aspectRatio: `${wide} / ${high}` }
 }

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
+import { AudioFile } from './audio-file.tsx'
 import styles from './message-file.module.css'
 import type { MessageFileProps } from './message-file.tsx'
-import { PlayableFile } from './playable-file.tsx'
 
 const VoiceFile = lazy(() =>
   import('./voice/voice-file.tsx').then((module) => ({ default: module.VoiceFile })),
@@ -10,7 +10,7 @@ const VoiceFile = lazy(() =>
 /** A voice message with its waveform, or sound in the browser's own player. */
 export function SoundFile(props: MessageFileProps) {
   const { voice } = props.message.file ?? {}
-  if (!voice) return <PlayableFile {...props} />
+  if (!voice) return <AudioFile {...props} />
   return (
     <div className={styles.voice}>
       <Suspense fallback={null}>

@@ -101,6 +101,7 @@ export const Message = memo(function Message(props: MessageProps) {
 function Bubble(props: MessageProps) {
   const { message, isOwn, peerName, findMessage, drawExtra, actions } = props
   const type = nameMessageType(message)
+  const isPictured = message.type === 'image' || message.type === 'video'
   const meta = <MessageMeta message={message} isOwn={isOwn} />
   if (message.deletedAt !== undefined) {
     return (
@@ -117,8 +118,8 @@ function Bubble(props: MessageProps) {
     <div
       className={joinClassNames(
         styles.bubble,
-        message.type === 'image' && styles.bubbleOfPicture,
-        message.type === 'image' && message.content !== '' && styles.captioned,
+        isPictured && styles.bubbleOfPicture,
+        isPictured && message.content !== '' && styles.captioned,
       )}
     >
       {message.replyTo && (

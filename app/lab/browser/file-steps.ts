@@ -39,6 +39,49 @@ export async function drawPhoto(
   return { name, mimeType: 'image/jpeg', buffer: Buffer.from(base64, 'base64') }
 }
 
+/** A second of a video as a browser records it: red on the left and blue on the right at first, green in the end. */
+export async function recordVideo(
+  page: Page,
+  { name = 'clip.webm', width = 480, height = 320 } = {},
+): Promise<GivenFile> {
+  const base64 = await page.evaluate(
+    async ([wide, high]) => {
+      const canvas = document.createElement('canvas')
+      Object.assign(canvas, { width: wide, height: high })
+      const context = canvas.getContext('2d')
+      if (!context) throw new Error('There is no canvas here.')
+      const fill = (colour: string, [x, y, w, h]: [number, number, number, number]) => {
+        context.fillStyle = colour
+        context.fillRect(x * wide, y * high, w * wide, h * high)
+      }
+      const draw = (frame: number) => {
+        fill(frame < 30 ? '#d02020' : '#20a040', [0, 0, 0.5, 1])
+        fill(frame < 30 ? '#2030d0' : '#20a040', [0.5, 0, 0.5, 1])
+        // A picture that stays the same is no frame.
+        fill('#ffffff', [(frame % 20) / 20, 0.48, 0.05, 0.04])
+      }
+      draw(0)
+      const recorder = new MediaRecorder(canvas.captureStream(), { mimeType: 'video/webm' })
+      const parts: Blob[] = []
+      recorder.ondataavailable = ({ data }) => parts.push(data)
+      const stopped = new Promise((resolve) => {
+        recorder.onstop = resolve
+      })
+      recorder.start()
+      for (let frame = 1; frame < 60; frame++) {
+        await new Promise(requestAnimationFrame)
+        draw(frame)
+      }
+      recorder.stop()
+      await stopped
+      const bytes = new Uint8Array(await new Blob(parts).arrayBuffer())
+      return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+    },
+    [width, height] as const,
+  )
+  return { name, mimeType: 'video/webm', buffer: Buffer.from(base64, 'base64') }
+}
+
 export function writeText(name: string, text: string): GivenFile {
   return { name, mimeType: 'text/plain', buffer: Buffer.from(text) }
 }

@@ -30,10 +30,21 @@ async function sendPhoto(name: string, caption: string, width = 1200) {
   await sendDialog(ben.page).getByRole('button', { name: 'Send' }).click()
 }
 
-async function openMedia() {
-  await button('More').click()
-  await page.getByRole('menuitem', { name: 'Media, files and links' }).click()
-  await page.getByRole('heading', { name: 'Media, files and links' }).waitFor()
+async function openMedia(at = page) {
+  await at.getByRole('button', { name: 'More', exact: true }).click()
+  await at.getByRole('menuitem', { name: 'Media, files and links' }).click()
+  await at.getByRole('heading', { name: 'Media, files and links' }).waitFor()
+}
+
+/** From the tab Media by the gallery to the first picture's message, and by Back to the chat. */
+async function visitFirst() {
+  await tile('first.jpg').click()
+  await gallery.getByRole('button', { name: 'Go to message' }).click()
+  await message(page, 'the first').waitFor()
+  await gallery.waitFor({ state: 'detached' })
+  await page.goBack()
+  await tile('first.jpg').waitFor()
+  await page.goBack()
 }
 
 /** How many times larger than it fits it is drawn, by how wide it is on the screen. */
@@ -186,13 +197,7 @@ test('media, files and links stand by month; each opens, and leads to its messag
   await page.goBack()
   await link.waitFor()
   await page.getByRole('tab', { name: 'Media' }).click()
-  await tile('first.jpg').click()
-  await gallery.getByRole('button', { name: 'Go to message' }).click()
-  await message(page, 'the first').waitFor()
-  await gallery.waitFor({ state: 'detached' })
-  await page.goBack()
-  await tile('first.jpg').waitFor()
-  await page.goBack()
+  await visitFirst()
 })
 
 test('without a network all of it is there, also after a reload; what is not yet is blurred until it comes', async () => {
@@ -247,14 +252,12 @@ test('what is deleted leaves at once, and comes back when that is undone', async
   await chooseOn(ben.page, 'the second', 'Delete')
   await tile('second.jpg').waitFor({ state: 'detached' })
   expect(await tile('third.jpg').isVisible()).toBe(true)
-  await ben.page.getByRole('button', { name: 'More', exact: true }).click()
-  await ben.page.getByRole('menuitem', { name: 'Media, files and links' }).click()
+  await openMedia(ben.page)
   const own = ben.page.getByRole('tabpanel').getByRole('button', { name: /^Open picture/ })
   await expect.poll(() => own.count()).toBe(3)
   await ben.page.goBack()
   await chooseOn(ben.page, 'the third', 'Delete')
-  await ben.page.getByRole('button', { name: 'More', exact: true }).click()
-  await ben.page.getByRole('menuitem', { name: 'Media, files and links' }).click()
+  await openMedia(ben.page)
   await expect.poll(() => own.count()).toBe(2)
   await ben.page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => own.count()).toBe(3)
@@ -267,13 +270,7 @@ test('on a phone Back closes the gallery before it leaves, and the way to a mess
   await named('first.jpg').waitFor()
   await page.goBack()
   await gallery.waitFor({ state: 'detached' })
-  await tile('first.jpg').click()
-  await gallery.getByRole('button', { name: 'Go to message' }).click()
-  await message(page, 'the first').waitFor()
-  await gallery.waitFor({ state: 'detached' })
-  await page.goBack()
-  await tile('first.jpg').waitFor()
-  await page.goBack()
+  await visitFirst()
   await button('Open picture third.jpg').click()
   await gallery.getByRole('button', { name: 'Previous' }).click()
   await gallery.getByRole('button', { name: 'Go to message' }).click()
@@ -318,8 +315,7 @@ test('the gallery and the three tabs fit every width and both themes', async () 
   await ann.page.getByRole('dialog', { name: 'late.jpg' }).getByRole('img').waitFor()
   await look('the gallery')
   await ann.page.keyboard.press('Escape')
-  await ann.page.getByRole('button', { name: 'More', exact: true }).click()
-  await ann.page.getByRole('menuitem', { name: 'Media, files and links' }).click()
+  await openMedia(ann.page)
   for (const name of ['Media', 'Files', 'Links']) {
     await ann.page.getByRole('tab', { name }).click()
     await look(`the tab ${name}`)

@@ -1,0 +1,147 @@
+import type { Locator } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { message, openChat, say } from './chat-steps.ts'
+import { attach, drawPhoto, type GivenFile, recordVideo, sendDialog } from './file-steps.ts'
+import { findProblems } from './find-problems.ts'
+import { createLook } from './looks/create-look.ts'
+import { hasFocus } from './message-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const { ann, ben } = people
+const { page } = ann
+const named = (name: string) => page.getByRole('dialog', { name })
+const loads = (place: Locator, name: string) =>
+  place.getByRole('button', { name: new RegExp(`^Load video ${name}, \\d.*B$`) })
+const blurOf = (place: Locator) => place.locator('img[src^="data:image/"]')
+
+beforeAll(async () => {
+  await openChat(ben.page, 'ann')
+  await openChat(page, 'ben')
+})
+afterAll(() => people.close())
+
+async function send(file: GivenFile, caption: string) {
+  await attach(ben.page, 'Photos & Videos', [file])
+  await sendDialog(ben.page).getByRole('textbox').fill(caption)
+  await sendDialog(ben.page).getByRole('button', { name: 'Send' }).click()
+  await message(page, caption).waitFor()
+}
+
+/** The strongest colour in the middle of each half. */
+async function readHalves(picture: Locator): Promise<string[]> {
+  return picture.evaluate((element) => {
+    const [wide, high] = [80, 60]
+    const canvas = Object.assign(document.createElement('canvas'), { width: wide, height: high })
+    const context = canvas.getContext('2d')
+    context?.drawImage(element as HTMLImageElement, 0, 0, wide, high)
+    return [0.25, 0.75].map((at) => {
+      const pixel = context?.getImageData(wide * at, high / 4, 1, 1).data ?? []
+      const [red = 0, green = 0, blue = 0] = pixel
+      if (red > green && red > blue) return 'red'
+      return green > blue ? 'green' : 'blue'
+    })
+  })
+}
+
+/** Presses Tab until it is there, as somebody without a pointer does. */
+async function tabTo(control: Locator) {
+  for (let presses = 0; presses < 12; presses++) {
+    if (await hasFocus(control)) return
+    await page.keyboard.press('Tab')
+  }
+  expect(await hasFocus(control)).toBe(true)
+}
+
+test('a video shows its first frame blurred in its place, which stays as it is when it is fetched on request', async () => {
+  await send(
+    await recordVideo(ben.page, { name: 'walk.webm', width: 480, height: 320 }),
+    'a walk',
+  )
+  await say(ben.page, 'after the walk')
+  await message(page, 'after the walk').waitFor()
+  const bubble = message(page, 'a walk')
+  expect(await readHalves(blurOf(bubble))).toEqual(['red', 'blue'])
+  const places = async () => [
+    await bubble.boundingBox(),
+    await message(page, 'after the walk').boundingBox(),
+  ]
+  const before = await places()
+  const box = await loads(bubble, 'walk.webm').boundingBox()
+  expect((box?.width ?? 0) / (box?.height ?? 1)).toBeCloseTo(480 / 320, 1)
+  expect(await findProblems(page)).toEqual([])
+  await loads(bubble, 'walk.webm').focus()
+  await page.keyboard.press('Enter')
+  const player = bubble.locator('video')
+  await expect.poll(() => player.evaluate((video: HTMLVideoElement) => video.videoWidth)).toBe(480)
+  await expect.poll(() => hasFocus(player)).toBe(true)
+  expect(await places()).toEqual(before)
+})
+
+test('a video that the browser of its author can’t decode is sent without a preview, and can be saved', async () => {
+  const buffer = Buffer.from(
+    `\0\0\0\x18ftypisom\0\0\0\0isomavc1${'no frame '.repeat(600)}`,
+    'latin1',
+  )
+  await send({ name: 'strange.mp4', mimeType: 'video/mp4', buffer }, 'a strange one')
+  const bubble = message(page, 'a strange one')
+  await loads(bubble, 'strange.mp4').click()
+  expect(await blurOf(bubble).count()).toBe(0)
+  await bubble.getByRole('button', { name: 'Download strange.mp4' }).waitFor()
+})
+
+test('a video between pictures is reached by keys in the gallery, fetched on request, and plays', async () => {
+  await send(await drawPhoto(ben.page, { name: 'before.jpg' }), 'before it')
+  await send(await recordVideo(ben.page, { name: 'sail.webm' }), 'the sail')
+  await send(await drawPhoto(ben.page, { name: 'behind.jpg' }), 'behind it')
+  await page.getByRole('button', { name: 'Open picture behind.jpg' }).focus()
+  await page.keyboard.press('Enter')
+  await named('behind.jpg').getByRole('img', { name: 'behind it' }).waitFor()
+  await page.keyboard.press('ArrowLeft')
+  const sail = named('sail.webm')
+  await sail.getByText(/ · 4 of 5$/).waitFor()
+  await expect.poll(() => readHalves(blurOf(sail))).toEqual(['red', 'blue'])
+  expect(await sail.locator('video').count()).toBe(0)
+  expect(await findProblems(page)).toEqual([])
+  await tabTo(loads(sail, 'sail.webm'))
+  await page.keyboard.press('Enter')
+  const player = sail.locator('video')
+  const readPlayed = () => player.evaluate((video: HTMLVideoElement) => video.currentTime)
+  await expect.poll(readPlayed).toBeGreaterThan(0)
+  expect(await hasFocus(player)).toBe(true)
+  // Its keys are the player's own, until the focus goes on.
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('Shift+Tab')
+  await sail.waitFor()
+  await page.keyboard.press('ArrowLeft')
+  await named('before.jpg').getByRole('img', { name: 'before it' }).waitFor()
+  await ann.goOffline()
+  await page.keyboard.press('ArrowRight')
+  await player.waitFor()
+  await page.keyboard.press('ArrowRight')
+  await named('behind.jpg').getByRole('img', { name: 'behind it' }).waitFor()
+  await page.keyboard.press('Escape')
+  await ann.goOnline()
+})
+
+test('the tab Media and the gallery show a video by its first frame, and fit every width and both themes', async () => {
+  await send(
+    await recordVideo(ben.page, { name: 'last.webm', width: 400, height: 400 }),
+    'the last',
+  )
+  const look = await createLook(page)
+  await message(page, 'the last').scrollIntoViewIfNeeded()
+  await look('videos in a chat')
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Media, files and links' }).click()
+  const tile = page.getByRole('button', { name: /^Open video last\.webm, ben/ })
+  expect(await readHalves(blurOf(tile))).toEqual(['red', 'blue'])
+  await look('the tab Media with videos')
+  await tile.click()
+  await loads(named('last.webm'), 'last.webm').waitFor()
+  await look('a video in the gallery')
+  await loads(named('last.webm'), 'last.webm').click()
+  await named('last.webm').locator('video').waitFor()
+  await look('a video that plays')
+  expect([...ann.problems, ...ben.problems]).toEqual([])
+})

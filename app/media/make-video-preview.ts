@@ -1,0 +1,40 @@
+import { drawPreview, type SeenFile } from './draw-preview.ts'
+
+/** A phone that saves power may never decode a frame that nobody plays. */
+const patienceMs = 5_000
+
+/**
+ * The size of a video as it is shown, and its first frame as a blurred picture of a few hundred bytes: without the
+ * picture where this browser gives no frame.
+ * @returns undefined for what this browser can't read
+ */
+export async function makeVideoPreview(video: Blob): Promise<SeenFile | undefined> {
+  const element = document.createElement('video')
+  const url = URL.createObjectURL(video)
+  Object.assign(element, { muted: true, playsInline: true, preload: 'auto' })
+  try {
+    // Safari decodes none before it is sent to one.
+    const isDecoded = await load(element, `${url}#t=0.001`)
+    const { videoWidth: width, videoHeight: height } = element
+    if (width === 0 || height === 0) return undefined
+    return isDecoded ? drawPreview(element, { width, height }) : { width, height }
+  } finally {
+    element.removeAttribute('src')
+    element.load()
+    URL.revokeObjectURL(url)
+  }
+}
+
+/** @returns whether a frame is there to be drawn */
+function load(element: HTMLVideoElement, address: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), patienceMs)
+    const end = (isDecoded: boolean) => {
+      clearTimeout(timer)
+      resolve(isDecoded)
+    }
+    element.onloadeddata = () => end(true)
+    element.onerror = () => end(false)
+    element.src = address
+  })
+}

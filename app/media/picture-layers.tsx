@@ -1,0 +1,31 @@
+import type { ReactEventHandler } from 'react'
+import styles from './picture-layers.module.css'
+
+interface PictureLayersProps {
+  /** The preview that came with the message. */
+  blur: string | undefined
+  /** Undefined until it is here. */
+  url?: string | undefined
+  alt?: string
+  onLoad?: ReactEventHandler<HTMLImageElement>
+  onError?: () => void
+}
+
+/** A picture fills its place: its blur, then itself over it. */
+export function PictureLayers({ blur, url, alt = '', onLoad, onError }: PictureLayersProps) {
+  return (
+    <>
+      {blur && <img className={styles.blur} src={blur} alt="" aria-hidden="true" />}
+      {url !== undefined && (
+        <img
+          className={styles.sharp}
+          src={url}
+          alt={alt}
+          draggable={false}
+          onLoad={onLoad}
+          onError={onError}
+        />
+      )}
+    </>
+  )
+}
