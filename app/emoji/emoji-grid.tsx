@@ -128,12 +128,13 @@ export function EmojiGrid(props: EmojiGridProps) {
             if (place !== undefined) props.onVariants(place)
           })
         }}
-        onPointerMove={press.move}
-        onPointerUp={press.end}
-        onPointerCancel={press.end}
-        onPointerOver={(event) => {
+        onPointerMove={(event) => {
+          press.move(event)
+          // Not `pointerover`, which also comes when the emoji move beneath a mouse that rests.
           if (event.pointerType === 'mouse') onPoint(placeOf(event.target))
         }}
+        onPointerUp={press.end}
+        onPointerCancel={press.end}
         onPointerLeave={() => onPoint(undefined)}
       >
         {drawn.map((row) => (

@@ -3,6 +3,7 @@ import { Fragment, useState } from 'react'
 import styles from './action-menu.module.css'
 import { findFocusPath, focusFirst } from './find-focus-path.ts'
 import { Icon } from './icon.tsx'
+import { ignoreRestingMouse } from './ignore-resting-mouse.ts'
 import { joinClassNames } from './join-class-names.ts'
 import type { MenuAction, MenuChoice, MenuPoint } from './menu-action.ts'
 import { MenuChoiceRow } from './menu-choice-row.tsx'
@@ -21,6 +22,7 @@ export interface ActionMenuProps {
 /** A menu that is open at a point; it takes the focus and gives it back to where it was. */
 export function ActionMenu({ label, point, actions, choice, onClose }: ActionMenuProps) {
   const [returnTo] = useState(findFocusPath)
+  const [mouse] = useState(ignoreRestingMouse)
   useBackLayer(true, onClose)
   return (
     // Not modal: a modal menu locks scrolling with a <style> element, which the content policy forbids.
@@ -46,11 +48,18 @@ export function ActionMenu({ label, point, actions, choice, onClose }: ActionMen
             if (document.activeElement === document.body) focusFirst(returnTo)
           }}
         >
-          {choice && <MenuChoiceRow choice={choice} beforeSelect={() => focusFirst(returnTo)} />}
+          {choice && (
+            <MenuChoiceRow
+              choice={choice}
+              mouse={mouse}
+              beforeSelect={() => focusFirst(returnTo)}
+            />
+          )}
           {actions.map((action) => (
             <Fragment key={action.label}>
               {action.startsSection && <Separator className={styles.line} />}
               <Item
+                {...mouse}
                 className={joinClassNames(styles.item, action.isDanger && styles.danger)}
                 onSelect={() => {
                   // Before the choice opens something: that gives the focus back to whoever has it now.

@@ -2,15 +2,17 @@ import { Item, RadioGroup, RadioItem } from 'radix-ui/dropdown-menu'
 import type { KeyboardEvent } from 'react'
 import styles from './action-menu.module.css'
 import { Icon } from './icon.tsx'
+import type { RestingMouse } from './ignore-resting-mouse.ts'
 import type { MenuChoice } from './menu-action.ts'
 
 interface MenuChoiceRowProps {
   choice: MenuChoice
+  mouse: RestingMouse
   beforeSelect(): void
 }
 
 /** A row above a menu's actions: the left and right arrow keys move in it, the down arrow leaves it. */
-export function MenuChoiceRow({ choice, beforeSelect }: MenuChoiceRowProps) {
+export function MenuChoiceRow({ choice, mouse, beforeSelect }: MenuChoiceRowProps) {
   const { label, options, value, onChoose, more } = choice
   const select = (act: () => void) => () => {
     beforeSelect()
@@ -21,6 +23,7 @@ export function MenuChoiceRow({ choice, beforeSelect }: MenuChoiceRowProps) {
       {options.map((option) => (
         <RadioItem
           key={option.value}
+          {...mouse}
           className={styles.option}
           value={option.value}
           aria-label={option.name}
@@ -32,6 +35,7 @@ export function MenuChoiceRow({ choice, beforeSelect }: MenuChoiceRowProps) {
         </RadioItem>
       ))}
       <Item
+        {...mouse}
         className={styles.option}
         aria-label={more.name}
         data-choice=""

@@ -78,6 +78,29 @@ test('by the keyboard: chosen in the menu, changed, and taken back', async () =>
   await chip(ben, 'by the keyboard', '❤️ ann').waitFor({ state: 'detached' })
 })
 
+test('by the keyboard: a menu that grows beneath a mouse that rests leaves the focus where it is', async () => {
+  const { page } = ann
+  await ann.goOffline()
+  // So high that its menu opens below its first line, and is moved down by what is added above.
+  await composer(page).fill(`on the way${'\n'.repeat(16)}at last`)
+  await page.keyboard.press('Enter')
+  const own = page.getByRole('article', { name: ': on the way' })
+  await own.focus()
+  await page.keyboard.press('Enter')
+  const item = (name: string) => page.getByRole('menuitem', { name, exact: true })
+  await item('Forward').hover()
+  await page.keyboard.press('Escape')
+  await own.focus()
+  await page.keyboard.press('Enter')
+  await item('Select').focus()
+  await ann.goOnline()
+  await item('Delete').waitFor()
+  const underMouse = page.locator('[role^="menuitem"]:hover')
+  await expect.poll(() => underMouse.textContent()).not.toBe('Forward')
+  expect(await item('Select').evaluate(hasFocus)).toBe(true)
+  await page.keyboard.press('Escape')
+})
+
 test('any other emoji is one step further, in the picker', async () => {
   await say(ann.page, 'with any emoji')
   await message(ben.page, 'with any emoji').click({ button: 'right' })
