@@ -1,13 +1,16 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { PublicUser } from '../../schema/user.ts'
 import type { Messenger } from '../sync/messenger.ts'
 import { leaveBackLayers } from '../ui/leave-back-layers.ts'
+import { useLatest } from '../ui/use-latest.ts'
 import { useLiveValue } from '../ui/use-live-value.ts'
 import type { DrawComposerTools } from './composer-tools.ts'
 import styles from './conversation.module.css'
 import { ConversationHeader } from './conversation-header.tsx'
 import type { DrawMessage } from './draw-message.ts'
 import type { DrawReactionBar } from './draw-reaction-bar.ts'
+import type { ListPlace } from './list-place.ts'
+import type { MessageListHandle } from './message-list.tsx'
 import { OpenConversation } from './open-conversation.tsx'
 import type { OpenDialog } from './open-dialog.ts'
 import type { AskServer } from './use-chat-search.ts'
@@ -20,7 +23,9 @@ export interface ConversationProps {
   ownName: string
   /** A message to show at the start, such as a starred one. */
   startMessageId?: string | undefined
-  /** Called when that message has been asked for: the wish is over, and the same one can be made again. */
+  /** Where the messages stood when this conversation was left, to begin there. */
+  startPlace?: ListPlace | undefined
+  /** Called when either has been asked for: the wish is over, and the same one can be made again. */
   onStartShown(): void
   drawMessage: DrawMessage
   /** What stands before the field of the composer. */
@@ -33,15 +38,22 @@ export interface ConversationProps {
   onBack: (() => void) | undefined
   /** Goes to the conversation with somebody else. */
   onOpenChat(peerId: string): void
-  /** Shows what the conversation holds beside its words. */
-  onOpenMedia(): void
+  /** Shows what the conversation holds beside its words. @param place to come back to; undefined for the end */
+  onOpenMedia(place: ListPlace | undefined): void
 }
 
 /** The screen of one conversation. */
 export function Conversation(props: ConversationProps) {
-  const { messenger, peerId, onBack } = props
+  const { messenger, peerId, onBack, onOpenMedia } = props
   const peer = useLiveValue(messenger.users.get(peerId))
-  const view = useConversationView(messenger, peerId)
+  // What is wished later is of the next opening.
+  const [startPlace] = useState(props.startPlace)
+  const onStartShown = useLatest(props.onStartShown)
+  useEffect(() => {
+    if (startPlace) onStartShown.current()
+  }, [startPlace, onStartShown])
+  const list = useRef<MessageListHandle>(null)
+  const view = useConversationView(messenger, peerId, startPlace?.messageId)
   const [searchWish, setSearchWish] = useState(0)
   const [dialog, setDialog] = useState<OpenDialog>()
   const search = () => {
@@ -57,14 +69,16 @@ export function Conversation(props: ConversationProps) {
         peer={peer}
         onBack={onBack && (() => leaveBackLayers(onBack))}
         onSearch={search}
-        onOpenMedia={props.onOpenMedia}
+        onOpenMedia={() => onOpenMedia(list.current?.readPlace())}
         onGoToDate={() => setDialog({ kind: 'date' })}
       />
       {props.notice}
       {view && (
         <OpenConversation
           {...props}
+          startPlace={startPlace}
           view={view}
+          list={list}
           peerName={nameOf(peer)}
           searchWish={searchWish}
           onSearchEnd={() => setSearchWish(0)}

@@ -10,6 +10,7 @@ import type { MessageRow } from './build-message-rows.ts'
 import styles from './conversation.module.css'
 import { FloatingDate } from './floating-date.tsx'
 import { JumpButton } from './jump-button.tsx'
+import type { ListPlace } from './list-place.ts'
 import { TypingBubble } from './typing-bubble.tsx'
 import { useFloatingDate } from './use-floating-date.ts'
 import { useListScroll } from './use-list-scroll.ts'
@@ -21,12 +22,16 @@ export interface MessageListHandle {
   showEnd(): void
   /** Scrolls a loaded message into the middle; false if it is not loaded. */
   show(messageId: string): boolean
+  /** Undefined at the end. */
+  readPlace(): ListPlace | undefined
 }
 
 interface MessageListProps {
   view: ConversationView
   window: MessageWindow
   rows: readonly MessageRow[]
+  /** Where it stood when it was left. */
+  startPlace: ListPlace | undefined
   /** Were the rows added or taken at the start only? */
   isShift: boolean
   /** Grows when the rows are those of another place. */
@@ -52,7 +57,7 @@ interface MessageListProps {
 
 /** The messages, drawn only where they can be seen: 100,000 of them scroll like ten. */
 export function MessageList(props: MessageListProps) {
-  const { view, window, rows, peerName, isTyping, drawMessage, onSight } = props
+  const { view, window, rows, startPlace, peerName, isTyping, drawMessage, onSight } = props
   const list = useRef<VirtualizerHandle>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const [hoveredId, setHoveredId] = useState<string>()
@@ -62,11 +67,13 @@ export function MessageList(props: MessageListProps) {
   const drawn = new Map<MessageRow, ReactElement>()
   const latestRows = useLatest(rows)
   const unreadIndex = rows.findIndex((row) => row.isFirstUnread)
+  const placeIndex = startPlace ? findRow(rows, startPlace.messageId) : -1
   const { isAtEnd, scrollToEnd, scrollToRow, onScroll, onResize } = useListScroll(list, {
     view,
     window,
     rowCount: data.length,
-    startIndex: unreadIndex === -1 ? undefined : unreadIndex,
+    place: startPlace && placeIndex !== -1 ? { ...startPlace, index: placeIndex } : undefined,
+    unreadIndex: unreadIndex === -1 ? undefined : unreadIndex,
   })
   useArrowKeys(scroller, '[data-message-id]', props.onEndKey)
   useMessageEvents(scroller, {
@@ -89,10 +96,19 @@ export function MessageList(props: MessageListProps) {
   useImperativeHandle(props.ref, () => ({
     showEnd,
     show(messageId) {
-      const findIndex = () => latestRows.current.findIndex((row) => row.message._id === messageId)
+      const findIndex = () => findRow(latestRows.current, messageId)
       const isHere = findIndex() !== -1
       if (isHere) scrollToRow(findIndex)
       return isHere
+    },
+    readPlace() {
+      const handle = list.current
+      if (!handle || isAtEnd) return undefined
+      const { scrollOffset } = handle
+      const index = handle.findItemIndex(scrollOffset)
+      const row = rows[index]
+      const offsetPx = scrollOffset - handle.getItemOffset(index)
+      return row && { messageId: row.message._id, offsetPx }
     },
   }))
 
@@ -147,6 +163,10 @@ export function MessageList(props: MessageListProps) {
       )}
     </div>
   )
+}
+
+function findRow(rows: readonly MessageRow[], messageId: string): number {
+  return rows.findIndex((row) => row.message._id === messageId)
 }
 
 function RowDividers({ row, onDay }: { row: MessageRow; onDay(day: number): void }) {

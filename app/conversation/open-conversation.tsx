@@ -1,11 +1,11 @@
 import {
   type Dispatch,
+  type RefObject,
   type SetStateAction,
   Suspense,
   useCallback,
   useEffect,
   useMemo,
-  useRef,
   useState,
 } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
@@ -42,6 +42,7 @@ import { newMode, type WriteMode } from './write-mode.ts'
 
 interface OpenConversationProps extends ConversationProps {
   view: ConversationView
+  list: RefObject<MessageListHandle | null>
   peerName: string
   /** 0 while nobody searches; grows with every wish to. */
   searchWish: number
@@ -55,9 +56,8 @@ const emptySight: Sight = { upTo: 0, holdsEnd: true }
 /** The messages and the composer, with what belongs to both: reply, edit, selection, menus. */
 export function OpenConversation(props: OpenConversationProps) {
   const { messenger, peerId, peerName, view, drawMessage, startMessageId, onStartShown } = props
-  const { searchWish, dialog, onDialog } = props
+  const { list, searchWish, dialog, onDialog } = props
   const window = useLiveValue(view.messages)
-  const list = useRef<MessageListHandle>(null)
   const [mode, setMode] = useState<WriteMode>(newMode)
   useKeptMode({ messenger, peerId, mode, setMode })
   const [sight, setSight] = useState<Sight>()
@@ -80,7 +80,10 @@ export function OpenConversation(props: OpenConversationProps) {
     [shown.items, firstUnreadId, today],
   )
 
-  const scrollTo = useCallback((messageId: string) => list.current?.show(messageId) ?? false, [])
+  const scrollTo = useCallback(
+    (messageId: string) => list.current?.show(messageId) ?? false,
+    [list],
+  )
   const { highlightedId, showMessage } = useShowMessage({ view, scrollTo })
   useEffect(() => {
     if (!isLoaded || !startMessageId) return
@@ -164,6 +167,7 @@ export function OpenConversation(props: OpenConversationProps) {
           view={view}
           window={window}
           rows={rows}
+          startPlace={props.startPlace}
           isShift={shown.isShift}
           generation={shown.generation}
           peerName={peerName}

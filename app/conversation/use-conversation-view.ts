@@ -5,15 +5,17 @@ import type { ConversationView, Messenger } from '../sync/messenger.ts'
 export function useConversationView(
   messenger: Messenger,
   peerId: string,
+  /** A message to begin at instead of the unread ones. */
+  startsAtId: string | undefined,
 ): ConversationView | undefined {
   const [view, setView] = useState<ConversationView>()
   useEffect(() => {
-    const opened = messenger.openConversation(peerId, { startsAtUnread: true })
+    const opened = messenger.openConversation(peerId, { startsAtUnread: true, startsAtId })
     setView(opened)
     return () => {
       setView(undefined)
       opened.close()
     }
-  }, [messenger, peerId])
+  }, [messenger, peerId, startsAtId])
   return view
 }

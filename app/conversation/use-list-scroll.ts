@@ -9,13 +9,21 @@ const loadAheadPx = 1_200
 /** Rows around a place are measured by then. */
 const settleMs = 250
 
+/** A row, and how much of it lies above what is in sight. */
+interface RowPlace {
+  index: number
+  offsetPx: number
+}
+
 interface ListScrollOptions {
   view: ConversationView
   window: MessageWindow
   /** How many rows are drawn, the typing bubble among them. */
   rowCount: number
-  /** Where to begin; undefined for the end. */
-  startIndex: number | undefined
+  /** Where it stood when it was left, to begin there. */
+  place: RowPlace | undefined
+  /** Where else to begin; undefined for the end. */
+  unreadIndex: number | undefined
 }
 
 /** Where the list stands: it begins at the first unread, sticks to the end, and fetches what comes into sight. */
@@ -23,8 +31,9 @@ export function useListScroll(
   list: RefObject<VirtualizerHandle | null>,
   options: ListScrollOptions,
 ) {
-  const [isAtEnd, setIsAtEnd] = useState(options.startIndex === undefined)
-  const sticks = useRef(options.startIndex === undefined)
+  const beginsAtEnd = options.place === undefined && options.unreadIndex === undefined
+  const [isAtEnd, setIsAtEnd] = useState(beginsAtEnd)
+  const sticks = useRef(beginsAtEnd)
   const isLoading = useRef(false)
   const isPlaced = useRef(false)
   const settling = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -71,26 +80,34 @@ export function useListScroll(
   }, [list, latest, load])
 
   /**
-   * Into the middle; from here on the end is not held on to. Rows that come before those around it are measured move it
-   * away from there, so nothing is fetched meanwhile, and what was on its way is made up for.
-   * @param findIndex of its row among those that are there at the moment; -1 without it
+   * From here on the end is not held on to. Rows that come before those around the place are measured move it away from
+   * there, so nothing is fetched meanwhile, and what was on its way is made up for.
    */
-  const scrollToRow = useCallback(
-    (findIndex: () => number) => {
-      const centre = () => {
-        const index = findIndex()
-        if (index !== -1) list.current?.scrollToIndex(index, { align: 'center' })
-      }
+  const settleAt = useCallback(
+    (scroll: () => void) => {
       sticks.current = false
-      centre()
+      scroll()
       stopSettling()
       settling.current = setTimeout(() => {
         settling.current = undefined
-        centre()
+        scroll()
         look()
       }, settleMs)
     },
-    [list, look, stopSettling],
+    [look, stopSettling],
+  )
+
+  /**
+   * Into the middle.
+   * @param findIndex of its row among those that are there at the moment; -1 without it
+   */
+  const scrollToRow = useCallback(
+    (findIndex: () => number) =>
+      settleAt(() => {
+        const index = findIndex()
+        if (index !== -1) list.current?.scrollToIndex(index, { align: 'center' })
+      }),
+    [list, settleAt],
   )
   useEffect(() => stopSettling, [stopSettling])
 
@@ -99,19 +116,27 @@ export function useListScroll(
     else look()
   }, [look, scrollToEnd])
 
-  const { rowCount, startIndex } = options
+  const { rowCount, unreadIndex } = options
   useLayoutEffect(() => {
     if (rowCount === 0) return
     if (sticks.current) list.current?.scrollToIndex(rowCount - 1, { align: 'end' })
     // A line that is drawn later on moves nobody.
     if (isPlaced.current) return
     isPlaced.current = true
-    if (startIndex === undefined) return
-    list.current?.scrollToIndex(startIndex, { align: 'start', offset: -48 })
+    if (latest.current.place) {
+      settleAt(() => {
+        const { place } = latest.current
+        if (!place) return
+        list.current?.scrollToIndex(place.index, { align: 'start', offset: place.offsetPx })
+      })
+      return
+    }
+    if (unreadIndex === undefined) return
+    list.current?.scrollToIndex(unreadIndex, { align: 'start', offset: -48 })
     // Where all of it fits, nothing scrolls, and nothing would tell that the end is in sight.
     const frame = requestAnimationFrame(look)
     return () => cancelAnimationFrame(frame)
-  }, [list, rowCount, startIndex, look])
+  }, [list, rowCount, unreadIndex, latest, look, settleAt])
 
   return { isAtEnd, scrollToEnd, scrollToRow, onScroll: look, onResize }
 }

@@ -54,6 +54,8 @@ export function createMessageWindow(options: {
   peerId: string
   /** Begin at the first unread message, where there is one, instead of the newest? */
   startsAtUnread?: boolean
+  /** Begin at this message, where it is on the device, whatever is unread? */
+  startsAtId?: string | undefined
   onError: (cause: unknown) => void
 }): ConversationView {
   const { database, peerId, onError } = options
@@ -105,6 +107,12 @@ export function createMessageWindow(options: {
 
   function isShown(stored: StoredMessage): boolean {
     return stored.shelf === peerId && stored.orderedAt > marks.clearedUpTo
+  }
+
+  async function findShown(messageId: string | undefined): Promise<StoredMessage | undefined> {
+    if (messageId === undefined) return undefined
+    const stored = (await readDocuments(database.messages, [messageId])).get(messageId)
+    return stored && isShown(stored) ? stored : undefined
   }
 
   function put(stored: StoredMessage) {
@@ -225,7 +233,8 @@ export function createMessageWindow(options: {
     const firstUnread = options.startsAtUnread
       ? await findFirstUnread(database.messages, { peerId, readUpTo })
       : undefined
-    if (firstUnread) await readAround(firstUnread)
+    const start = (await findShown(options.startsAtId)) ?? firstUnread
+    if (start) await readAround(start)
     else await readNewest()
     await reading.begin({ readUpTo, firstUnread })
     state.isLoaded = true
@@ -252,8 +261,8 @@ export function createMessageWindow(options: {
     jumpTo: (messageId) =>
       step(async () => {
         if (loaded.has(messageId)) return true
-        const target = (await readDocuments(database.messages, [messageId])).get(messageId)
-        if (!target || !isShown(target)) return false
+        const target = await findShown(messageId)
+        if (!target) return false
         await readAround(target)
         return true
       }),

@@ -12,7 +12,7 @@ async function start(counts: { read: number; unread: number }) {
   onTestFinished(() => {
     for (const view of views) view.close()
   })
-  async function open(options: { startsAtUnread: boolean }) {
+  async function open(options: { startsAtUnread: boolean; startsAtId?: string }) {
     const fail = (cause: unknown) => expect.unreachable(String(cause))
     const view = createMessageWindow({ ...options, database, peerId: ben, onError: fail })
     views.push(view)
@@ -50,6 +50,15 @@ test('own messages after the last read one are not unread', async () => {
   await receive(10, 1)
   const view = await open({ startsAtUnread: true })
   expect(view.messages.getSnapshot().firstUnreadId).toBe(idOf(10))
+})
+
+test('it opens at the message where it was left, whatever is unread, and without it as ever', async () => {
+  const { open } = await start({ read: 220, unread: 80 })
+  const view = await open({ startsAtUnread: true, startsAtId: idOf(100) })
+  expect(placesOf(view)).toEqual({ first: 50, last: 150, count: 101 })
+  expect(view.messages.getSnapshot()).toMatchObject({ firstUnreadId: idOf(221), unseenCount: 80 })
+  const missing = await open({ startsAtUnread: true, startsAtId: idOf(999) })
+  expect(placesOf(missing)).toMatchObject({ first: 171, last: 271 })
 })
 
 test('without anything unread, or without the wish, it opens at the newest', async () => {

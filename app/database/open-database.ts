@@ -8,7 +8,7 @@ import {
 } from './conflict-handlers.ts'
 import { createPlaces, type Places } from './create-places.ts'
 import { endLiveQueries } from './end-live-queries.ts'
-import { dropFiles } from './files/kept-file.ts'
+import { dropFiles } from './files/drop-files.ts'
 import { noteOwed } from './note-owed.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
 import { readDexie } from './owed-notes.ts'

@@ -5,6 +5,7 @@ import type { DrawComposerTools } from '../conversation/composer-tools.ts'
 import { Conversation } from '../conversation/conversation.tsx'
 import type { DrawMessage } from '../conversation/draw-message.ts'
 import type { DrawReactionBar } from '../conversation/draw-reaction-bar.ts'
+import type { ListPlace } from '../conversation/list-place.ts'
 import { EmojiTool } from '../emoji/emoji-tool.tsx'
 import { ReactionBar } from '../emoji/reaction-bar.tsx'
 import { FileTool } from '../media/file-tool.tsx'
@@ -21,6 +22,7 @@ import { LoadingChat } from './loading-chat.tsx'
 import { useMessenger } from './messenger-context.tsx'
 import { narrowScreen } from './narrow-screen.ts'
 import { readChatPlace } from './read-chat-place.ts'
+import { readListPlace } from './read-list-place.ts'
 import { readNavigationState } from './read-navigation-state.ts'
 import { useServices } from './services.ts'
 import { useChannelChat } from './use-channel-chat.tsx'
@@ -96,13 +98,20 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
   )
   // Once shown it is over: a reload, or the way back, does not lead to it again.
   const forgetStart = useCallback(() => {
-    const rest = { ...readRecord(state), messageId: undefined }
+    const rest = { ...readRecord(state), messageId: undefined, listPlace: undefined }
     void navigate(pathname, { replace: true, state: rest })
   }, [navigate, pathname, state])
+  // Kept with the chat's own entry for the way back, and with that of the media for their button after a reload.
+  const openMedia = (listPlace: ListPlace | undefined) => {
+    const kept = { ...readRecord(state), listPlace }
+    void navigate(pathname, { replace: true, state: kept })
+    void navigate(`/chat/${peerId}/media`, { state: kept })
+  }
   const showMessage = (messageId: string) => {
     setPicture(undefined)
     void navigate(pathname, { replace: true, state: { ...readRecord(state), messageId } })
   }
+  const startMessageId = readNavigationState(state, 'messageId')
   if (peer.state !== 'known') return <LoadingChat peer={peer} />
   return (
     <>
@@ -111,7 +120,8 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
         messenger={messenger}
         peerId={peerId}
         ownName={ownName}
-        startMessageId={readNavigationState(state, 'messageId')}
+        startMessageId={startMessageId}
+        startPlace={startMessageId === undefined ? readListPlace(state) : undefined}
         onStartShown={forgetStart}
         drawMessage={drawMessage}
         drawTools={drawTools}
@@ -125,7 +135,7 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
         }
         onBack={isNarrow ? () => goUp({ ...findList(state), fits: isList }) : undefined}
         onOpenChat={openChat}
-        onOpenMedia={() => leaveBackLayers(() => void navigate(`/chat/${peerId}/media`, { state }))}
+        onOpenMedia={(listPlace) => leaveBackLayers(() => openMedia(listPlace))}
       />
       {channel.dialog}
       {picture && (

@@ -86,7 +86,10 @@ export interface Messenger {
   /** Pinned first, then the newest first; archived ones are among them. */
   conversations: LiveValue<readonly ConversationRow[]>
   users: PeopleDirectory
-  openConversation(peerId: string, options?: { startsAtUnread: boolean }): ConversationView
+  openConversation(
+    peerId: string,
+    options?: { startsAtUnread: boolean; startsAtId?: string | undefined },
+  ): ConversationView
   /** The wanted messages of a conversation, such as its pictures. To be closed by whoever asks. */
   sift(peerId: string, options: SiftOptions): Promise<SiftedView>
   commands: MessengerCommands

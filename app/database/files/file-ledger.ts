@@ -37,7 +37,7 @@ export interface LedgerEntry {
   isUnsent: boolean
   /** By its own message or another that shows it. */
   isStarred: boolean
-  /** Its conversation was cleared since. */
+  /** Its conversation was cleared since, or its message deleted. */
   isCleared: boolean
   /** An unsent or starred message that is no part of what was cleared shows the same file. */
   isWantedElsewhere: boolean
@@ -114,7 +114,7 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
         ...(message && { peerId: message.peerId, mediaUrl: message.mediaUrl }),
         isUnsent: unsentHolders.has(messageId) || (message !== undefined && isUnsent(message)),
         isStarred: starredHolders.has(messageId) || Boolean(message?.isStarred),
-        isCleared: message !== undefined && isCleared(message),
+        isCleared: message !== undefined && (isCleared(message) || message.deletedAt !== undefined),
         isWantedElsewhere: starredHolders.has(messageId) || unsentHolders.has(messageId),
       }
     })

@@ -7,17 +7,28 @@ import { filePrefix } from './kept-file.ts'
 /** Greater than every number and text, as IndexedDB compares keys. */
 const highest: never[] = []
 
+/** Where in which index the starred and the unsent messages stand. */
+export const wantingRanges = [
+  { index: ['_deleted', 'starOrder', '_id'], lower: ['0', -Infinity], upper: ['0', 0, highest] },
+  ...[pendingTally, failedTally].map((tally) => ({
+    index: ['_deleted', 'tally', 'recency', '_id'],
+    lower: ['0', tally],
+    upper: ['0', tally, highest],
+  })),
+]
+
 /** The unsent and the starred messages of this device. */
 export async function listWanting(
   documents: Table<StoredMessage, string>,
 ): Promise<StoredMessage[]> {
-  const starred = documents
-    .where('[_deleted+starOrder+_id]')
-    .between(['0', -Infinity], ['0', 0, highest])
-  const tallied = [pendingTally, failedTally].map((tally) =>
-    documents.where('[_deleted+tally+recency+_id]').between(['0', tally], ['0', tally, highest]),
+  const found = await Promise.all(
+    wantingRanges.map(({ index, lower, upper }) =>
+      documents
+        .where(`[${index.join('+')}]`)
+        .between(lower, upper)
+        .toArray(),
+    ),
   )
-  const found = await Promise.all([starred, ...tallied].map((range) => range.toArray()))
   return found.flat()
 }
 

@@ -54,10 +54,7 @@ async function tabTo(control: Locator) {
 }
 
 test('a video shows its first frame blurred in its place, which stays as it is when it is fetched on request', async () => {
-  await send(
-    await recordVideo(ben.page, { name: 'walk.webm', width: 480, height: 320 }),
-    'a walk',
-  )
+  await send(await recordVideo(ben.page, { name: 'walk.webm', width: 480, height: 320 }), 'a walk')
   await say(ben.page, 'after the walk')
   await message(page, 'after the walk').waitFor()
   const bubble = message(page, 'a walk')

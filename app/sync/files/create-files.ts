@@ -92,6 +92,11 @@ export function createFiles(options: {
     const cleared = new Map<string, number>()
     const stops = [
       pending.subscribe(tidy),
+      subscribeToChanges(context.database.messages, ({ documents }) => {
+        const isFileGone = ({ type, deletedAt }: MessageDocument) =>
+          type !== 'text' && deletedAt !== undefined
+        if (documents.some(isFileGone)) tidy()
+      }),
       subscribeToChanges(context.database.conversations, ({ documents }) => {
         const raised = documents.filter(
           ({ _id, clearedUpTo }) => clearedUpTo > (cleared.get(_id) ?? 0),

@@ -139,6 +139,38 @@ test('P1: a starred message keeps its file when the chat is cleared under which 
   expect(await phone.messenger.files.find(message)).toBeUndefined()
 })
 
+test('P1: a starred forward keeps its file when the other person deletes the message it came from, until it is deleted too', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const ivy = await lab.person('ivy')
+  const [phone, tablet, other] = [await ann.device(), await ben.device(), await ivy.device()]
+  await lab.settle()
+  const sent = [await tablet.sendFile(ann, 'map'), await tablet.sendFile(ann, 'chart')]
+  const alone = await tablet.sendFile(ann, 'plan')
+  await lab.settle()
+  const { commands, files, requests } = phone.messenger
+  for (const message of await phone.read(ben)) await files.load(message)
+  for (const messageId of sent) {
+    await requests.add({ kind: 'forward', messageId, recipientIds: [ivy.userId] })
+    await lab.settle()
+  }
+  const forwards = await phone.read(ivy)
+  for (const { _id } of forwards) await commands.setStarred(_id, true)
+  for (const messageId of [...sent, alone]) await tablet.delete(messageId)
+  await lab.settle()
+  expect(await files.find({ _id: alone })).toBeUndefined()
+  phone.network.goOffline()
+  const received = await other.read(ann)
+  for (const [at, words] of ['file map', 'file chart'].entries()) {
+    const forward = must(forwards[at], words)
+    expect(await (await files.load(forward)).text()).toBe(words)
+    // The server has it for as long as any message shows it.
+    expect(await (await other.messenger.files.load(must(received[at], words))).text()).toBe(words)
+    await commands.deleteMessage(forward._id)
+    await expect.poll(() => files.find({ _id: must(sent[at], words) })).toBeUndefined()
+  }
+  expect(await files.listUsage()).toEqual([])
+})
+
 test('a file that was cleared is fetched again from the server when it is asked for', async () => {
   const { lab, ann, ben } = await openTestLab()
   const [phone, tablet] = [await ann.device(), await ben.device()]

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { readSession } from './account-steps.ts'
+import { chatRow, composer } from './chat-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const { ann, server } = people
+const { page } = ann
+const carl = await registerAccount(server.origin, 'carl')
+const newest = page.getByRole('button', { name: /^Go to the newest message/ })
+afterAll(() => people.close())
+
+async function carlWrites(count: number) {
+  const recipientId = (await readSession(ann)).userId
+  await pushMessages({ origin: server.origin, author: carl, recipientId, count })
+}
+
+beforeAll(async () => {
+  await carlWrites(400)
+  await chatRow(page, 'carl')
+    .getByRole('img', { name: /unread/ })
+    .waitFor()
+  await chatRow(page, 'carl').click()
+  await newest.click()
+  await newest.waitFor({ state: 'detached' })
+})
+
+/** The topmost message in sight and how far its top is from the list's, in whole pixels, once the list stands still. */
+async function readPlace(): Promise<{ words: string; topPx: number }> {
+  return page.getByRole('log').evaluate(async (log) => {
+    for (let still = 0, top = log.scrollTop; still < 30; ) {
+      await new Promise(requestAnimationFrame)
+      still = log.scrollTop === top ? still + 1 : 0
+      top = log.scrollTop
+    }
+    const { top } = log.getBoundingClientRect()
+    const articles = [...log.querySelectorAll('article')]
+    const first = articles.find((article) => article.getBoundingClientRect().bottom > top)
+    if (!first) throw new Error('No message is in sight.')
+    const words = /message \d+ of \d+/.exec(first.textContent)?.[0] ?? ''
+    return { words, topPx: Math.round(first.getBoundingClientRect().top - top) }
+  })
+}
+
+/** The same place, within 5 px: what is scrolled stands on whole pixels, and rows do not. */
+function aboutAt({ words, topPx }: { words: string; topPx: number }) {
+  return { words, topPx: expect.closeTo(topPx, -1) }
+}
+
+async function scroll(byPx: number, times: number) {
+  const box = await page.getByRole('log').boundingBox()
+  if (!box) throw new Error('There are no messages.')
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+  for (let time = 0; time < times; time++) {
+    await page.mouse.wheel(0, byPx)
+    await readPlace()
+  }
+}
+
+async function openMedia() {
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Media, files and links' }).click()
+  await page.getByText('No photos or videos yet').waitFor()
+}
+
+const backToChat = () => page.getByRole('button', { name: 'Back to chat', exact: true }).click()
+
+test.each([
+  [1280, 800],
+  [390, 844],
+])(
+  'at %d by %d the chat stands after its media where it stood before, however one goes back',
+  async (width, height) => {
+    await page.setViewportSize({ width, height })
+    await page.goto('/chat')
+    await chatRow(page, 'carl').click()
+    await composer(page).waitFor()
+    // Far enough up that the newest page does not hold it.
+    await scroll(-1_230, 6)
+    const before = await readPlace()
+    await openMedia()
+    await backToChat()
+    await newest.waitFor()
+    expect(await readPlace()).toEqual(aboutAt(before))
+
+    await openMedia()
+    await page.getByRole('tab', { name: 'Links' }).click()
+    await page.goBack()
+    await newest.waitFor()
+    expect(await readPlace()).toEqual(aboutAt(before))
+
+    await openMedia()
+    await page.reload()
+    await page.getByText('No photos or videos yet').waitFor()
+    await backToChat()
+    await newest.waitFor()
+    expect(await readPlace()).toEqual(aboutAt(before))
+  },
+)
+
+test('what came in meanwhile is counted below, and a reload begins at the end again', async () => {
+  await scroll(-700, 1)
+  const before = await readPlace()
+  await openMedia()
+  await carlWrites(2)
+  await page.goBack()
+  await page.getByRole('button', { name: 'Go to the newest message, 2 new' }).waitFor()
+  expect(await readPlace()).toEqual(aboutAt(before))
+  await page.reload()
+  await composer(page).waitFor()
+  await page.getByRole('article').filter({ hasText: 'message 2 of 2,' }).waitFor()
+  await newest.waitFor({ state: 'detached' })
+})
+
+test('a chat that stood at its end begins there', async () => {
+  await openMedia()
+  await carlWrites(1)
+  await page.goBack()
+  await page.getByRole('article').filter({ hasText: 'message 1 of 1,' }).waitFor()
+  await newest.waitFor({ state: 'detached' })
+})
