@@ -24,6 +24,7 @@ export function PictureFile({ messenger, message, onOpenPicture }: PictureFilePr
   const url = useObjectUrl(view.kind === 'here' ? view.bytes : undefined)
   const [isBroken, setIsBroken] = useState(false)
   const { name, size } = readFileFacts(message)
+  const problem = view.kind === 'away' ? view.problem : undefined
   const isHere = url !== undefined && !isBroken
   const wish = size === undefined ? 'Download' : `Download, ${formatBytes(size)}`
   return (
@@ -31,7 +32,7 @@ export function PictureFile({ messenger, message, onOpenPicture }: PictureFilePr
       type="button"
       className={styles.picture}
       style={findBox(message.file)}
-      aria-label={isHere ? `Open picture ${name}` : `${wish}: picture ${name}`}
+      aria-label={isHere ? `Open picture ${name}` : `${problem ?? wish}: picture ${name}`}
       onClick={() => (isHere ? onOpenPicture(message) : void load())}
     >
       {message.file?.preview && (
@@ -49,7 +50,7 @@ export function PictureFile({ messenger, message, onOpenPicture }: PictureFilePr
       {view.kind === 'away' && (
         <span className={styles.wish}>
           <Icon name="download" size={18} />
-          {view.problem ?? wish}
+          {problem ?? wish}
         </span>
       )}
       {view.kind === 'loading' && <span className={styles.wish}>Loading…</span>}
