@@ -22,6 +22,7 @@ export function PictureFile({ messenger, message, onOpenPicture }: PictureFilePr
     ...{ messenger, message, isAutomatic: true },
   })
   const { name, size } = readFileFacts(message)
+  const problem = view.kind === 'away' ? view.problem : undefined
   const isHere = url !== undefined
   const wish = size === undefined ? 'Download' : `Download, ${formatBytes(size)}`
   return (
@@ -29,7 +30,7 @@ export function PictureFile({ messenger, message, onOpenPicture }: PictureFilePr
       type="button"
       className={styles.picture}
       style={findFileBox(message.file, unknownPicture)}
-      aria-label={isHere ? `Open picture ${name}` : `${wish}: picture ${name}`}
+      aria-label={isHere ? `Open picture ${name}` : `${problem ?? wish}: picture ${name}`}
       onClick={() => (isHere ? onOpenPicture(message) : void load())}
     >
       <PictureLayers
@@ -41,7 +42,7 @@ export function PictureFile({ messenger, message, onOpenPicture }: PictureFilePr
       {view.kind === 'away' && (
         <span className={styles.wish}>
           <Icon name="download" size={18} />
-          {view.problem ?? wish}
+          {problem ?? wish}
         </span>
       )}
       {view.kind === 'loading' && <span className={styles.wish}>Loading…</span>}

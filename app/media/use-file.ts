@@ -7,14 +7,17 @@ import { mayLoadUnasked } from './loading-rule.ts'
 import { networkType } from './network-type.ts'
 
 /**
- * `away`: not on this device; `problem` says why it could not be fetched, `isCleared` that a person has cleared it: then
- * it is fetched on request only.
+ * `away`: not on this device; `problem` says why it could not be fetched, `isAsked` that it shall come once the server is
+ * back, `isCleared` that a person has cleared it: then it is fetched on request only.
  */
 export type FileView =
   | { kind: 'reading' }
-  | { kind: 'away'; problem?: string; isCleared?: boolean }
+  | { kind: 'away'; problem?: string; isAsked?: boolean; isCleared?: boolean }
   | { kind: 'loading' }
   | { kind: 'here'; bytes: Blob }
+
+const unreachable = ['starting', 'connecting', 'offline']
+const laterWords = "No connection. This will load when you're back online."
 
 /**
  * The file of a message: from this device where it is there, else from the server; by itself where `isAutomatic` and
@@ -28,11 +31,11 @@ export function useFile(options: {
   known?: Blob | undefined
 }): { view: FileView; load(): Promise<Blob | undefined> } {
   const { messenger, message, isAutomatic, known } = options
-  const { files } = messenger
+  const { files, connection } = messenger
   const [view, setView] = useState<FileView>(
     known ? { kind: 'here', bytes: known } : { kind: 'reading' },
   )
-  const isLive = useLivePart(messenger.connection, ({ state }) => state === 'live')
+  const isLive = useLivePart(connection, ({ state }) => state === 'live')
   const mayLoad = mayLoadUnasked(useLiveValue(loadingChoice), useLiveValue(networkType))
   const { _id, mediaUrl, peerId, orderedAt } = message
   const size = message.file?.size
@@ -46,11 +49,13 @@ export function useFile(options: {
       if (shown.current) setView({ kind: 'here', bytes })
       return bytes
     } catch (cause) {
-      const problem = cause instanceof Error ? cause.message : String(cause)
-      if (shown.current) setView({ kind: 'away', problem })
+      const isAsked = mediaUrl !== undefined && unreachable.includes(connection.getSnapshot().state)
+      const said = cause instanceof Error ? cause.message : String(cause)
+      const problem = isAsked ? laterWords : said
+      if (shown.current) setView({ kind: 'away', problem, isAsked })
       return undefined
     }
-  }, [files, _id, mediaUrl, size])
+  }, [files, connection, _id, mediaUrl, size])
 
   useEffect(() => {
     shown.current = true
@@ -93,13 +98,11 @@ export function useFile(options: {
   }, [isLive])
 
   const isWanted =
-    isAutomatic &&
-    mayLoad &&
     isLive &&
     mediaUrl !== undefined &&
     view.kind === 'away' &&
     !view.problem &&
-    !view.isCleared
+    (view.isAsked || (isAutomatic && mayLoad && !view.isCleared))
   useEffect(() => {
     if (isWanted) void load()
   }, [isWanted, load])

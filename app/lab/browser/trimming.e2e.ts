@@ -1,0 +1,81 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { message, openChat } from './chat-steps.ts'
+import { attach, drawPhoto, sendDialog } from './file-steps.ts'
+import { findProblems } from './find-problems.ts'
+import { chooseOn } from './message-steps.ts'
+import { startTwoPeople } from './start-two-people.ts'
+
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const { ann, ben } = people
+const { page } = ben
+const names = ['one', 'two', 'three', 'four', 'five'] as const
+afterAll(() => people.close())
+
+beforeAll(async () => {
+  await page.addInitScript(() => {
+    const quota = () => Number(localStorage.getItem('free-bytes') ?? 1e9)
+    navigator.storage.estimate = async () => ({ usage: 0, quota: quota() })
+  })
+  await page.reload()
+  await openChat(page, 'ann')
+  await openChat(ann.page, 'ben')
+})
+
+const opens = (name: string) => page.getByRole('button', { name: `Open picture ${name}.jpg` })
+const asks = (name: string) =>
+  message(page, name).getByRole('button', { name: new RegExp(`^Download, .*picture ${name}.jpg`) })
+
+async function sendPhoto(from: Page, name: string) {
+  await attach(from, 'Photos & Videos', [await drawPhoto(from, { name: `${name}.jpg` })])
+  await sendDialog(from).getByRole('textbox').fill(name)
+  await sendDialog(from).getByRole('button', { name: 'Send' }).click()
+}
+
+/** What 'Storage and Data' says of the chat's files, such as '55.0 kB · 5 files'. */
+async function readUsage(): Promise<string> {
+  await page.getByRole('button', { name: 'Back to settings' }).click()
+  await page.getByRole('link', { name: 'Storage and Data' }).click()
+  const media = page.getByRole('region', { name: 'Media on this device' })
+  return (await media.getByText(/· \d+ files?$/).textContent()) ?? ''
+}
+
+test('on a device with little room the newest pictures and the starred one stay, and the oldest leave', async () => {
+  for (const name of names) {
+    await sendPhoto(ann.page, name)
+    await opens(name).waitFor()
+    if (name !== 'one') continue
+    await chooseOn(page, name, 'Star')
+    await message(page, name).getByRole('img', { name: 'Starred' }).waitFor()
+  }
+  await page.goto('/settings/storage')
+  await page.getByRole('radio', { name: 'Never' }).check()
+  const [, kilobytes] = /^([\d.]+) kB · 5 files$/.exec(await readUsage()) ?? []
+  // Room for three of them: a quarter of what they take, and of a bit more than three times three that are free.
+  const free = String(9.5 * 1_000 * (Number(kilobytes) / names.length))
+  await page.evaluate((bytes) => localStorage.setItem('free-bytes', bytes), free)
+  await page.reload()
+  await expect.poll(readUsage).toMatch(/· 3 files$/)
+})
+
+test('what has left keeps its blur, says offline what to do, and comes back once there is a network', async () => {
+  // So high that all of them are drawn.
+  await page.setViewportSize({ width: 1280, height: 2_400 })
+  await page.goto('/chat')
+  await openChat(page, 'ann')
+  await ben.goOffline()
+  await asks('two').waitFor()
+  for (const name of ['one', 'four', 'five']) await opens(name).waitFor()
+  for (const name of ['two', 'three']) {
+    expect(await asks(name).locator('img[src^="data:image/"]').count()).toBe(1)
+  }
+  await asks('two').click()
+  const words = "No connection. This will load when you're back online."
+  await message(page, 'two').getByText(words).waitFor()
+  expect(await findProblems(page)).toEqual([])
+  await ben.goOnline()
+  await opens('two').waitFor()
+  await asks('three').click()
+  await opens('three').waitFor()
+  expect(ben.problems).toEqual([])
+})
