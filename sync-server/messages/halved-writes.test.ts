@@ -70,6 +70,12 @@ describe('messages, edits and deletions on storage that writes one database afte
   })
 })
 
+/** Who does it; undefined for the server. */
+function findActor({ kind, author }: Step): number | undefined {
+  if (kind === 'heal') return undefined
+  return kind === 'answer' ? 1 - author : author
+}
+
 /** Two people who have never met live through a history. */
 async function live(moments: readonly (readonly Step[])[]) {
   const { t } = opened
@@ -78,11 +84,12 @@ async function live(moments: readonly (readonly Step[])[]) {
   const written: MessageDocument[][] = [[], []]
   const acknowledged = new Set<string>()
 
-  async function take({ kind, author, which }: Step) {
+  async function take(step: Step) {
+    const { kind, author, which } = step
     if (kind === 'heal') return void (await t.acceptance.healCopies())
     const proposed = await findProposed(kind, author, which)
     if (!proposed) return
-    const actorId = must(people[kind === 'answer' ? 1 - author : author], 'a person')
+    const actorId = must(people[findActor(step) ?? author], 'a person')
     const proposals = [propose(proposed)]
     const [outcome] = await t.acceptance.acceptMessages({ actorId, proposals })
     if (outcome?.kind === 'stored' && isAccepted(outcome.doc)) acknowledged.add(proposed._id)
@@ -115,7 +122,15 @@ async function live(moments: readonly (readonly Step[])[]) {
     const died = new Promise<void>((resolve) => {
       Object.assign(crash, { after: moment[0]?.dies, reached: resolve })
     })
-    await Promise.race([Promise.all(moment.map(take)), died])
+    const taken = moment.map((one) => ({ actor: findActor(one), over: take(one) }))
+    const overOf = (who: number | undefined) =>
+      Promise.all(taken.flatMap(({ actor, over }) => (actor === who ? [over] : [])))
+    // Only one person's writing stops there. What else is under way would go on in a server that is dead.
+    const othersOver = died.then(() => Promise.any([overOf(0), overOf(1)]))
+    await Promise.all([
+      overOf(undefined),
+      Promise.race([overOf(0).then(() => overOf(1)), othersOver]),
+    ])
     const hasDied = moment[0]?.dies !== undefined && crash.after === undefined
     crash.after = undefined
     if (hasDied) t.restart()
