@@ -71,7 +71,9 @@ export function OpenConversation(props: OpenConversationProps) {
   const isEmpty = window.items.length === 0
   const failure = useFailure(window.items)
   const reaction = useReactionNews({ messenger, peerId, peerName })
-  useReading({ messenger, peerId, view, isLoaded, sight: isEmpty ? emptySight : sight })
+  // Until it is loaded nothing is in sight: what comes in while it is read is not seen.
+  const isWholeInSight = isLoaded && isEmpty
+  useReading({ messenger, peerId, view, isLoaded, sight: isWholeInSight ? emptySight : sight })
 
   const shown = useSteppedWindow(window.items)
   const { firstUnreadId } = window
