@@ -1,9 +1,9 @@
-import type {
-  DBCore,
-  DBCoreMutateRequest,
-  DBCoreRangeType,
-  DBCoreTable,
-  DBCoreTransaction,
+import {
+  type DBCore,
+  type DBCoreMutateRequest,
+  type DBCoreRangeType,
+  type DBCoreTable,
+  type DBCoreTransaction,
   Dexie,
 } from 'dexie'
 import { noteTable } from '../accompany-writes.ts'
@@ -51,57 +51,67 @@ function createMutate(tables: Tables): DBCoreTable['mutate'] {
   }
 }
 
-/** Runs after the write, so that what was deleted together wants nothing any more. */
-async function drop(
+/**
+ * Runs after the write, so that what was deleted together wants nothing any more. By Dexie's own promises alone: it
+ * knows its transaction by them, and after an `await` it may be lost.
+ */
+function drop(
   { documents, notes }: Tables,
   trans: DBCoreTransaction,
   messageIds: readonly string[],
-): Promise<void> {
+): PromiseLike<void> {
   const keys = messageIds.map((id) => filePrefix + id)
-  const found = await notes.getMany({ trans, keys })
-  const kept = messageIds.filter((_, at) => found[at] !== undefined)
-  if (kept.length === 0) return
-  const held = await findHeld({ documents, notes }, trans, new Set(kept))
-  const leaving = kept.filter((id) => !held.has(id)).map((id) => filePrefix + id)
-  if (leaving.length === 0) return
-  const { failures } = await notes.mutate({ type: 'delete', trans, keys: leaving })
-  for (const failure of Object.values(failures)) throw failure
+  return notes.getMany({ trans, keys }).then((found) => {
+    const kept = messageIds.filter((_, at) => found[at] !== undefined)
+    if (kept.length === 0) return
+    return findHeld({ documents, notes }, trans, new Set(kept)).then((held) => {
+      const leaving = kept.filter((id) => !held.has(id)).map((id) => filePrefix + id)
+      if (leaving.length === 0) return
+      return notes.mutate({ type: 'delete', trans, keys: leaving }).then(({ failures }) => {
+        for (const failure of Object.values(failures)) throw failure
+      })
+    })
+  })
 }
 
 /** Which of these messages have the bytes that another one wants and has not itself? */
-async function findHeld(
+function findHeld(
   { documents, notes }: Tables,
   trans: DBCoreTransaction,
   messageIds: ReadonlySet<string>,
-): Promise<Set<string>> {
-  const wanting = await listWantedAddresses(documents, trans)
-  const keys = wanting.map(({ mediaUrl }) => addressPrefix + mediaUrl)
-  const named: ({ messageId?: string } | undefined)[] = await notes.getMany({ trans, keys })
-  const candidates = wanting.flatMap(({ _id }, at) => {
-    const holder = named[at]?.messageId
-    return holder !== undefined && messageIds.has(holder) ? [{ _id, holder }] : []
+): PromiseLike<Set<string>> {
+  return listWantedAddresses(documents, trans).then((wanting) => {
+    const keys = wanting.map(({ mediaUrl }) => addressPrefix + mediaUrl)
+    return notes.getMany({ trans, keys }).then((named: ({ messageId?: string } | undefined)[]) => {
+      const candidates = wanting.flatMap(({ _id }, at) => {
+        const holder = named[at]?.messageId
+        return holder !== undefined && messageIds.has(holder) ? [{ _id, holder }] : []
+      })
+      const ownKeys = candidates.map(({ _id }) => filePrefix + _id)
+      return notes
+        .getMany({ trans, keys: ownKeys })
+        .then(
+          (own) =>
+            new Set(candidates.flatMap(({ holder }, at) => (own[at] === undefined ? holder : []))),
+        )
+    })
   })
-  const ownKeys = candidates.map(({ _id }) => filePrefix + _id)
-  const own = await notes.getMany({ trans, keys: ownKeys })
-  return new Set(candidates.flatMap(({ holder }, at) => (own[at] === undefined ? holder : [])))
 }
 
 /** The starred and the unsent messages that have an address. */
-async function listWantedAddresses(
+function listWantedAddresses(
   documents: DBCoreTable,
   trans: DBCoreTransaction,
-): Promise<{ _id: string; mediaUrl: string }[]> {
-  const found = await Promise.all(
-    wantingRanges.map(async ({ index: keyPath, lower, upper }) => {
-      const index = documents.schema.getIndexByKeyPath(keyPath)
-      if (!index) throw new Error(`Messages have no index of ${keyPath.join(', ')}.`)
-      const range = { type: rangeType, lower, upper }
-      const query = { trans, values: true, query: { index, range } }
-      const stored: readonly StoredMessage[] = (await documents.query(query)).result
-      return stored
-    }),
+): PromiseLike<{ _id: string; mediaUrl: string }[]> {
+  const queries = wantingRanges.map(({ index: keyPath, lower, upper }) => {
+    const index = documents.schema.getIndexByKeyPath(keyPath)
+    if (!index) throw new Error(`Messages have no index of ${keyPath.join(', ')}.`)
+    const range = { type: rangeType, lower, upper }
+    return documents.query({ trans, values: true, query: { index, range } })
+  })
+  return Dexie.Promise.all(queries).then((answers) =>
+    answers
+      .flatMap(({ result }) => result as readonly StoredMessage[])
+      .flatMap(({ _id, mediaUrl }) => (mediaUrl === undefined ? [] : { _id, mediaUrl })),
   )
-  return found
-    .flat()
-    .flatMap(({ _id, mediaUrl }) => (mediaUrl === undefined ? [] : { _id, mediaUrl }))
 }
