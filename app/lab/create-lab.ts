@@ -77,6 +77,7 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
       hurryAll()
     },
     async putBackBackup(told) {
+      witness.noteForgotten()
       await started.putBackBackup(told)
       hurryAll()
     },

@@ -26,6 +26,11 @@ export interface Witness {
   noteVersion(version: Version): void
   /** What was seen on this device was taken off it: it is filled anew, and shows what comes as it comes. */
   excuse(deviceName: string): void
+  /**
+   * The server has forgotten what it had taken. What its author's device did not know to be taken it takes anew, at a new
+   * place, for which nobody's marks count: its ticks begin again. At its old place none may fall.
+   */
+  noteForgotten(): void
   /** Looks over the shoulder at one tab; gives a function that ends it. */
   watch(deviceName: string, messenger: Messenger): () => void
 }
@@ -35,11 +40,13 @@ export function createWitness(): Witness {
   const versions = new Map<string, Version[]>()
   const broken: string[] = []
   const excused = new Set<string>()
+  let isForgotten = false
   /** What the closed tabs of each device had seen: a tab that opens later sees no less. */
   const seenBefore = new Map<string, Map<string, MessageDocument>>()
 
   function compare(deviceName: string, before: MessageDocument, now: MessageDocument) {
     if (!isAccepted(before) || excused.has(deviceName)) return
+    if (isForgotten && now.orderedAt > before.orderedAt) return
     if (now.attempt < before.attempt || statusRank(now) < statusRank(before)) {
       broken.push(`${deviceName} saw ${now._id} fall from ${before.status} to ${now.status}`)
     }
@@ -50,6 +57,9 @@ export function createWitness(): Witness {
     versions,
     broken,
     excuse: (deviceName) => void excused.add(deviceName),
+    noteForgotten() {
+      isForgotten = true
+    },
     note: (one) => void said.push(one),
     noteVersion({ _id, content, editedAt, deletedAt }) {
       const before = versions.get(_id) ?? []
