@@ -34,6 +34,17 @@ export function isReturned({ proposal, effect }: Pick<MessageDraft, 'proposal' |
   return effect === 'deliver' && proposal.message?.status === 'sent'
 }
 
+/**
+ * An author's device says after a restore that it was acknowledged once; what came of it, a death may have cut off when
+ * it was given back the first time.
+ */
+export function isGivenBack(
+  { proposal: { message } }: Pick<MessageDraft, 'proposal'>,
+  { actorId, lost }: { actorId: string; lost: readonly LostSpan[] },
+): boolean {
+  return lost.length > 0 && message?.senderId === actorId && message.status === 'sent'
+}
+
 /** One that is given back into its giver's copy alone: by its reader, or by its author when the reader has left. */
 export function isTakenBack({ stored, next, effect }: MessageDraft): boolean {
   return effect === 'own' && stored === undefined && next !== undefined && isAccepted(next)

@@ -15,7 +15,12 @@ import { TransactionFailed } from '../storage/transaction.ts'
 import { beginConversations } from './begin-conversations.ts'
 import { type Delivery, type DeliveryDecision, decideDelivery, listParts } from './delivery.ts'
 import { digestsDatabase } from './digest-documents.ts'
-import { type MessageDraft, type MessageProposal, readMessageProposal } from './draft-message.ts'
+import {
+  isGivenBack,
+  type MessageDraft,
+  type MessageProposal,
+  readMessageProposal,
+} from './draft-message.ts'
 import { type Hint, type Hints, hintsDatabase } from './hints.ts'
 import { createKeyedBatcher } from './keyed-batcher.ts'
 import { type MessageFiles, releaseFile, shareFiles } from './message-files.ts'
@@ -265,19 +270,21 @@ export function createMessageAcceptor(options: {
 
   async function begin(delivery: Delivery, drafts: readonly MessageDraft[]) {
     const { actorId: authorId, peerId: readerId, reach, hasBegun } = delivery
-    const first = drafts.find(({ effect, next }) => effect === 'deliver' && next)?.next
-    if (!first || readerId === undefined || hasBegun) return
-    if (!isAtomic) {
+    if (readerId === undefined) return
+    const found = drafts.find(({ effect, next }) => effect === 'deliver' && next)?.next
+    const first = hasBegun ? undefined : found
+    if (first && !isAtomic) {
       const pair = { authorId, readerId, message: first, isHeld: reach !== 'delivered' }
       await beginConversations({ storage, ...pair }).catch(async (error: unknown) => {
         await hints.addMessages([{ authorId, readerId, messageId: first._id }])
         throw error
       })
     }
-    // In one store both begin together, but after a restore the reader's marks may be back before them.
-    const mayBeTold = !isAtomic || drafts.some(isReturned)
-    if (reach !== 'channel' && mayBeTold) await tellReceiptsOf(authorId, readerId)
-    if (reach === 'delivered' || reach === 'channel') begun.set(`${authorId} ${readerId}`, true)
+    // In one store both begin together, but after a restore the reader's marks may be back before the author.
+    const mayBeTold = (first && !isAtomic) || drafts.some((draft) => isGivenBack(draft, delivery))
+    if (mayBeTold && reach !== 'channel') await tellReceiptsOf(authorId, readerId)
+    const isBegun = first && (reach === 'delivered' || reach === 'channel')
+    if (isBegun) begun.set(`${authorId} ${readerId}`, true)
   }
 
   /** The reader may have read it before its author's conversation had begun. */
