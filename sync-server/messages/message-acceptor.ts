@@ -15,7 +15,12 @@ import { TransactionFailed } from '../storage/transaction.ts'
 import { beginConversations } from './begin-conversations.ts'
 import { type Delivery, type DeliveryDecision, decideDelivery, listParts } from './delivery.ts'
 import { digestsDatabase } from './digest-documents.ts'
-import { type MessageDraft, type MessageProposal, readMessageProposal } from './draft-message.ts'
+import {
+  isReturned,
+  type MessageDraft,
+  type MessageProposal,
+  readMessageProposal,
+} from './draft-message.ts'
 import { type Hint, type Hints, hintsDatabase } from './hints.ts'
 import { createKeyedBatcher } from './keyed-batcher.ts'
 import { type MessageFiles, releaseFile, shareFiles } from './message-files.ts'
@@ -247,6 +252,9 @@ export function createMessageAcceptor(options: {
     journal.recordGiven(entries as OrderEntry[])
     try {
       for (const copy of blanked) await releaseFile(files, copy)
+      // Its file may have come back while it was written, and found nobody yet who has it.
+      const returned = decided.map(({ whole }) => whole).filter(isReturned)
+      if (returned.length > 0) await shareFiles(files, returned)
       await begin(
         delivery,
         decided.map(({ whole }) => whole),
