@@ -140,7 +140,6 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         untilDrawn,
         ...{ database, powers, serverUrl, readToken, clock, feed, onError, line: options.line },
         pendingFiles: files.pending,
-        onRestored: files.noteRestored,
         onSetAside: connection.noteSetAside,
         onOutcome(outcome) {
           if (outcome === 'signed-out') signOutHere()

@@ -45,8 +45,6 @@ export interface SyncOptions {
   line?: ReplicationOptions<StoredMessage>['line']
   /** What has to be sent before what was said after it. */
   pendingFiles: PendingFiles
-  /** The server was put back from a backup: awaited before anything is offered to it again. */
-  onRestored: () => Promise<void>
   /** What the socket tells of the person's databases. */
   feed: ChangeFeed
 }
@@ -179,7 +177,6 @@ export function createSync(options: SyncOptions): Sync {
       const stored = await epochs.get(collection)
       if (stored?.epoch !== epoch) await epochs.put({ _id: collection, epoch, isRenewed: true })
       await ended.remove()
-      if (collection === 'messages') await options.onRestored()
       await startOne(collection, { offersAll: true })
     })
     changing = changing.catch((error: unknown) => {

@@ -125,8 +125,6 @@ export function createFiles(options: {
       uploading?.hurry()
       again.hurry()
     },
-    /** The server was put back from a backup: before anything is offered to it again. */
-    noteRestored: again.owePending,
     /** The turn to upload is this tab's; what it gives ends that. */
     begin(): () => Promise<void> {
       const ours: { uploads?: Uploads; isOver?: true } = {}

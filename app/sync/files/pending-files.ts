@@ -54,9 +54,6 @@ export function createPendingFiles(messages: MessageCollection) {
     get: (messageId: string) => pending.get(messageId),
     /** Those whose file is not on the server. */
     listOwed: () => [...pending.values()].filter(isUploadOwed),
-    /** Those whose file was uploaded, and that the server has not taken yet. */
-    listUploaded: () =>
-      [...pending.values()].filter((one) => one.status === 'sending' && !isUploadOwed(one)),
     /** Those that were refused because the server has no such file. */
     listLost: () => [...pending.values()].filter(isLost),
     /** They are sent again by now, or cannot be. */

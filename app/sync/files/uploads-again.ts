@@ -36,10 +36,6 @@ export function createUploadsAgain(options: {
   }
 
   return {
-    async owePending(): Promise<void> {
-      const { owePendingAgain } = await import('./send-lost-again.ts')
-      await owePendingAgain(context, pending)
-    },
     /** There is a sign of life from outside: tries at once what waits to be tried again. */
     hurry: () => backOff.hurry(),
     /** The turn is this tab's; what it gives ends that. */
