@@ -212,6 +212,25 @@ test('a plain restart, and the same restore named again, raise nothing', async (
   expect(phone.isOpen).toBe(true)
 })
 
+test('P1: a receipt that its reader has given back before its author was there again is told to the author', async () => {
+  const { lab, ann, ben } = await openLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await lab.server.takeBackup()
+  tablet.network.goOffline()
+  const id = await phone.say(ben, 'lost')
+  await expect.poll(async () => (await phone.stored()).messages.get(id)?.status).toBe('sent')
+  phone.network.goOffline()
+  tablet.network.goOnline()
+  const readMark = async () =>
+    (await ben.server.conversations()).get(ann.userId)?.deliveredUpTo ?? 0
+  await expect.poll(readMark).toBeGreaterThan(0)
+  await lab.server.putBackBackup({ restored: 'today' })
+  await expect.poll(readMark).toBeGreaterThan(0)
+  phone.network.goOnline()
+  await lab.settle()
+  await lab.expectConverged()
+})
+
 test('P12: who pretends to be ahead makes nobody else begin again', async () => {
   const { lab, ann, ben } = await openLab()
   const tablet = await ben.device()

@@ -281,8 +281,10 @@ export function createMessageAcceptor(options: {
         await hints.addMessages([{ authorId, readerId, messageId: first._id }])
         throw error
       })
-      if (reach !== 'channel') await tellReceiptsOf(authorId, readerId)
     }
+    // In one store both begin together, but after a restore the reader's marks may be back before them.
+    const mayBeTold = !isAtomic || drafts.some(isReturned)
+    if (reach !== 'channel' && mayBeTold) await tellReceiptsOf(authorId, readerId)
     if (reach === 'delivered' || reach === 'channel') begun.set(`${authorId} ${readerId}`, true)
   }
 
