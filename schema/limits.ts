@@ -72,6 +72,8 @@ export const limits = {
   uploadSlowestBytesPerSecond: 8 * 1024,
   /** What is stored at once of an upload in pieces: a break costs no more than that. */
   uploadPieceBytes: 256 * 1024,
+  /** After a restore a device asks for so many of its uploads at once. */
+  askedUploadsMax: 100,
   retryHelper: { retries: 3, baseDelayMs: 1_000, timeoutMs: 10_000 },
   userLookup: { retries: 2, baseDelayMs: 2_000 },
 

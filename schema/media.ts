@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { id } from './id.ts'
 import { limits } from './limits.ts'
 
 export const mediaTypes = ['image', 'video', 'audio', 'document'] as const
@@ -24,6 +25,17 @@ export const uploadSoFar = z.object({
   offset: z.number().check(z.int(), z.gte(0)),
   file: z.optional(uploadedFile),
 })
+
+/**
+ * Uploads of messages of the asker's, each by the id under which it was uploaded and with the address that its message
+ * has; answered with those that have to be uploaded again.
+ */
+export const askedUploads = z.object({
+  uploads: z
+    .array(z.object({ id, mediaUrl: z.string().check(z.maxLength(2_048)) }))
+    .check(z.minLength(1), z.maxLength(limits.askedUploadsMax)),
+})
+export const missingUploads = z.object({ missing: z.array(id) })
 
 /** What a new profile picture is answered with: its address. */
 export const uploadedPicture = z.object({

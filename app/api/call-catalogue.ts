@@ -267,6 +267,12 @@ export const callCatalogue: readonly Row[] = [
     'Failed to cancel the upload',
   ],
   [
+    'messages.findMissingUploads',
+    (api) => api.messages.findMissingUploads([{ id: ben, mediaUrl: '/api/media/m' }]),
+    'POST /api/messages/uploads/missing',
+    'Failed to check your files',
+  ],
+  [
     'messages.download',
     (api) => api.messages.download({ mediaUrl: '/api/media/m' }),
     'GET /api/media/m',

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { messagesDeleted, uploadEnded } from '../../schema/done-answers.ts'
 import { limitUploadMs } from '../../schema/limit-upload-ms.ts'
 import { limits } from '../../schema/limits.ts'
-import { uploadedFile, uploadSoFar } from '../../schema/media.ts'
+import { missingUploads, uploadedFile, uploadSoFar } from '../../schema/media.ts'
 import {
   type MessageAnswer,
   type MessageStatusAnswer,
@@ -260,6 +260,23 @@ export function createMessageCalls(call: Caller) {
         answer: uploadEnded,
         fallback: 'Failed to cancel the upload',
       })
+    },
+
+    /** Which of one's own uploads the server has lost, as after a backup was put back. At most 100 at a time. */
+    async findMissingUploads(
+      uploads: readonly { id: string; mediaUrl: string }[],
+      options?: Pick<CallOptions, 'signal'>,
+    ): Promise<string[]> {
+      requireInput(uploads?.length, 'Choose at least one file')
+      const { missing } = await call({
+        ...options,
+        method: 'POST',
+        path: '/messages/uploads/missing',
+        body: { uploads },
+        answer: missingUploads,
+        fallback: 'Failed to check your files',
+      })
+      return missing
     },
 
     /** The file of a message. @param given.size in bytes, as far as it is known: a large one may take its time */

@@ -99,7 +99,7 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
     },
     settle: (patience) => waitUntilSettled(people, patience),
     async expectConverged() {
-      await expectConverged({ people, witness })
+      await expectConverged({ people, witness, hasBackup: server.hasBackup() })
       if (background.length > 0) throw new Error('Something failed unseen.', { cause: background })
     },
     run: (history) =>

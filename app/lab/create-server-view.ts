@@ -8,6 +8,8 @@ type Kind = 'messages' | 'conversations'
 export interface ServerView {
   messages(): Promise<Map<string, MessageDocument>>
   conversations(): Promise<Map<string, ConversationDocument>>
+  /** May this person see the file at this address, and is it there? */
+  hasFile(mediaUrl: string): Promise<boolean>
   /** Pushes documents as they are, as a forger's program would. Gives CouchDB's rows. */
   push(
     kind: Kind,
@@ -38,6 +40,11 @@ export function createServerView(options: { serverUrl: () => string; token: stri
   return {
     messages: () => readAll<MessageDocument>('messages'),
     conversations: () => readAll<ConversationDocument>('conversations'),
+    async hasFile(mediaUrl) {
+      const response = await fetch(`${serverUrl()}${mediaUrl}`, { headers })
+      await response.body?.cancel()
+      return response.ok
+    },
     push: async (kind, docs) =>
       (await ask(`${kind}/_bulk_docs`, { docs })) as Awaited<ReturnType<ServerView['push']>>,
   }

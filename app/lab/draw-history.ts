@@ -15,7 +15,8 @@ export type Step =
   | { do: 'portal' | 'erase' | 'close-connections'; device: number }
   | { do: 'renew-sign-in' | 'sign-out'; device: number; pick: number }
   | { do: 'pause'; pick: number }
-  | { do: 'backup' | 'restore' }
+  | { do: 'backup' }
+  | { do: 'restore'; pick: number }
   | { do: 'kill' | 'start' | 'make-room' }
   | { do: 'kill-at-stage' | 'kill-at-write' | 'fill-disk'; pick: number }
 

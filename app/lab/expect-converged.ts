@@ -15,8 +15,9 @@ import { findMissingFiles } from './find-missing-files.ts'
 export async function expectConverged(options: {
   people: readonly LabPerson[]
   witness: Witness
+  hasBackup: boolean
 }): Promise<void> {
-  const { people, witness } = options
+  const { people, witness, hasBackup } = options
   const broken = [...witness.broken]
   for (const [one, other] of pairsOf(people)) broken.push(...(await compareViews(one, other)))
   for (const { id, authorId, deviceName } of witness.said) {
@@ -28,7 +29,7 @@ export async function expectConverged(options: {
       if (lost) broken.push(`P6: on ${device.name} ${lost}`)
     }
   }
-  broken.push(...(await findMissingFiles(people, witness.said)))
+  broken.push(...(await findMissingFiles({ people, said: witness.said, hasBackup })))
   if (broken.length > 0) throw new Error(`Not converged:\n${broken.join('\n')}`)
 }
 

@@ -4,6 +4,7 @@ import { deriveStatus } from '../../schema/peer-marks.ts'
 import { statusRank } from '../../schema/status-rank.ts'
 import type { LabPerson } from './create-lab-person.ts'
 import { findDifferences } from './create-server-view.ts'
+import { listHeldFiles } from './find-missing-files.ts'
 
 interface Held {
   messages: Map<string, MessageDocument>
@@ -22,6 +23,20 @@ export async function findUnsettled(people: readonly LabPerson[]): Promise<strin
   }
   const unsettled = people.flatMap((person) => findUnsettledReceipts(person, servers))
   for (const person of people) unsettled.push(...(await findUnsettledDevices(person, servers)))
+  unsettled.push(...(await findUnsettledFiles(people, servers)))
+  return unsettled
+}
+
+/** What a device of its author's holds, and the server does not give to whoever has its message. */
+async function findUnsettledFiles(people: readonly LabPerson[], servers: Map<string, Held>) {
+  const unsettled: string[] = []
+  for (const { messageId, mediaUrl } of await listHeldFiles(people)) {
+    for (const { userId, name, server } of people) {
+      const copy = servers.get(userId)?.messages.get(messageId)
+      if (copy?.mediaUrl !== mediaUrl || (await server.hasFile(mediaUrl))) continue
+      unsettled.push(`${name} cannot have the file of ${messageId}`)
+    }
+  }
   return unsettled
 }
 

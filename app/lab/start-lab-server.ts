@@ -6,6 +6,7 @@ import { readSettings } from '../../sync-server/config.ts'
 import { type App, createApp } from '../../sync-server/create-app.ts'
 import { findFreePort } from '../../sync-server/find-free-port.ts'
 import type { Stage } from '../../sync-server/messages/message-acceptor.ts'
+import { createStorage } from '../../sync-server/storage/create-storage.ts'
 import {
   createFaultyDisk,
   type Death,
@@ -38,8 +39,9 @@ export interface LabServer {
   /**
    * Puts the copy in the place of everything that it has stored since, and starts again.
    * @param options.restored what the operator calls this; an operator who forgot to say it, without
+   * @param options.losesFiles the backup had none of the files
    */
-  putBackBackup(options?: { restored?: string }): Promise<void>
+  putBackBackup(options?: { restored?: string; losesFiles?: boolean }): Promise<void>
   /** Ends it for good and removes its data. */
   close(): Promise<void>
 }
@@ -116,6 +118,12 @@ export async function startLabServer(
     await start()
   }
 
+  async function loseFiles() {
+    const storage = createStorage({ dataDir: folder })
+    await storage.destroy('media')
+    await storage.close()
+  }
+
   async function onStage(stage: Stage) {
     if (deadline?.stage !== stage) return
     const { die, died } = deadline
@@ -157,6 +165,7 @@ export async function startLabServer(
       await whileStopped(async (data) => {
         await rm(data, { recursive: true })
         await cp(backup, data, { recursive: true })
+        if (told?.losesFiles) await loseFiles()
       })
     },
     async close() {

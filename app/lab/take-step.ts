@@ -51,27 +51,22 @@ export async function takeStep(lab: Lab, step: Step): Promise<void> {
     case 'backup':
       return await takeBackup(lab)
     case 'restore':
-      return await restore(lab)
+      return await restore(lab, step.pick)
     default:
       return await actOnDevice(lab, step)
   }
 }
 
-/** Only devices bring back what a backup lacks: none may have been erased. Files are uploaded again by a retry alone. */
+/** Only devices bring back what a backup lacks: none may have been erased. */
 async function takeBackup({ server, people }: Lab) {
   const devices = people.flatMap((person) => person.devices)
   if (!server.isRunning() || devices.some(({ disk }) => disk.wasErased())) return
-  for (const device of devices) if (await hasFiles(device)) return
   await orStorageAway(server.takeBackup())
 }
 
-async function restore({ server }: Lab) {
+async function restore({ server }: Lab, pick: number) {
   if (!server.isRunning() || !server.hasBackup()) return
-  await orStorageAway(server.putBackBackup({ restored: createId() }))
-}
-
-async function hasFiles(device: LabDevice): Promise<boolean> {
-  return [...(await device.stored()).messages.values()].some(({ file }) => file !== undefined)
+  await orStorageAway(server.putBackBackup({ restored: createId(), losesFiles: pick % 2 === 0 }))
 }
 
 function pause(ms: number): Promise<void> {
@@ -196,7 +191,6 @@ async function actOnConversation(lab: Lab, device: LabDevice, step: Conversation
   if (step.do === 'say')
     return void (await device.say(other, `message ${step.device}-${step.pick}`))
   if (step.do === 'send-file') {
-    if (lab.server.hasBackup()) return
     return void (await device.sendFile(other, `file ${step.device}-${step.pick}`))
   }
   if (step.do === 'kill-after-enter') {

@@ -26,6 +26,7 @@ import { createMediaRoutes } from './media/create-media-routes.ts'
 import { createPictureRoutes } from './media/create-picture-routes.ts'
 import { createPieceRoutes } from './media/create-piece-routes.ts'
 import { createUploadReceiver } from './media/create-upload-receiver.ts'
+import { createMissingUploads } from './media/find-missing-uploads.ts'
 import { createUploadPlaces } from './media/upload-places.ts'
 import { createConversationPresenter } from './messages/create-conversation-presenter.ts'
 import { createConversationRoutes } from './messages/create-conversation-routes.ts'
@@ -160,11 +161,12 @@ function createPeopleRoutes(
 
 function createMediaAndPictureRoutes(options: Options): Route[] {
   const { media, accounts, budget, quota, uploadLimitBytes: limitBytes } = options
+  const findMissing = createMissingUploads(options)
   const places = createUploadPlaces({ uploads: budget.uploads })
   const receiveUpload = createUploadReceiver({ media, quota, places })
   return [
     ...createPictureRoutes({ media, accounts, receiveUpload }),
-    ...createMediaRoutes({ media, receiveUpload, limitBytes }),
+    ...createMediaRoutes({ media, receiveUpload, findMissing, limitBytes }),
     ...createPieceRoutes({ media, places, quota, limitBytes }),
   ]
 }

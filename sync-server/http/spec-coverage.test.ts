@@ -104,6 +104,11 @@ const beyond: Row[] = [
   ['GET /media/{id}', 'media/media.test.ts', 'is what its bytes say'],
   ['PUT /messages/uploads/{id}', pieces, 'is one file, given back as it came'],
   ['PATCH /messages/uploads/{id}', pieces, 'holds what was stored before the line broke'],
+  [
+    'POST /messages/uploads/missing',
+    'media/missing-uploads.test.ts',
+    'has the same address when it is uploaded again',
+  ],
   ['DELETE /messages/uploads/{id}', pieces, 'counts in full from its beginning'],
   ['GET /openapi.json', 'docs/docs.test.ts', 'describes calls with what they take'],
   ['GET /docs', 'docs/docs.test.ts', 'is a page of its own under the strict policy'],

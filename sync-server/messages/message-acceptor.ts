@@ -17,6 +17,7 @@ import { type Delivery, type DeliveryDecision, decideDelivery, listParts } from 
 import { digestsDatabase } from './digest-documents.ts'
 import {
   isGivenBack,
+  isReturned,
   type MessageDraft,
   type MessageProposal,
   readMessageProposal,
@@ -252,6 +253,9 @@ export function createMessageAcceptor(options: {
     journal.recordGiven(entries as OrderEntry[])
     try {
       for (const copy of blanked) await releaseFile(files, copy)
+      // Its file may have come back while it was written, and found nobody yet who has it.
+      const returned = decided.map(({ whole }) => whole).filter(isReturned)
+      if (returned.length > 0) await shareFiles(files, returned)
       await begin(
         delivery,
         decided.map(({ whole }) => whole),

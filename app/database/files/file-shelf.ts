@@ -26,6 +26,12 @@ export function createFileShelf({ database, now }: Pick<CommandContext, 'databas
   }
 
   return {
+    /** The ids of all messages whose files lie here. */
+    async listMessageIds(): Promise<string[]> {
+      const keys = await (await openTable()).where('id').startsWith(filePrefix).primaryKeys()
+      return keys.map((key) => key.slice(filePrefix.length))
+    },
+
     /** Runs the write of a message so that its file is stored in the same transaction. */
     async storeWith(messageId: string, file: Blob, write: () => Promise<unknown>): Promise<void> {
       const note: KeptFile = { id: filePrefix + messageId, file, at: now() }

@@ -10,6 +10,7 @@ import type { ChatFiles, ClearingOptions, FileCare } from './file-care.ts'
 import { createPendingFiles } from './pending-files.ts'
 import { createShownFiles } from './shown-files.ts'
 import { createTabStates } from './tab-states.ts'
+import { createUploadsAgain } from './uploads-again.ts'
 
 export interface FiledMessage extends Pick<MessageDocument, '_id' | 'mediaUrl'> {
   file?: { size: number } | undefined
@@ -48,6 +49,7 @@ export function createFiles(options: {
   const { context, onError } = options
   const pending = createPendingFiles(context.database.messages)
   const { tab } = options.powers
+  const again = createUploadsAgain({ ...options, pending })
   const uploads = createTabStates(`petrel-uploads-${context.userId}${tab ? `-${tab.device}` : ''}`)
   const shown = createShownFiles()
   let access: Promise<Pick<Files, 'find' | 'load' | 'wasCleared'>> | undefined
@@ -124,7 +126,10 @@ export function createFiles(options: {
     files,
     pending,
     /** There is a sign of life from outside: tries at once what waits to be tried again. */
-    hurry: () => uploading?.hurry(),
+    hurry() {
+      uploading?.hurry()
+      again.hurry()
+    },
     /** The turn to upload is this tab's; what it gives ends that. */
     begin(): () => Promise<void> {
       const ours: { uploads?: Uploads; isOver?: true } = {}
@@ -142,10 +147,12 @@ export function createFiles(options: {
       const stop = pending.subscribe(look)
       pending.ready().then(look, onError)
       const stopTidying = beginTidying()
+      const stopAgain = again.begin()
       return async () => {
         ours.isOver = true
         stop()
         stopTidying()
+        await stopAgain()
         await ours.uploads?.close()
         uploads.leave()
       }

@@ -2,27 +2,35 @@ import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
 import { changeMessage } from '../../database/change-message.ts'
 import { listTally } from '../../database/list-tally.ts'
 import type { MessageCollection } from '../../database/open-database.ts'
-import { fromStoredMessage, pendingTally } from '../../database/stored-message.ts'
+import { failedTally, fromStoredMessage, pendingTally } from '../../database/stored-message.ts'
 import { subscribeToChanges } from '../../database/subscribe-to-changes.ts'
 
 export type PendingFiles = ReturnType<typeof createPendingFiles>
 
-/** The own messages with a file that the server has not taken yet: read from what is stored, and followed from then on. */
+/**
+ * The own messages with a file that the server has not taken yet: read from what is stored, and followed from then on.
+ * Among them is what was refused for its file, until somebody has looked whether it can be uploaded again.
+ */
 export function createPendingFiles(messages: MessageCollection) {
   const pending = new Map<string, MessageDocument>()
   const listeners = new Set<() => void>()
+  /** A second refusal of these has another reason. */
+  const lookedAt = new Set<string>()
   let reading: Promise<void> | undefined
 
   function note(stored: readonly MessageDocument[]) {
     for (const message of stored) {
-      if (isWaiting(message)) pending.set(message._id, message)
+      if (isUnsent(message) || isLost(message)) pending.set(message._id, message)
       else pending.delete(message._id)
     }
     if (stored.length > 0) for (const listener of listeners) listener()
   }
 
+  const isLost = (message: MessageDocument) => isFileLost(message) && !lookedAt.has(message._id)
+
   async function read() {
-    const stored = await listTally(messages, pendingTally)
+    const tallied = [pendingTally, failedTally].map((tally) => listTally(messages, tally))
+    const stored = (await Promise.all(tallied)).flat()
     note(stored.filter(({ _id, file }) => file && !pending.has(_id)).map(fromStoredMessage))
   }
 
@@ -46,6 +54,13 @@ export function createPendingFiles(messages: MessageCollection) {
     get: (messageId: string) => pending.get(messageId),
     /** Those whose file is not on the server. */
     listOwed: () => [...pending.values()].filter(isUploadOwed),
+    /** Those that were refused because the server has no such file. */
+    listLost: () => [...pending.values()].filter(isLost),
+    /** They are sent again by now, or cannot be. */
+    noteLookedAt(messageIds: readonly string[]) {
+      for (const id of messageIds) lookedAt.add(id)
+      note([...pending.values()].filter(({ _id }) => lookedAt.has(_id)))
+    },
     /**
      * Does this message have to stay on the device for now? One whose file is not on the server, and whatever was said
      * after a file that is not sent: what the other person reads keeps its order.
@@ -69,6 +84,11 @@ export function createPendingFiles(messages: MessageCollection) {
   }
 }
 
-function isWaiting({ file, status, deletedAt }: MessageDocument): boolean {
+function isUnsent({ file, status, deletedAt }: MessageDocument): boolean {
   return Boolean(file) && status === 'sending' && deletedAt === undefined
+}
+
+function isFileLost({ file, status, errorCode, deletedAt }: MessageDocument): boolean {
+  const isRefused = status === 'failed' && errorCode === 'media_not_allowed'
+  return isRefused && Boolean(file) && deletedAt === undefined
 }

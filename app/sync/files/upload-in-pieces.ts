@@ -77,6 +77,6 @@ async function askOnce<Answer>(
 }
 
 /** The server is older than this app. */
-function isUnknownCall(cause: unknown): boolean {
+export function isUnknownCall(cause: unknown): boolean {
   return cause instanceof ApiError && ['not_found', 'method_not_allowed'].includes(cause.code)
 }

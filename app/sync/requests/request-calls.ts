@@ -46,6 +46,10 @@ export interface RequestCalls {
       options: Pick<Repeatable, 'signal'>,
     ): Promise<UploadedSoFar>
     endUpload(uploadId: string, options: Pick<Repeatable, 'signal'>): Promise<unknown>
+    findMissingUploads(
+      uploads: readonly { id: string; mediaUrl: string }[],
+      options: Pick<Repeatable, 'signal'>,
+    ): Promise<string[]>
     download(
       given: { mediaUrl: string; size?: number | undefined },
       options?: Partial<Repeatable>,

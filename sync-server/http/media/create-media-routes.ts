@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
-import { uploadedFile } from '../../../schema/media.ts'
+import { askedUploads, missingUploads, uploadedFile } from '../../../schema/media.ts'
 import { idempotencyKey } from '../idempotency-key.ts'
 import { RequestRefused } from '../request-refused.ts'
 import { alreadySent, defineRoute, type Route } from '../route.ts'
 import type { Media } from './create-media.ts'
 import { type ReceiveUpload, uploadErrors } from './create-upload-receiver.ts'
+import type { FindMissingUploads } from './find-missing-uploads.ts'
 import { presentFile } from './present-file.ts'
 import { sendFile } from './send-file.ts'
 
@@ -12,9 +13,10 @@ import { sendFile } from './send-file.ts'
 export function createMediaRoutes(options: {
   media: Media
   receiveUpload: ReceiveUpload
+  findMissing: FindMissingUploads
   limitBytes: number
 }): Route[] {
-  const { media, receiveUpload, limitBytes } = options
+  const { media, receiveUpload, findMissing, limitBytes } = options
   return [
     defineRoute({
       method: 'post',
@@ -40,6 +42,20 @@ export function createMediaRoutes(options: {
         const file = await receiveUpload(upload)
         if (!file) throw new RequestRefused('file_required')
         return presentFile(file)
+      },
+    }),
+
+    defineRoute({
+      method: 'post',
+      path: '/messages/uploads/missing',
+      access: 'signed-in',
+      summary:
+        'Which of your own uploads the server has lost, as after a backup was put back, and how messages say that they were called: uploaded again with the same id they have the same address again. Who has their messages sees those that are there.',
+      body: askedUploads,
+      status: 200,
+      answer: missingUploads,
+      async handle({ caller, body }) {
+        return { missing: await findMissing(caller.userId, body.uploads) }
       },
     }),
 

@@ -36,7 +36,7 @@ export function createMediaSharing(options: { shelf: MediaShelf; now: () => numb
 
   async function findShareable(mediaUrl: string, senderId: string) {
     const mediaId = parseMediaUrl(mediaUrl)
-    const file = mediaId === undefined ? undefined : await shelf.find(mediaId)
+    const file = mediaId === undefined ? undefined : await shelf.findServed(mediaId)
     if (file?.state !== 'ready' || file.purpose !== 'message') return undefined
     return (await isSharedWith(file, senderId)) ? file : undefined
   }
@@ -86,15 +86,16 @@ export function createMediaSharing(options: { shelf: MediaShelf; now: () => numb
       userIds: readonly string[]
     }) {
       const { messageId, userIds } = message
-      const mediaId = parseMediaUrl(message.mediaUrl)
-      if (mediaId === undefined) return
-      const before = await shelf.find(mediaId)
+      const servedId = parseMediaUrl(message.mediaUrl)
+      const before = servedId === undefined ? undefined : await shelf.findServed(servedId)
+      if (!before) return
+      const { mediaId } = before
       const ids = userIds.map((userId) => nameShare({ mediaId, userId, messageId }))
       await database.update(ids, (stored) => ({
         put: [...stored.keys()].map((_id) => ({ _id, mediaId, _deleted: true as const })),
         result: undefined,
       }))
-      if (!before || before.looseSince !== undefined || (await hasReference(mediaId))) return
+      if (before.looseSince !== undefined || (await hasReference(mediaId))) return
       const looseSince = now()
       const mark = { _id: nameLoose(looseSince, mediaId), mediaId }
       await database.update([nameFile(mediaId), mark._id], (stored) => {

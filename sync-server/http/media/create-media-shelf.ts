@@ -13,11 +13,13 @@ import {
   nameLoose,
   nameOwned,
   namePiece,
+  nameServed,
   nameUnfinished,
   nameUpload,
   nameUsed,
   pieceBytes,
 } from './media-documents.ts'
+import { deriveServedId } from './media-url.ts'
 import { readToEnd } from './read-to-end.ts'
 import { tidyFilename } from './tidy-filename.ts'
 
@@ -69,6 +71,15 @@ export function createMediaShelf(options: {
     return isFile(document) ? document : undefined
   }
 
+  /** By the id in its address. */
+  async function findServed(servedId: string): Promise<FileDocument | undefined> {
+    const ids = [nameFile(servedId), nameServed(servedId)]
+    const found = await database.read(ids)
+    const [file, entry] = ids.map((id) => found.get(id))
+    if (isFile(file)) return file
+    return entry && (await find(entry.mediaId))
+  }
+
   async function begin({ ownerId, purpose, filename, key }: ArrivingFile): Promise<FileDocument> {
     const mediaId = uuidv7()
     const looseSince = now()
@@ -77,6 +88,8 @@ export function createMediaShelf(options: {
       ...{ state: 'arriving', type: 'document', mimeType: '', size: 0 },
       filename: tidyFilename(filename),
       ...(key !== undefined && { key }),
+      ...(key !== undefined &&
+        purpose === 'message' && { servedId: deriveServedId({ ownerId, key }) }),
     }
     const mark = { _id: nameLoose(looseSince, mediaId), mediaId }
     const put = [mark, { _id: nameOwned(file), mediaId }, file]
@@ -132,8 +145,9 @@ export function createMediaShelf(options: {
       await pieces.remove(await pieces.list(belonging))
     }
     if (file === 'unknown') return
-    const { ownerId, key } = file
+    const { ownerId, key, servedId } = file
     const ids = [nameLoose(file.looseSince ?? 0, mediaId), nameOwned(file), file._id]
+    if (servedId !== undefined) ids.push(nameServed(servedId))
     if (key !== undefined) ids.push(nameUpload({ ownerId, key }), nameUnfinished({ ownerId, key }))
     const usedId = nameUsed(ownerId)
     await database.update([...ids, usedId], (stored) => {
@@ -170,11 +184,15 @@ export function createMediaShelf(options: {
     how: { signal?: AbortSignal | undefined; along?: readonly MediaDocument[] },
   ): Promise<boolean> {
     const { signal, along = [] } = how
-    const { _id, mediaId, ownerId, key } = ready
+    const { _id, mediaId, ownerId, key, servedId } = ready
     const entry = key === undefined ? undefined : { _id: nameUpload({ ownerId, key }), mediaId }
     const usedId = nameUsed(ownerId)
     const put = [{ ...ready, isCounted: true as const }]
-    const ids = [_id, ...(entry ? [entry._id] : []), usedId, ...along.map((one) => one._id)]
+    const entries = [
+      ...(entry ? [entry] : []),
+      ...(servedId === undefined ? [] : [{ _id: nameServed(servedId), mediaId }]),
+    ]
+    const ids = [_id, ...entries.map((one) => one._id), usedId, ...along.map((one) => one._id)]
     const { result } = await database.update<boolean>(ids, (stored) => {
       const file = stored.get(_id)
       // A CouchDB may have taken this and not the rest: then the rest follows.
@@ -188,7 +206,7 @@ export function createMediaShelf(options: {
       const bytes = ready.isInPieces ? 0 : ready.size
       const used = changeUsed(stored.get(usedId), ownerId, bytes)
       const others = along.filter((one) => !one._deleted || stored.has(one._id))
-      const taken = [...(isTaken ? [] : put), ...(entry ? [entry] : []), ...used, ...others]
+      const taken = [...(isTaken ? [] : put), ...entries, ...used, ...others]
       return { put: taken, result: true }
     })
     onFilesChanged(ownerId)
@@ -217,6 +235,7 @@ export function createMediaShelf(options: {
     database,
     pieces,
     find,
+    findServed,
     findUploaded,
     settle,
     remove,

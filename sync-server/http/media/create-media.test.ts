@@ -266,7 +266,7 @@ describe('an upload in pieces', () => {
     expect(file).toMatchObject({ state: 'ready', size, mimeType: 'image/png' })
     expect(await opened.test.media.readUsed(ann)).toBe(size)
     expect((await opened.test.listKinds()).sort()).toEqual(
-      ['file', 'loose', 'owned', 'part', 'part', 'upload', 'used'].sort(),
+      ['file', 'loose', 'owned', 'part', 'part', 'served', 'upload', 'used'].sort(),
     )
   })
 })

@@ -70,12 +70,15 @@ export function createMedia(options: {
     /** Stores a file that comes in; see the shelf. */
     store: (file: ArrivingFile): Promise<FileDocument | undefined> => track(shelf.store(file)),
 
+    /** What somebody's upload with this key has become; undefined while it is not all there. */
+    findUploaded: shelf.findUploaded,
+
     /** Files that come in pieces. */
     unfinished: { ...unfinished, take: (part: ArrivingPart) => track(unfinished.take(part)) },
 
-    /** A file that this person may see; undefined for any other, whether it is there or not. */
+    /** A file by the id in its address, that this person may see; undefined for any other, whether it is there or not. */
     async find(mediaId: string, viewerId: string): Promise<FileDocument | undefined> {
-      const file = await shelf.find(mediaId)
+      const file = await shelf.findServed(mediaId)
       return file?.state === 'ready' && (await isVisible(file, viewerId)) ? file : undefined
     },
 

@@ -23,6 +23,8 @@ export interface FileDocument {
   size: number
   filename: string
   key?: string
+  /** The id in its address, where that is not `mediaId`: it follows from its owner and its key. */
+  servedId?: string
   /** It is among what its owner's files take. */
   isCounted?: true
   /** It comes in pieces, as many bytes as `size` says, and has time to: a break or a restart does not end it. */
@@ -60,6 +62,9 @@ export const nameOwned = (file: Pick<FileDocument, 'ownerId' | 'purpose' | 'medi
 /** What an upload with this key has become: the same upload again is the same file. */
 export const nameUpload = (upload: { ownerId: string; key: string }) =>
   `upload:${upload.ownerId}:${upload.key}`
+
+/** Under which address it is served. */
+export const nameServed = (servedId: string) => `served:${servedId}`
 
 /** An upload in pieces that has begun and is not all there. */
 export const nameUnfinished = (upload: { ownerId: string; key: string }) =>

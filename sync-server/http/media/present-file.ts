@@ -5,6 +5,6 @@ import { nameMediaUrl } from './media-url.ts'
 
 /** What an upload is answered with. */
 export function presentFile(file: FileDocument): z.input<typeof uploadedFile> {
-  const { mediaId, type, mimeType, size, filename } = file
-  return { mediaUrl: nameMediaUrl(mediaId), type, mimeType, size, filename }
+  const { mediaId, servedId = mediaId, type, mimeType, size, filename } = file
+  return { mediaUrl: nameMediaUrl(servedId), type, mimeType, size, filename }
 }

@@ -15,6 +15,7 @@ import {
   nameUsed,
   pieceBytes,
 } from './media-documents.ts'
+import { deriveServedId } from './media-url.ts'
 import { readToEnd } from './read-to-end.ts'
 import { tidyFilename } from './tidy-filename.ts'
 
@@ -108,6 +109,7 @@ export function createUnfinishedUploads(options: {
       ...{ _id: nameFile(mediaId), mediaId, ownerId, purpose: 'message', looseSince, key, size },
       ...{ state: 'arriving', type: 'document', mimeType: '', isCounted: true, isInPieces: true },
       filename: tidyFilename(upload.filename),
+      servedId: deriveServedId(upload),
     }
     const mark = { _id: nameLoose(looseSince, mediaId), mediaId }
     const put = [mark, { _id: nameOwned(file), mediaId }, file]

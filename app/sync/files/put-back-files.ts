@@ -1,0 +1,101 @@
+import { limits } from '../../../schema/limits.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import { slicesOf } from '../../../schema/slices-of.ts'
+import { ApiError } from '../../api/api-error.ts'
+import type { CommandContext } from '../../database/commands/command-context.ts'
+import { createFileShelf } from '../../database/files/file-shelf.ts'
+import { readDocuments } from '../../database/read-documents.ts'
+import type { BackOff } from '../create-back-off.ts'
+import { judgeFailure } from '../requests/judge-failure.ts'
+import type { RequestCalls } from '../requests/request-calls.ts'
+import { filesEpoch, findUnseenEpoch } from './files-epoch.ts'
+import { isUnknownCall, uploadInPieces } from './upload-in-pieces.ts'
+
+type Sent = Pick<MessageDocument, '_id' | 'mediaUrl' | 'file'> & { mediaUrl: string }
+
+/**
+ * After a backup was put back: uploads what the server has lost of the files that this device has sent and still holds,
+ * each to where its message looks for it. Once for each epoch; what breaks off is looked through again, and finds less.
+ */
+export async function putBackFiles(options: {
+  context: CommandContext
+  calls: Pick<RequestCalls, 'messages'>
+  backOff: BackOff
+  signal: AbortSignal
+  onError: (cause: unknown) => void
+}): Promise<void> {
+  const { context, backOff, signal, onError } = options
+  const { messages: calls } = options.calls
+  const { messages, device } = context.database
+  const shelf = createFileShelf(context)
+
+  async function readSent(ids: readonly string[]): Promise<Sent[]> {
+    const stored = await readDocuments(messages, ids)
+    return [...stored.values()].flatMap(({ _id, senderId, mediaUrl, file, deletedAt }) =>
+      senderId === context.userId && mediaUrl !== undefined && file && deletedAt === undefined
+        ? [{ _id, mediaUrl, file }]
+        : [],
+    )
+  }
+
+  async function findMissing(sent: readonly Sent[]): Promise<string[]> {
+    if (sent.length === 0) return []
+    const uploads = sent.map(({ _id: id, mediaUrl }) => ({ id, mediaUrl }))
+    return await calls.findMissingUploads(uploads, { signal })
+  }
+
+  /** @returns false where the server does not take it */
+  async function upload(id: string): Promise<boolean> {
+    // It may have been deleted, or trimmed, since it was listed.
+    const [message] = await readSent([id])
+    const file = message && (await shelf.read({ _id: id }))
+    if (!message?.file || !file) return true
+    try {
+      await uploadInPieces({
+        ...{ calls, file, filename: message.file.name, key: id, now: context.now },
+        ...{ signal, closing: signal, onBegin: () => {}, onProgress: () => backOff.succeed() },
+      })
+      return true
+    } catch (cause) {
+      signal.throwIfAborted()
+      if (judgeFailure(cause) !== 'refused') throw cause
+      return false
+    }
+  }
+
+  async function lookThrough(): Promise<boolean> {
+    let isWhole = true
+    for (const ids of slicesOf(await shelf.listMessageIds(), limits.askedUploadsMax)) {
+      const sent = await readSent(ids)
+      const missing = await findMissing(sent)
+      for (const id of missing) isWhole = (await upload(id)) && isWhole
+      // Asked again, the server lets those who have the messages see what is there now.
+      if (missing.length > 0) await findMissing(sent)
+    }
+    return isWhole
+  }
+
+  /** @returns whether there may be more to do now */
+  async function lookOnce(epoch: string): Promise<boolean> {
+    const attempt = await backOff.begin(signal)
+    try {
+      if (!(await lookThrough())) return false
+      await device.epochs.put({ _id: filesEpoch, epoch, isRenewed: true })
+      backOff.succeed()
+      return true
+    } catch (cause) {
+      signal.throwIfAborted()
+      // As an older server, which knows of no such call, or without a sign-in: the next start looks again.
+      if (isUnknownCall(cause) || judgeFailure(cause) !== 'again') return false
+      if (!(cause instanceof ApiError)) onError(cause)
+      const atLeastMs = cause instanceof ApiError ? cause.retryAfterMs : undefined
+      backOff.fail(attempt, atLeastMs === undefined ? {} : { atLeastMs })
+      return true
+    }
+  }
+
+  for (;;) {
+    const epoch = findUnseenEpoch(await device.epochs.toArray())
+    if (epoch === undefined || !(await lookOnce(epoch))) return
+  }
+}

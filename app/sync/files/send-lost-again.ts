@@ -1,0 +1,12 @@
+import type { CommandContext } from '../../database/commands/command-context.ts'
+import { retryMessage } from '../../database/commands/retry-message.ts'
+import { createFileShelf } from '../../database/files/file-shelf.ts'
+
+/** Sends messages again whose files the server has lost, where this device still holds them. */
+export async function sendLostAgain(
+  context: CommandContext,
+  messageIds: readonly string[],
+): Promise<void> {
+  const shelf = createFileShelf(context)
+  for (const _id of messageIds) if (await shelf.read({ _id })) await retryMessage(context, _id)
+}

@@ -1,0 +1,78 @@
+import type { CommandContext } from '../../database/commands/command-context.ts'
+import { subscribeToTable } from '../../database/open-device-store.ts'
+import { createBackOff } from '../create-back-off.ts'
+import type { Powers } from '../powers.ts'
+import type { RequestCalls } from '../requests/request-calls.ts'
+import { findUnseenEpoch } from './files-epoch.ts'
+import type { PendingFiles } from './pending-files.ts'
+
+/**
+ * Uploads again what the server has lost and this device still holds, without anybody asking for it. What is owed is read
+ * from what is stored (P11): the epoch that files were compared in last, and messages that were refused for their files.
+ */
+export function createUploadsAgain(options: {
+  context: CommandContext
+  calls: Pick<RequestCalls, 'messages'>
+  pending: PendingFiles
+  powers: Pick<Powers, 'page' | 'random'>
+  onError: (cause: unknown) => void
+}) {
+  const { context, calls, pending, powers, onError } = options
+  const { device } = context.database
+  const backOff = createBackOff({ random: powers.random })
+
+  const looking = new Set<string>()
+
+  /** Until that is over, what was said after them waits. */
+  async function sendLost() {
+    const lost = pending.listLost().map(({ _id }) => _id)
+    const ids = lost.filter((id) => !looking.has(id))
+    if (ids.length === 0) return
+    for (const id of ids) looking.add(id)
+    const sending = import('./send-lost-again.ts').then((again) =>
+      again.sendLostAgain(context, ids),
+    )
+    await sending.finally(() => pending.noteLookedAt(ids))
+  }
+
+  return {
+    /** There is a sign of life from outside: tries at once what waits to be tried again. */
+    hurry: () => backOff.hurry(),
+    /** The turn is this tab's; what it gives ends that. */
+    begin(): () => Promise<void> {
+      const closing = new AbortController()
+      const { signal } = closing
+      const fail = (cause: unknown) => {
+        if (!signal.aborted) onError(cause)
+      }
+      let puttingBack: Promise<void> | undefined
+      async function putBack() {
+        const { putBackFiles } = await import('./put-back-files.ts')
+        if (!signal.aborted) await putBackFiles({ context, calls, backOff, signal, onError })
+      }
+      const stops = [
+        subscribeToTable(device.epochs, {
+          onRows(rows) {
+            if (puttingBack || findUnseenEpoch(rows) === undefined) return
+            puttingBack = putBack()
+              .catch(fail)
+              .finally(() => {
+                puttingBack = undefined
+              })
+          },
+          onError,
+        }),
+        pending.subscribe(() => void sendLost().catch(fail)),
+        powers.page.subscribe((event) => {
+          if (event === 'online' || event === 'front') backOff.hurry()
+        }),
+      ]
+      pending.ready().then(sendLost).catch(fail)
+      return async () => {
+        for (const stop of stops) stop()
+        closing.abort(new Error('Uploading has ended.'))
+        await puttingBack
+      }
+    },
+  }
+}
