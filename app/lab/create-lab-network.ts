@@ -47,6 +47,8 @@ export interface LabNetwork {
   answerAsPortal(): void
   /** A push with these words is answered with this status each time, and never reaches the server. */
   refuseWords(words: string, status: number): void
+  /** Every file is answered with this status, as by a proxy that can't take it. */
+  answerUploads(status: number): void
   /** Polls that begin from now on hang on a connection that is dead and does not say so. */
   hangPolls(): void
   /** No WebSocket gets through, as behind some proxies; requests do. */

@@ -13,6 +13,7 @@ export function createRequestFaults(options: { random: () => number }) {
     answered: { status: 503, left: 0 },
     isPortal: false,
     refused: undefined as RefusedWords | undefined,
+    uploads: undefined as number | undefined,
     breakEvery: 0,
     hasNoPieces: false,
   }
@@ -58,6 +59,9 @@ export function createRequestFaults(options: { random: () => number }) {
     const { refused } = faults
     if (refused && url.includes('_bulk_docs') && String(init.body).includes(refused.words)) {
       return new Response('<html>Blocked', { status: refused.status })
+    }
+    if (faults.uploads && url.includes('/messages/upload')) {
+      return new Response('<html>Bad gateway', { status: faults.uploads })
     }
     await pass(signal)
     // The connection seems to stand, and nothing comes over it: the server's answer is not waited for.
@@ -186,6 +190,9 @@ export function createRequestFaults(options: { random: () => number }) {
       },
       refuseWords(words: string, status: number) {
         faults.refused = { words, status }
+      },
+      answerUploads(status: number) {
+        faults.uploads = status
       },
       calm() {
         faults = structuredClone(calm)

@@ -42,7 +42,7 @@ test('bytes that are removed do not stay on the disk', async () => {
   const size = 1024 * 1024
   const rounds = 40
   for (let round = 0; round < rounds; round += 1) {
-    await files.write(`part:${round}:0`, randomBytes(size))
+    await files.write([{ id: `part:${round}:0`, bytes: randomBytes(size) }])
     await files.remove([`part:${round}:0`])
   }
   expect(await measureFolder(folders.at(-1) ?? '')).toBeLessThan(rounds * size * 0.7)

@@ -101,7 +101,7 @@ export function createStorage(options: StorageOptions): Storage {
     },
     attachments(name) {
       requireName(name)
-      return createStoredAttachments({ name, home })
+      return createStoredAttachments({ name, home, isAtomic })
     },
     destroy: (name) => home.destroy(name),
     retire,

@@ -6,8 +6,11 @@ import { isConflict, isMissing, type Pouch } from './pouch.ts'
  * whole (PouchDB takes and gives Buffers), so what is large is stored as many pieces.
  */
 export interface StoredAttachments {
-  /** Stores a piece under an id that no document has yet. @throws when there is one, or nothing can be stored */
-  write(id: string, bytes: Buffer): Promise<void>
+  /**
+   * Stores pieces under ids that no document has yet, none without those before it; where the storage can, all at once.
+   * @throws when an id is taken, or nothing can be stored
+   */
+  write(pieces: readonly Piece[]): Promise<void>
   /** @returns undefined when there is no such piece */
   read(id: string): Promise<Buffer | undefined>
   /** The ids that are there between the two, both included, in their order. */
@@ -16,21 +19,30 @@ export interface StoredAttachments {
   remove(ids: readonly string[]): Promise<void>
 }
 
+export interface Piece {
+  id: string
+  bytes: Buffer
+}
+
 const attachmentName = 'bytes'
 const attachmentType = 'application/octet-stream'
 
 export function createStoredAttachments(options: {
   name: string
   home: DatabaseHome
+  isAtomic: boolean
 }): StoredAttachments {
+  const { isAtomic } = options
   const use = <Result>(work: (pouch: Pouch) => Promise<Result>) =>
     options.home.use(options.name, work)
 
   return {
-    write: (id, bytes) =>
-      use(async (pouch) => {
-        await pouch.putAttachment(id, attachmentName, bytes, attachmentType)
-      }),
+    async write(given) {
+      if (isAtomic) return await use((pouch) => writeTogether(pouch, given))
+      for (const { id, bytes } of given) {
+        await use((pouch) => pouch.putAttachment(id, attachmentName, bytes, attachmentType))
+      }
+    },
     read: (id) =>
       use(async (pouch) => {
         try {
@@ -48,6 +60,17 @@ export function createStoredAttachments(options: {
       for (const id of ids) await use((pouch) => removeOne(pouch, id))
     },
   }
+}
+
+/** One write for all: PouchDB counts who needs equal bytes within one, too. */
+async function writeTogether(pouch: Pouch, pieces: readonly Piece[]): Promise<void> {
+  const documents = pieces.map(({ id: _id, bytes: data }) => ({
+    _id,
+    _attachments: { [attachmentName]: { content_type: attachmentType, data } },
+  }))
+  const results = await pouch.bulkDocs(documents)
+  const failed = results.find((one) => 'error' in one)
+  if (failed) throw failed
 }
 
 async function removeOne(pouch: Pouch, id: string): Promise<void> {

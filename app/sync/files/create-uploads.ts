@@ -30,6 +30,7 @@ const missingWords = 'The file is no longer on this device. Attach it again.'
 /**
  * Uploads the files of messages that wait for it: in order for each conversation, and none held up by another. What
  * fails is tried again for ever, ever more slowly; what the server refuses stays with its message, and the reason (P6).
+ * What the server answers and cannot take holds up nothing that was said after it.
  */
 export function createUploads(options: {
   pending: PendingFiles
@@ -165,6 +166,7 @@ export function createUploads(options: {
     const isFromServer =
       cause instanceof ApiError && cause.status >= 400 && cause.code !== 'timeout'
     onState(id, { kind: 'waiting', ...(isFromServer && { words }) })
+    if (isFromServer && !isBusy(cause)) pending.noteStuck(id)
     if (judgement === 'signed-out' && !isSignedIn()) {
       closing.abort(new Error('The sign-in has ended.'))
       onSignedOut()
@@ -204,6 +206,11 @@ export function createUploads(options: {
       await Promise.all([...lanes.values()].map(({ ended }) => ended))
     },
   }
+}
+
+/** It takes nothing of anybody now, or not so much: texts would fare no better. */
+function isBusy({ status }: ApiError): boolean {
+  return [401, 408, 425, 429, 503].includes(status)
 }
 
 /** What it is, the server has seen in its bytes. */

@@ -95,6 +95,26 @@ test('P6: a file that the server has no room for keeps its words and the reason,
   expect(await readFile(tablet, id)).toBe(large)
 })
 
+test.each([500, 502, 413])(
+  'P6: a file that something answers with %i waits and says so, holds up nothing after it, and is sent once it can be',
+  async (status) => {
+    const { lab, ann, ben, phone, tablet } = await start()
+    phone.network.answerUploads(status)
+    const id = await phone.sendFile(ben, 'the map')
+    await phone.say(ben, 'after it')
+    await expect.poll(() => readWords(tablet, ann)).toEqual(['after it'])
+    expect(phone.messenger.files.uploads.getSnapshot().get(id)).toMatchObject({
+      ...{ kind: 'waiting', words: expect.any(String) },
+    })
+    phone.network.calm()
+    phone.network.hurry()
+    await lab.settle()
+    await lab.expectConverged()
+    expect(await readWords(tablet, ann)).toEqual(['after it', 'the map'])
+    expect(await readFile(tablet, id)).toBe('file the map')
+  },
+)
+
 test('P11: a disk that fails while a file waits ends nothing, and is asked again only after a while', async () => {
   const { lab, ann, ben, phone, tablet } = await start()
   phone.network.goOffline()

@@ -16,6 +16,8 @@ export function createPendingFiles(messages: MessageCollection) {
   const listeners = new Set<() => void>()
   /** A second refusal of these has another reason. */
   const lookedAt = new Set<string>()
+  /** The server was reached and could not take these: nobody knows whether it ever will. */
+  const stuck = new Set<string>()
   let reading: Promise<void> | undefined
 
   function note(stored: readonly MessageDocument[]) {
@@ -61,16 +63,26 @@ export function createPendingFiles(messages: MessageCollection) {
       for (const id of messageIds) lookedAt.add(id)
       note([...pending.values()].filter(({ _id }) => lookedAt.has(_id)))
     },
+    /** What was said after it waits no longer for it: in another order is better than never (P6). */
+    noteStuck(messageId: string) {
+      const message = pending.get(messageId)
+      if (!message || stuck.has(messageId)) return
+      stuck.add(messageId)
+      note([message])
+    },
+    /** Does what was said after this file wait until it is sent? What the other person reads keeps its order. */
+    isWaitedFor: (messageId: string) => pending.has(messageId) && !stuck.has(messageId),
     /**
      * Does this message have to stay on the device for now? One whose file is not on the server, and whatever was said
-     * after a file that is not sent: what the other person reads keeps its order.
+     * after a file that is not sent.
      */
     isHeld(message: MessageDocument): boolean {
       if (message.deletedAt !== undefined) return false
       if (isUploadOwed(message)) return true
       if (message.status !== 'sending') return false
       return [...pending.values()].some(
-        ({ peerId, orderedAt }) => peerId === message.peerId && orderedAt < message.orderedAt,
+        ({ _id, peerId, orderedAt }) =>
+          peerId === message.peerId && orderedAt < message.orderedAt && !stuck.has(_id),
       )
     },
     subscribe(listener: () => void): () => void {

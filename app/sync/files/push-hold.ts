@@ -19,7 +19,7 @@ export function createPushHold(pending: PendingFiles) {
   /** A file that was refused or given up goes nowhere. */
   function isOnItsWay(message: MessageDocument): boolean {
     if (message.status !== 'sending' || message.deletedAt !== undefined) return false
-    return !isUploadOwed(message) || pending.get(message._id) !== undefined
+    return !isUploadOwed(message) || pending.isWaitedFor(message._id)
   }
 
   function take(message: MessageDocument): boolean {

@@ -5,7 +5,7 @@ import type { RequestCalls, Uploaded } from '../requests/request-calls.ts'
 
 const leastBytes = limits.uploadPieceBytes
 /** More at once would gain little, and show less of how far it has come. */
-const mostBytes = 4 * leastBytes
+const mostBytes = 16 * leastBytes
 /** On a slower line than that, every request carries as little as can be stored. */
 const quickMs = 1_000
 

@@ -18,10 +18,12 @@ import {
   nameUpload,
   nameUsed,
   pieceBytes,
+  piecesAtOnce,
 } from './media-documents.ts'
 import { deriveServedId } from './media-url.ts'
 import { readToEnd } from './read-to-end.ts'
 import { tidyFilename } from './tidy-filename.ts'
+import { writeInGroups } from './write-in-groups.ts'
 
 export type MediaShelf = ReturnType<typeof createMediaShelf>
 
@@ -101,16 +103,19 @@ export function createMediaShelf(options: {
   async function storeBytes(mediaId: string, arriving: ArrivingFile, room?: KeptRoom) {
     const stored = { count: 0, size: 0, kind: undefined as FileKind | undefined }
     const limited = limitBytes(arriving.bytes, arriving.limitBytes)
-    for await (const piece of cutPieces(limited, pieceBytes)) {
-      if (!stored.kind) {
-        stored.kind = detectFileKind(piece)
-        arriving.check?.(stored.kind)
+    async function* checkPieces() {
+      for await (const bytes of cutPieces(limited, pieceBytes)) {
+        if (!stored.kind) {
+          stored.kind = detectFileKind(bytes)
+          arriving.check?.(stored.kind)
+        }
+        room?.grow(stored.size + bytes.length)
+        yield { id: namePiece(mediaId, stored.count), bytes }
+        stored.count += 1
+        stored.size += bytes.length
       }
-      room?.grow(stored.size + piece.length)
-      await pieces.write(namePiece(mediaId, stored.count), piece)
-      stored.count += 1
-      stored.size += piece.length
     }
+    await writeInGroups({ items: checkPieces(), most: piecesAtOnce, write: pieces.write })
     return stored
   }
 

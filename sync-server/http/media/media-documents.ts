@@ -46,6 +46,8 @@ export type MediaDocument = (FileDocument | MediaEntry | UsedDocument) & { _dele
 
 /** The size of every piece of a file but the last. An upload or a download holds a few of them at a time. */
 export const pieceBytes = limits.uploadPieceBytes
+/** What an upload may hold in memory beside the chunk that comes: these and the ones that are being written. */
+export const piecesAtOnce = 4
 
 export const nameFile = (mediaId: string) => `file:${mediaId}`
 

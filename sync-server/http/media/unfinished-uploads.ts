@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
+import type { Piece } from '../../storage/create-stored-attachments.ts'
 import { RequestRefused } from '../request-refused.ts'
 import type { ArrivingFile, KeptRoom, MediaShelf } from './create-media-shelf.ts'
 import { cutPieces } from './cut-pieces.ts'
@@ -14,10 +15,12 @@ import {
   nameUnfinished,
   nameUsed,
   pieceBytes,
+  piecesAtOnce,
 } from './media-documents.ts'
 import { deriveServedId } from './media-url.ts'
 import { readToEnd } from './read-to-end.ts'
 import { tidyFilename } from './tidy-filename.ts'
+import { writeInGroups } from './write-in-groups.ts'
 
 /** Of one person: a device has few under way, and one that was given up begins anew. */
 const unfinishedMax = 32
@@ -162,21 +165,26 @@ export function createUnfinishedUploads(options: {
   async function append(file: FileDocument, part: { bytes: AsyncIterable<Buffer>; from: number }) {
     const { mediaId, size } = file
     let at = part.from
-    for await (const piece of cutPieces(part.bytes, pieceBytes)) {
-      if (at + piece.length > size) throw new RequestRefused('upload_unreadable')
-      // Less than a piece is only ever stored as the last one: it comes again with the rest.
-      if (piece.length < pieceBytes && at + piece.length < size) break
-      await write(namePiece(mediaId, at / pieceBytes), piece)
-      at += piece.length
+    async function* namePieces() {
+      for await (const bytes of cutPieces(part.bytes, pieceBytes)) {
+        if (at + bytes.length > size) throw new RequestRefused('upload_unreadable')
+        // Less than a piece is only ever stored as the last one: it comes again with the rest.
+        if (bytes.length < pieceBytes && at + bytes.length < size) break
+        yield { id: namePiece(mediaId, at / pieceBytes), bytes }
+        at += bytes.length
+      }
     }
+    await writeInGroups({ items: namePieces(), most: piecesAtOnce, write })
     return at
   }
 
-  async function write(id: string, piece: Buffer) {
+  async function write(group: readonly Piece[]) {
     try {
-      await pieces.write(id, piece)
+      await pieces.write(group)
     } catch (cause) {
-      const isThere = (await pieces.list({ startkey: id, endkey: id })).length > 0
+      const ids = group.map(({ id }) => id)
+      const [startkey = '', endkey = startkey] = [ids[0], ids.at(-1)]
+      const isThere = (await pieces.list({ startkey, endkey })).length > 0
       // Another request is at it, too, as after a break that only one side has noticed.
       if (isThere) throw new RequestRefused('upload_out_of_step', { cause })
       throw cause

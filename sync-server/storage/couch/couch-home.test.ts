@@ -145,7 +145,7 @@ describe('what CouchDB 3 does and pouchdb-server does not', () => {
     const storage = open(proxy.url)
     await storage.ready()
     await storage.database('messages-ann').insert({ _id: 'a' })
-    await storage.attachments('media').write('a', Buffer.from('bytes'))
+    await storage.attachments('media').write([{ id: 'a', bytes: Buffer.from('bytes') }])
     expect((await storage.attachments('media').read('a'))?.toString()).toBe('bytes')
     expect((await storage.database('messages-ann').info()).docCount).toBe(1)
     const secrets = [running.login.password, encodeURIComponent(running.login.password)]

@@ -32,7 +32,7 @@ async function openFilled() {
     pushed: [{ id: 'a', revisions }],
     result: undefined,
   }))
-  await storage.attachments('files').write('piece', Buffer.from('bytes'))
+  await storage.attachments('files').write([{ id: 'piece', bytes: Buffer.from('bytes') }])
   return { storage, disk, notes }
 }
 
@@ -58,7 +58,9 @@ const uses: Record<string, Use> = {
       result: undefined,
     })),
   'a new piece': (storage) =>
-    storage.attachments('files').write(`piece${Math.random()}`, Buffer.from('more')),
+    storage
+      .attachments('files')
+      .write([{ id: `piece${Math.random()}`, bytes: Buffer.from('more') }]),
 }
 
 test.each(Object.keys(uses))(
