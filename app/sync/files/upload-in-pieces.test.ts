@@ -165,7 +165,7 @@ test('a file that the server cannot take now is tried again, and what was said a
   const words = writeWords(MiB)
   const id = await phone.sendFile(ben, 'the file', words)
   await phone.say(ben, 'after it')
-  phone.network.answer(500, 12)
+  phone.network.answer(503, 12)
   phone.network.goOnline()
   await arrive(phone, id)
   await lab.settle()

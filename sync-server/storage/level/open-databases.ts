@@ -40,7 +40,8 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
 
   async function open(name: string): Promise<OpenDatabase> {
     const settings = { adapter: 'leveldb', db, auto_compaction: true, revs_limit: revisionsKept }
-    const pouch = await openPouch(name, settings)
+    // Otherwise it names a revision by writing every byte of a file down as JSON: two thirds of what an upload costs.
+    const pouch = await openPouch(name, { ...settings, deterministic_revs: false })
     const view = views.get(name)
     views.delete(name)
     if (!view) throw new Error(`PouchDB has opened ${name} without its leveldown`)
