@@ -138,6 +138,8 @@ test('P1: files that are shared outlive reloads until they are sent, and are sen
     .poll(() => sendDialog(page).getByRole('textbox').inputValue())
     .toBe('from my pictures')
   await sendDialog(page).getByRole('button', { name: 'Send' }).click()
+  // A page that is left before that is offered once more what was not taken out yet.
+  await sendDialog(page).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Open picture harbour.jpg' }).waitFor()
   await message(page, 'from my pictures').waitFor()
   await offer(page).waitFor({ state: 'detached' })
