@@ -178,7 +178,12 @@ test('P6: what the device cannot keep is told in words', async () => {
 test('P6: what no service worker takes is told in words, and can be shared again', async () => {
   const { page } = ann
   await page.goto('/chat')
-  await page.evaluate(async () => (await navigator.serviceWorker.ready).unregister())
+  await page.evaluate(async () => {
+    const { serviceWorker } = navigator
+    // The page that has just been loaded would register it again.
+    serviceWorker.register = () => new Promise(() => undefined)
+    await (await serviceWorker.ready).unregister()
+  })
   await share(page, { text: 'too early', files: [writeText('early.txt', 'early')] })
   await page.getByText("Petrel wasn't ready to take what you shared. Share it again.").waitFor()
   const look = await createLook(page)
