@@ -121,17 +121,24 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
 }
 
 function ChosenFile({ file, onRemove }: { file: File; onRemove(): void }) {
-  const isPicture = file.type.startsWith('image/')
-  const url = useObjectUrl(isPicture ? file : undefined)
+  const [kind] = file.type.split('/')
+  const url = useObjectUrl(kind === 'image' || kind === 'video' ? file : undefined)
   const [isBroken, setIsBroken] = useState(false)
+  const onError = () => setIsBroken(true)
   return (
     <li className={styles.file}>
       <span className={styles.thumb}>
-        {url && !isBroken ? (
-          <img src={url} alt="" onError={() => setIsBroken(true)} />
-        ) : (
-          <Icon name={file.type.startsWith('video/') ? 'video' : 'file'} size={24} />
+        {url && !isBroken && kind === 'image' && <img src={url} alt="" onError={onError} />}
+        {url && !isBroken && kind === 'video' && (
+          // Safari draws no frame before it is sent to one.
+          <video
+            src={`${url}#t=0.001`}
+            {...{ muted: true, playsInline: true, preload: 'metadata', tabIndex: -1 }}
+            aria-hidden
+            onError={onError}
+          />
         )}
+        {(!url || isBroken) && <Icon name={kind === 'video' ? 'video' : 'file'} size={24} />}
       </span>
       <span className={styles.words}>
         <span className={styles.name} dir="auto">
