@@ -73,7 +73,13 @@ test('P12: a push of three hundred branches of one document is one round of work
   })
   const before = t.storage.stats().keysWritten
   const body = { docs, new_edits: false }
-  expect((await t.call('POST', 'messages/_bulk_docs', { body })).status).toBe(201)
+  const pushed = await t.call('POST', 'messages/_bulk_docs', { body })
+  expect(pushed.status).toBe(201)
+  expect(pushed.body).toHaveLength(200)
+  expect(pushed.body[0]).toEqual({
+    ...{ id: _id, error: 'forbidden' },
+    reason: 'At most 100 revisions of one document can be pushed at once.',
+  })
   // Two keys for each branch that is kept, a few for the message: not some for each of 300 rounds.
   expect(t.storage.stats().keysWritten - before).toBeLessThan(300)
   const leaves = await t.call('GET', `messages/${_id}?open_revs=all`)

@@ -27,13 +27,30 @@ export async function pushDocuments(
   if (docs.length > limits.syncBatchMaxDocuments) {
     throw tooLarge(`At most ${limits.syncBatchMaxDocuments} documents can be pushed at once.`)
   }
-  const reads = docs.map((doc) => readProposal(doc, { isReplicated }))
+  const reads = readProposals(docs, isReplicated)
   const proposals = reads.flatMap((read) => (read.kind === 'proposal' ? [read.proposal] : []))
   const outcomes = (await database.accept(proposals)).values()
   const rows = reads.map((read) => toRow(read, outcomes))
   if (!isReplicated) return rows
   // A conflict is no failure here: the stored version has become the child of what was pushed.
   return rows.filter((row) => 'error' in row && row.error !== 'conflict')
+}
+
+/** A document's tree keeps no more ends than this; each further one would be work for nothing (P12). */
+const mostRevisionsOfOne = 100
+
+function readProposals(docs: readonly unknown[], isReplicated: boolean): ReadProposal[] {
+  const counts = new Map<string, number>()
+  return docs.map((doc) => {
+    const read = readProposal(doc, { isReplicated })
+    if (read.kind === 'unstorable') return read
+    const { id } = read.proposal
+    const count = (counts.get(id) ?? 0) + 1
+    counts.set(id, count)
+    if (count <= mostRevisionsOfOne) return read
+    const reason = `At most ${mostRevisionsOfOne} revisions of one document can be pushed at once.`
+    return { kind: 'unstorable', id, reason }
+  })
 }
 
 function toRow(read: ReadProposal, outcomes: Iterator<Outcome<Document>>): PushedRow {
