@@ -72,6 +72,39 @@ test('what the server answers to others ends the waiting for it, and not that af
   expect(await measureWait(backOff)).toBe(2_000)
 })
 
+test('of two who wait together, what one is refused stays refused while the other succeeds', async () => {
+  const backOff = createBackOff({ random: () => 1 })
+  const [refused, other] = [backOff.share(), backOff.share()]
+  const waits: number[] = []
+  for (let failures = 0; failures < 4; failures += 1) {
+    const attempt = await refused.begin(signal)
+    refused.fail(attempt)
+    // Under way since before, or behind the same waiting.
+    other.succeed()
+    waits.push(await measureWait(other))
+  }
+  expect(waits).toEqual([1_000, 2_000, 4_000, 8_000])
+  refused.succeed()
+  refused.fail(await refused.begin(signal))
+  expect(await measureWait(refused)).toBe(1_000)
+})
+
+test('of two who wait together, both count that nobody is there, and either ends it', async () => {
+  const backOff = createBackOff({ random: () => 1 })
+  const [one, other] = [backOff.share(), backOff.share()]
+  const waits: number[] = []
+  for (const who of [one, other, one, other]) {
+    who.fail(await who.begin(signal), { isAway: true })
+    waits.push(await measureWait(one))
+  }
+  expect(waits).toEqual([1_000, 2_000, 4_000, 8_000])
+  one.fail(await one.begin(signal), { isAway: true })
+  other.succeed()
+  expect(await measureWait(one)).toBe(0)
+  other.fail(await other.begin(signal), { isAway: true })
+  expect(await measureWait(other)).toBeLessThanOrEqual(4_000)
+})
+
 test('whoever waits is let go when everything ends', async () => {
   const backOff = createBackOff({ random: () => 1 })
   const closing = new AbortController()

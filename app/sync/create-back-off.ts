@@ -1,6 +1,25 @@
 import { createDeferred } from '../../schema/create-deferred.ts'
 
-export type BackOff = ReturnType<typeof createBackOff>
+export interface BackOff {
+  /** Resolves when the next attempt may be made, with what identifies it. Rejects when `signal` aborts. */
+  begin(signal: AbortSignal): Promise<object>
+  /**
+   * This attempt failed. Of several that fail side by side, one counts.
+   * @param how.atLeastMs what the server has asked for: no sign of life makes it shorter
+   * @param how.isAway nobody was there, so whatever the server answers ends the waiting
+   */
+  fail(attempt: object, how?: { atLeastMs?: number; isAway?: boolean }): void
+  /** The server has answered somebody else. */
+  hear(): void
+  /** What failed is given up: the next failure is the first one of something else. */
+  forget(): void
+  succeed(): void
+  /** The network or the server gave a sign of life: try now. */
+  hurry(): void
+  close(): void
+  /** For somebody who waits with all others, and whose own failures nobody else's success makes forgotten. */
+  share(): BackOff
+}
 
 /**
  * Waits longer after each failure, with jitter so that a crowd of devices does not return at one instant,
@@ -12,50 +31,53 @@ export function createBackOff(options: {
   longestMs?: number
   /** So many failures in a row wait `firstMs` exactly, before the waiting grows. */
   evenAttempts?: number
-}) {
+}): BackOff {
   const { random, firstMs = 1_000, longestMs = 30_000, evenAttempts = 0 } = options
-  let failures = 0
+  /** Between two answers nobody was there so often, whoever asked. */
+  let absences = 0
   let isAway = false
   let gate = openGate()
+  let closedBy: BackOff | undefined
 
-  function hurry() {
-    gate.hurry()
+  function createShare(): BackOff {
+    let failures = 0
+    const share: BackOff = {
+      async begin(signal) {
+        while (!gate.isOpen) await orAborted(gate.opened, signal)
+        signal.throwIfAborted()
+        return gate
+      },
+      fail(attempt, how = {}) {
+        if (attempt !== gate) return
+        const { atLeastMs = 0 } = how
+        isAway = how.isAway ?? false
+        failures += 1
+        if (isAway) absences += 1
+        const doublings = Math.max(failures, isAway ? absences : 0) - 1 - evenAttempts
+        const longest = Math.min(firstMs * 2 ** doublings, longestMs)
+        const wait = doublings < 0 ? firstMs : longest * (0.5 + random() / 2)
+        gate = closedGate(Math.max(atLeastMs, wait), atLeastMs)
+        closedBy = share
+      },
+      hear() {
+        if (isAway) gate.hurry()
+      },
+      forget() {
+        failures = 0
+      },
+      succeed() {
+        failures = 0
+        absences = 0
+        if (isAway || closedBy === share) gate.hurry()
+      },
+      hurry: () => gate.hurry(),
+      close: () => gate.open(),
+      share: createShare,
+    }
+    return share
   }
 
-  return {
-    /** Resolves when the next attempt may be made, with what identifies it. Rejects when `signal` aborts. */
-    async begin(signal: AbortSignal): Promise<object> {
-      while (!gate.isOpen) await orAborted(gate.opened, signal)
-      signal.throwIfAborted()
-      return gate
-    },
-    /**
-     * This attempt failed. Of several that fail side by side, one counts.
-     * @param how.atLeastMs what the server has asked for: no sign of life makes it shorter
-     * @param how.isAway nobody was there, so whatever the server answers ends the waiting
-     */
-    fail(attempt: object, how: { atLeastMs?: number; isAway?: boolean } = {}) {
-      if (attempt !== gate) return
-      const { atLeastMs = 0 } = how
-      isAway = how.isAway ?? false
-      failures += 1
-      const doublings = failures - 1 - evenAttempts
-      const longest = Math.min(firstMs * 2 ** doublings, longestMs)
-      const wait = doublings < 0 ? firstMs : longest * (0.5 + random() / 2)
-      gate = closedGate(Math.max(atLeastMs, wait), atLeastMs)
-    },
-    /** The server has answered somebody else. */
-    hear() {
-      if (isAway) hurry()
-    },
-    succeed() {
-      failures = 0
-      hurry()
-    },
-    /** The network or the server gave a sign of life: try now. */
-    hurry,
-    close: () => gate.open(),
-  }
+  return createShare()
 }
 
 interface Gate {

@@ -79,8 +79,8 @@ export function createReplication<T extends { _id: string }>(
     return (stored as { sequence?: unknown } | undefined)?.sequence
   }
   const calls = {
-    pull: createSyncCalls({ ...options, backOff: options.backOffs.pull, signal }),
-    push: createSyncCalls({ ...options, backOff: options.backOffs.push, signal }),
+    pull: createSyncCalls({ ...options, backOff: options.backOffs.pull.share(), signal }),
+    push: createSyncCalls({ ...options, backOff: options.backOffs.push.share(), signal }),
   }
   const setAside = createSetAside({
     ...{ random: options.random, onChange: options.onSetAside },

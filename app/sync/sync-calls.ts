@@ -109,8 +109,10 @@ export function createSyncCalls(options: SyncCallsOptions) {
     if (response.status === 429 && call.isPush) {
       // It works: it has had enough from this person for now, and takes the rest later.
       onOutcome('reached')
-      backOff.fail(begun, { atLeastMs: Math.max(readRetryAfter(response), leastPauseMs) })
       state.laterInRow += 1
+      // It is what was offered, and not the time: what is offered next has not waited for anything yet.
+      if (state.laterInRow === laterMost) backOff.forget()
+      backOff.fail(begun, { atLeastMs: Math.max(readRetryAfter(response), leastPauseMs) })
       return state.laterInRow < laterMost ? {} : { refusal: { status: 429 } }
     }
     state.laterInRow = 0
