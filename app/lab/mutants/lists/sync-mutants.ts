@@ -109,8 +109,8 @@ export const syncMutants: readonly Mutant[] = [
     name: 'the waiting doubles with the first failure already',
     kind: 'off by one',
     file: 'app/sync/create-back-off.ts',
-    before: 'failures - 1 - evenAttempts',
-    after: 'failures - evenAttempts',
+    before: ' - 1 - evenAttempts',
+    after: ' - evenAttempts',
     tests: ['app/sync/create-back-off.test.ts'],
   },
   {
