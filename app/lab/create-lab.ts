@@ -1,5 +1,6 @@
 import type { TestCouch } from '../../sync-server/storage/start-couch.ts'
 import { chooseNativeBroadcast } from './choose-native-broadcast.ts'
+import { createLabChannel, type LabChannel } from './create-lab-channel.ts'
 import { createLabPerson, type LabPerson } from './create-lab-person.ts'
 import { createRandom } from './create-random.ts'
 import { createWitness } from './create-witness.ts'
@@ -19,6 +20,8 @@ export interface LabOptions {
   couch?: TestCouch
   /** After how long the server closes a database that nobody uses. */
   idleCloseMs?: number
+  /** With a business channel, whose number the first person is to work: `channel.open`. */
+  hasChannel?: boolean
   /** Up to how many online the server tells everybody of everybody. */
   usersOnlineMax?: number
 }
@@ -44,6 +47,7 @@ export interface LabOptions {
 export interface Lab {
   readonly server: LabServer
   readonly people: readonly LabPerson[]
+  readonly channel: LabChannel | undefined
   /** Registers somebody new. */
   person(name: string): Promise<LabPerson>
   /**
@@ -62,7 +66,9 @@ export interface Lab {
 export async function createLab(options: LabOptions = {}): Promise<Lab> {
   chooseNativeBroadcast()
   const random = createRandom(options.seed ?? 1)
-  const started = await startLabServer(options)
+  const channel = options.hasChannel ? await createLabChannel(options.seed ?? 1) : undefined
+  const settings = { ...channel?.settings, ...options.settings }
+  const started = await startLabServer({ ...options, settings })
   const witness = createWitness()
   const people: LabPerson[] = []
   const background: unknown[] = []
@@ -83,8 +89,7 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
     },
   }
   return {
-    server,
-    people,
+    ...{ server, people, channel },
     async person(name) {
       const person = await createLabPerson({
         name,
@@ -97,9 +102,14 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
       people.push(person)
       return person
     },
-    settle: (patience) => waitUntilSettled(people, patience),
+    settle: (patience) =>
+      waitUntilSettled(people, {
+        ...patience,
+        findMore: async () => (await channel?.findUnsettled(server.url)) ?? [],
+      }),
     async expectConverged() {
-      await expectConverged({ people, witness, hasBackup: server.hasBackup() })
+      const alsoBroken = (await channel?.findBroken(people)) ?? []
+      await expectConverged({ people, witness, hasBackup: server.hasBackup(), alsoBroken })
       if (background.length > 0) throw new Error('Something failed unseen.', { cause: background })
     },
     run: (history) =>
@@ -110,6 +120,7 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
     async close() {
       await Promise.all(people.flatMap(({ devices }) => devices.map((device) => device.close())))
       await server.close()
+      await channel?.close()
     },
   }
 }

@@ -15,6 +15,8 @@ export type Step =
   | { do: 'portal' | 'erase' | 'close-connections'; device: number }
   | { do: 'renew-sign-in' | 'sign-out'; device: number; pick: number }
   | { do: 'pause'; pick: number }
+  | { do: 'customer-writes' | 'webhook-again'; device: number; pick: number }
+  | { do: 'answer-customer'; device: number; pick: number }
   | { do: 'backup' }
   | { do: 'restore'; pick: number }
   | { do: 'kill' | 'start' | 'make-room' }
@@ -58,6 +60,9 @@ const weights: Record<Step['do'], number> = {
   'close-connections': 1,
   'renew-sign-in': 1,
   'sign-out': 1,
+  'customer-writes': 14,
+  'webhook-again': 5,
+  'answer-customer': 12,
   backup: 0.5,
   restore: 0.5,
   pause: 12,
@@ -69,10 +74,18 @@ const weights: Record<Step['do'], number> = {
   'make-room': 5,
 }
 
-/** A history of so many steps that is the same for the same seed. */
-export function drawHistory(options: { seed: number; steps: number }): Step[] {
+/** What happens only where there is a business channel, and only where there is none. */
+const ofChannel: readonly Step['do'][] = ['customer-writes', 'webhook-again', 'answer-customer']
+const ofBackups: readonly Step['do'][] = ['backup', 'restore']
+
+/**
+ * A history of so many steps that is the same for the same seed.
+ * @param options.hasChannel what a backup lacks of customers nobody brings back: there are none of these then
+ */
+export function drawHistory(options: { seed: number; steps: number; hasChannel: boolean }): Step[] {
   const random = createRandom(options.seed)
-  const names = Object.keys(weights) as Step['do'][]
+  const others = options.hasChannel ? ofBackups : ofChannel
+  const names = (Object.keys(weights) as Step['do'][]).filter((name) => !others.includes(name))
   const total = names.reduce((sum, name) => sum + weights[name], 0)
 
   function drawName(): Step['do'] {

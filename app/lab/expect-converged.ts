@@ -16,9 +16,11 @@ export async function expectConverged(options: {
   people: readonly LabPerson[]
   witness: Witness
   hasBackup: boolean
+  /** What else was found, in words. */
+  alsoBroken?: readonly string[]
 }): Promise<void> {
-  const { people, witness, hasBackup } = options
-  const broken = [...witness.broken]
+  const { people, witness, hasBackup, alsoBroken = [] } = options
+  const broken = [...witness.broken, ...alsoBroken]
   for (const [one, other] of pairsOf(people)) broken.push(...(await compareViews(one, other)))
   for (const { id, authorId, deviceName } of witness.said) {
     for (const device of people.find(({ userId }) => userId === authorId)?.devices ?? []) {

@@ -27,7 +27,7 @@ class HistoryFailed extends Error {
  */
 export async function runHistory(options: HistoryOptions): Promise<void> {
   const { seed, shrinkTries = 60 } = options
-  const history = drawHistory(options)
+  const history = drawHistory({ ...options, hasChannel: hasChannel(seed) })
   const failure = await tryHistory(options, history)
   if (!failure) return
   const smallest = await shrinkHistory({
@@ -41,11 +41,16 @@ export async function runHistory(options: HistoryOptions): Promise<void> {
   throw new HistoryFailed(`${words}\n${messageOf(smallest.failure)}`, { cause: smallest.failure })
 }
 
+/** A third of the labs has a business channel. */
+const hasChannel = (seed: number) => seed % 3 === 0
+
 /** What was broken, or undefined. */
 async function tryHistory(options: HistoryOptions, history: readonly Step[]): Promise<unknown> {
   const { seed } = options
   // Half of the labs write as a CouchDB has to: copy after copy, so that a crash comes between them.
-  const lab = await options.createLab({ seed, isAtomic: seed % 2 === 0 })
+  const lab = await options.createLab({
+    ...{ seed, isAtomic: seed % 2 === 0, hasChannel: hasChannel(seed) },
+  })
   try {
     const [ann, ben, cem] = [
       await lab.person('ann'),
@@ -57,6 +62,7 @@ async function tryHistory(options: HistoryOptions, history: readonly Step[]): Pr
     await ben.device({ clockAheadMs: -2 * 60 * 60 * 1000 })
     await ben.device()
     await cem.device()
+    await lab.channel?.open({ serverUrl: lab.server.url, operator: ann })
     // From here on every clock goes by the server's.
     await lab.settle()
     for (const step of history) await takeStep(lab, step)

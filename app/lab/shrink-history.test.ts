@@ -3,13 +3,13 @@ import { drawHistory } from './draw-history.ts'
 import { shrinkHistory } from './shrink-history.ts'
 
 test('the same seed draws the same history, another seed another one', () => {
-  const draw = (seed: number) => drawHistory({ seed, steps: 30 })
+  const draw = (seed: number) => drawHistory({ seed, steps: 30, hasChannel: false })
   expect(draw(7)).toEqual(draw(7))
   expect(draw(7)).not.toEqual(draw(8))
 })
 
 test('of a history that fails, what does not matter is left out', async () => {
-  const history = drawHistory({ seed: 3, steps: 80 })
+  const history = drawHistory({ seed: 3, steps: 80, hasChannel: false })
   const kill = history.findIndex((step) => step.do === 'kill')
   const culprits = [history[kill], history.findLast((step) => step.do === 'edit')]
   const { history: left, failure } = await shrinkHistory({

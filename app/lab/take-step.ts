@@ -6,6 +6,7 @@ import type { Stage } from '../../sync-server/messages/message-acceptor.ts'
 import type { Remains } from '../../sync-server/storage/level/faulty-disk.ts'
 import { StorageUnavailable } from '../../sync-server/storage/storage-unavailable.ts'
 import type { Lab } from './create-lab.ts'
+import { listContacts } from './create-lab-channel.ts'
 import type { LabDevice } from './create-lab-device.ts'
 import type { LabNetwork } from './create-lab-network.ts'
 import type { Step } from './draw-history.ts'
@@ -48,6 +49,10 @@ export async function takeStep(lab: Lab, step: Step): Promise<void> {
       return lab.server.disk.makeRoom()
     case 'pause':
       return await pause(step.pick % 60)
+    case 'customer-writes':
+      return lab.channel?.write(step.pick, `customer ${step.device}-${step.pick}`)
+    case 'webhook-again':
+      return lab.channel?.repeat(step.pick)
     case 'backup':
       return await takeBackup(lab)
     case 'restore':
@@ -84,7 +89,10 @@ async function orStorageAway(starting: Promise<void>) {
   })
 }
 
-type DeviceStep = Extract<Step, { device: number }>
+type DeviceStep = Exclude<
+  Extract<Step, { device: number }>,
+  { do: 'customer-writes' | 'webhook-again' }
+>
 
 async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
   const devices = lab.people.flatMap((person) => person.devices)
@@ -143,11 +151,19 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
       return lab.server.hasBackup() ? undefined : await device.renewSignIn(step.pick % 2 === 0)
     case 'sign-out':
       return lab.server.hasBackup() ? undefined : await device.signOut(step.pick % 100)
+    case 'answer-customer':
+      return await answerCustomer(device, step)
     case 'tab':
       return countTabs(lab) < tabsMax ? void (await device.openTab()) : undefined
     default:
       return await actOnConversation(lab, device, step)
   }
+}
+
+async function answerCustomer(device: LabDevice, step: { device: number; pick: number }) {
+  const contacts = await listContacts(device)
+  if (contacts.length === 0 || !device.isOpen) return
+  await device.say(choose(contacts, step.pick), `answer ${step.device}-${step.pick}`)
 }
 
 /** Its clock was so far ahead until now. */
@@ -182,6 +198,7 @@ type ConversationStep = Exclude<
   | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'block' | 'overtake' }
   | { do: 'clock' | 'disk-fails' | 'disk-fills' | 'refuse-words' }
   | { do: 'portal' | 'erase' | 'close-connections' | 'renew-sign-in' | 'sign-out' }
+  | { do: 'answer-customer' }
 >
 
 async function actOnConversation(lab: Lab, device: LabDevice, step: ConversationStep) {

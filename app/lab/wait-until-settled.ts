@@ -7,6 +7,8 @@ export interface Patience {
   /** Shorter than a long poll waits: its end must not make up for a signal that was lost. */
   stillMs: number
   withinMs: number
+  /** What else may be under way, in words. */
+  findMore: () => Promise<readonly string[]>
 }
 
 /**
@@ -17,12 +19,13 @@ export interface Patience {
  */
 export async function waitUntilSettled(
   people: readonly LabPerson[],
-  { stillMs = 20_000, withinMs = 100_000 }: Partial<Patience> = {},
+  { stillMs = 20_000, withinMs = 100_000, findMore }: Partial<Patience> = {},
 ): Promise<void> {
   const begunAt = performance.now()
   let [movedAt, before, quietLooks] = [begunAt, '', 0]
   for (;;) {
-    const unsettled = (await findUnsettled(people)).join('\n')
+    const more = (await findMore?.()) ?? []
+    const unsettled = [...(await findUnsettled(people)), ...more].join('\n')
     quietLooks = unsettled === '' ? quietLooks + 1 : 0
     if (quietLooks === 2) return
     const now = performance.now()

@@ -11,6 +11,7 @@ export interface Figure {
     | 'kB'
     | 'databases'
     | 'histories'
+    | 'messages'
     | 'messages/s'
     | 'MB/s'
     | 'waits'
