@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod/mini'
+import { must } from '../../../schema/must.ts'
 import { createKeyedBatcher } from '../../messages/keyed-batcher.ts'
 import type { StoredDatabase } from '../../storage/create-stored-database.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 export type WebhookEvents = ReturnType<typeof createWebhookEvents>
+
+interface Kept {
+  event: WebhookEvent
+  isNew: boolean
+}
 
 const pageLength = 200
 /** A local document of the events' database: how far everything has been processed. */
@@ -22,13 +28,16 @@ export function createWebhookEvents(options: {
 }) {
   const { database, now = Date.now } = options
 
-  const keeper = createKeyedBatcher<WebhookEvent, boolean>(async (_key, events) => {
+  const keeper = createKeyedBatcher<WebhookEvent, Kept>(async (_key, events) => {
     const byId = new Map(events.map((event) => [event._id, event]))
     const { result: known } = await database.update([...byId.keys()], (stored) => ({
       put: [...byId.values()].filter(({ _id }) => !stored.has(_id)),
-      result: new Set(stored.keys()),
+      result: new Map(stored),
     }))
-    return events.map((event) => !known.has(event._id) && byId.get(event._id) === event)
+    return events.map((event) => ({
+      isNew: !known.has(event._id) && byId.get(event._id) === event,
+      event: known.get(event._id) ?? event,
+    }))
   })
 
   const changer = createKeyedBatcher<{ id: string; change: Partial<WebhookEvent> }, null>(
@@ -59,16 +68,16 @@ export function createWebhookEvents(options: {
   }
 
   return {
-    /** Keeps a webhook, and ends when it is safe. The same bytes are kept once. */
-    async keep(rawBody: Uint8Array): Promise<{ event: WebhookEvent; isNew: boolean }> {
+    /** Keeps a webhook, and ends when it is safe. The same bytes are kept once: what is there already is given then. */
+    async keep(rawBody: Uint8Array): Promise<Kept> {
       const id = `whe_${createHash('sha256').update(rawBody).digest('hex')}`
       const raw = new TextDecoder().decode(rawBody)
       const event: WebhookEvent = {
         ...{ _id: id, receivedAt: now(), raw, status: 'received', attempts: 0 },
         ...{ processedAt: null, items: [], error: null },
       }
-      const [isNew = false] = await keeper.add('all', [event])
-      return { event, isNew }
+      const [kept] = await keeper.add('all', [event])
+      return must(kept, 'what was kept')
     },
 
     async read(id: string): Promise<WebhookEvent | undefined> {

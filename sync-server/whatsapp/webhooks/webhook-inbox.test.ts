@@ -35,10 +35,12 @@ async function openInbox(
     apply?: ApplyItem
     retryWaitsMs?: number[]
     brokenTimes?: number
+    /** So often what is kept is told to have failed. */
+    unseenTimes?: number
   } = {},
 ) {
   const dataDir = options.dataDir ?? (await makeFolder())
-  const broken = { times: options.brokenTimes ?? 0 }
+  const broken = { times: options.brokenTimes ?? 0, unseenTimes: options.unseenTimes ?? 0 }
   const storage = createStorage({ dataDir, durability: 'relaxed' })
   const database = storage.database<WebhookEvent>('whatsapp-events')
   const events = createWebhookEvents({ database })
@@ -49,7 +51,10 @@ async function openInbox(
         broken.times -= 1
         throw new Error('the disk is full')
       }
-      return await events.keep(rawBody)
+      const kept = await events.keep(rawBody)
+      if (broken.unseenTimes === 0) return kept
+      broken.unseenTimes -= 1
+      throw new Error('the disk was full for a moment')
     },
   }
   const applied: string[] = []
@@ -173,6 +178,17 @@ describe('the route', () => {
     expect((await post(body)).status).toBe(500)
     expect(applied).toEqual([])
     expect(await post(body)).toEqual({ status: 200, text: 'EVENT_RECEIVED' })
+    await idle()
+    expect(applied).toEqual(['message a'])
+    expect(await eventOf(body)).toMatchObject({ status: 'processed', attempts: 1 })
+  })
+
+  test('P1: what was stored although its writing was told to have failed is processed when it comes again', async () => {
+    const { post, applied, idle, eventOf } = await openInbox({ unseenTimes: 1 })
+    const body = wrap({ messages: [text('a')] })
+    expect((await post(body)).status).toBe(500)
+    expect(applied).toEqual([])
+    for (let copy = 0; copy < 2; copy += 1) expect((await post(body)).status).toBe(200)
     await idle()
     expect(applied).toEqual(['message a'])
     expect(await eventOf(body)).toMatchObject({ status: 'processed', attempts: 1 })

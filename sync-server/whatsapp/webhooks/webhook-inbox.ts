@@ -176,8 +176,11 @@ export function createWebhookInbox(options: {
       try {
         const { event, isNew } = await events.keep(rawBody)
         counted.received += 1
-        if (isNew) enqueue(event._id, event)
-        else counted.duplicates += 1
+        if (!isNew) counted.duplicates += 1
+        // A write that failed may have stored it all the same: it was answered badly, and nobody has processed it.
+        if (isNew || (event.status === 'received' && !open.has(event._id))) {
+          enqueue(event._id, event)
+        }
         return { id: event._id, isNew }
       } finally {
         state.taking -= 1
