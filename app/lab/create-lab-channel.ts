@@ -1,4 +1,5 @@
 import { must } from '../../schema/must.ts'
+import type { ChannelClock } from '../../sync-server/whatsapp/channel-clock.ts'
 import { startEmulator } from '../../sync-server/whatsapp/emulator/emulator.ts'
 import { readMetric } from './bench/read-metric.ts'
 import type { LabDevice } from './create-lab-device.ts'
@@ -8,13 +9,18 @@ import type { LabPerson } from './create-lab-person.ts'
 export interface LabChannel {
   /** Settings of the server that join the two. */
   readonly settings: Record<string, string>
+  /** The channel's time, which is moved on when all waits. */
+  readonly clock: ChannelClock
   /** Tells it where the server is, and lets somebody work the number. */
   open(options: { serverUrl: string; operator: LabPerson }): Promise<void>
   /** A customer writes, whether or not the server is there. */
   write(pick: number, content: string): void
   /** A webhook comes once more, whatever became of it. */
   repeat(pick: number): void
-  /** What is still on its way between the customers and the server, in words; what was answered badly comes again. */
+  /**
+   * What is still on its way between the customers and the server, in words. Where nothing else goes on time passes:
+   * what was answered badly comes again, and what a death cut off is given up.
+   */
   findUnsettled(serverUrl: string): Promise<string[]>
   /** What the channel must never do, in words. */
   findBroken(people: readonly LabPerson[]): Promise<string[]>
@@ -24,12 +30,13 @@ export interface LabChannel {
 /** People of the emulator: statuses backwards, webhooks twice, in one batch, before the answer, again, and a plain one. */
 const customers = ['04', '05', '06', '07', '09', '90'].map((nn) => `155555501${nn}`)
 const jitterMs = 60
-/** Longer than what was not taken waits for its next try. */
-const retriedWithinMs = 30_000
+/** So much passes at a time while somebody waits. */
+const passedMs = 10_000
 
 export async function createLabChannel(seed: number): Promise<LabChannel> {
   const emulator = await startEmulator({ port: 0, seed })
   const { account } = emulator
+  const clock = createChannelClock(emulator.now)
   const written = new Map<string, string>()
 
   async function findStored({ name, server }: LabPerson, isOperator: boolean) {
@@ -53,6 +60,7 @@ export async function createLabChannel(seed: number): Promise<LabChannel> {
   }
 
   return {
+    clock,
     settings: {
       WHATSAPP_ENABLED: 'true',
       WHATSAPP_GRAPH_BASE_URL: emulator.url,
@@ -89,9 +97,12 @@ export async function createLabChannel(seed: number): Promise<LabChannel> {
       if (deliveries.length > 0) emulator.redeliver(1 + (pick % deliveries.length))
     },
     async findUnsettled(serverUrl) {
-      await emulator.advance(retriedWithinMs)
-      const waiting = emulator.deliveries().filter(({ state }) => state === 'waiting')
       const pending = await readMetric(serverUrl, 'petrel_webhooks_pending')
+      if (pending === 0) {
+        await emulator.advance(passedMs)
+        clock.runDue()
+      }
+      const waiting = emulator.deliveries().filter(({ state }) => state === 'waiting')
       const queued = await readMetric(serverUrl, 'petrel_whatsapp_outbox')
       return [
         ...waiting.map(({ id }) => `webhook ${id} is not taken yet`),
@@ -107,6 +118,33 @@ export async function createLabChannel(seed: number): Promise<LabChannel> {
       return broken
     },
     close: () => emulator.close(),
+  }
+}
+
+/** Waits as everybody does, and no longer when time is moved on. */
+function createChannelClock(now: () => number) {
+  const due = new Set<{ at: number; run: () => void }>()
+  const after: ChannelClock['after'] = (ms, run) => {
+    const one = {
+      at: now() + ms,
+      run() {
+        clearTimeout(timer)
+        if (due.delete(one)) run()
+      },
+    }
+    const timer = setTimeout(one.run, Math.max(ms, 0))
+    due.add(one)
+    return () => {
+      clearTimeout(timer)
+      due.delete(one)
+    }
+  }
+  return {
+    ...{ now, after },
+    waiting: { now, sleep: (ms: number) => new Promise<void>((done) => void after(ms, done)) },
+    runDue() {
+      for (const one of [...due].sort((a, b) => a.at - b.at)) if (one.at <= now()) one.run()
+    },
   }
 }
 

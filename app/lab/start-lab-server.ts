@@ -13,6 +13,7 @@ import {
   type FaultyDisk,
 } from '../../sync-server/storage/level/faulty-disk.ts'
 import type { TestCouch } from '../../sync-server/storage/start-couch.ts'
+import type { ChannelClock } from '../../sync-server/whatsapp/channel-clock.ts'
 
 /** The real server in this process, on a port of its own, with LevelDB in a temporary folder. */
 export interface LabServer {
@@ -55,6 +56,7 @@ export async function startLabServer(
     idleCloseMs?: number
     isAtomic?: boolean
     usersOnlineMax?: number
+    channelClock?: ChannelClock | undefined
     couch?: Pick<TestCouch, 'url' | 'folder' | 'stop' | 'start'> | undefined
   } = {},
 ): Promise<LabServer> {
@@ -96,6 +98,7 @@ export async function startLabServer(
         ...{ passwordCost: 4, checkAnswers: true, onStage, wrapLevel: disk.wrapLevel },
         ...{ idleCloseMs: options.idleCloseMs, isAtomic: options.isAtomic },
         ...{ usersOnlineMax: options.usersOnlineMax, hereEveryMs },
+        ...(options.channelClock && { channelClock: options.channelClock }),
       },
     )
   }
