@@ -129,6 +129,7 @@ export function createReplication<T extends { _id: string }>(
   /** RxDB holds all that comes while it pushes, however long that takes; the watch holds what it concerns. */
   async function letThrough() {
     await state.startPromise
+    if (signal.aborted) return
     const active = internal()?.events.active.up
     const subscription = active?.subscribe((isActive) => {
       if (isActive && !pushes.isIdle()) active.next(false)
@@ -141,6 +142,7 @@ export function createReplication<T extends { _id: string }>(
     await state.startPromise
     const storages = [collection.storageInstance, state.metaInstance ?? collection.storageInstance]
     for (const dexie of await Promise.all(storages.map(readDexie))) {
+      if (signal.aborted) return
       dexie.on('populate', options.onMadeAnew)
       signal.addEventListener('abort', () => dexie.on('populate').unsubscribe(options.onMadeAnew))
     }

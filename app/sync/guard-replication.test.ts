@@ -115,3 +115,17 @@ test('P11: what is owed is looked at again where it is the last that was written
   await expect.poll(() => pushed).toEqual([1, 1].map(idOf))
   await internal.streamQueue.up
 })
+
+test('P11: a read that fails holds up nothing of a replication that was ended while it was starting', async () => {
+  const { internal } = await openReplication()
+  const failing: typeof internal.input.forkInstance = Object.create(internal.input.forkInstance)
+  failing.findDocumentsById = () => Promise.reject(new Error('the disk fails'))
+  internal.input.forkInstance = failing
+  const failures: unknown[] = []
+  guardReplication(internal, {
+    ...{ isUntaken: () => false, floor: createPushFloor(), signal: AbortSignal.abort() },
+    onFailed: (cause) => failures.push(cause),
+  })
+  expect(await internal.input.forkInstance.findDocumentsById([idOf(1)], false)).toEqual([])
+  expect(failures).toHaveLength(1)
+})

@@ -23,9 +23,11 @@ export function guardReplication<T>(
   },
 ): void {
   const { isUntaken, floor, onFailed, signal } = options
-  const ended = new Promise<void>((resolve) =>
-    signal.addEventListener('abort', () => resolve(), { once: true }),
-  )
+  const ended = new Promise<void>((resolve) => {
+    // It may have been ended while it was starting.
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 
   let hasFailed = false
 
