@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { createLab, type Lab } from '../create-lab.ts'
 import { runHistory } from '../run-history.ts'
 
@@ -11,6 +12,8 @@ export interface HistoryTold {
 }
 
 const steps = 40
+/** Far longer than any takes: nothing may stand still for good. */
+const patienceMs = 10 * 60_000
 const [, , from, count] = process.argv
 for (let seed = Number(from); seed < Number(from) + Number(count); seed += 1) {
   process.send?.(await run(seed))
@@ -19,14 +22,18 @@ process.exit(0)
 
 async function run(seed: number): Promise<HistoryTold> {
   const labs: Lab[] = []
-  const failure = await runHistory({
+  const running = runHistory({
     ...{ seed, steps, shrinkTries: 4 },
     async createLab(options) {
       const lab = await createLab(options)
       labs.push(lab)
       return lab
     },
-  }).then(
+  })
+  const standing = pause(patienceMs, undefined, { ref: false }).then(() => {
+    throw new Error(`Seed ${seed} stands still.`)
+  })
+  const failure = await Promise.race([running, standing]).then(
     () => undefined,
     (error: unknown) => String(error),
   )
