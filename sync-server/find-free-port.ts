@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 // Below what any system gives to outgoing connections: none of them takes the port while its server is down.
-const ports = { first: 20_000, last: 31_999, eachProcess: 40 }
+const ports = { first: 20_000, last: 31_999, eachProcess: 40, lanes: 16 }
 const given = new Set<number>()
 
 /**
@@ -14,11 +14,17 @@ export async function findFreePort(): Promise<number> {
   const start = process.pid * ports.eachProcess
   for (let step = 0; step < count; step++) {
     const port = ports.first + ((start + step) % count)
-    if (given.has(port) || !(await isFree(port))) continue
+    if (!isInOwnLane(port) || given.has(port) || !(await isFree(port))) continue
     given.add(port)
     return port
   }
   throw new Error('no free port')
+}
+
+/** Of test files that run side by side two that look at the same moment would both find a port free. */
+function isInOwnLane(port: number): boolean {
+  const pool = process.env.VITEST_POOL_ID
+  return pool === undefined || port % ports.lanes === Number(pool) % ports.lanes
 }
 
 async function isFree(port: number): Promise<boolean> {
