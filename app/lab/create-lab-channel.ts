@@ -1,6 +1,7 @@
 import { must } from '../../schema/must.ts'
 import type { ChannelClock } from '../../sync-server/whatsapp/channel-clock.ts'
 import { startEmulator } from '../../sync-server/whatsapp/emulator/emulator.ts'
+import { settingsForEmulator } from '../../sync-server/whatsapp/emulator/settings-for-emulator.ts'
 import { readMetric } from './bench/read-metric.ts'
 import type { LabDevice } from './create-lab-device.ts'
 import type { LabPerson } from './create-lab-person.ts'
@@ -61,15 +62,7 @@ export async function createLabChannel(seed: number): Promise<LabChannel> {
 
   return {
     clock,
-    settings: {
-      WHATSAPP_ENABLED: 'true',
-      WHATSAPP_GRAPH_BASE_URL: emulator.url,
-      WHATSAPP_ACCESS_TOKEN: account.accessToken,
-      WHATSAPP_PHONE_NUMBER_ID: account.numberId,
-      WHATSAPP_BUSINESS_ACCOUNT_ID: account.businessAccountId,
-      WHATSAPP_APP_SECRET: account.appSecret,
-      WHATSAPP_VERIFY_TOKEN: account.verifyToken,
-    },
+    settings: settingsForEmulator(emulator),
     async open({ serverUrl, operator }) {
       const latencies = { sentMs: 5, deliveredMs: 20, readMs: 60, replyMs: 5 }
       const webhookUrl = `${serverUrl}/api/webhooks/whatsapp`

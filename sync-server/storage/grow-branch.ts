@@ -52,7 +52,7 @@ export function growBranch(plan: {
 }
 
 /** More open and closed ends than this a document never has. */
-const leavesMax = 100
+export const leavesMax = 100
 
 /** The name of the newest revision of a path, `<generation>-<hash>`. */
 export function nameRev(revisions: Revisions): string {

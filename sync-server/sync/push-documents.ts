@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { limits } from '../../schema/limits.ts'
 import type { Outcome } from '../messages/proposal.ts'
 import type { Document } from '../storage/documents.ts'
+import { leavesMax } from '../storage/grow-branch.ts'
 import { badRequest, tooLarge } from './couch-error.ts'
 import { type ReadProposal, readProposal } from './read-proposal.ts'
 import type { SyncDatabase } from './sync-database.ts'
@@ -36,9 +37,7 @@ export async function pushDocuments(
   return rows.filter((row) => 'error' in row && row.error !== 'conflict')
 }
 
-/** A document's tree keeps no more ends than this; each further one would be work for nothing (P12). */
-const mostRevisionsOfOne = 100
-
+/** A document's tree keeps no more ends than `leavesMax`: each further one would be work for nothing (P12). */
 function readProposals(docs: readonly unknown[], isReplicated: boolean): ReadProposal[] {
   const counts = new Map<string, number>()
   return docs.map((doc) => {
@@ -47,8 +46,8 @@ function readProposals(docs: readonly unknown[], isReplicated: boolean): ReadPro
     const { id } = read.proposal
     const count = (counts.get(id) ?? 0) + 1
     counts.set(id, count)
-    if (count <= mostRevisionsOfOne) return read
-    const reason = `At most ${mostRevisionsOfOne} revisions of one document can be pushed at once.`
+    if (count <= leavesMax) return read
+    const reason = `At most ${leavesMax} revisions of one document can be pushed at once.`
     return { kind: 'unstorable', id, reason }
   })
 }

@@ -3,6 +3,7 @@ import { createLog } from '../create-log.ts'
 import { startTestApp } from '../start-test-app.ts'
 import { emulatorAccount } from './emulator/emulator-config.ts'
 import { openTestEmulator } from './emulator/open-test-emulator.ts'
+import { settingsForEmulator } from './emulator/settings-for-emulator.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -14,16 +15,9 @@ async function start(env: Record<string, string>) {
   open.unshift({ close })
   const lines: string[] = []
   const log = createLog('error', { write: (line) => lines.push(line) })
-  const { account } = emulator
   const app = await startTestApp(
     {
-      WHATSAPP_ENABLED: 'true',
-      WHATSAPP_GRAPH_BASE_URL: emulator.url,
-      WHATSAPP_ACCESS_TOKEN: account.accessToken,
-      WHATSAPP_PHONE_NUMBER_ID: account.numberId,
-      WHATSAPP_BUSINESS_ACCOUNT_ID: account.businessAccountId,
-      WHATSAPP_APP_SECRET: account.appSecret,
-      WHATSAPP_VERIFY_TOKEN: account.verifyToken,
+      ...settingsForEmulator(emulator),
       ...env,
     },
     { log },

@@ -1,6 +1,7 @@
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import type { EmulatorOptions } from './emulator/emulator.ts'
 import { openTestEmulator } from './emulator/open-test-emulator.ts'
+import { settingsForEmulator } from './emulator/settings-for-emulator.ts'
 import { createGraphClient } from './graph-client.ts'
 import type { ProviderError } from './provider-error.ts'
 import { createSendLimiter } from './send-limiter.ts'
@@ -17,13 +18,7 @@ export async function openTestChannel(
   const { emulator } = opened
   const { account } = emulator
   const read = readWhatsAppSettings({
-    WHATSAPP_ENABLED: 'true',
-    WHATSAPP_GRAPH_BASE_URL: emulator.url,
-    WHATSAPP_ACCESS_TOKEN: account.accessToken,
-    WHATSAPP_PHONE_NUMBER_ID: account.numberId,
-    WHATSAPP_BUSINESS_ACCOUNT_ID: account.businessAccountId,
-    WHATSAPP_APP_SECRET: account.appSecret,
-    WHATSAPP_VERIFY_TOKEN: account.verifyToken,
+    ...settingsForEmulator(emulator),
     ...env,
   })
   if (!('settings' in read) || !read.settings) throw new Error(JSON.stringify(read))

@@ -2,6 +2,7 @@ import type { AppOverrides } from '../create-app.ts'
 import { startTestApp, type TestPerson } from '../start-test-app.ts'
 import type { ChannelClock } from './channel-clock.ts'
 import { type EmulatorOptions, startEmulator } from './emulator/emulator.ts'
+import { settingsForEmulator } from './emulator/settings-for-emulator.ts'
 
 export type TestChannel = Awaited<ReturnType<typeof startTestChannel>>
 
@@ -25,13 +26,7 @@ export async function startTestChannel(
   const isRunning = options.emulator?.clock === 'running'
   const app = await startTestApp(
     {
-      WHATSAPP_ENABLED: 'true',
-      WHATSAPP_GRAPH_BASE_URL: emulator.url,
-      WHATSAPP_ACCESS_TOKEN: account.accessToken,
-      WHATSAPP_PHONE_NUMBER_ID: account.numberId,
-      WHATSAPP_BUSINESS_ACCOUNT_ID: account.businessAccountId,
-      WHATSAPP_APP_SECRET: account.appSecret,
-      WHATSAPP_VERIFY_TOKEN: account.verifyToken,
+      ...settingsForEmulator(emulator),
       ...env,
     },
     {

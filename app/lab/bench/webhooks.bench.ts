@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startEmulator } from '../../../sync-server/whatsapp/emulator/emulator.ts'
+import { settingsForEmulator } from '../../../sync-server/whatsapp/emulator/settings-for-emulator.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
 import { waitUntil } from '../browser/wait-until.ts'
 import type { Figure } from './figure.ts'
@@ -43,15 +44,7 @@ export async function measure(): Promise<Figure[]> {
   const emulator = await startEmulator({ port: 0 })
   const { account } = emulator
   const server = await startBuiltServer({
-    env: {
-      WHATSAPP_ENABLED: 'true',
-      WHATSAPP_GRAPH_BASE_URL: emulator.url,
-      WHATSAPP_ACCESS_TOKEN: account.accessToken,
-      WHATSAPP_PHONE_NUMBER_ID: account.numberId,
-      WHATSAPP_BUSINESS_ACCOUNT_ID: account.businessAccountId,
-      WHATSAPP_APP_SECRET: account.appSecret,
-      WHATSAPP_VERIFY_TOKEN: account.verifyToken,
-    },
+    env: settingsForEmulator(emulator),
   })
   const { origin } = server
   const operator = await registerAccount(origin, 'ann')

@@ -1,5 +1,6 @@
 import type { BrowserContextOptions } from 'playwright-core'
 import { type Emulator, startEmulator } from '../../../sync-server/whatsapp/emulator/emulator.ts'
+import { settingsForEmulator } from '../../../sync-server/whatsapp/emulator/settings-for-emulator.ts'
 import { registerPerson } from './account-steps.ts'
 import { type BrowserPerson, createPerson } from './create-person.ts'
 import { type BuiltServer, startBuiltServer } from './start-built-server.ts'
@@ -18,14 +19,8 @@ export async function startOperator(options: BrowserContextOptions = {}): Promis
   const { account } = emulator
   const server = await startBuiltServer({
     env: {
-      WHATSAPP_ENABLED: 'true',
-      WHATSAPP_GRAPH_BASE_URL: emulator.url,
-      WHATSAPP_ACCESS_TOKEN: account.accessToken,
-      WHATSAPP_PHONE_NUMBER_ID: account.numberId,
-      WHATSAPP_BUSINESS_ACCOUNT_ID: account.businessAccountId,
+      ...settingsForEmulator(emulator),
       WHATSAPP_APP_ID: account.appId,
-      WHATSAPP_APP_SECRET: account.appSecret,
-      WHATSAPP_VERIFY_TOKEN: account.verifyToken,
     },
   })
   await emulator.configure({ webhookUrl: `${server.origin}/api/webhooks/whatsapp` })
