@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { interactivePayload } from '../../schema/whatsapp-payload.ts'
+import { validateMessage } from '../../sync-server/whatsapp/validate-message.ts'
 import { type Built, buildButtons, buildList } from './build-interactive.ts'
 
+const noFrame = { header: '', footer: ' ' }
 const row = (title: string, description = '') => ({ title, description })
 
 function readInteractive(built: Built): unknown {
@@ -9,7 +11,7 @@ function readInteractive(built: Built): unknown {
 }
 
 test('buttons get an id by their place, and those without words do not count', () => {
-  const built = buildButtons({ text: ' Tea? ', titles: ['Yes ', '', 'No'] })
+  const built = buildButtons({ ...noFrame, text: ' Tea? ', titles: ['Yes ', '', 'No'] })
   expect(built).toMatchObject({ outgoing: { content: 'Tea?', business: { type: 'interactive' } } })
   expect(readInteractive(built)).toEqual({
     type: 'button',
@@ -25,6 +27,7 @@ test('buttons get an id by their place, and those without words do not count', (
 
 test('a list counts its rows over all sections', () => {
   const built = buildList({
+    ...noFrame,
     text: 'How fast?',
     button: 'Options',
     sections: [
@@ -47,11 +50,18 @@ test('a list counts its rows over all sections', () => {
 })
 
 test('what is built is what the server takes', () => {
-  const buttons = buildButtons({ text: 'Tea?', titles: ['Yes'] })
+  const frame = { header: ' Drinks', footer: 'Until noon ' }
+  const buttons = buildButtons({ ...frame, text: 'Tea?', titles: ['Yes'] })
   const sections = [{ title: '', rows: [row('Express')] }]
-  const list = buildList({ text: 'How?', button: 'See', sections })
+  const list = buildList({ ...frame, text: 'How?', button: 'See', sections })
   for (const built of [buttons, list]) {
-    expect(interactivePayload.safeParse(readInteractive(built)).success).toBe(true)
+    const interactive = readInteractive(built)
+    expect(interactivePayload.safeParse(interactive).success).toBe(true)
+    expect(validateMessage('interactive', interactive)).toMatchObject({
+      message: {
+        content: { header: { type: 'text', text: 'Drinks' }, footer: { text: 'Until noon' } },
+      },
+    })
   }
 })
 
@@ -60,7 +70,7 @@ test.each([
   [{ text: 'Tea?', titles: [' '] }, 'Give at least one button its words.'],
   [{ text: 'Tea?', titles: ['Yes', 'Yes '] }, 'Two buttons say the same. Change one of them.'],
 ])('%o: %s', (form, problem) => {
-  expect(buildButtons(form)).toEqual({ problem })
+  expect(buildButtons({ ...noFrame, ...form })).toEqual({ problem })
 })
 
 test.each([
@@ -78,5 +88,7 @@ test.each([
   ],
 ])('a list with %o: %s', (change, problem) => {
   const sections = [{ title: '', rows: [row('Express')] }]
-  expect(buildList({ text: 'How?', button: 'See', sections, ...change })).toEqual({ problem })
+  expect(buildList({ ...noFrame, text: 'How?', button: 'See', sections, ...change })).toEqual({
+    problem,
+  })
 })

@@ -2,13 +2,19 @@ import { isBlank } from '../../schema/is-blank.ts'
 import type { InteractivePayload } from '../../schema/whatsapp-payload.ts'
 import type { Outgoing } from './outgoing.ts'
 
-export interface ButtonsForm {
+/** The lines above and below the text; empty ones do not count. */
+export interface FrameForm {
+  header: string
+  footer: string
+}
+
+export interface ButtonsForm extends FrameForm {
   text: string
   /** Empty ones do not count. */
   titles: readonly string[]
 }
 
-export interface ListForm {
+export interface ListForm extends FrameForm {
   text: string
   button: string
   sections: readonly SectionForm[]
@@ -34,7 +40,7 @@ export function buildButtons(form: ButtonsForm): Built {
     type: 'reply' as const,
     reply: { id: `btn_${index}`, title },
   }))
-  return toOutgoing({ type: 'button', body: { text: form.text.trim() }, action: { buttons } })
+  return toOutgoing({ type: 'button', ...buildFrame(form), action: { buttons } })
 }
 
 /** A message with a list to choose from, or what is missing. */
@@ -54,7 +60,7 @@ export function buildList(form: ListForm): Built {
   const counted = { count: 0 }
   return toOutgoing({
     type: 'list',
-    body: { text: form.text.trim() },
+    ...buildFrame(form),
     action: {
       button: form.button.trim(),
       sections: sections.map(({ title, rows }) => ({
@@ -71,6 +77,15 @@ export function buildList(form: ListForm): Built {
       })),
     },
   })
+}
+
+function buildFrame(form: FrameForm & { text: string }) {
+  const [header, footer] = [form.header.trim(), form.footer.trim()]
+  return {
+    ...(header && { header: { type: 'text', text: header } }),
+    body: { text: form.text.trim() },
+    ...(footer && { footer: { text: footer } }),
+  }
 }
 
 function toOutgoing(interactive: InteractivePayload): Built {

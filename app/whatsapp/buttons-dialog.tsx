@@ -3,6 +3,7 @@ import { whatsAppLimits } from '../../schema/whatsapp-limits.ts'
 import { buildButtons } from './build-interactive.ts'
 import type { Channel } from './channel.ts'
 import { ChannelDialog } from './channel-dialog.tsx'
+import { FrameField } from './frame-field.tsx'
 import type { Outgoing } from './outgoing.ts'
 import { SendForm } from './send-form.tsx'
 import styles from './whatsapp.module.css'
@@ -19,10 +20,16 @@ const places = Array.from({ length: buttonsMax }, (_, index) => index)
 /** Writes a question with buttons to answer by. */
 export function ButtonsDialog({ channel, onSend, onClose }: ButtonsDialogProps) {
   const [text, setText] = useState('')
+  const [frame, setFrame] = useState({ header: '', footer: '' })
   const [titles, setTitles] = useState<readonly string[]>(places.map(() => ''))
   return (
     <ChannelDialog title="Message with buttons" channel={channel} onClose={onClose}>
-      <SendForm build={() => buildButtons({ text, titles })} onSend={onSend} onClose={onClose}>
+      <SendForm
+        build={() => buildButtons({ ...frame, text, titles })}
+        onSend={onSend}
+        onClose={onClose}
+      >
+        <FrameField part="header" frame={frame} onChange={setFrame} />
         <label className={styles.label}>
           Text
           <textarea
@@ -34,6 +41,7 @@ export function ButtonsDialog({ channel, onSend, onClose }: ButtonsDialogProps) 
             onChange={(event) => setText(event.target.value)}
           />
         </label>
+        <FrameField part="footer" frame={frame} onChange={setFrame} />
         {places.map((place) => (
           <label key={place} className={styles.label}>
             Button {place + 1}

@@ -4,6 +4,7 @@ import { Button } from '../ui/button.tsx'
 import { buildList, type SectionForm } from './build-interactive.ts'
 import type { Channel } from './channel.ts'
 import { ChannelDialog } from './channel-dialog.tsx'
+import { FrameField } from './frame-field.tsx'
 import { ListSection } from './list-section.tsx'
 import type { Outgoing } from './outgoing.ts'
 import { SendForm } from './send-form.tsx'
@@ -22,6 +23,7 @@ const emptySection: SectionForm = { title: '', rows: [emptyRow] }
 /** Writes a question with a list to choose the answer from. */
 export function ListDialog({ channel, onSend, onClose }: ListDialogProps) {
   const [text, setText] = useState('')
+  const [frame, setFrame] = useState({ header: '', footer: '' })
   const [button, setButton] = useState('')
   const [sections, setSections] = useState<readonly SectionForm[]>([
     { title: '', rows: [emptyRow, emptyRow] },
@@ -31,10 +33,11 @@ export function ListDialog({ channel, onSend, onClose }: ListDialogProps) {
   return (
     <ChannelDialog title="Message with a list" channel={channel} onClose={onClose}>
       <SendForm
-        build={() => buildList({ text, button, sections })}
+        build={() => buildList({ ...frame, text, button, sections })}
         onSend={onSend}
         onClose={onClose}
       >
+        <FrameField part="header" frame={frame} onChange={setFrame} />
         <label className={styles.label}>
           Text
           <textarea
@@ -46,6 +49,7 @@ export function ListDialog({ channel, onSend, onClose }: ListDialogProps) {
             onChange={(event) => setText(event.target.value)}
           />
         </label>
+        <FrameField part="footer" frame={frame} onChange={setFrame} />
         <label className={styles.label}>
           Button that opens the list
           <input
