@@ -35,7 +35,7 @@ import { createItemApplier } from './webhooks/apply-item.ts'
 import { createStatusApplier } from './webhooks/apply-status.ts'
 import type { ApplyTools } from './webhooks/apply-tools.ts'
 import { createWebhookRouter } from './webhooks/create-webhook-router.ts'
-import type { WebhookEvent } from './webhooks/webhook-event.ts'
+import type { WebhookDocument } from './webhooks/webhook-event.ts'
 import { createWebhookEvents } from './webhooks/webhook-events.ts'
 import { createWebhookInbox } from './webhooks/webhook-inbox.ts'
 import type { WhatsAppSettings } from './whatsapp-settings.ts'
@@ -151,7 +151,7 @@ export function createChannel(options: {
   const signals = createConversationSignals({ client, contacts, settings, now, onError })
 
   const events = createWebhookEvents({
-    database: storage.database<WebhookEvent>('whatsapp-events'),
+    database: storage.database<WebhookDocument>('whatsapp-events'),
   })
   const inbox = createWebhookInbox({
     ...{ events, onError },

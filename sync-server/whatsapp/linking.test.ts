@@ -192,6 +192,14 @@ describe('P8: of another operator’s customers nobody learns anything', () => {
       status: 'processed',
       items: [{ outcome: 'created', messageId }],
     })
+    const { whatsapp_message_id: wamid } = own.body.items[0]
+    for (const id of [messageId, encodeURIComponent(wamid)]) {
+      expect((await as(ann).get(`/webhooks/status/${id}`)).body).toMatchObject({
+        ...{ id: eventId, items: [{ whatsapp_message_id: wamid, messageId }] },
+      })
+      expect((await as(ben).get(`/webhooks/status/${id}`)).status).toBe(404)
+      expect((await as(ben).post(`/webhooks/reprocess/${id}`)).status).toBe(404)
+    }
     const stats = await as(ann).get('/webhooks/stats')
     expect(stats.body).toMatchObject({ phone_number_id: '106540352242922', failed: 0 })
     expect(stats.body.messages.inbound).toBeGreaterThan(0)

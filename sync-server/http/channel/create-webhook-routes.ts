@@ -29,13 +29,19 @@ export function createWebhookRoutes(options: {
   /** Webhooks that are about the caller; of others nothing is said. */
   async function findEvent(userId: string, id: string): Promise<WebhookEvent> {
     const { events, operators } = requireChannel(channel)
-    const event = id.startsWith('whe_') ? await events.read(id) : undefined
+    const event = id.startsWith('whe_') ? await events.read(id) : await findLatest(userId, id)
     const number = (await operators.findOwnNumber(userId)) ?? ''
     const isOwn = event?.items.some(({ ownerId, phoneNumberId }) =>
       ownerId === null ? phoneNumberId === number : ownerId === userId,
     )
     if (!event || !isOwn) throw new RequestRefused('webhook_not_found')
     return event
+  }
+
+  async function findLatest(userId: string, id: string): Promise<WebhookEvent | undefined> {
+    const { events, findMessage } = requireChannel(channel)
+    const message = await findMessage(userId, id)
+    return message && (await events.findLatest(userId, message._id))
   }
 
   return [
@@ -112,14 +118,15 @@ export function createWebhookRoutes(options: {
       method: 'get',
       path: '/webhooks/status/{id}',
       access: 'signed-in',
-      summary: 'What became of a webhook that was about you.',
+      summary:
+        'What became of a webhook that was about you: by its own id, or the latest one about a message, by an id of the message.',
       params: idParam,
       status: 200,
       answer: webhookStatusAnswer,
       errors: ['whatsapp_not_configured', 'webhook_not_found'],
       async handle({ caller: { userId }, params: { id } }) {
         const event = await findEvent(userId, id)
-        const isBusy = requireChannel(channel).inbox.isBusy(id)
+        const isBusy = requireChannel(channel).inbox.isBusy(event._id)
         const own = event.items.filter(({ ownerId }) => ownerId === null || ownerId === userId)
         return {
           id: event._id,
@@ -149,12 +156,12 @@ export function createWebhookRoutes(options: {
         ...(['webhook_busy', 'webhook_expired'] as const),
       ],
       async handle({ caller: { userId }, params: { id } }) {
-        await findEvent(userId, id)
-        const begun = await requireChannel(channel).inbox.reprocess(id)
+        const { _id: eventId } = await findEvent(userId, id)
+        const begun = await requireChannel(channel).inbox.reprocess(eventId)
         if (begun === 'busy') throw new RequestRefused('webhook_busy')
         if (begun === 'expired') throw new RequestRefused('webhook_expired')
         if (begun === 'unknown') throw new RequestRefused('webhook_not_found')
-        return { success: true as const, id, status: 'processing' as const }
+        return { success: true as const, id: eventId, status: 'processing' as const }
       },
     }),
 

@@ -38,6 +38,16 @@ export interface WebhookEvent {
   error: string | null
 }
 
+/** The latest webhook that touched a message. */
+export interface LatestEvent {
+  _id: `message:${string}`
+  eventId: string
+  receivedAt: number
+}
+
+/** What lies in the database of webhooks. */
+export type WebhookDocument = WebhookEvent | LatestEvent
+
 /**
  * What stands for all of it: one update that failed makes the event failed.
  * @param attempts this one included: what an earlier one did is no duplicate of somebody else's

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { must } from '../../../schema/must.ts'
 import { createKeyedBatcher } from '../../messages/keyed-batcher.ts'
 import type { StoredDatabase } from '../../storage/create-stored-database.ts'
-import type { WebhookEvent } from './webhook-event.ts'
+import type { LatestEvent, WebhookDocument, WebhookEvent } from './webhook-event.ts'
 
 export type WebhookEvents = ReturnType<typeof createWebhookEvents>
 
@@ -15,6 +15,8 @@ interface Kept {
 const pageLength = 200
 /** A local document of the events' database: how far everything has been processed. */
 const doneUpTo = 'done-up-to'
+const nameLatest = (ownerId: string, messageId: string) =>
+  `message:${ownerId}:${messageId}` as const
 const mark = z.looseObject({ _rev: z.optional(z.string()), seq: z.union([z.number(), z.string()]) })
 
 /**
@@ -23,7 +25,7 @@ const mark = z.looseObject({ _rev: z.optional(z.string()), seq: z.union([z.numbe
  * @param now epoch ms
  */
 export function createWebhookEvents(options: {
-  database: StoredDatabase<WebhookEvent>
+  database: StoredDatabase<WebhookDocument>
   now?: () => number
 }) {
   const { database, now = Date.now } = options
@@ -36,23 +38,34 @@ export function createWebhookEvents(options: {
     }))
     return events.map((event) => ({
       isNew: !known.has(event._id) && byId.get(event._id) === event,
-      event: known.get(event._id) ?? event,
+      event: readEvent(known.get(event._id)) ?? event,
     }))
   })
 
   const changer = createKeyedBatcher<{ id: string; change: Partial<WebhookEvent> }, null>(
     async (_key, changes) => {
-      await database.update([...new Set(changes.map(({ id }) => id))], (stored) => {
-        const next = new Map(stored)
+      const ids = new Set(changes.flatMap(({ id, change }) => [id, ...listTouched(change)]))
+      await database.update([...ids], (stored) => {
+        const next = new Map<string, WebhookDocument>(stored)
         for (const { id, change } of changes) {
-          const event = next.get(id)
-          if (event) next.set(id, { ...event, ...change })
+          const event = readEvent(next.get(id))
+          if (!event) continue
+          next.set(id, { ...event, ...change })
+          for (const _id of listTouched(change)) {
+            const before = readLatest(next.get(_id))
+            if (before && before.receivedAt > event.receivedAt) continue
+            next.set(_id, { ...before, _id, eventId: id, receivedAt: event.receivedAt })
+          }
         }
         return { put: [...next.values()], result: null }
       })
       return changes.map(() => null)
     },
   )
+
+  async function read(id: string): Promise<WebhookEvent | undefined> {
+    return readEvent((await database.read([id])).get(id))
+  }
 
   async function* walk(): AsyncGenerator<WebhookEvent> {
     const local = mark.safeParse(await database.readLocal(doneUpTo))
@@ -61,7 +74,10 @@ export function createWebhookEvents(options: {
       const page = await database.changes({
         ...{ since: place.since, limit: pageLength, includeDocs: true },
       })
-      for (const { doc } of page.results) if (doc) yield doc
+      for (const { doc } of page.results) {
+        const event = doc && readEvent(doc)
+        if (event) yield event
+      }
       if (page.results.length < pageLength) return
       place.since = page.last_seq
     }
@@ -80,9 +96,13 @@ export function createWebhookEvents(options: {
       return must(kept, 'what was kept')
     },
 
-    async read(id: string): Promise<WebhookEvent | undefined> {
-      const found = await database.read([id])
-      return found.get(id)
+    read,
+
+    /** The latest processed webhook that touched somebody's message. */
+    async findLatest(ownerId: string, messageId: string): Promise<WebhookEvent | undefined> {
+      const key = nameLatest(ownerId, messageId)
+      const latest = readLatest((await database.read([key])).get(key))
+      return latest && (await read(latest.eventId))
     },
 
     /** Changes what is known of an event; one that is not there any more stays away. */
@@ -111,7 +131,10 @@ export function createWebhookEvents(options: {
       let count = 0
       for (;;) {
         const page = await database.range({ ...place, endkey: 'whe_\uffff', limit: pageLength })
-        const old = page.filter(({ raw, receivedAt }) => raw !== null && receivedAt < before)
+        const old = page.filter((one) => {
+          const event = readEvent(one)
+          return event && event.raw !== null && event.receivedAt < before
+        })
         for (const { _id } of old) await changer.add('all', [{ id: _id, change: { raw: null } }])
         count += old.length
         const last = page.at(-1)
@@ -126,4 +149,19 @@ export function createWebhookEvents(options: {
       await changer.settle()
     },
   }
+}
+
+function readEvent(document: WebhookDocument | undefined): WebhookEvent | undefined {
+  return document && 'attempts' in document ? document : undefined
+}
+
+function readLatest(document: WebhookDocument | undefined): LatestEvent | undefined {
+  return document && 'eventId' in document ? document : undefined
+}
+
+function listTouched({ items = [] }: Partial<WebhookEvent>): LatestEvent['_id'][] {
+  const touched = items.flatMap(({ ownerId, messageId }) =>
+    ownerId === null || messageId === null ? [] : [nameLatest(ownerId, messageId)],
+  )
+  return [...new Set(touched)]
 }

@@ -10,7 +10,7 @@ import { createStorage } from '../../storage/create-storage.ts'
 import { openTestEmulator } from '../emulator/open-test-emulator.ts'
 import { toWireJson } from '../emulator/wire-json.ts'
 import { createWebhookRouter } from './create-webhook-router.ts'
-import type { WebhookEvent } from './webhook-event.ts'
+import type { WebhookDocument } from './webhook-event.ts'
 import { createWebhookEvents } from './webhook-events.ts'
 import { type ApplyItem, createWebhookInbox } from './webhook-inbox.ts'
 
@@ -42,7 +42,7 @@ async function openInbox(
   const dataDir = options.dataDir ?? (await makeFolder())
   const broken = { times: options.brokenTimes ?? 0, unseenTimes: options.unseenTimes ?? 0 }
   const storage = createStorage({ dataDir, durability: 'relaxed' })
-  const database = storage.database<WebhookEvent>('whatsapp-events')
+  const database = storage.database<WebhookDocument>('whatsapp-events')
   const events = createWebhookEvents({ database })
   const failing = {
     ...events,
@@ -278,7 +278,7 @@ describe('processing', () => {
     const never = new Promise<never>(() => undefined)
     const dataDir = await makeFolder()
     const storage = createStorage({ dataDir, durability: 'relaxed' })
-    const database = storage.database<WebhookEvent>('whatsapp-events')
+    const database = storage.database<WebhookDocument>('whatsapp-events')
     const inbox = createWebhookInbox({
       ...{ events: createWebhookEvents({ database }), apply: () => never },
       onError: () => undefined,
@@ -295,6 +295,30 @@ describe('processing', () => {
     await next.resume()
     await idle()
     expect(applied).toHaveLength(2)
+  })
+
+  test('the latest webhook about a message is found, whichever was processed last', async () => {
+    const storage = createStorage({ dataDir: await makeFolder(), durability: 'relaxed' })
+    open.push(() => storage.close())
+    const clock = { now: 1_000 }
+    const events = createWebhookEvents({
+      database: storage.database<WebhookDocument>('whatsapp-events'),
+      now: () => clock.now,
+    })
+    const encode = (words: string) => new TextEncoder().encode(words)
+    const { event: first } = await events.keep(encode('first'))
+    clock.now += 1
+    const { event: second } = await events.keep(encode('second'))
+    const about = { kind: 'status', wamid: 'w', outcome: 'applied', phoneNumberId: '1' } as const
+    const items = [{ ...about, messageId: 'hello', ownerId: 'ann' }]
+    await events.change(second._id, { items })
+    await events.change(first._id, { items })
+    expect((await events.findLatest('ann', 'hello'))?._id).toBe(second._id)
+    expect(await events.findLatest('ben', 'hello')).toBeUndefined()
+    const walked: string[] = []
+    for await (const { _id } of events.walk()) walked.push(_id)
+    expect(walked.toSorted()).toEqual([first._id, second._id].toSorted())
+    expect(await events.expire(clock.now + 1)).toBe(2)
   })
 
   test("people's words go after a while, and what they belonged to cannot be processed again", async () => {
