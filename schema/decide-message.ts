@@ -72,7 +72,10 @@ function decideChange(proposal: MessageProposal & { stored: MessageDocument }): 
   return { kind: 'accept', next, effect: isPeerConcerned ? 'amend' : 'own' }
 }
 
-/** The provider's word stands for what it knows: what a contact wrote, and how far a message has come. */
+/**
+ * The provider's word stands for what it knows: what a contact wrote, and how far a message has come. Each word is about
+ * the version before it; of two that were made of the same one at two servers, the later one is made anew.
+ */
 function decideProvided({ actorId, stored, proposed }: MessageProposal): MessageDecision {
   const { senderId, recipientId, peerId } = proposed
   const people = [senderId, recipientId]
@@ -82,8 +85,13 @@ function decideProvided({ actorId, stored, proposed }: MessageProposal): Message
   }
   const told = { ...proposed, isWhatsApp: true, content: cutText(proposed.content) }
   if (!stored) return { kind: 'accept', next: told, effect: 'deliver' }
+  if (versionOf(told) <= versionOf(stored)) return { kind: 'keep' }
   const next = mergeMessages(stored, told)
   return areMessagesEqual(stored, next) ? { kind: 'keep' } : { kind: 'accept', next, effect: 'own' }
+}
+
+function versionOf({ providerVersion = 0 }: MessageDocument): number {
+  return providerVersion
 }
 
 function refuseProvided(proposed: MessageDocument): MessageDecision {
@@ -131,7 +139,7 @@ function decideNew(asked: MessageProposal): MessageDecision {
 }
 
 function nextVersion({ stored }: Pick<MessageProposal, 'stored'>) {
-  return { providerVersion: (stored?.providerVersion ?? 0) + 1 }
+  return { providerVersion: (stored ? versionOf(stored) : 0) + 1 }
 }
 
 /**

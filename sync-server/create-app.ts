@@ -275,7 +275,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     settings.whatsApp &&
     createChannel({
       ...{ settings: settings.whatsApp, storage, accounts, relations, contacts, log, onError },
-      ...{ acceptance, acceptMessages, files: media, tell: connections.tell },
+      ...{ isShared, acceptance, acceptMessages, files: media, tell: connections.tell },
       ...{ admit: doorman.admit, takeBody: doorman.takeBody },
       ...{ clock: overrides.channelClock, webhookRetryWaitsMs: overrides.webhookRetryWaitsMs },
     })

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterEach, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
+import { nameOutboxEntry, type OutboxEntry, outboxDatabase } from '../messages/outbox-entry.ts'
 import { startTestChannel } from './start-test-channel.ts'
 
 const open: { close(): Promise<void> }[] = []
@@ -104,6 +105,42 @@ test('P6: without any word from WhatsApp it is said that nobody knows, and its a
   const again = { ...(await find()), status: 'sending', attempt: 2 }
   await channel.push(ann, again)
   await expect.poll(find).toMatchObject({ status: 'sent', waState: 'accepted', attempt: 2 })
+  expect(emulator.outbox()).toHaveLength(1)
+})
+
+test('P6: what WhatsApp took is not called failed because a crash came before the end of its entry', async () => {
+  const { channel, ann, readMessages } = await start()
+  const { emulator, app } = channel
+  emulator.inbound({ from: '15555550102', content: 'Hello' })
+  await channel.advance(0)
+  await expect.poll(async () => (await readMessages()).length).toBe(1)
+  const sent = await channel.as(ann).post('/webhooks/send', { to: '15555550102', message: 'Hi' })
+  expect(sent.status).toBe(201)
+  const { messageId } = sent.body
+  const find = async () => (await readMessages()).find((one) => one._id === messageId)
+  const [inbound] = await readMessages()
+  await channel.advance(1_000)
+  await app.whileStopped(async (storage) => {
+    const key = { ownerId: ann.userId, messageId, attempt: 1 }
+    const times = { orderedAt: 0, dueAt: 0, tries: 1, since: emulator.now() }
+    const contactId = inbound?.senderId ?? ''
+    const _id = nameOutboxEntry(key)
+    await storage
+      .database<OutboxEntry>(outboxDatabase)
+      .insert({ _id, ...key, contactId, ...times, state: 'sending' })
+  })
+  await channel.listen()
+  const countUnconfirmed = async () => {
+    await channel.advance(30_000)
+    const { text } = await app.call('GET', '/metrics')
+    return /petrel_whatsapp_unconfirmed (\d+)/.exec(text)?.[1]
+  }
+  await expect.poll(countUnconfirmed).toBe('1')
+  await expect.poll(countUnconfirmed).toBe('0')
+  const left = await app.whileStopped((storage) => storage.database(outboxDatabase).range({}))
+  expect(left).toEqual([])
+  expect(await find()).toMatchObject({ status: 'sent', waState: 'accepted' })
+  expect(await find()).not.toHaveProperty('error')
   expect(emulator.outbox()).toHaveLength(1)
 })
 

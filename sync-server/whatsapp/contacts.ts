@@ -167,6 +167,13 @@ export function createContacts(options: {
     find,
     findAll,
     change,
+
+    /** A contact as it is stored now: other servers write it too. */
+    async readAgain(contact: ContactDocument): Promise<ContactDocument> {
+      known.delete(contact._id)
+      return (await find(contact.ownerId, contact.contactId)) ?? contact
+    },
+
     resolve,
 
     /** Finds the contact that somebody is, and makes none. */

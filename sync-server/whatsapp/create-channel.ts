@@ -48,17 +48,20 @@ function isOnThisMachine(graphBaseUrl: string): boolean {
 }
 
 const dayMs = 24 * 60 * 60_000
+const takeOverEveryMs = 60_000
 
 /**
  * The business channel: everything that speaks with WhatsApp, joined.
  * @param acceptance the way in for what the provider says, which no limit of a person's holds up
  * @param acceptMessages the way in for what people say
+ * @param isShared other servers use the same storage
  * @param tell tells a person's devices
  * @param takeBody puts a reader of a body behind what bounds a stranger's bytes
  */
 export function createChannel(options: {
   settings: WhatsAppSettings
   storage: Storage
+  isShared: boolean
   accounts: Accounts
   relations: Pick<Relations, 'readBlocks'>
   contacts: Contacts
@@ -74,7 +77,7 @@ export function createChannel(options: {
   onError: (error: unknown) => void
 }) {
   const { settings, storage, accounts, relations, contacts, files, log, onError } = options
-  const { admit, takeBody, clock = realClock } = options
+  const { isShared, admit, takeBody, clock = realClock } = options
   const { appSecret, verifyToken, businessAccountId, eventRetentionDays } = settings
   const { now, waiting } = clock
   const learned = { displayNumber: settings.displayPhoneNumber ?? null }
@@ -133,7 +136,7 @@ export function createChannel(options: {
   const queuedSender = createQueuedSender({
     ...{ copies, contacts, operators, accounts, index, files, media: provider, templates },
     ...{ sender, settings, clock },
-    applyStatus: createStatusApplier(tools),
+    applyParked: createStatusApplier(tools).applyParked,
     onStatus(ownerId, message) {
       counted[message.status === 'failed' ? 'failed' : 'sent'] += 1
       tellStatus(ownerId, message)
@@ -151,10 +154,10 @@ export function createChannel(options: {
   const signals = createConversationSignals({ client, contacts, settings, now, onError })
 
   const events = createWebhookEvents({
-    database: storage.database<WebhookDocument>('whatsapp-events'),
+    ...{ database: storage.database<WebhookDocument>('whatsapp-events'), isShared, now },
   })
   const inbox = createWebhookInbox({
-    ...{ events, onError },
+    ...{ events, now, onError },
     ...(options.webhookRetryWaitsMs && { retryWaitsMs: options.webhookRetryWaitsMs }),
     apply: createItemApplier({ tools, templates, log }),
     onProcessed(event) {
@@ -167,10 +170,30 @@ export function createChannel(options: {
     onInvalidSignature: (what) =>
       log.error({ signature: what }, 'a webhook was refused: is WHATSAPP_APP_SECRET right?'),
   })
-  const timers: { daily?: NodeJS.Timeout } = {}
+  const timers: { daily?: NodeJS.Timeout; callOff?: () => void; isOver?: boolean } = {}
+
+  /** What a server has begun that ended for good, another one ends. */
+  function takeOverLater() {
+    if (timers.isOver) return
+    timers.callOff = clock.after(takeOverEveryMs, () => {
+      takeOver().catch(onError).finally(takeOverLater)
+    })
+  }
+
+  async function takeOver() {
+    await outbox.resume()
+    await inbox.takeOver()
+    await media.resume()
+  }
+
+  function endTimers() {
+    timers.isOver = true
+    clearInterval(timers.daily)
+    timers.callOff?.()
+  }
 
   async function expire() {
-    await events.expire(Date.now() - eventRetentionDays * dayMs)
+    await events.expire(now() - eventRetentionDays * dayMs)
     await index.expireParked()
   }
 
@@ -240,6 +263,7 @@ export function createChannel(options: {
       await outbox.resume()
       await inbox.resume()
       await media.resume()
+      if (isShared) takeOverLater()
       await expire()
       await learnNumber()
       const { inboxUserId } = settings
@@ -252,7 +276,7 @@ export function createChannel(options: {
     },
 
     async close() {
-      clearInterval(timers.daily)
+      endTimers()
       await inbox.close()
       await outbox.close()
       await media.close()
@@ -260,7 +284,7 @@ export function createChannel(options: {
 
     /** As `close`, without waiting: for tests of crashes. */
     drop() {
-      clearInterval(timers.daily)
+      endTimers()
       inbox.drop()
       outbox.drop()
       media.drop()

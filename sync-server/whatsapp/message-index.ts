@@ -46,13 +46,16 @@ export function createMessageIndex(options: {
       await database.insert({ _id: _id as `parked:${string}`, parkedAt: now(), item })
     },
 
-    /** What was kept for a wamid; it is kept no more. */
-    async takeParked(phoneNumberId: string, wamid: string): Promise<StatusItem[]> {
+    /** Gives what was kept for a wamid, each kept until it has been taken. */
+    async takeParked(
+      phoneNumberId: string,
+      wamid: string,
+      take: (item: StatusItem) => Promise<void>,
+    ): Promise<void> {
       const startkey = nameParked(phoneNumberId, wamid)
       const found = await database.range({ startkey, endkey: `${startkey}\uffff` })
-      const items = found.flatMap((one) => ('item' in one ? [one.item] : []))
-      if (items.length > 0) await remove(found.map(({ _id }) => _id))
-      return items
+      for (const one of found) if ('item' in one) await take(one.item)
+      await remove(found.map(({ _id }) => _id))
     },
 
     /** Forgets what nobody has asked for in all the time. */

@@ -9,9 +9,11 @@ import { describeConversation } from './present-contact.ts'
 
 export type OperatorCopies = ReturnType<typeof createOperatorCopies>
 
+const roundsMax = 8
+
 /**
  * Writes what the provider says into the operator's own databases, by the one way in (P4). Changes of one message wait
- * for each other, so that none is made of an old version.
+ * for each other, so that none is made of an old version; one that another server has got ahead of is made again.
  * @param now epoch ms
  */
 export function createOperatorCopies(options: {
@@ -46,7 +48,7 @@ export function createOperatorCopies(options: {
     ]
     const [outcome] = await acceptance.acceptMessages({ actorId: ownerId, proposals })
     if (outcome?.kind !== 'stored') throw new Error('what the provider said was not stored')
-    return { message: outcome.doc, isNew: outcome.isNew }
+    return { message: outcome.doc, isNew: outcome.isNew, isTaken: outcome.isTaken }
   }
 
   return {
@@ -57,12 +59,13 @@ export function createOperatorCopies(options: {
       inTurn(message._id, async () => {
         const before = await read(ownerId, message._id)
         if (before) return { message: before, isNew: false }
-        return await write(ownerId, { ...message, providerVersion: 1 })
+        const { message: stored, isNew } = await write(ownerId, { ...message, providerVersion: 1 })
+        return { message: stored, isNew }
       }),
 
     /**
      * Changes a message.
-     * @param change gives null when there is nothing to change
+     * @param change gives null when there is nothing to change; it may run several times
      * @returns the message as it is then, and whether it is another one than before; undefined when it is not there
      */
     change: (
@@ -71,13 +74,16 @@ export function createOperatorCopies(options: {
       change: (stored: MessageDocument) => MessageDocument | null,
     ) =>
       inTurn(messageId, async () => {
-        const before = await read(ownerId, messageId)
-        if (!before) return undefined
-        const next = change(before)
-        if (next === null) return { message: before, isChanged: false }
-        const providerVersion = (before.providerVersion ?? 0) + 1
-        const { message } = await write(ownerId, { ...next, providerVersion })
-        return { message, isChanged: true }
+        for (let round = 0; round < roundsMax; round += 1) {
+          const before = await read(ownerId, messageId)
+          if (!before) return undefined
+          const next = change(before)
+          if (next === null) return { message: before, isChanged: false }
+          const providerVersion = (before.providerVersion ?? 0) + 1
+          const { message, isTaken } = await write(ownerId, { ...next, providerVersion })
+          if (isTaken) return { message, isChanged: true }
+        }
+        throw new Error('a message changed under every try to write it')
       }),
 
     /** Says in the operator's conversation who the contact is, where that has changed. */

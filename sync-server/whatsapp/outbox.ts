@@ -65,7 +65,7 @@ export function createOutbox(options: {
   function take(entry: OutboxEntry) {
     if (state.isClosed) return
     if (entry.state === 'unknown') return watch(entry)
-    const key = `${entry.ownerId} ${entry.contactId}`
+    const key = nameLane(entry)
     const lane = lanes.get(key) ?? { entries: [], isRunning: false }
     lanes.set(key, lane)
     if (lane.entries.some(({ _id }) => _id === entry._id)) return
@@ -229,14 +229,19 @@ export function createOutbox(options: {
       for (const { _rev, ...entry } of await database.range({})) take(entry)
     },
 
-    /** A status tells that it was taken: nothing is left to find out. */
+    /** A status tells that it was taken: nothing is left to find out, and nobody waits behind it any more. */
     async settle(id: string): Promise<void> {
-      const callOff = watches.get(id)
-      const isOpen = callOff !== undefined || (await read(id))?.state === 'unknown'
-      if (!isOpen) return
-      callOff?.()
+      const entry = await read(id)
+      if (!entry || entry.state === 'due') return
+      watches.get(id)?.()
       watches.delete(id)
       await remove(id)
+      const key = nameLane(entry)
+      const lane = lanes.get(key)
+      // A call that is under way ends by itself.
+      if (!lane || lane.isRunning) return
+      leave(lane, entry)
+      goOn(key, lane)
     },
 
     /** What becomes of a message, to be asked before it is stored; `queued` when it takes longer. */
@@ -270,4 +275,8 @@ export function createOutbox(options: {
       await Promise.all(running)
     },
   }
+}
+
+function nameLane({ ownerId, contactId }: OutboxEntry): string {
+  return `${ownerId} ${contactId}`
 }

@@ -28,7 +28,6 @@ import { findWindowEnd } from './present-contact.ts'
 import type { ProviderError } from './provider-error.ts'
 import type { createMessageSender } from './send-message.ts'
 import type { createTemplates } from './templates.ts'
-import type { StatusItem } from './webhooks/webhook-items.ts'
 import type { WhatsAppSettings } from './whatsapp-settings.ts'
 
 /** A file is uploaded again that often before its message is given up; each costs bytes only. */
@@ -61,12 +60,12 @@ export function createQueuedSender(options: {
   sender: ReturnType<typeof createMessageSender>
   settings: Pick<WhatsAppSettings, 'isWindowEnforced'>
   clock: Pick<ChannelClock, 'now'>
-  applyStatus: (item: StatusItem) => Promise<unknown>
+  applyParked: (phoneNumberId: string, wamid: string) => Promise<void>
   onStatus: (ownerId: string, message: MessageDocument) => void
   noteSent: (phoneNumberId: string, type: string) => void
 }) {
   const { copies, contacts, operators, accounts, index, files, media, templates } = options
-  const { sender, settings, clock, applyStatus, onStatus, noteSent } = options
+  const { sender, settings, clock, applyParked, onStatus, noteSent } = options
 
   async function fail(
     entry: OutboxEntry,
@@ -113,7 +112,11 @@ export function createQueuedSender(options: {
     if (!contact) return await fail(entry, describeRefusal('unknown_person'))
     const forbidden = await forbidSend(ownerId, contact)
     if (forbidden) return await fail(entry, forbidden, { status: 403 })
-    if (isWindowClosed(contact, message)) return await fail(entry, windowClosed)
+    if (isWindowClosed(contact, message)) {
+      // They may just have written, at another server.
+      const now = await contacts.readAgain(contact)
+      if (isWindowClosed(now, message)) return await fail(entry, windowClosed)
+    }
     const uploaded = await upload(entry, message, contact)
     if (uploaded !== undefined && typeof uploaded !== 'string') return uploaded
     const read = readOutgoing(message, uploaded)
@@ -209,7 +212,11 @@ export function createQueuedSender(options: {
 
     /** Nobody knows what became of it: its author may send it again. What comes of it after all heals it. */
     async giveUp(entry: OutboxEntry): Promise<void> {
-      await fail(entry, noConfirmation)
+      // A crash may have come between the note of what WhatsApp answered and the end of the entry.
+      const message = await copies.read(entry.ownerId, entry.messageId)
+      const { waState } = message ?? {}
+      const isTaken = waState === 'accepted' || waState === 'held'
+      if (!isTaken) await fail(entry, noConfirmation)
     },
   }
 
@@ -242,7 +249,7 @@ export function createQueuedSender(options: {
         ...(number !== null && { to_phone: number }),
       }
     })
-    for (const item of await index.takeParked(phoneNumberId, wamid)) await applyStatus(item)
+    await applyParked(phoneNumberId, wamid)
     const known = await contacts.find(ownerId, contact.contactId)
     if (known) await copies.tellConversation(known)
     const operator = await accounts.findByNumberId(phoneNumberId)

@@ -88,7 +88,8 @@ export async function startTestChannel(
   }
 }
 
-function createTestClock(emulator: {
+/** Time that stands still but for `advance`, which moves the emulator's too. */
+export function createTestClock(emulator: {
   now(): number
   advance(ms: number): Promise<void>
 }): ChannelClock & { advance(ms: number): Promise<void> } {

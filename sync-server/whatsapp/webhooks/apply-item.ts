@@ -20,7 +20,7 @@ export function createItemApplier(options: {
 }): ApplyItem {
   const { tools, templates, log } = options
   const { applyMessage, applyEcho } = createMessageApplier(tools)
-  const applyStatus = createStatusApplier(tools)
+  const { applyStatus } = createStatusApplier(tools)
   return async (item) => {
     switch (item.kind) {
       case 'template': {

@@ -26,12 +26,7 @@ export function createStatusApplier(tools: ApplyTools) {
     return named
   }
 
-  return async (item: StatusItem): Promise<Applied> => {
-    const target = await find(item)
-    if (!target) {
-      await index.park(item)
-      return { outcome: 'parked' }
-    }
+  async function apply(target: IndexedMessage, item: StatusItem): Promise<Applied> {
     const { ownerId, messageId, attempt } = target
     const news = { isNews: false }
     const changed = await copies.change(ownerId, messageId, (stored) => {
@@ -47,6 +42,30 @@ export function createStatusApplier(tools: ApplyTools) {
     note({ phoneNumberId: item.phoneNumberId, kind: 'status', status: item.status })
     tell.status(ownerId, changed.message)
     return { ...touched, outcome: 'applied' }
+  }
+
+  return {
+    async applyStatus(item: StatusItem): Promise<Applied> {
+      const target = await find(item)
+      if (target) return await apply(target, item)
+      await index.park(item)
+      // The send may have been answered meanwhile, and have found nothing parked.
+      const late = await index.find(item.phoneNumberId, item.wamid)
+      if (!late) return { outcome: 'parked' }
+      await applyParked(item.phoneNumberId, item.wamid)
+      return { outcome: 'applied', messageId: late.messageId, ownerId: late.ownerId }
+    },
+
+    applyParked,
+  }
+
+  /** What came for a message before its wamid was known. */
+  async function applyParked(phoneNumberId: string, wamid: string): Promise<void> {
+    const target = await index.find(phoneNumberId, wamid)
+    if (!target) return
+    await index.takeParked(phoneNumberId, wamid, async (item) => {
+      await apply(target, item)
+    })
   }
 }
 

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { must } from '../../../schema/must.ts'
 import { createKeyedBatcher } from '../../messages/keyed-batcher.ts'
 import type { StoredDatabase } from '../../storage/create-stored-database.ts'
+import type { Seq } from '../../storage/documents.ts'
 import type { LatestEvent, WebhookDocument, WebhookEvent } from './webhook-event.ts'
 
 export type WebhookEvents = ReturnType<typeof createWebhookEvents>
@@ -22,13 +23,15 @@ const mark = z.looseObject({ _rev: z.optional(z.string()), seq: z.union([z.numbe
 /**
  * Webhooks on disk: kept before they are answered, so that a crash loses none. What comes at the same time is written
  * together.
+ * @param isShared other servers keep webhooks in the same database
  * @param now epoch ms
  */
 export function createWebhookEvents(options: {
   database: StoredDatabase<WebhookDocument>
+  isShared?: boolean
   now?: () => number
 }) {
-  const { database, now = Date.now } = options
+  const { database, isShared = false, now = Date.now } = options
 
   const keeper = createKeyedBatcher<WebhookEvent, Kept>(async (_key, events) => {
     const byId = new Map(events.map((event) => [event._id, event]))
@@ -67,20 +70,32 @@ export function createWebhookEvents(options: {
     return readEvent((await database.read([id])).get(id))
   }
 
-  async function* walk(): AsyncGenerator<WebhookEvent> {
+  async function* walkPages() {
     const local = mark.safeParse(await database.readLocal(doneUpTo))
     const place = { since: local.data?.seq ?? 0 }
     for (;;) {
       const page = await database.changes({
         ...{ since: place.since, limit: pageLength, includeDocs: true },
       })
-      for (const { doc } of page.results) {
-        const event = doc && readEvent(doc)
-        if (event) yield event
-      }
-      if (page.results.length < pageLength) return
       place.since = page.last_seq
+      const events = page.results.flatMap(({ doc }) => readEvent(doc) ?? [])
+      yield { events, upTo: page.last_seq }
+      if (page.results.length < pageLength) return
     }
+  }
+
+  async function* walk(): AsyncGenerator<WebhookEvent> {
+    for await (const { events } of walkPages()) yield* events
+  }
+
+  /** Up to where all that any server has kept is done; undefined when that is not further than noted. */
+  async function findDone(isDone: (event: WebhookEvent) => boolean): Promise<Seq | undefined> {
+    const found: { upTo?: Seq } = {}
+    for await (const { events, upTo } of walkPages()) {
+      if (!events.every(isDone)) break
+      found.upTo = upTo
+    }
+    return found.upTo
   }
 
   return {
@@ -115,12 +130,16 @@ export function createWebhookEvents(options: {
 
     /**
      * Notes that all events so far are done, so that the next start has less to look through.
+     * @param isDone whether nothing is left to do with an event: others may be at work on what they have kept
      * @param isStillDone whether nothing has come since it was asked
      */
-    async noteDone(isStillDone: () => boolean) {
-      const seq = await database.updateSeq()
+    async noteDone(
+      isDone: (event: WebhookEvent) => boolean,
+      isStillDone: () => boolean,
+    ): Promise<void> {
+      const seq = isShared ? await findDone(isDone) : await database.updateSeq()
       const local = mark.safeParse(await database.readLocal(doneUpTo))
-      if (!isStillDone()) return
+      if (seq === undefined || !isStillDone()) return
       const _rev = local.data?._rev
       await database.writeLocal(doneUpTo, { seq, ...(_rev !== undefined && { _rev }) })
     },

@@ -333,6 +333,69 @@ describe('processing', () => {
   })
 })
 
+describe('several servers on one storage', () => {
+  async function openShared() {
+    const storage = createStorage({ dataDir: await makeFolder(), durability: 'relaxed' })
+    open.push(() => storage.close())
+    const database = storage.database<WebhookDocument>('whatsapp-events')
+    const clock = { now: 1_000 }
+    const faults: unknown[] = []
+    const openServer = (apply: ApplyItem) => {
+      const events = createWebhookEvents({ database, isShared: true, now: () => clock.now })
+      const inbox = createWebhookInbox({
+        ...{ events, apply, retryWaitsMs: [], now: () => clock.now },
+        onError: (error) => faults.push(error),
+      })
+      return inbox
+    }
+    /** It has answered, and is killed before it processes anything. */
+    const takeAndEnd = async (body: Uint8Array) => {
+      const ended = openServer(async () => await new Promise<never>(() => undefined))
+      await ended.take(body)
+      ended.drop()
+    }
+    return { clock, faults, openServer, takeAndEnd }
+  }
+  const encode = (id: string) => new TextEncoder().encode(wrap({ messages: [text(id)] }))
+
+  test('one that has nothing to do hides from nobody what another has kept and not done', async () => {
+    const { faults, openServer, takeAndEnd } = await openShared()
+    const applied: string[] = []
+    const apply: ApplyItem = async (item) => {
+      applied.push('wamid' in item ? item.wamid : item.kind)
+      return { outcome: 'applied' }
+    }
+    await takeAndEnd(encode('a'))
+    const idle = openServer(apply)
+    await idle.take(encode('b'))
+    await expect.poll(() => applied).toEqual(['b'])
+    await expect.poll(() => idle.levels().gauges.petrel_webhooks_pending?.read()).toBe(0)
+    await idle.close()
+    const next = openServer(apply)
+    await next.resume()
+    await expect.poll(() => applied).toEqual(['b', 'a'])
+    await next.close()
+    expect(faults).toEqual([])
+  })
+
+  test('what a server has kept that ended for good, another one processes after a while', async () => {
+    const { clock, faults, openServer, takeAndEnd } = await openShared()
+    const applied: string[] = []
+    await takeAndEnd(encode('a'))
+    const other = openServer(async (item) => {
+      applied.push('wamid' in item ? item.wamid : item.kind)
+      return { outcome: 'applied' }
+    })
+    await other.takeOver()
+    expect(other.levels().gauges.petrel_webhooks_pending?.read()).toBe(0)
+    clock.now += 10 * 60_000
+    await other.takeOver()
+    await expect.poll(() => applied).toEqual(['a'])
+    await other.close()
+    expect(faults).toEqual([])
+  })
+})
+
 test('from a press on a phone to the inbox, over HTTP: each once, also twice and out of order', async () => {
   const { emulator, send, close } = await openTestEmulator()
   open.push(close)

@@ -38,6 +38,8 @@ const pressureFrom = 32
 const eventsAtOnceUnderPressure = 4
 /** Beyond so many that wait, the words are read from the disk when their turn comes. */
 const heldInMemoryMax = 1_000
+/** Longer than all tries of a server that is at work. */
+const abandonedAfterMs = 10 * 60_000
 const usualRetryWaitsMs = [1_000, 10_000, 60_000]
 
 /**
@@ -161,8 +163,14 @@ export function createWebhookInbox(options: {
     const { taken } = state
     const isStillIdle = () => state.taken === taken && open.size === 0
     state.noting = state.noting.then(async () => {
-      if (isStillIdle()) await events.noteDone(isStillIdle).catch(onError)
+      if (isStillIdle()) await events.noteDone(isDone, isStillIdle).catch(onError)
     })
+  }
+
+  /** Is nothing left to do with it, unless somebody asks for it? */
+  function isDone({ status, attempts, raw }: WebhookEvent): boolean {
+    if (raw === null) return true
+    return status === 'failed' ? attempts > retryWaitsMs.length : status !== 'received'
   }
 
   return {
@@ -189,10 +197,16 @@ export function createWebhookInbox(options: {
 
     /** Goes on with what an earlier run has kept and not finished. */
     async resume() {
-      for await (const { _id, status, attempts, raw } of events.walk()) {
-        const isUndone =
-          status === 'received' || (status === 'failed' && attempts <= retryWaitsMs.length)
-        if (isUndone && raw !== null && !open.has(_id)) enqueue(_id, null)
+      for await (const event of events.walk()) {
+        if (!isDone(event) && !open.has(event._id)) enqueue(event._id, null)
+      }
+    },
+
+    /** Takes over what another server has kept and not finished in all the time: it may have ended for good. */
+    async takeOver() {
+      for await (const event of events.walk()) {
+        const isAbandoned = event.receivedAt <= now() - abandonedAfterMs
+        if (isAbandoned && !isDone(event) && !open.has(event._id)) enqueue(event._id, null)
       }
     },
 
