@@ -49,3 +49,8 @@ export const nameWriter = (phoneNumberId: string, waId: string) =>
 export function isContact(document: ContactsDocument | undefined): document is ContactDocument {
   return document?._id.startsWith('contact:') === true
 }
+
+export function withoutRev(document: ContactDocument & { _rev?: string }): ContactDocument {
+  const { _rev, ...contact } = document
+  return contact
+}

@@ -9,7 +9,9 @@ import {
   nameAlias,
   nameContact,
   nameWriter,
+  withoutRev,
 } from './contact-documents.ts'
+import { createContactLists } from './contact-lists.ts'
 import { type ContactIdentity, listAliases, matchContact } from './webhooks/contact-identity.ts'
 
 export type Contacts = ReturnType<typeof createContacts>
@@ -38,6 +40,7 @@ export function createContacts(options: {
 }) {
   const { database, isShared = false, now = Date.now } = options
   const ttl = isShared ? { ttl: sharedRememberedMs } : {}
+  const { search, searchNames, list } = createContactLists({ database })
   const known = new LRUCache<string, ContactDocument>({ max: contactsRemembered, ...ttl })
 
   function remember(contact: ContactDocument): ContactDocument {
@@ -150,20 +153,10 @@ export function createContacts(options: {
     return nameAnew(blank, given)
   }
 
-  async function* walk(ownerId: string): AsyncGenerator<ContactDocument> {
-    const place = { startkey: `contact:${ownerId}:` }
-    for (;;) {
-      const page = await database.range({
-        ...{ ...place, endkey: `contact:${ownerId}:\uffff`, limit: pageLength },
-      })
-      for (const document of page) if (isContact(document)) yield withoutRev(document)
-      const last = page.at(-1)
-      if (!last || page.length < pageLength) return
-      place.startkey = `${last._id}\u0000`
-    }
-  }
-
   return {
+    search,
+    searchNames,
+    list,
     find,
     findAll,
     change,
@@ -192,38 +185,6 @@ export function createContacts(options: {
     ): Promise<ContactDocument | undefined> {
       const contactId = await match(place, { waId: digits, userId: null, parentUserId: null })
       return contactId === undefined ? undefined : await find(place.ownerId, contactId)
-    },
-
-    /** Contacts by a part of their number, the first ones only. */
-    async search(ownerId: string, digits: string, limit: number): Promise<ContactDocument[]> {
-      const found: ContactDocument[] = []
-      for await (const contact of walk(ownerId)) {
-        const numbers = [contact.waId, contact.phone].filter((one) => one !== null)
-        if (numbers.some((one) => one.includes(digits))) found.push(contact)
-        if (found.length >= limit) break
-      }
-      return found
-    },
-
-    /** Contacts by a part of their name, in any case. */
-    async searchNames(ownerId: string, text: string, limit: number): Promise<ContactDocument[]> {
-      const wanted = text.trim().toLowerCase()
-      const found: ContactDocument[] = []
-      for await (const contact of walk(ownerId)) {
-        const names = [contact.name, contact.username].filter((one) => one !== null)
-        if (names.some((one) => one.toLowerCase().includes(wanted))) found.push(contact)
-        if (found.length >= limit) break
-      }
-      return found
-    },
-
-    async list(ownerId: string, limit: number): Promise<ContactDocument[]> {
-      const found: ContactDocument[] = []
-      for await (const contact of walk(ownerId)) {
-        found.push(contact)
-        if (found.length >= limit) break
-      }
-      return found
     },
 
     /** They wrote: what may be written to them follows from the newest time, in whichever order it came. */
@@ -319,9 +280,4 @@ function nameAnew(
     // Their own name takes the place of none, never of what the operator has called them.
     name: before.name ?? name,
   }
-}
-
-function withoutRev(document: ContactDocument & { _rev?: string }): ContactDocument {
-  const { _rev, ...contact } = document
-  return contact
 }
