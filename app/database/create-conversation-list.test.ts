@@ -1,5 +1,6 @@
 import { v7 as createId } from 'uuid'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createDeferred } from '../../schema/create-deferred.ts'
 import { type MessageDocument, messageDocument } from '../../schema/message.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import { untilLive } from '../lab/read-conversation.ts'
@@ -12,6 +13,7 @@ import { sendMessage } from './commands/send-message.ts'
 import { setPinned } from './commands/set-pinned.ts'
 import type { ConversationRow } from './conversation-row.ts'
 import { createConversationList } from './create-conversation-list.ts'
+import { subscribeToTable } from './open-device-store.ts'
 import { ann, ben, openTestDatabase } from './open-test-database.ts'
 import { toStoredMessage } from './stored-message.ts'
 
@@ -50,6 +52,17 @@ async function start() {
   const until = (isWanted: (rows: readonly ConversationRow[]) => boolean) =>
     untilLive(list.conversations, isWanted)
   return { ...opened, list, receive, until }
+}
+
+const person: PublicUser = {
+  _id: ben,
+  username: 'Ben',
+  status: '',
+  profilePicture: null,
+  isOnline: false,
+  lastSeen: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  whatsapp_connected: false,
 }
 
 function raise(cause: unknown) {
@@ -117,20 +130,34 @@ test('a row gets its person when the device hears of them, and the other rows st
   const before = await until(
     (rows) => rows.length === 2 && rows.every(({ unreadCount }) => unreadCount === 1),
   )
-  const person: PublicUser = {
-    _id: ben,
-    username: 'Ben',
-    status: '',
-    profilePicture: null,
-    isOnline: false,
-    lastSeen: null,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    whatsapp_connected: false,
-  }
   await database.device.people.put(person)
   const rows = await until((rows) => rows[1]?.peer !== undefined)
   expect(rows[1]?.peer?.username).toBe('Ben')
   expect(rows[0]).toBe(before[0])
+})
+
+test('a row gets its person who comes while the row is being read for the first time', async () => {
+  const { database, receive, until } = await start()
+  const { people } = database.device
+  const isHeard = createDeferred()
+  onTestFinished(
+    subscribeToTable(people, {
+      onRows: ({ length }) => length > 0 && isHeard.resolve(),
+      onError: raise,
+    }),
+  )
+  const bulkGet = people.bulkGet.bind(people)
+  const reading = vi.spyOn(people, 'bulkGet').mockImplementationOnce((keys) =>
+    bulkGet(keys).then(async (found) => {
+      await people.put(person)
+      await isHeard.promise
+      return found
+    }),
+  )
+  onTestFinished(() => reading.mockRestore())
+  await receive(ben, 1_000)
+  const [row] = await until(([first]) => first?.peer !== undefined)
+  expect(row?.peer).toEqual(person)
 })
 
 test('a list that opens shows what waits to be sent, newer than anything the server has named', async () => {

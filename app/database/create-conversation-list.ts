@@ -32,6 +32,8 @@ export function createConversationList(options: {
   const rows = new Map<string, { parts: RowParts; row: ConversationRow }>()
   const conversations = createLiveValue<readonly ConversationRow[]>([])
   const concerned = new Set<string>()
+  /** The people as they were last told, and how often. */
+  const told = { times: 0, people: new Map<string, KnownPerson>() }
 
   async function readParts(
     conversation: ConversationDocument,
@@ -62,6 +64,7 @@ export function createConversationList(options: {
     found: readonly ConversationDocument[],
     newest: Map<string, MessageDocument>,
   ) {
+    const toldBefore = told.times
     const [people, failed] = await Promise.all([
       readPeople(found.map(({ _id }) => _id)),
       findFailedPlaces(database.messages),
@@ -70,6 +73,8 @@ export function createConversationList(options: {
     const parts = await Promise.all(found.map((each) => readParts(each, known)))
     for (const each of parts) keepRow(each)
     publish()
+    // While a row was read for the first time it was not there yet to be told of its person.
+    if (told.times !== toldBefore) concernChanged(found.map(({ _id }) => _id))
   }
 
   async function readAll() {
@@ -110,6 +115,17 @@ export function createConversationList(options: {
     if (concerned.size > 0) void refresher.refresh()
   }
 
+  /** Reads those rows again whose person is another one now. */
+  function concernChanged(peerIds: Iterable<string>) {
+    concern(
+      [...peerIds].filter((peerId) => {
+        const row = rows.get(peerId)
+        const person = told.people.get(peerId)
+        return row && person && !isSamePerson(row.parts.peer, person)
+      }),
+    )
+  }
+
   const unsubscribes = [
     subscribeToChanges(database.messages, ({ documents }) =>
       concern(documents.map((message: MessageDocument) => message.peerId)),
@@ -118,15 +134,11 @@ export function createConversationList(options: {
       concern(documents.map(({ _id }) => _id)),
     ),
     subscribeToTable(database.device.people, {
-      onRows: (people) =>
-        concern(
-          people
-            .filter((person) => {
-              const row = rows.get(person._id)
-              return row && !isSamePerson(row.parts.peer, person)
-            })
-            .map(({ _id }) => _id),
-        ),
+      onRows(people) {
+        told.times += 1
+        told.people = new Map(people.map((person) => [person._id, person]))
+        concernChanged(told.people.keys())
+      },
       onError,
     }),
   ]
