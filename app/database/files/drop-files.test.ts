@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { changeMessage } from '../change-message.ts'
@@ -26,7 +27,7 @@ async function start() {
     await shelf.noteAddress(_id, mediaUrl)
     await changeMessage(messages, _id, (message) => ({ ...message, mediaUrl, status: 'sent' }))
     const forward = messageDocument.parse({
-      ...{ _id: `${_id.slice(0, -2)}f1`, peerId: ivy, senderId: ann, recipientId: ivy, mediaUrl },
+      ...{ _id: uuidv7(), peerId: ivy, senderId: ann, recipientId: ivy, mediaUrl },
       ...{ content: '', type: 'document', file: about, createdAt: 1, orderedAt: context.now() },
       ...{ status: 'sent', ...forwarded },
     })
