@@ -1,14 +1,17 @@
 import { v7 as createId } from 'uuid'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createDeferred } from '../../schema/create-deferred.ts'
 import { type MessageDocument, messageDocument } from '../../schema/message.ts'
 import { untilLive } from '../lab/read-conversation.ts'
 import { clearConversation } from './commands/clear-conversation.ts'
 import { deleteMessage } from './commands/delete-message.ts'
 import { editMessage } from './commands/edit-message.ts'
 import { sendMessage } from './commands/send-message.ts'
+import { setPinned } from './commands/set-pinned.ts'
 import { createSiftedWindow, type SiftOptions } from './create-sifted-window.ts'
 import { ann, ben, openTestDatabase } from './open-test-database.ts'
 import { toStoredMessage } from './stored-message.ts'
+import { subscribeToChanges } from './subscribe-to-changes.ts'
 
 /** A message at a place; every tenth is a picture. */
 const message = (orderedAt: number, fields: Partial<MessageDocument> = {}) =>
@@ -99,6 +102,32 @@ test('what is deleted, cleared, sent or changed meanwhile goes and comes by itse
   await untilWords(['https://a.io', 'now https://c.io'])
   await clearConversation(context, ben)
   await untilWords([])
+})
+
+test('what is written while it begins makes nobody believe that there is nothing', async () => {
+  const { database, context } = await openTestDatabase()
+  const pictures = range(10, 50, 10).map((place) => message(place))
+  await database.messages.bulkInsert(pictures)
+  const { storageInstance } = database.conversations
+  const read = storageInstance.findDocumentsById.bind(storageInstance)
+  const isTold = createDeferred()
+  onTestFinished(subscribeToChanges(database.conversations, () => isTold.resolve()))
+  const reading = vi.spyOn(storageInstance, 'findDocumentsById')
+  onTestFinished(() => reading.mockRestore())
+  reading.mockImplementationOnce(async (...asked) => {
+    await setPinned(context, { peerId: ben, isPinned: true })
+    await isTold.promise
+    return await read(...asked)
+  })
+  const onError = (cause: unknown) => {
+    throw cause
+  }
+  const aroundId = pictures[2]?._id ?? ''
+  const options = { database, peerId: ben, isWanted: isPicture, enough: 5, aroundId, onError }
+  const view = createSiftedWindow(options)
+  onTestFinished(view.close)
+  const { items } = await untilLive(view.found, ({ isReading }) => !isReading)
+  expect(items.map(({ orderedAt }) => orderedAt)).toEqual([10, 20, 30, 40, 50])
 })
 
 test('what is not on the device has no neighbours: it begins at the newest', async () => {

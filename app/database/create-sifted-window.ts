@@ -60,7 +60,7 @@ export function createSiftedWindow(
   const newer: End = { ...older, isOpen: aroundId !== undefined }
   /** Writes that come while a page is being read: the page may be older than they are. */
   const duringRead: StoredMessage[] = []
-  const state = { clearedUpTo: 0, isReading: false, isClosed: false }
+  const state = { clearedUpTo: 0, hasBegun: false, isReading: false, isClosed: false }
   let steps: Promise<unknown> = Promise.resolve()
   const found = createLiveValue<SiftedWindow>({
     ...{ items: [], hasOlder: true, hasNewer: newer.isOpen, isReading: true },
@@ -75,7 +75,8 @@ export function createSiftedWindow(
       items: isSame ? before.items : items,
       hasOlder: older.isOpen,
       hasNewer: newer.isOpen,
-      isReading: older.isLoading || newer.isLoading,
+      // Nothing found before it has begun says nothing of what there is.
+      isReading: !state.hasBegun || older.isLoading || newer.isLoading,
     }
     const areFlagsSame =
       now.hasOlder === before.hasOlder &&
@@ -194,7 +195,11 @@ export function createSiftedWindow(
   ]
 
   step(begin)
-    .then(() => Promise.all([load(older), load(newer)]))
+    .catch(onError)
+    .then(() => {
+      state.hasBegun = true
+      return Promise.all([load(older), load(newer)])
+    })
     .catch(onError)
 
   return {
