@@ -69,6 +69,21 @@ export function createConversationConflictHandler(
 const arrival = 'downstream-check-if-equal-1'
 
 /**
+ * What a stored document becomes when the server's version arrives. An answer may have been under way while a change of
+ * this device was taken: it knows some other news, and not that change.
+ * @returns undefined where it is that version
+ */
+export async function mergeArrived<T>(
+  conflictHandler: RxConflictHandler<T>,
+  { stored, arrived }: { stored: WithDeleted<T>; arrived: WithDeleted<T> },
+): Promise<WithDeleted<T> | undefined> {
+  if (conflictHandler.isEqual(stored, arrived, arrival)) return undefined
+  const both = { newDocumentState: stored, realMasterState: arrived }
+  const merged = await conflictHandler.resolve(both, 'arrived')
+  return conflictHandler.isEqual(merged, arrived, 'arrived') ? undefined : merged
+}
+
+/**
  * Is what has arrived older than what is here? Two answers of the server can overtake each other, and the
  * older one would be the last. Versions only grow under the merge (P5), so an older one adds nothing to it.
  */

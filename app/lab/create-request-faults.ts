@@ -32,7 +32,8 @@ export function createRequestFaults(options: { random: () => number }) {
     const { promise, resolve } = createDeferred()
     held[what] = promise
     return () => {
-      delete held[what]
+      // What comes after it may be held by now.
+      if (held[what] === promise) delete held[what]
       resolve()
     }
   }

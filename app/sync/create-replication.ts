@@ -173,7 +173,8 @@ export function createReplication<T extends { _id: string }>(
     .then(() => {
       const started = internal()
       const isUntaken = (id: string) => setAside.has(id) || hold?.has(id) === true
-      if (started) guardReplication(started, { isUntaken, floor, onFailed: fail, signal })
+      const onMerged = () => void offer()
+      if (started) guardReplication(started, { isUntaken, floor, onMerged, onFailed: fail, signal })
     })
     .catch(fail)
   watchDatabases().catch(fail)

@@ -32,6 +32,7 @@ async function openReplication() {
   const owed = new Set([idOf(1)])
   guardReplication(internal, {
     ...{ isUntaken: (id) => owed.has(id), floor, signal: new AbortController().signal },
+    onMerged: () => expect.unreachable('Nothing has arrived.'),
     onFailed: (cause) => expect.unreachable(String(cause)),
   })
   async function write(place: number) {
@@ -91,6 +92,7 @@ test('P1: what could not be stored is not noted as stored, also after the replic
   const failures: unknown[] = []
   guardReplication(internal, {
     ...{ isUntaken: () => false, floor: createPushFloor(), signal: stop.signal },
+    onMerged: () => undefined,
     onFailed: (cause) => failures.push(cause),
   })
   const message = messageDocument.parse({
@@ -124,6 +126,7 @@ test('P11: a read that fails holds up nothing of a replication that was ended wh
   const failures: unknown[] = []
   guardReplication(internal, {
     ...{ isUntaken: () => false, floor: createPushFloor(), signal: AbortSignal.abort() },
+    onMerged: () => undefined,
     onFailed: (cause) => failures.push(cause),
   })
   expect(await internal.input.forkInstance.findDocumentsById([idOf(1)], false)).toEqual([])

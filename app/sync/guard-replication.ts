@@ -1,8 +1,11 @@
 import {
+  type BulkWriteRow,
   getComposedPrimaryKeyOfDocumentData,
+  type RxConflictHandler,
   type RxStorageInstance,
   type RxStorageInstanceReplicationState,
 } from 'rxdb/plugins/core'
+import { mergeArrived } from '../database/conflict-handlers.ts'
 import type { PushFloor } from './push-floor.ts'
 
 /**
@@ -12,17 +15,22 @@ import type { PushFloor } from './push-floor.ts'
  *
  * It also takes every document for taken that its handler was given: what is `isUntaken` stays owed. And where it reads
  * its checkpoint of what it has pushed, it is given the floor if that lies before.
+ *
+ * And it replaces what it believes to be the server's by whatever comes, also by an answer that was under way while the
+ * server took a change of this device: that change stays, and is offered once more.
  */
 export function guardReplication<T>(
   internal: RxStorageInstanceReplicationState<T>,
   options: {
     isUntaken: (id: string) => boolean
     floor: PushFloor
+    /** What has arrived was merged with what was here, and is owed. */
+    onMerged: () => void
     onFailed: (cause: unknown) => void
     signal: AbortSignal
   },
 ): void {
-  const { isUntaken, floor, onFailed, signal } = options
+  const { isUntaken, floor, onMerged, onFailed, signal } = options
   const ended = new Promise<void>((resolve) => {
     // It may have been ended while it was starting.
     if (signal.aborted) resolve()
@@ -57,7 +65,16 @@ export function guardReplication<T>(
   }
 
   const { input } = internal
-  input.forkInstance = guard(input.forkInstance)
+  const documents = guard(input.forkInstance)
+  input.forkInstance = Object.create(documents)
+  input.forkInstance.bulkWrite = async (rows, context) => {
+    const isArriving = context === (await internal.downstreamBulkWriteFlag)
+    if (!isArriving) return await documents.bulkWrite(rows, context)
+    const merged = await Promise.all(rows.map((row) => mergeRow(input.conflictHandler, row)))
+    const result = await documents.bulkWrite(merged, context)
+    if (merged.some((row, at) => row !== rows[at])) onMerged()
+    return result
+  }
   const notes = guard(input.metaInstance)
   input.metaInstance = Object.create(notes)
   input.metaInstance.bulkWrite = async (rows, context) => {
@@ -79,4 +96,18 @@ export function guardReplication<T>(
       return isBefore ? { ...noted, checkpointData: { id: '', lwt } } : noted
     })
   }
+}
+
+async function mergeRow<T>(
+  conflictHandler: RxConflictHandler<T>,
+  row: BulkWriteRow<T>,
+): Promise<BulkWriteRow<T>> {
+  const { previous, document } = row
+  if (!previous) return row
+  const merged = await mergeArrived(conflictHandler, { stored: previous, arrived: document })
+  if (!merged) return row
+  const { _rev, _attachments } = document
+  // Without the mark of a version that is the server's: it is noted as owed.
+  const { o: _, ..._meta } = document._meta
+  return { previous, document: { ...merged, _rev, _attachments, _meta } }
 }

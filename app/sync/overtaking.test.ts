@@ -92,3 +92,29 @@ test.for(['before the server', 'after it'] as const)(
     expect(await phone.read(ben)).toHaveLength(6)
   },
 )
+
+test('P5: an answer that was under way while something was taken takes nothing back', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, laptop] = [await ann.device(), await ann.device()]
+  await phone.say(ben, 'hello')
+  phone.network.blockSockets()
+  await lab.settle()
+  const answer = phone.network.holdPolls()
+  await laptop.messenger.commands.setMuted(ben.userId, true)
+  const readOnServer = async () => (await ann.server.conversations()).get(ben.userId)
+  const readOnPhone = async () => (await phone.stored()).conversations.get(ben.userId)
+  await waitUntil('the server holds it', async () => (await readOnServer())?.isMuted === true)
+  await phone.messenger.commands.setPinned(ben.userId, true)
+  await waitUntil('the server holds both', async () => (await readOnServer())?.isPinned === true)
+  const isTaken = async () => (await phone.messenger.countUnsent()) === 0
+  await waitUntil('the phone knows that it was taken', isTaken)
+  // What comes after it says both.
+  const next = phone.network.holdPolls()
+  answer()
+  await waitUntil('it has arrived', async () => (await readOnPhone())?.isMuted === true)
+  expect(await readOnPhone()).toMatchObject({ isPinned: true, isMuted: true })
+  next()
+  await lab.settle()
+  await lab.expectConverged()
+  expect(await readOnPhone()).toMatchObject({ isPinned: true, isMuted: true })
+})
