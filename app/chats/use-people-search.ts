@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useState } from 'react'
 import { limits } from '../../schema/limits.ts'
 import type { PublicUser } from '../../schema/user.ts'
+import { ApiError } from '../api/api-error.ts'
+import { type BackOff, createBackOff } from '../sync/create-back-off.ts'
 import type { PeopleDirectory } from '../sync/messenger.ts'
 import { useLiveValue } from '../ui/use-live-value.ts'
 import { findPeople } from './find-people.ts'
@@ -12,6 +14,8 @@ interface PeopleFound {
 }
 
 const nobody: PeopleFound = { people: [], query: '' }
+/** Nobody was there, or too many asked: it may be answered another time. */
+const passing = new Set([0, 408, 429])
 
 /**
  * People for a query of two characters or more: those whom the device knows at once, the server's when they
@@ -23,13 +27,17 @@ export function usePeopleSearch(users: PeopleDirectory, query: string): PeopleFo
   const isAsked = query.length >= limits.userSearchMinLength
   useEffect(() => {
     if (!isAsked) return setThere(nobody)
-    const watch = { isOver: false }
-    const take = (people: readonly PublicUser[]) => {
-      if (!watch.isOver) setThere({ people, query })
-    }
-    users.search(query).then(take, () => take([]))
+    const stop = new AbortController()
+    const backOff = createBackOff({ random: Math.random })
+    const take = (people: readonly PublicUser[]) => setThere({ people, query })
+    searchUntilAnswered({ users, query, backOff, signal: stop.signal, onAnswer: take }).catch(
+      () => {},
+    )
+    addEventListener('online', backOff.hurry)
     return () => {
-      watch.isOver = true
+      removeEventListener('online', backOff.hurry)
+      stop.abort()
+      backOff.close()
     }
   }, [users, query, isAsked])
   const people = useMemo(() => {
@@ -39,4 +47,33 @@ export function usePeopleSearch(users: PeopleDirectory, query: string): PeopleFo
     return [...found.values()].sort((a, b) => a.username.localeCompare(b.username))
   }, [known, there, query, isAsked])
   return { people, query: there.query }
+}
+
+/**
+ * A line that breaks once must not hide whom somebody looks for: it is asked again, later after each failure.
+ * @param options.onAnswer told nobody where the server could not be asked yet
+ */
+async function searchUntilAnswered(options: {
+  users: PeopleDirectory
+  query: string
+  backOff: BackOff
+  signal: AbortSignal
+  onAnswer: (people: readonly PublicUser[]) => void
+}) {
+  const { users, query, backOff, signal, onAnswer } = options
+  for (;;) {
+    const attempt = await backOff.begin(signal)
+    try {
+      const people = await users.search(query)
+      signal.throwIfAborted()
+      return onAnswer(people)
+    } catch (cause) {
+      signal.throwIfAborted()
+      onAnswer([])
+      if (!(cause instanceof ApiError)) throw cause
+      const { status, retryAfterMs } = cause
+      if (!passing.has(status) && status < 500) return
+      backOff.fail(attempt, { atLeastMs: retryAfterMs })
+    }
+  }
 }

@@ -180,6 +180,22 @@ test('a search says that it goes on until the server has answered', async () => 
   await see('No results found')
 })
 
+test('a search that could not be answered is asked again, and finds whom it looks for', async () => {
+  await page.goto('/chat')
+  await chatRow(page, 'carl').waitFor()
+  await registerAccount(server.origin, 'dora')
+  const failed = { count: 0 }
+  await page.route('**/api/users/search/**', async (route) => {
+    failed.count += 1
+    if (failed.count > 2) return await route.continue()
+    await (failed.count === 1 ? route.abort('connectionreset') : route.fulfill({ status: 502 }))
+  })
+  await box.fill('dora')
+  await page.getByRole('link', { name: 'dora' }).waitFor()
+  expect(failed.count).toBe(3)
+  await page.unrouteAll({ behavior: 'wait' })
+})
+
 test('Go Back leads to the chats where there is no way back', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('/chat')
