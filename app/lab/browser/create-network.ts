@@ -22,6 +22,8 @@ export interface Network {
 /** One person's way to the server: a relay that can be cut, so that a lost network is really lost. */
 export async function createNetwork(serverPort: number): Promise<Network> {
   const open = new Set<Socket>()
+  /** Those of them over which a WebSocket goes. */
+  const upgraded = new Set<Socket>()
   const state = { isCut: false, areSocketsBlocked: false, bytes: 0 }
   let line: ReturnType<typeof createSlowLine> | undefined
 
@@ -39,7 +41,9 @@ export async function createNetwork(serverPort: number): Promise<Network> {
     if (state.isCut) return void near.destroy()
     const far = connect(serverPort, '127.0.0.1')
     near.on('data', (bytes: Buffer) => {
-      if (state.areSocketsBlocked && asksForSocket(bytes)) near.destroy()
+      if (!asksForSocket(bytes)) return
+      upgraded.add(near)
+      if (state.areSocketsBlocked) near.destroy()
     })
     for (const [socket, other, way] of [
       [near, far, 'up'],
@@ -49,6 +53,7 @@ export async function createNetwork(serverPort: number): Promise<Network> {
       socket.pipe(passLine(way)).pipe(other)
       socket.once('close', () => {
         open.delete(socket)
+        upgraded.delete(socket)
         other.destroy()
       })
       // 'close' follows and ends the other half.
@@ -57,8 +62,8 @@ export async function createNetwork(serverPort: number): Promise<Network> {
   }).listen(0, '127.0.0.1')
   await once(relay, 'listening')
 
-  function breakAll() {
-    for (const socket of open) socket.destroy()
+  function breakAll(sockets: Iterable<Socket> = open) {
+    for (const socket of sockets) socket.destroy()
   }
 
   return {
@@ -72,7 +77,7 @@ export async function createNetwork(serverPort: number): Promise<Network> {
     },
     blockSockets() {
       state.areSocketsBlocked = true
-      breakAll()
+      breakAll(upgraded)
     },
     allowSockets() {
       state.areSocketsBlocked = false
