@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
 import { isBlank } from '../../schema/is-blank.ts'
 import { limits } from '../../schema/limits.ts'
 import { refuse } from '../../schema/refusal.ts'
@@ -36,7 +36,7 @@ interface ComposerProps {
 
 /** The field to write in: Enter sends where there is a keyboard, Shift+Enter begins a new line, Escape cancels. */
 export function Composer(props: ComposerProps) {
-  const { submitLabel, takesFocus, hasKeyboard, focusKey, onCancel } = props
+  const { submitLabel, takesFocus, hasKeyboard, focusKey, onCancel, drawTools, sending } = props
   const field = useRef<HTMLTextAreaElement>(null)
   const [place, setPlace] = useState<HTMLElement | null>(null)
   const [end, setEnd] = useState<HTMLElement | null>(null)
@@ -46,6 +46,12 @@ export function Composer(props: ComposerProps) {
     onChange: props.onType,
     store: props.onSubmit,
   })
+
+  // Most keys change nothing about the tools: they are not drawn again for each.
+  const tools = useMemo(
+    () => drawTools?.({ field, place, end, over, sending }),
+    [drawTools, place, end, over, sending],
+  )
 
   // Told while it is written; cut is nothing of what somebody pastes.
   const isTooLong = text.trim().length > limits.messageMaxCharacters
@@ -80,7 +86,7 @@ export function Composer(props: ComposerProps) {
       )}
       {props.bar}
       <div className={styles.box}>
-        {props.drawTools?.({ field, place, end, over, sending: props.sending })}
+        {tools}
         <div className={styles.line}>
           <textarea
             ref={field}

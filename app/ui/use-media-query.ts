@@ -1,14 +1,28 @@
-import { useCallback, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
+
+interface MediaQuerySource {
+  get(): boolean
+  subscribe(listener: () => void): () => void
+}
+
+/** One list for each query of the app, which are few: the browser takes its time to make one. */
+const sources = new Map<string, MediaQuerySource>()
 
 /** Does the media query match now? */
 export function useMediaQuery(query: string): boolean {
-  const subscribe = useCallback(
-    (listener: () => void) => {
-      const list = matchMedia(query)
+  const source = sources.get(query) ?? createSource(query)
+  return useSyncExternalStore(source.subscribe, source.get)
+}
+
+function createSource(query: string): MediaQuerySource {
+  const list = matchMedia(query)
+  const source: MediaQuerySource = {
+    get: () => list.matches,
+    subscribe(listener) {
       list.addEventListener('change', listener)
       return () => list.removeEventListener('change', listener)
     },
-    [query],
-  )
-  return useSyncExternalStore(subscribe, () => matchMedia(query).matches)
+  }
+  sources.set(query, source)
+  return source
 }
