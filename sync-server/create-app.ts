@@ -17,7 +17,6 @@ import { createDoorman } from './budget/doorman.ts'
 import { createMessageGate } from './budget/message-gate.ts'
 import { createMessageRate } from './budget/message-rate.ts'
 import { createStorageQuota } from './budget/storage-quota.ts'
-import { linkServers } from './cluster/link-servers.ts'
 import type { Settings } from './config.ts'
 import { createLog, type Log, openStandardLog } from './create-log.ts'
 import { createServer } from './create-server.ts'
@@ -124,7 +123,13 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     log.error({ err: error }, 'something failed in the background')
   const { dataDir, couchdbUrl, durability } = settings
   const secret = settings.jwtSecret ?? keepTokenSecret(dataDir)
-  const link = settings.redisUrl ? linkServers({ url: settings.redisUrl, secret, log }) : undefined
+  const link = settings.redisUrl
+    ? (await import('./cluster/link-servers.ts')).linkServers({
+        url: settings.redisUrl,
+        secret,
+        log,
+      })
+    : undefined
   const storage = createStorage({
     ...{ dataDir, couchdbUrl, durability },
     ...(link && { signals: createSharedSignals({ link }) }),

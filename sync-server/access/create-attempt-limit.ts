@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../at-most.ts'
 
 const keysRemembered = 50_000
 
@@ -15,7 +16,7 @@ export function createAttemptLimit(options: {
   now?: () => number
 }) {
   const { max, windowMs, isOn, now = Date.now } = options
-  const windows = new LRUCache<string, { count: number; endsAt: number }>({ max: keysRemembered })
+  const windows = new LRUCache<string, { count: number; endsAt: number }>(atMost(keysRemembered))
 
   function readWindow(key: string) {
     const window = windows.get(key)

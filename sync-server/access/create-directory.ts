@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { limits } from '../../schema/limits.ts'
+import { atMost } from '../at-most.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { nameConversationsDatabase } from '../storage/database-names.ts'
 import type { Seq } from '../storage/documents.ts'
@@ -48,7 +49,7 @@ export function createDirectory(options: {
   const { mode, storage, accounts, relations, nameIndex, isShared } = options
 
   /** Presence is told often, and must not open a database for everybody who is connected. */
-  const contactsOf = new LRUCache<string, Contacts>({ max: peopleRemembered })
+  const contactsOf = new LRUCache<string, Contacts>(atMost(peopleRemembered))
   const listeners = new Set<(userId: string) => void>()
   storage.signals.subscribe((name) => {
     if (!name.startsWith(conversationsPrefix)) return

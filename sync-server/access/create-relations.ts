@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../at-most.ts'
 import type { StoredDatabase } from '../storage/create-stored-database.ts'
 import {
   type AccountsDocument,
@@ -39,9 +40,9 @@ export function createRelations(options: {
 }) {
   const { database, isShared, isContact = async () => false, now = Date.now } = options
   const ttl = isShared ? { ttl: sharedRememberedMs } : {}
-  const known = new LRUCache<string, true>({ max: peopleRemembered, ...ttl })
-  const blocks = new LRUCache<string, Blocks>({ max: peopleRemembered, ...ttl })
-  const reaches = new LRUCache<string, Reach>({ max: pairsRemembered, ...ttl })
+  const known = new LRUCache<string, true>({ ...atMost(peopleRemembered), ...ttl })
+  const blocks = new LRUCache<string, Blocks>({ ...atMost(peopleRemembered), ...ttl })
+  const reaches = new LRUCache<string, Reach>({ ...atMost(pairsRemembered), ...ttl })
   /** What was read before a change and comes after it must not be remembered. */
   const changes = { count: 0 }
   const listeners = new Set<(userIds: readonly string[]) => void>()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { limits } from '../../schema/limits.ts'
+import { atMost } from '../at-most.ts'
 import type { StoredDatabase } from '../storage/create-stored-database.ts'
 import {
   type AccountsDocument,
@@ -36,11 +37,11 @@ export function createSessions(options: {
 }) {
   const { database, isShared, now = Date.now } = options
   const remembered = new LRUCache<string, { expiresAt: number; usedAt: number }>({
-    max: sessionsRemembered,
+    ...atMost(sessionsRemembered),
     ...(isShared ? { ttl: sharedRememberedMs } : {}),
   })
   /** A sign-in that ends while it is being read must not be remembered as good. */
-  const ended = new LRUCache<string, true>({ max: sessionsRemembered })
+  const ended = new LRUCache<string, true>(atMost(sessionsRemembered))
   const listeners = new Set<(ended: Caller) => void>()
 
   async function readAll(userId: string): Promise<SessionDocument[]> {

@@ -2,6 +2,7 @@ import { createSecretKey } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod/mini'
+import { atMost } from '../at-most.ts'
 
 const issuer = 'petrel'
 const audience = 'petrel'
@@ -27,7 +28,7 @@ export function createTokenKeeper({ secret }: { secret: string }) {
   // Given as text, each token that is read would first be tried as a public key, which costs more than all the rest.
   const key = createSecretKey(secret, 'utf8')
   /** What they say never changes, and a device shows the same one with each request. */
-  const verified = new LRUCache<string, TokenHolder>({ max: tokensRemembered })
+  const verified = new LRUCache<string, TokenHolder>(atMost(tokensRemembered))
 
   function verify(token: string): TokenHolder | null {
     try {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod/mini'
+import { atMost } from '../at-most.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import type { Levels } from '../metrics/read-levels.ts'
 
@@ -28,7 +29,7 @@ export function createMessageRate(options: {
   const { perMinute, link, now = () => performance.now() } = options
   const burst = perMinute * burstMinutes
   const buckets = new LRUCache<string, { left: number; filledAt: number }>({
-    max: peopleRemembered,
+    ...atMost(peopleRemembered),
   })
   const counted = { refused: 0 }
   const stopListening = link?.listen(topic, (data) => {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../at-most.ts'
 import { RequestRefused } from '../http/request-refused.ts'
 import type { Levels } from '../metrics/read-levels.ts'
 
@@ -34,7 +35,7 @@ export function createStorageQuota(options: {
 }) {
   const { quotaBytes, readMessages, readFiles } = options
   const files = new LRUCache<string, Promise<number>>({
-    ...{ max: peopleRemembered, ttl: filesRememberedMs },
+    ...{ ...atMost(peopleRemembered), ttl: filesRememberedMs },
   })
   const arriving = new Map<string, number>()
   const counted = { refused: 0 }

@@ -8,6 +8,7 @@ import { must } from '../../schema/must.ts'
 import { slicesOf } from '../../schema/slices-of.ts'
 import type { Reach, Relations } from '../access/create-relations.ts'
 import { PersonGone } from '../access/person-gone.ts'
+import { atMost } from '../at-most.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { DatabaseGone } from '../storage/database-gone.ts'
 import { nameMessagesDatabase } from '../storage/database-names.ts'
@@ -90,7 +91,7 @@ export function createMessageAcceptor(options: {
   const { isAtomic } = storage
   const batcher = createKeyedBatcher<Proposal, Outcome<MessageDocument>>(acceptBatch)
   /** Who has written to whom, and both conversations have begun. */
-  const begun = new LRUCache<string, true>({ max: pairsRemembered })
+  const begun = new LRUCache<string, true>(atMost(pairsRemembered))
 
   async function acceptBatch(actorId: string, sources: readonly Proposal[]) {
     const proposals = await readProposals(sources)

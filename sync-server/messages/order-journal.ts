@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod/mini'
+import { atMost } from '../at-most.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import { conversationKey, type OrderEntry, orderEntryKey, parseOrderEntry } from './order-entry.ts'
@@ -25,7 +26,7 @@ export function createOrderJournal(options: {
   const { storage, link, now } = options
   const orders = storage.database<OrderEntry>(ordersDatabase)
   /** The last place given out in a conversation, so that the database is asked once only. */
-  const lastGiven = new LRUCache<string, number>({ max: conversationsRemembered })
+  const lastGiven = new LRUCache<string, number>(atMost(conversationsRemembered))
 
   function raise(conversation: string, orderedAt: number) {
     lastGiven.set(conversation, Math.max(orderedAt, lastGiven.get(conversation) ?? 0))

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
+import { atMost } from '../at-most.ts'
 import type { Storage } from '../storage/create-storage.ts'
 import {
   digestsDatabase,
@@ -49,7 +50,7 @@ export function createTallies(options: {
   const digests = storage.database<TallyDigest>(digestsDatabase)
   const generations = storage.database<TallyGeneration>(digestsDatabase)
   /** How many messages have come since somebody last looked whether it is time for a tally. */
-  const added = new LRUCache<string, number>({ max: conversationsWatched })
+  const added = new LRUCache<string, number>(atMost(conversationsWatched))
   /** Conversations whose tallies are to be stored. */
   const due = new Set<string>()
   const background = pLimit(1)

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../at-most.ts'
 import { createFrameLimit } from './create-frame-limit.ts'
 
 const peopleRemembered = 20_000
@@ -7,7 +8,7 @@ export type FrameBudgets = ReturnType<typeof createFrameBudgets>
 
 /** What each person may say by all of their sockets and polls together. @param now epoch ms */
 export function createFrameBudgets(now: () => number = Date.now) {
-  const budgets = new LRUCache<string, () => boolean>({ max: peopleRemembered })
+  const budgets = new LRUCache<string, () => boolean>(atMost(peopleRemembered))
   return {
     /** @returns false when the person has said too much */
     takeFrame(userId: string): boolean {

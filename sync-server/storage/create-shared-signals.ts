@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod/mini'
+import { atMost } from '../at-most.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import { createSignals, type SignalListener, type Signals } from './create-signals.ts'
 import type { Seq } from './documents.ts'
@@ -21,7 +22,7 @@ const changed = z.object({ name: z.string() })
  */
 export function createSharedSignals({ link }: { link: ServerLink }): Signals {
   const state = { local: createSignals(), changes: 0, isClosed: false }
-  const looked = new LRUCache<string, true>({ max: namesRemembered, ttl: trustedMs })
+  const looked = new LRUCache<string, true>({ ...atMost(namesRemembered), ttl: trustedMs })
   const listeners = new Set<SignalListener>()
   const missed = new Set<() => void>()
 

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../at-most.ts'
 import type { Document, Seq, Stored } from './documents.ts'
 
 /** All that was written between two places of a database's history: the newest version of each document. */
@@ -48,7 +49,7 @@ const spellingsRemembered = 20
 
 export function createSignals(): Signals {
   /** Where each database stands, in all spellings that were met; the first one is its name here. */
-  const known = new LRUCache<string, readonly Seq[]>({ max: namesRemembered })
+  const known = new LRUCache<string, readonly Seq[]>(atMost(namesRemembered))
   const waiting = new Map<string, Set<(hasChanged: boolean) => void>>()
   const state = { isClosed: false }
   const emitter = new EventEmitter().setMaxListeners(0)

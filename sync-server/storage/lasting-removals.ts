@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../at-most.ts'
 import { DatabaseGone } from './database-gone.ts'
 import type { TallyingHome } from './database-home.ts'
 
@@ -9,7 +10,7 @@ const databasesRemembered = 100_000
  * does not make them anew. What is asked is looked at once the database is held open, which removing waits for.
  */
 export function createLastingRemovals(home: TallyingHome) {
-  const gone = new LRUCache<string, true>({ max: databasesRemembered })
+  const gone = new LRUCache<string, true>(atMost(databasesRemembered))
 
   function requireThere(name: string) {
     if (gone.has(name)) throw new DatabaseGone(name)

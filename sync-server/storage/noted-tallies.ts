@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../at-most.ts'
 import type { DatabaseHome, TallyingHome } from './database-home.ts'
 import type { Document } from './documents.ts'
 import { readDocuments } from './read-documents.ts'
@@ -36,7 +37,10 @@ export function createNotedTallies(
   const server = randomUUID()
   const added = new Map<string, number>()
   const notes = new Map<string, Note>()
-  const known = new LRUCache<string, TallyDocument>({ max: databasesRemembered, ttl: rememberedMs })
+  const known = new LRUCache<string, TallyDocument>({
+    ...atMost(databasesRemembered),
+    ttl: rememberedMs,
+  })
   const state = {
     timer: undefined as NodeJS.Timeout | undefined,
     working: Promise.resolve(),

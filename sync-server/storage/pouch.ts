@@ -1,4 +1,3 @@
-import http from 'pouchdb-adapter-http'
 import LevelAdapter from 'pouchdb-adapter-leveldb-core'
 import PouchDB from 'pouchdb-core'
 import type { ChangesPage, Document, Revisions, Seq, Stored } from './documents.ts'
@@ -56,7 +55,7 @@ leveldb.use_prefix = false
 
 const Connection = PouchDB.plugin((pouch: PouchWithAdapters) => {
   pouch.adapter('leveldb', leveldb, true)
-}).plugin(http)
+})
 
 interface PouchWithAdapters {
   adapter(name: string, adapter: typeof leveldb, isPreferred: boolean): void
@@ -69,24 +68,8 @@ export async function openPouch(name: string, options: object): Promise<Pouch> {
   return pouch
 }
 
-/** A database in a CouchDB, of which nothing is asked yet. @param url without a login */
-export function connectPouch(url: string, fetch: CouchFetch): Pouch {
-  const pouch = connect(url, { adapter: 'http', skip_setup: true, fetch })
-  // PouchDB's own takes a refusal for an answer.
-  return Object.assign(pouch, {
-    async info() {
-      const response = await fetch(`${url}/`)
-      const answer = await response.json()
-      if (!response.ok) throw Object.assign(answer, { status: response.status })
-      return answer
-    },
-  })
-}
-
-/** As the http adapter asks: always with the whole address. */
-type CouchFetch = (url: string, init?: RequestInit) => Promise<Response>
-
-function connect(name: string, options: object): Pouch {
+/** A database as its adapter opens it, of which nothing is asked yet. */
+export function connect(name: string, options: object): Pouch {
   // The published types describe neither `db`, `open_revs` with `latest`, nor rows with errors.
   const pouch = new Connection(name, options) as unknown as Pouch
   // Every read of changes listens for the end of the database; many at once are no leak.

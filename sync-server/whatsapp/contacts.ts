@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { listPhoneVariants } from '../access/phone-variants.ts'
+import { atMost } from '../at-most.ts'
 import { deriveId } from '../http/messages/derive-id.ts'
 import type { StoredDatabase } from '../storage/create-stored-database.ts'
 import {
@@ -41,7 +42,7 @@ export function createContacts(options: {
   const { database, isShared = false, now = Date.now } = options
   const ttl = isShared ? { ttl: sharedRememberedMs } : {}
   const { search, searchNames, list } = createContactLists({ database })
-  const known = new LRUCache<string, ContactDocument>({ max: contactsRemembered, ...ttl })
+  const known = new LRUCache<string, ContactDocument>({ ...atMost(contactsRemembered), ...ttl })
 
   function remember(contact: ContactDocument): ContactDocument {
     known.set(contact._id, contact)

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../at-most.ts'
 import { blockContact } from './block-contact.ts'
 import type { Contacts } from './contacts.ts'
 import type { GraphClient } from './graph-client.ts'
@@ -18,8 +19,8 @@ export function createConversationSignals(options: {
   onError: (error: unknown) => void
 }) {
   const { client, contacts, settings, now, onError } = options
-  const marked = new LRUCache<string, true>({ max: remembered })
-  const typedAt = new LRUCache<string, number>({ max: remembered })
+  const marked = new LRUCache<string, true>(atMost(remembered))
+  const typedAt = new LRUCache<string, number>(atMost(remembered))
 
   return {
     /** The operator has read up to that place. */

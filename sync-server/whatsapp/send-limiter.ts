@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../at-most.ts'
 
 /** What time is, and how one waits for it. */
 export interface Waiting {
@@ -35,7 +36,7 @@ export type SendLimiter = ReturnType<typeof createSendLimiter>
 export function createSendLimiter(options: { messagesPerSecond: number; waiting?: Waiting }) {
   const { messagesPerSecond, waiting = realWaiting } = options
   const numbers = new Map<string, Bucket>()
-  const pairs = new LRUCache<string, Bucket>({ max: contactsRemembered })
+  const pairs = new LRUCache<string, Bucket>(atMost(contactsRemembered))
   /** The end of each person's queue, and how many are in it. */
   const queues = new Map<string, { last: Promise<void>; length: number }>()
 

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../../at-most.ts'
 import { asStorageError } from '../as-storage-error.ts'
 import type { Signals } from '../create-signals.ts'
 import type { DatabaseHome } from '../database-home.ts'
 import { isPersonalDatabase } from '../database-names.ts'
-import { connectPouch, isConflict, orUndefined, type Pouch } from '../pouch.ts'
+import { isConflict, orUndefined, type Pouch } from '../pouch.ts'
 import { createReadyCheck } from '../ready-check.ts'
 import { StorageUnavailable } from '../storage-unavailable.ts'
 import { transactInTurn } from '../transact-in-turn.ts'
@@ -29,7 +30,7 @@ export function createCouchHome(options: {
 }): DatabaseHome {
   const { couchdbUrl, signals, limits } = options
   const requests = createCouchRequests({ couchdbUrl, limits })
-  const opened = new LRUCache<string, Pouch>({ max: databasesRemembered })
+  const opened = new LRUCache<string, Pouch>(atMost(databasesRemembered))
   const underWay = new Set<Promise<unknown>>()
   const state = { isClosed: false }
 
@@ -39,7 +40,8 @@ export function createCouchHome(options: {
     await requests.send('PUT', path, { accepted: [412] })
   }
 
-  function find(name: string): Pouch {
+  async function find(name: string): Promise<Pouch> {
+    const { connectPouch } = await import('./connect-pouch.ts')
     const pouch = opened.get(name) ?? connectPouch(requests.urlOf(name), requests.fetch)
     opened.set(name, pouch)
     return pouch
@@ -47,11 +49,11 @@ export function createCouchHome(options: {
 
   async function workOn<Result>(name: string, work: (pouch: Pouch) => Promise<Result>) {
     try {
-      return await work(find(name))
+      return await work(await find(name))
     } catch (error) {
       if (!isDatabaseGone(error)) throw error
       await make(name)
-      return await work(find(name))
+      return await work(await find(name))
     }
   }
 

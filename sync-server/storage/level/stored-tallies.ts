@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../../at-most.ts'
 import type { WriteDraft } from '../draft-writes.ts'
 import type { LevelStore, Operation } from './level-store.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
@@ -22,7 +23,7 @@ const nameTally = (name: string) => `${rangeOf(name).gte}\xfftally`
  */
 export function createStoredTallies(store: LevelStore) {
   const known = new LRUCache<string, { tally: number; generation: number }>({
-    max: databasesRemembered,
+    ...atMost(databasesRemembered),
   })
   const state = { changes: 0 }
 
