@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { drawArrows } from './import-arrows.mjs'
 
 const top = fileURLToPath(new URL('..', import.meta.url))
 const arrow = 'lint/style/noRestrictedImports'
@@ -23,6 +25,11 @@ const forbidden = [
   ['app/chats/c.tsx', "export const y = () => import('../messages/x.ts')", arrow],
   ['app/chats/d.tsx', "import type { X } from 'rxdb/plugins/core'; export type Y = X", arrow],
   ['app/chats/e.tsx', "import { x } from 'pouchdb'; export const y = x", arrow],
+  [
+    'app/chats/rows/deep/a.tsx',
+    "import { x } from '../../../media/x.ts'; export const y = x",
+    arrow,
+  ],
   ['app/chats/rows/a.tsx', "import { x } from '../../profile/x.ts'; export const y = x", arrow],
   ['app/media/a.tsx', "import { x } from '../messages/x.ts'; export const y = x", arrow],
   ['app/messages/a.tsx', "import { x } from '../media/x.ts'; export const y = x", arrow],
@@ -82,6 +89,11 @@ const allowed = [
 ] as const
 
 const found = await lintSamples()
+
+test("the linter's configuration is drawn from the table of arrows in CONTRIBUTING", () => {
+  const configuration = readFileSync(`${top}.biome.json`, 'utf8')
+  expect(JSON.parse(configuration)).toEqual(drawArrows(configuration))
+})
 
 test.each(forbidden)('%s may not say %s', (file, _code, rule) => {
   expect(found.filter((finding) => finding.file === file).map((finding) => finding.rule)).toContain(
