@@ -60,8 +60,7 @@ export async function installIfNeeded() {
       path === '' || optional || installed[path]?.version === version,
   )
   if (isInstalled) return
-  // Not `npm ci`: it wants every platform's binaries in the lock file, and some registries lack them.
-  await runOrExit('npm', ['install', '--no-save', '--loglevel=error'])
+  await runOrExit('npm', ['ci', '--loglevel=error'])
 }
 
 /**
