@@ -41,7 +41,9 @@ export default defineConfig(({ isSsrBuild, mode }) => {
     plugins: [react(), VitePWA(pwaOptions)],
     resolve: modernBuilds,
     build: {
-      ...{ outDir: `${top}dist/app`, emptyOutDir: true, target: 'es2022' },
+      outDir: `${top}dist/app`,
+      emptyOutDir: true,
+      target: 'es2022',
       rolldownOptions: { output: { codeSplitting: { groups: firstParts } } },
     },
     server: {

@@ -4,8 +4,17 @@ import { top } from './project.mjs'
 const contributing = '.github/CONTRIBUTING.md'
 const layers = ['api', 'database', 'sync', 'ui']
 const features = [
-  ...['auth', 'chats', 'conversation', 'emoji', 'media', 'messages', 'offline', 'profile'],
-  ...['settings', 'shell', 'whatsapp'],
+  'auth',
+  'chats',
+  'conversation',
+  'emoji',
+  'media',
+  'messages',
+  'offline',
+  'profile',
+  'settings',
+  'shell',
+  'whatsapp',
 ]
 const depths = ['../', '../../', '../../../']
 
@@ -17,8 +26,13 @@ const libraries = {
   },
   PouchDB: {
     names: [
-      ...['pouchdb', 'pouchdb-*', 'pouchdb-*/**', 'classic-level', 'abstract-leveldown'],
-      ...['leveldown', 'levelup'],
+      'pouchdb',
+      'pouchdb-*',
+      'pouchdb-*/**',
+      'classic-level',
+      'abstract-leveldown',
+      'leveldown',
+      'levelup',
     ],
     message: 'PouchDB has one home: sync-server/storage.',
   },
@@ -28,8 +42,15 @@ const libraries = {
   },
   React: {
     names: [
-      ...['react', 'react/**', 'react-dom', 'react-dom/**', 'react-router-dom', 'radix-ui'],
-      ...['virtua', 'emoji-mart', '*.css'],
+      'react',
+      'react/**',
+      'react-dom',
+      'react-dom/**',
+      'react-router-dom',
+      'radix-ui',
+      'virtua',
+      'emoji-mart',
+      '*.css',
     ],
     message: 'This layer knows no React and no DOM.',
   },

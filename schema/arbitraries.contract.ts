@@ -43,7 +43,9 @@ export const messageArbitrary: fc.Arbitrary<MessageDocument> = fc
       mediaUrl: fc.constantFrom('/api/media/1', '/api/media/2'),
       file: fc.record(
         {
-          ...{ name: fc.constantFrom('a', 'b'), size: fc.constant(1), mimeType: text },
+          name: fc.constantFrom('a', 'b'),
+          size: fc.constant(1),
+          mimeType: text,
           voice: fc.constant({ durationMs: 7_000, waveform: '0az' }),
         },
         { requiredKeys: ['name', 'size', 'mimeType'] },

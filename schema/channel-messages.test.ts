@@ -9,8 +9,12 @@ const now = 100
 const write = (fields: Partial<MessageDocument> = {}): MessageDocument =>
   messageDocument.parse({
     _id: '0190a000-0000-7000-8000-0000000000ff',
-    ...{ peerId: ben, senderId: ann, recipientId: ben },
-    ...{ content: 'Hello', createdAt: 1, orderedAt: 1 },
+    peerId: ben,
+    senderId: ann,
+    recipientId: ben,
+    content: 'Hello',
+    createdAt: 1,
+    orderedAt: 1,
     ...fields,
   })
 const asked = { actorId: ann, stored: undefined, isRecipientKnown: true, now }
@@ -20,12 +24,14 @@ describe('what an author writes to somebody on a business channel', () => {
   test('P4: is taken with what it says beside its text, and marked as on its way', () => {
     const proposed = write({ type: 'template', content: '', template })
     expect(decideMessage({ ...asked, proposed, channel: 'author' })).toMatchObject({
-      ...{ kind: 'accept', effect: 'deliver' },
+      kind: 'accept',
+      effect: 'deliver',
       next: { status: 'sent', isWhatsApp: true, waState: 'queued', template, providerVersion: 1 },
     })
     // Between people here it is none of the channel's.
     expect(decideMessage({ ...asked, proposed })).toMatchObject({
-      ...{ kind: 'refuse', refusal: { code: 'type_not_allowed' } },
+      kind: 'refuse',
+      refusal: { code: 'type_not_allowed' },
     })
     const plain = write({ location: { latitude: 1 }, isWhatsApp: true })
     const decided = decideMessage({ ...asked, proposed: plain })
@@ -35,8 +41,11 @@ describe('what an author writes to somebody on a business channel', () => {
 
   test('P4: says nothing of what only WhatsApp can tell', () => {
     const proposed = write({
-      ...{ whatsapp_message_id: 'wamid.forged', waState: 'accepted', from_phone: '1' },
-      ...{ providerVersion: 99, reactions: { [ben]: { emoji: '👍', at: 1 } } },
+      whatsapp_message_id: 'wamid.forged',
+      waState: 'accepted',
+      from_phone: '1',
+      providerVersion: 99,
+      reactions: { [ben]: { emoji: '👍', at: 1 } },
     })
     const decided = decideMessage({ ...asked, proposed, channel: 'author' })
     const next = decided.kind === 'accept' ? decided.next : undefined
@@ -51,7 +60,8 @@ describe('what an author writes to somebody on a business channel', () => {
     const proposed = { ...stored, content: 'Other words', editedAt: 50 }
     const { next, refusal } = permitMessageChange({ actorId: ann, stored, proposed, now })
     expect(refusal).toEqual({
-      ...{ code: 'not_editable', error: 'WhatsApp messages cannot be edited' },
+      code: 'not_editable',
+      error: 'WhatsApp messages cannot be edited',
     })
     expect(next).toMatchObject({ content: 'Hello', refused: { content: 'Other words' } })
     const failed = { ...stored, status: 'failed' as const }

@@ -71,7 +71,10 @@ export function permitConversationChange(change: {
   )
   return mergeConversations(stored, {
     ...rest,
-    ...{ peerDeliveredUpTo, peerReadUpTo, peerMarks, peerSilences },
+    peerDeliveredUpTo,
+    peerReadUpTo,
+    peerMarks,
+    peerSilences,
     _id: stored._id,
     isPinnedAt: Math.min(proposed.isPinnedAt, now),
     isArchivedAt: Math.min(proposed.isArchivedAt, now),

@@ -282,7 +282,10 @@ describe('P4 and P6: whatever is proposed', () => {
         examples: [
           [
             {
-              ...{ ...sent, content: '', status: 'failed' as const, attempt: 1 },
+              ...sent,
+              content: '',
+              status: 'failed' as const,
+              attempt: 1,
               statusHistory: [
                 { status: 'failed' as const, timestamp: now },
                 { status: 'failed' as const, timestamp: now },

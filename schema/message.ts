@@ -174,8 +174,18 @@ export function blankDeleted(message: MessageDocument): MessageDocument {
   const { _id, peerId, senderId, recipientId, type, createdAt, orderedAt, deletedAt } = message
   const { status, attempt, statusHistory, isStarredAt } = message
   return {
-    ...{ _id, peerId, senderId, recipientId, type, createdAt, orderedAt, deletedAt },
-    ...{ status, attempt, statusHistory, isStarredAt },
+    _id,
+    peerId,
+    senderId,
+    recipientId,
+    type,
+    createdAt,
+    orderedAt,
+    deletedAt,
+    status,
+    attempt,
+    statusHistory,
+    isStarredAt,
     ...(message.isWhatsApp === undefined ? {} : { isWhatsApp: message.isWhatsApp }),
     ...(message.providerVersion === undefined ? {} : { providerVersion: message.providerVersion }),
     ...(message.refused === undefined ? {} : { refused: message.refused }),

@@ -9,7 +9,12 @@ const fresh = newConversation(ben)
 function write(orderedAt: number, fields: Partial<MessageDocument> = {}): MessageDocument {
   return messageDocument.parse({
     _id: '0190a000-0000-7000-8000-0000000000ff',
-    ...{ peerId: ben, senderId: ann, recipientId: ben, createdAt: 1, orderedAt, status: 'sent' },
+    peerId: ben,
+    senderId: ann,
+    recipientId: ben,
+    createdAt: 1,
+    orderedAt,
+    status: 'sent',
     statusHistory: [{ status: 'sent', timestamp: 10 }],
     ...fields,
   })

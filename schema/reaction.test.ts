@@ -12,8 +12,14 @@ import { isReaction, listReactions, quickReactions } from './reaction.ts'
 
 const now = 1_000
 const ofAnn: MessageDocument = messageDocument.parse({
-  ...{ _id: '0190a000-0000-7000-8000-0000000000ff', peerId: ben, senderId: ann, recipientId: ben },
-  ...{ content: 'hello', createdAt: 900, orderedAt: 901, status: 'sent' },
+  _id: '0190a000-0000-7000-8000-0000000000ff',
+  peerId: ben,
+  senderId: ann,
+  recipientId: ben,
+  content: 'hello',
+  createdAt: 900,
+  orderedAt: 901,
+  status: 'sent',
 })
 const atBen = copyForPeer(ofAnn, now)
 
@@ -74,7 +80,11 @@ describe('P4: a reaction', () => {
   test('does not come along with a new message', () => {
     const proposed = react({ ...ofAnn, status: 'sending' }, { userId: ben, emoji: '👍', now })
     const decision = decideMessage({
-      ...{ actorId: ann, stored: undefined, proposed, isRecipientKnown: true, now },
+      actorId: ann,
+      stored: undefined,
+      proposed,
+      isRecipientKnown: true,
+      now,
     })
     expect(decision).toMatchObject({ kind: 'accept', effect: 'deliver' })
     expect(decision.kind === 'accept' && decision.next.reactions).toBeUndefined()

@@ -131,10 +131,14 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       })
     : undefined
   const storage = createStorage({
-    ...{ dataDir, couchdbUrl, durability },
+    dataDir,
+    couchdbUrl,
+    durability,
     ...(link && { signals: createSharedSignals({ link }) }),
-    ...{ idleCloseMs: overrides.idleCloseMs, wrapLevel: overrides.wrapLevel },
-    ...{ isAtomic: overrides.isAtomic, onError },
+    idleCloseMs: overrides.idleCloseMs,
+    wrapLevel: overrides.wrapLevel,
+    isAtomic: overrides.isAtomic,
+    onError,
     onTakeOver: ({ done, of }) =>
       log.info({ done, of }, 'taking over the databases of an earlier version'),
     onSetAside: (what) =>
@@ -148,7 +152,11 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     .ready()
     .then(() =>
       createEpochs({
-        ...{ storage, isShared, link, restored: settings.restored, onError },
+        storage,
+        isShared,
+        link,
+        restored: settings.restored,
+        onError,
         onRestored: (lost) => log.warn(lost, 'a backup was put back: devices begin again'),
       }),
     )
@@ -162,10 +170,12 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const accounts = createAccounts({ database })
   const sessions = createSessions({ database, isShared })
   const contacts = createContacts({
-    ...{ database: storage.database<ContactsDocument>('whatsapp'), isShared },
+    database: storage.database<ContactsDocument>('whatsapp'),
+    isShared,
   })
   const relations = createRelations({
-    ...{ database, isShared },
+    database,
+    isShared,
     isContact: async (ownerId, id) => (await contacts.find(ownerId, id)) !== undefined,
   })
   const nameIndex = createNameIndex({ database })
@@ -176,19 +186,29 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const accessCheck = createAccessCheck({ tokens, sessions })
   const budget = createBudget(overrides.budget)
   const doorman = createDoorman({
-    ...{ budget, sessions, identify: accessCheck.identify, onError },
+    budget,
+    sessions,
+    identify: accessCheck.identify,
+    onError,
     isBehindProxy: settings.trustProxy > 0,
   })
 
   const { writeLastSeen } = accounts
   const shared = shareRealtime({
-    ...{ link, sessions, relations, writeLastSeen, onError },
+    link,
+    sessions,
+    relations,
+    writeLastSeen,
+    onError,
     connections: createConnections(),
     presence: createPresence({ writeLastSeen, graceMs: overrides.presenceGraceMs, onError }),
   })
   const { connections, presence } = shared
   const media = createMedia({
-    ...{ storage, directory, isShared, onError },
+    storage,
+    directory,
+    isShared,
+    onError,
     readPicture: async (userId) => (await accounts.find(userId))?.profilePicture,
     onFilesChanged: (ownerId) => quota.noteFiles(ownerId),
     inTurn: (step) => budget.scans.once({ key: 'the sweep of files' }, step),
@@ -209,9 +229,16 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const acceptance = measureAcceptance({
     metrics,
     acceptance: createAcceptance({
-      ...{ storage, relations, isShared, link, files: media, listLost: epochs.listLost },
+      storage,
+      relations,
+      isShared,
+      link,
+      files: media,
+      listLost: epochs.listLost,
       isFull: async (userId) => (await quota.look(userId)) !== 'free',
-      ...{ onError, onStage: overrides.onStage, tallyEvery: overrides.tallyEvery },
+      onError,
+      onStage: overrides.onStage,
+      tallyEvery: overrides.tallyEvery,
       // Without the channel they wait until there is one.
       onQueued: (entries) => joined.channel?.takeQueued(entries),
     }),
@@ -219,14 +246,22 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const gate = createMessageGate({ acceptance, storage, rate, quota })
   const acceptMessages = announceMessages({
     acceptMessages: gate.acceptMessages,
-    ...{ accounts, relations, connections, onError },
+    accounts,
+    relations,
+    connections,
+    onError,
   })
   const acceptConversations = noteReads({
     acceptConversations: gate.acceptConversations,
     noteRead: (...read) => joined.channel?.signals.noteRead(...read),
   })
   const departures = createDepartures({
-    ...{ database, storage, accounts, sessions, relations, onError },
+    database,
+    storage,
+    accounts,
+    sessions,
+    relations,
+    onError,
     deleteMediaOf: media.deleteMediaOf,
     forgetDigestsOf: acceptance.digests.forget,
     forgetEpochOf: epochs.forget,
@@ -270,7 +305,10 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   doorman.watch(server)
   const { publicUrl } = settings
   const sockets = acceptSockets({
-    ...{ app, server, publicUrl, openSocket: realtime.openSocket },
+    app,
+    server,
+    publicUrl,
+    openSocket: realtime.openSocket,
     pingEveryMs: overrides.socketPingEveryMs,
   })
   const { pollers, presenceCounts } = realtime
@@ -279,10 +317,22 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const channel =
     settings.whatsApp &&
     createChannel({
-      ...{ settings: settings.whatsApp, storage, accounts, relations, contacts, log, onError },
-      ...{ isShared, acceptance, acceptMessages, files: media, tell: connections.tell },
-      ...{ admit: doorman.admit, takeBody: doorman.takeBody },
-      ...{ clock: overrides.channelClock, webhookRetryWaitsMs: overrides.webhookRetryWaitsMs },
+      settings: settings.whatsApp,
+      storage,
+      accounts,
+      relations,
+      contacts,
+      log,
+      onError,
+      isShared,
+      acceptance,
+      acceptMessages,
+      files: media,
+      tell: connections.tell,
+      admit: doorman.admit,
+      takeBody: doorman.takeBody,
+      clock: overrides.channelClock,
+      webhookRetryWaitsMs: overrides.webhookRetryWaitsMs,
     })
   joined.channel = channel
   for (const levels of channel?.levels ?? []) metrics.watch(levels)
@@ -290,10 +340,24 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const mounting = { accessCheck, doorman, checkAnswers: overrides.checkAnswers ?? false }
   const limitAttempts = createAttemptLimiter({ isOn: settings.isRateLimited, link })
   const apiRoutes = createApiRoutes({
-    ...{ storage, accounts, sessions, relations, departures, tokens, hasher, directory },
-    ...{ presence, media, limitAttempts, log, budget, quota, rate },
+    storage,
+    accounts,
+    sessions,
+    relations,
+    departures,
+    tokens,
+    hasher,
+    directory,
+    presence,
+    media,
+    limitAttempts,
+    log,
+    budget,
+    quota,
+    rate,
     acceptance: { ...acceptance, acceptConversations, acceptMessages },
-    ...{ contacts, channel },
+    contacts,
+    channel,
     uploadLimitBytes: settings.uploadLimitBytes,
   })
   const rootRoutes = [
@@ -316,8 +380,10 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     sync: createSyncRouter({
       storage,
       acceptance: { acceptConversations, acceptMessages },
-      ...{ authenticate, reads: budget.reads },
-      ...{ doorman, epochs },
+      authenticate,
+      reads: budget.reads,
+      doorman,
+      epochs,
       onError,
     }),
   })

@@ -83,7 +83,8 @@ describe('the compose file', () => {
     expect(Object.keys(services)).toEqual(expect.arrayContaining(hosts))
     const { username, password } = new URL(couchdbUrl)
     expect(readEnvironment('couchdb')).toEqual({
-      ...{ COUCHDB_USER: username, COUCHDB_PASSWORD: password },
+      COUCHDB_USER: username,
+      COUCHDB_PASSWORD: password,
     })
     expect(existsSync(`${top}${services.petrel?.build?.dockerfile}`)).toBe(true)
     const mounts = Object.values(services).flatMap(({ volumes = [] }) => volumes)

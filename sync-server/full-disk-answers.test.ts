@@ -13,15 +13,27 @@ test.for([true, false])(
     const ben = await server.register('Ben')
     disk.fillUp({ after: 0, count: 1_000, leaves: 'nothing' })
     const message = {
-      ...{ _id: createId(), peerId: ben.userId, senderId: ann.userId, recipientId: ben.userId },
-      ...{ type: 'text', content: 'Hello', createdAt: Date.now(), orderedAt: 1, attempt: 1 },
-      ...{ status: 'sending', statusHistory: [], isStarred: false, isStarredAt: 0 },
+      _id: createId(),
+      peerId: ben.userId,
+      senderId: ann.userId,
+      recipientId: ben.userId,
+      type: 'text',
+      content: 'Hello',
+      createdAt: Date.now(),
+      orderedAt: 1,
+      attempt: 1,
+      status: 'sending',
+      statusHistory: [],
+      isStarred: false,
+      isStarredAt: 0,
     }
     const pushed = await server.call('POST', '/sync/messages/_bulk_docs', {
-      ...{ token: ann.token, body: { docs: [message] } },
+      token: ann.token,
+      body: { docs: [message] },
     })
     const sent = await server.call('POST', '/api/messages', {
-      ...{ token: ann.token, body: { recipientId: ben.userId, content: 'Hello', type: 'text' } },
+      token: ann.token,
+      body: { recipientId: ben.userId, content: 'Hello', type: 'text' },
     })
     for (const { status, headers, text } of [pushed, sent]) {
       expect([status, text]).toEqual([503, expect.stringContaining('storage_unavailable')])

@@ -46,7 +46,9 @@ describe('with TLS_CERT and TLS_KEY', () => {
 
   it('opens sockets over TLS', async () => {
     const registered = await ask('/api/auth/register', {
-      ...{ username: 'Ann', email: 'ann@example.org', password: 'Ann’s password' },
+      username: 'Ann',
+      email: 'ann@example.org',
+      password: 'Ann’s password',
     })
     const { token } = JSON.parse(registered.text)
     const url = opened.app.url.replace('https', 'wss')

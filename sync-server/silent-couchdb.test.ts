@@ -19,7 +19,9 @@ async function startServer(couchdbUrl: string) {
   const port = await findFreePort()
   const child = spawn(process.execPath, ['--import', 'tsx', main], {
     env: {
-      ...{ PORT: String(port), COUCHDB_URL: couchdbUrl, RATE_LIMIT: 'off' },
+      PORT: String(port),
+      COUCHDB_URL: couchdbUrl,
+      RATE_LIMIT: 'off',
       JWT_SECRET: 'a secret of the test, long enough',
     },
     stdio: ['ignore', 'pipe', 'pipe'],

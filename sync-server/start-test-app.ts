@@ -30,8 +30,12 @@ export interface TestPerson {
 export async function startTestApp(env: Record<string, string> = {}, overrides: AppOverrides = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'petrel-app-'))
   const settings = readSettings({
-    ...{ PORT: '0', DATA_DIR: dataDir, RATE_LIMIT: 'off', LOG_LEVEL: 'silent' },
-    ...{ DURABILITY: 'relaxed', ...env },
+    PORT: '0',
+    DATA_DIR: dataDir,
+    RATE_LIMIT: 'off',
+    LOG_LEVEL: 'silent',
+    DURABILITY: 'relaxed',
+    ...env,
   })
   const start = (restored?: string) =>
     createApp(

@@ -41,7 +41,12 @@ export function createChannelCalls(call: Caller) {
     requireInput(sent.message, 'Missing required message data')
     const path = '/webhooks/send'
     return await call({
-      ...{ ...options, method: 'POST', path, body: sent, answer: whatsAppSent, fallback },
+      ...options,
+      method: 'POST',
+      path,
+      body: sent,
+      answer: whatsAppSent,
+      fallback,
     })
   }
 

@@ -34,17 +34,23 @@ export function createConversationCalls(call: Caller) {
       change({ userId, what: 'read', fallback: 'Failed to mark messages as read' }),
     setArchived: (userId: string, isArchived: boolean) =>
       change({
-        ...{ userId, what: 'archive', body: { isArchived } },
+        userId,
+        what: 'archive',
+        body: { isArchived },
         fallback: 'Failed to archive conversation',
       }),
     setPinned: (userId: string, isPinned: boolean) =>
       change({
-        ...{ userId, what: 'pin', body: { isPinned } },
+        userId,
+        what: 'pin',
+        body: { isPinned },
         fallback: 'Failed to pin conversation',
       }),
     setMuted: (userId: string, isMuted: boolean) =>
       change({
-        ...{ userId, what: 'mute', body: { isMuted } },
+        userId,
+        what: 'mute',
+        body: { isMuted },
         fallback: 'Failed to mute conversation',
       }),
     async getStats(userId: string): Promise<ConversationStats> {

@@ -5,13 +5,14 @@ import { findPeople } from './find-people.ts'
 const id = (number: number) => `00000000-0000-7000-8000-00000000000${number}`
 const person = (number: number, given: object) =>
   publicUser.parse({
-    ...{ _id: id(number), username: `person ${number}`, status: '', profilePicture: null },
-    ...{
-      isOnline: false,
-      whatsapp_connected: false,
-      lastSeen: null,
-      createdAt: '2026-01-01T00:00:00.000Z',
-    },
+    _id: id(number),
+    username: `person ${number}`,
+    status: '',
+    profilePicture: null,
+    isOnline: false,
+    whatsapp_connected: false,
+    lastSeen: null,
+    createdAt: '2026-01-01T00:00:00.000Z',
     ...given,
   })
 const people = [

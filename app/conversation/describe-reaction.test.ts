@@ -8,8 +8,13 @@ const givenAt = 1_000_000
 
 function hear({ content = 'come at noon', peerId = ben, now = givenAt }) {
   const message: MessageDocument = messageDocument.parse({
-    ...{ _id: '00000000-0000-7000-8000-000000000001', peerId, senderId: ann, recipientId: peerId },
-    ...{ content, createdAt: 1, orderedAt: 1 },
+    _id: '00000000-0000-7000-8000-000000000001',
+    peerId,
+    senderId: ann,
+    recipientId: peerId,
+    content,
+    createdAt: 1,
+    orderedAt: 1,
   })
   const reaction = { emoji: '👍', at: givenAt }
   return describeReaction({ message, reaction }, { peerId: ben, peerName: 'ben', now })

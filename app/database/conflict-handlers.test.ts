@@ -84,7 +84,9 @@ test('P5: receipts that the server has forgotten stay, until it says that it was
   const server = newConversation(ann)
   expect(await resolveConversation(told, server)).toEqual(told)
   expect(await resolveConversation(told, { ...server, isMuted: true }, server)).toMatchObject({
-    ...{ isMuted: true, peerDeliveredUpTo: 2, peerReadUpTo: 1 },
+    isMuted: true,
+    peerDeliveredUpTo: 2,
+    peerReadUpTo: 1,
   })
   expect(await resolveConversation(told, server, server)).toEqual(server)
 })
@@ -93,15 +95,23 @@ test('P5: what arrives and was overtaken by what is here takes nothing of it bac
   const { database } = await openTestDatabase()
   const arriving = new Subject<{ documents: ReturnType<typeof alive>[]; checkpoint: object }>()
   const replication = replicateRxCollection<StoredMessage, object>({
-    ...{ replicationIdentifier: 'test', collection: database.messages, waitForLeadership: false },
+    replicationIdentifier: 'test',
+    collection: database.messages,
+    waitForLeadership: false,
     pull: { handler: async () => ({ documents: [], checkpoint: {} }), stream$: arriving },
   })
   onTestFinished(async () => void (await replication.cancel()))
   await replication.awaitInitialReplication()
   const [older, other] = [1, 2].map((place) =>
     messageDocument.parse({
-      ...{ _id: idOf(place), peerId: ben, senderId: ben, recipientId: ann, status: 'sent' },
-      ...{ content: 'first', createdAt: place, orderedAt: place },
+      _id: idOf(place),
+      peerId: ben,
+      senderId: ben,
+      recipientId: ann,
+      status: 'sent',
+      content: 'first',
+      createdAt: place,
+      orderedAt: place,
     }),
   ) as [MessageDocument, MessageDocument]
   const newer = mergeMessages(older, { ...older, content: 'second', editedAt: 5 })

@@ -20,9 +20,14 @@ async function open(database: PetrelDatabase, options: Opening = {}) {
   const { texts = createKeptTexts(), locks, stored = [], left = [], onError = raise } = options
   const slot = await claimTabSlot({ locks, name: 'tab' })
   const drafts = await createDrafts({
-    ...{ drafts: database.device.drafts, userId: ann, slot },
-    ...{ findStored: async () => new Set(stored), readLeft: async () => left },
-    ...{ texts, onError, now: () => 1 },
+    drafts: database.device.drafts,
+    userId: ann,
+    slot,
+    findStored: async () => new Set(stored),
+    readLeft: async () => left,
+    texts,
+    onError,
+    now: () => 1,
   })
   const close = () => drafts.close().then(slot.release)
   return { ...drafts, close }

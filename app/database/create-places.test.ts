@@ -8,7 +8,10 @@ import { toStoredMessage } from './stored-message.ts'
 function messageAt(orderedAt: number): MessageDocument {
   const ends = { peerId: ben, senderId: ben, recipientId: ann }
   return messageDocument.parse({
-    ...{ _id: createId(), content: 'hello', createdAt: 1, orderedAt },
+    _id: createId(),
+    content: 'hello',
+    createdAt: 1,
+    orderedAt,
     ...ends,
   })
 }

@@ -17,8 +17,14 @@ import { subscribeToChanges } from './subscribe-to-changes.ts'
 const message = (orderedAt: number, fields: Partial<MessageDocument> = {}) =>
   toStoredMessage(
     messageDocument.parse({
-      ...{ _id: createId(), peerId: ben, senderId: ben, recipientId: ann },
-      ...{ content: `message ${orderedAt}`, createdAt: orderedAt, orderedAt, status: 'delivered' },
+      _id: createId(),
+      peerId: ben,
+      senderId: ben,
+      recipientId: ann,
+      content: `message ${orderedAt}`,
+      createdAt: orderedAt,
+      orderedAt,
+      status: 'delivered',
       type: orderedAt % 10 === 0 ? 'image' : 'text',
       ...fields,
     }),

@@ -63,7 +63,10 @@ export function createSiftedWindow(
   const state = { clearedUpTo: 0, hasBegun: false, isReading: false, isClosed: false }
   let steps: Promise<unknown> = Promise.resolve()
   const found = createLiveValue<SiftedWindow>({
-    ...{ items: [], hasOlder: true, hasNewer: newer.isOpen, isReading: true },
+    items: [],
+    hasOlder: true,
+    hasNewer: newer.isOpen,
+    isReading: true,
   })
 
   function publish() {

@@ -15,8 +15,14 @@ async function start() {
     database.messages.insert(
       toStoredMessage(
         messageDocument.parse({
-          ...{ _id: idOf(place), peerId: ben, senderId: ben, recipientId: ann },
-          ...{ content: 'hello', createdAt: place, orderedAt: place, status: 'delivered' },
+          _id: idOf(place),
+          peerId: ben,
+          senderId: ben,
+          recipientId: ann,
+          content: 'hello',
+          createdAt: place,
+          orderedAt: place,
+          status: 'delivered',
           ...(at && { isWhatsApp: true, whatsapp_timestamp: new Date(at).toISOString() }),
         }),
       ),

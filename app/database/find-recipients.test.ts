@@ -19,7 +19,13 @@ function name(username: string): KnownPerson {
 
 function row(peer: KnownPerson): ConversationRow {
   return {
-    ...{ peerId: peer._id, peer, isPinned: false, isArchived: false, isMuted: false },
-    ...{ unreadCount: 0, hasFailed: false, lastMessageAt: 0 },
+    peerId: peer._id,
+    peer,
+    isPinned: false,
+    isArchived: false,
+    isMuted: false,
+    unreadCount: 0,
+    hasFailed: false,
+    lastMessageAt: 0,
   }
 }

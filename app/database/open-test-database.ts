@@ -18,7 +18,10 @@ export async function openTestDatabase(
   const now = () => time++
   async function open(tab: string): Promise<PetrelDatabase> {
     const opened = await openDatabase({
-      ...{ userId: ann, now, indexedDB, IDBKeyRange },
+      userId: ann,
+      now,
+      indexedDB,
+      IDBKeyRange,
       tab: { device, name: tab },
     })
     onTestFinished(async () => void (await opened.close()))

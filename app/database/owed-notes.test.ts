@@ -35,14 +35,22 @@ test('P11: a newer version from the server is owed once it is changed here, and 
   const { messages } = database
   const arriving = new Subject<{ documents: ReturnType<typeof alive>[]; checkpoint: object }>()
   const replication = replicateRxCollection<StoredMessage, object>({
-    ...{ replicationIdentifier: 'test', collection: messages, waitForLeadership: false },
+    replicationIdentifier: 'test',
+    collection: messages,
+    waitForLeadership: false,
     pull: { handler: async () => ({ documents: [], checkpoint: {} }), stream$: arriving },
   })
   onTestFinished(async () => void (await replication.cancel()))
   await replication.awaitInitialReplication()
   const message = messageDocument.parse({
-    ...{ _id: idOf(1), peerId: ben, senderId: ben, recipientId: ann, status: 'delivered' },
-    ...{ content: 'hello', createdAt: 1, orderedAt: 1 },
+    _id: idOf(1),
+    peerId: ben,
+    senderId: ben,
+    recipientId: ann,
+    status: 'delivered',
+    content: 'hello',
+    createdAt: 1,
+    orderedAt: 1,
   })
   const { _id } = message
   const read = async () => (await readDocuments(messages, [_id])).get(_id)

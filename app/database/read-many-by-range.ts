@@ -37,7 +37,9 @@ function createGetMany(table: DBCoreTable): DBCoreTable['getMany'] {
     const { keys, trans } = request
     const limit = keys.length * neighboursPerKey + 1
     const { result } = await table.query({
-      ...{ trans, values: false, limit },
+      trans,
+      values: false,
+      limit,
       query: { index: table.schema.primaryKey, range: { type: rangeType, ...range } },
     })
     if (result.length >= limit) return table.getMany(request)

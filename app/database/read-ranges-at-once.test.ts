@@ -11,8 +11,13 @@ async function openWithMessages(places: readonly number[]) {
     places.map((orderedAt) =>
       toStoredMessage(
         messageDocument.parse({
-          ...{ _id: createId(), content: `at ${orderedAt}`, createdAt: 1, orderedAt },
-          ...{ peerId: ben, senderId: ben, recipientId: ann },
+          _id: createId(),
+          content: `at ${orderedAt}`,
+          createdAt: 1,
+          orderedAt,
+          peerId: ben,
+          senderId: ben,
+          recipientId: ann,
         }),
       ),
     ),

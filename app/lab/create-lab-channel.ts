@@ -75,7 +75,8 @@ export async function createLabChannel(seed: number): Promise<LabChannel> {
           authorization: `Bearer ${operator.token}`,
         },
         body: JSON.stringify({
-          ...{ wa_id: account.numberDigits, phone_number: account.numberDigits },
+          wa_id: account.numberDigits,
+          phone_number: account.numberDigits,
           phone_number_id: account.numberId,
         }),
       })
@@ -133,7 +134,8 @@ function createChannelClock(now: () => number) {
     }
   }
   return {
-    ...{ now, after },
+    now,
+    after,
     waiting: { now, sleep: (ms: number) => new Promise<void>((done) => void after(ms, done)) },
     runDue() {
       for (const one of [...due].sort((a, b) => a.at - b.at)) if (one.at <= now()) one.run()

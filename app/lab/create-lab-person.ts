@@ -57,8 +57,15 @@ export async function createLabPerson(options: {
     async device({ clockAheadMs = 0, line } = {}) {
       const device = await createLabDevice({
         name: `${name}-${devices.length + 1}`,
-        ...{ serverUrl, dataDir, random, signIn, endSignIn, witness, onError },
-        ...{ clockAheadMs, line },
+        serverUrl,
+        dataDir,
+        random,
+        signIn,
+        endSignIn,
+        witness,
+        onError,
+        clockAheadMs,
+        line,
       })
       devices.push(device)
       return device

@@ -89,7 +89,9 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
     },
   }
   return {
-    ...{ server, people, channel },
+    server,
+    people,
+    channel,
     async person(name) {
       const person = await createLabPerson({
         name,

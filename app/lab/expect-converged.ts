@@ -75,7 +75,9 @@ async function readViews(devices: readonly LabDevice[], withWhom: LabPerson, cle
       .filter((message) => isAccepted(message) && !isDiscarded(message))
       .filter(({ orderedAt }) => orderedAt > clearedUpTo)
       .map(({ _id, content, deletedAt, reactions }) => [
-        ...[_id, content, deletedAt !== undefined],
+        _id,
+        content,
+        deletedAt !== undefined,
         listReactions(reactions)
           .map(({ userId, emoji }) => `${userId} ${emoji}`)
           .sort(),

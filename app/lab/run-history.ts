@@ -49,7 +49,9 @@ async function tryHistory(options: HistoryOptions, history: readonly Step[]): Pr
   const { seed } = options
   // Half of the labs write as a CouchDB has to: copy after copy, so that a crash comes between them.
   const lab = await options.createLab({
-    ...{ seed, isAtomic: seed % 2 === 0, hasChannel: hasChannel(seed) },
+    seed,
+    isAtomic: seed % 2 === 0,
+    hasChannel: hasChannel(seed),
   })
   try {
     const [ann, ben, cem] = [

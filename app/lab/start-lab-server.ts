@@ -95,9 +95,14 @@ export async function startLabServer(
         ...options.settings,
       }),
       {
-        ...{ passwordCost: 4, checkAnswers: true, onStage, wrapLevel: disk.wrapLevel },
-        ...{ idleCloseMs: options.idleCloseMs, isAtomic: options.isAtomic },
-        ...{ usersOnlineMax: options.usersOnlineMax, hereEveryMs },
+        passwordCost: 4,
+        checkAnswers: true,
+        onStage,
+        wrapLevel: disk.wrapLevel,
+        idleCloseMs: options.idleCloseMs,
+        isAtomic: options.isAtomic,
+        usersOnlineMax: options.usersOnlineMax,
+        hereEveryMs,
         ...(options.channelClock && { channelClock: options.channelClock }),
       },
     )

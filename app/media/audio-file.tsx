@@ -10,7 +10,9 @@ import { useShownFile } from './use-shown-file.ts'
 export function AudioFile(props: MessageFileProps) {
   const { messenger, message } = props
   const { view, load, url, isBroken, onError } = useShownFile({
-    ...{ messenger, message, isAutomatic: true },
+    messenger,
+    message,
+    isAutomatic: true,
   })
   const { name, size } = readFileFacts(message)
   // What this browser can't play can still be saved.

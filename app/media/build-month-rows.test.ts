@@ -8,8 +8,13 @@ let count = 0
 const write = (time: number, fields: Partial<MessageDocument> = {}) =>
   messageDocument.parse({
     _id: `01900000-0000-7000-8000-${String(++count).padStart(12, '0')}`,
-    ...{ peerId: ben, senderId: ben, recipientId: ann, status: 'sent' },
-    ...{ createdAt: time, orderedAt: time, ...fields },
+    peerId: ben,
+    senderId: ben,
+    recipientId: ann,
+    status: 'sent',
+    createdAt: time,
+    orderedAt: time,
+    ...fields,
   })
 const at = (month: number, day: number) => new Date(2026, month, day, 12).getTime()
 

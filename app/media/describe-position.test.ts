@@ -3,10 +3,12 @@ import { messageDocument } from '../../schema/message.ts'
 import { describePosition } from './describe-position.ts'
 
 const item = messageDocument.parse({
-  ...{ _id: '01900000-0000-7000-8000-0000000000f1', createdAt: 1, orderedAt: 1 },
-  ...{ peerId: '01900000-0000-7000-8000-00000000000b' },
-  ...{ senderId: '01900000-0000-7000-8000-00000000000b' },
-  ...{ recipientId: '01900000-0000-7000-8000-00000000000a' },
+  _id: '01900000-0000-7000-8000-0000000000f1',
+  createdAt: 1,
+  orderedAt: 1,
+  peerId: '01900000-0000-7000-8000-00000000000b',
+  senderId: '01900000-0000-7000-8000-00000000000b',
+  recipientId: '01900000-0000-7000-8000-00000000000a',
 })
 const items = Array.from({ length: 12 }, () => item)
 

@@ -28,13 +28,18 @@ interface GalleryPictureProps {
 /** One picture on the gallery's stage: its blur until it is here, then itself, to be zoomed and moved. */
 export function GalleryPicture({ messenger, message, known, onStep, ref }: GalleryPictureProps) {
   const { view, load, url, isBroken, onError } = useShownFile({
-    ...{ messenger, message, isAutomatic: true, known },
+    messenger,
+    message,
+    isAutomatic: true,
+    known,
   })
   const [drawn, setDrawn] = useState<{ width: number; height: number }>()
   const stage = useRef<HTMLDivElement>(null)
   const picture = useRef<HTMLDivElement>(null)
   const { zoom, pull, zoomIn, zoomOut, takeKey, pointers } = usePictureZoom({
-    ...{ stage, picture, onStep },
+    stage,
+    picture,
+    onStep,
   })
   useImperativeHandle(ref, () => ({ takeKey }))
   const { name, size } = readFileFacts(message)

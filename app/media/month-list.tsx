@@ -25,7 +25,9 @@ const loadAheadPx = 1_000
 /** The panel of a tab: what was found in a chat, newest first, under the names of the months; drawn only where it can be seen. */
 export function MonthList({ messenger, peerId, kind, none, draw }: MonthListProps) {
   const { view, window } = useSifted(messenger, {
-    ...{ peerId, isWanted: messageKinds[kind], enough },
+    peerId,
+    isWanted: messageKinds[kind],
+    enough,
   })
   const scroller = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)

@@ -19,7 +19,9 @@ export interface PictureFileProps extends MessageFileProps {
 /** A picture: its place is there at once, then its blur, then itself. */
 export function PictureFile({ messenger, message, onOpenPicture }: PictureFileProps) {
   const { view, load, url, isBroken, onError } = useShownFile({
-    ...{ messenger, message, isAutomatic: true },
+    messenger,
+    message,
+    isAutomatic: true,
   })
   const { name, size } = readFileFacts(message)
   const problem = view.kind === 'away' ? view.problem : undefined

@@ -133,7 +133,10 @@ function ChosenFile({ file, onRemove }: { file: File; onRemove(): void }) {
           // Safari draws no frame before it is sent to one.
           <video
             src={`${url}#t=0.001`}
-            {...{ muted: true, playsInline: true, preload: 'metadata', tabIndex: -1 }}
+            muted={true}
+            playsInline={true}
+            preload={'metadata'}
+            tabIndex={-1}
             aria-hidden
             onError={onError}
           />

@@ -8,7 +8,9 @@ export function useShownFile(options: Parameters<typeof useFile>[0]) {
   const own = useObjectUrl(view.kind === 'here' ? view.bytes : undefined)
   const [isBroken, setIsBroken] = useState(false)
   return {
-    ...{ view, load, isBroken },
+    view,
+    load,
+    isBroken,
     url: isBroken ? undefined : own,
     onError: () => setIsBroken(true),
   }

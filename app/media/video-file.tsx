@@ -21,7 +21,9 @@ interface VideoFileProps extends MessageFileProps {
 export function VideoFile({ className, style, isAlone = false, ...props }: VideoFileProps) {
   const { messenger, message } = props
   const { view, load, url, isBroken, onError } = useShownFile({
-    ...{ messenger, message, isAutomatic: false },
+    messenger,
+    message,
+    isAutomatic: false,
   })
   const [isAsked, setIsAsked] = useState(false)
   const player = useRef<HTMLVideoElement>(null)

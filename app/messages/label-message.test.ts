@@ -8,8 +8,14 @@ const written = new Date(2026, 10, 21, 10, 2).getTime()
 const label = (fields: Partial<MessageDocument>, quotedId?: string) => {
   const senderId = fields.senderId ?? ann
   const message = messageDocument.parse({
-    ...{ _id: '01900000-0000-7000-8000-000000000001', peerId: ben, senderId, recipientId: ben },
-    ...{ content: 'hello', createdAt: written, orderedAt: written, status: 'delivered' },
+    _id: '01900000-0000-7000-8000-000000000001',
+    peerId: ben,
+    senderId,
+    recipientId: ben,
+    content: 'hello',
+    createdAt: written,
+    orderedAt: written,
+    status: 'delivered',
     ...fields,
   })
   const quoted = quotedId === undefined ? undefined : { senderId: quotedId }

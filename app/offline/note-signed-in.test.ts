@@ -13,7 +13,13 @@ function startWorker(indexedDB: IDBFactory) {
   const self = { addEventListener: (_name: string, listener: () => void) => heard.push(listener) }
   const redirect = (path: string) => path
   runInNewContext(worker, {
-    ...{ self, indexedDB, crypto, URL, Date, Promise, BroadcastChannel },
+    self,
+    indexedDB,
+    crypto,
+    URL,
+    Date,
+    Promise,
+    BroadcastChannel,
     Response: { redirect },
   })
   return async (text: string) => {

@@ -5,7 +5,10 @@ import { readSharedItem, textKey } from './shared-item.ts'
 const nothing = { title: '', text: '', url: '', files: [] }
 const read = (given: object) => readSharedItem({ _id: 'a', at: 1, ...nothing, ...given })
 const photo = (key: number, bytes: Blob = new Blob(['x'])) => ({
-  ...{ key, name: `photo-${key}.jpg`, type: 'image/jpeg', bytes },
+  key,
+  name: `photo-${key}.jpg`,
+  type: 'image/jpeg',
+  bytes,
 })
 
 test.each([

@@ -5,13 +5,21 @@ import { createSharedItems } from './shared-items.ts'
 const [ann, ben] = ['ann', 'ben']
 
 const file = (key: number) => ({
-  ...{ key, name: `${key}.txt`, type: 'text/plain', bytes: new Blob([`file ${key}`]) },
+  key,
+  name: `${key}.txt`,
+  type: 'text/plain',
+  bytes: new Blob([`file ${key}`]),
 })
 const item = (
   at: number,
   { ownerId, files = [] }: { ownerId?: string; files?: object[] } = {},
 ) => ({
-  ...{ _id: `item-${at}`, at, title: '', text: `words ${at}`, url: '', files },
+  _id: `item-${at}`,
+  at,
+  title: '',
+  text: `words ${at}`,
+  url: '',
+  files,
   ...(ownerId && { ownerId }),
 })
 

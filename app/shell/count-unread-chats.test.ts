@@ -2,8 +2,13 @@ import { expect, test } from 'vitest'
 import { countUnreadChats } from './count-unread-chats.ts'
 
 const row = {
-  ...{ peerId: 'ben', isPinned: false, isArchived: false, isMuted: false, hasFailed: false },
-  ...{ unreadCount: 3, lastMessageAt: 1 },
+  peerId: 'ben',
+  isPinned: false,
+  isArchived: false,
+  isMuted: false,
+  hasFailed: false,
+  unreadCount: 3,
+  lastMessageAt: 1,
 }
 
 test('chats with something unread count once each, muted and archived ones not at all', () => {

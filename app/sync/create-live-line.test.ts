@@ -21,8 +21,10 @@ async function start() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const line = createLiveLine({
     powers: {
-      ...{ WebSocket: NodeWebSocket as unknown as typeof WebSocket, page },
-      ...{ random: () => 1, now: Date.now },
+      WebSocket: NodeWebSocket as unknown as typeof WebSocket,
+      page,
+      random: () => 1,
+      now: Date.now,
       fetch: () => {
         seen.polls += 1
         return new Promise(() => {})

@@ -75,12 +75,19 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
 
   const [people, drafts] = await Promise.all([
     createPeople({
-      ...{ table: database.device.people, source: options.people, onError },
+      table: database.device.people,
+      source: options.people,
+      onError,
       isMet: (userId) => list.conversations.getSnapshot().some((row) => row.peerId === userId),
       random: powers.random,
     }),
     createDrafts({
-      ...{ drafts: database.device.drafts, userId, slot, texts, now: powers.now, onError },
+      drafts: database.device.drafts,
+      userId,
+      slot,
+      texts,
+      now: powers.now,
+      onError,
       readLeft: () => readLeftDrafts(database.messages),
       findStored: async (ids) => new Set((await readDocuments(database.messages, ids)).keys()),
     }),
@@ -111,7 +118,9 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   meetStrangers()
   const context = { userId, database, now }
   const sending = {
-    ...{ context, powers, onError },
+    context,
+    powers,
+    onError,
     calls: options.calls,
     // A call that was told 401 has forgotten its sign-in: one that is there has come since.
     isSignedIn: () => readToken() !== undefined,
@@ -138,7 +147,14 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     begin() {
       const ours = createLazySync({
         untilDrawn,
-        ...{ database, powers, serverUrl, readToken, clock, feed, onError, line: options.line },
+        database,
+        powers,
+        serverUrl,
+        readToken,
+        clock,
+        feed,
+        onError,
+        line: options.line,
         pendingFiles: files.pending,
         onSetAside: connection.noteSetAside,
         onOutcome(outcome) {
@@ -163,7 +179,11 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   })
 
   const line = createLazyLine({
-    ...{ powers, untilDrawn, serverUrl, readToken, onError },
+    powers,
+    untilDrawn,
+    serverUrl,
+    readToken,
+    onError,
     onOpen(speaksChanges) {
       if (speaksChanges) feed.open()
       line.send({ event: 'user-online', data: userId })
@@ -195,7 +215,12 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
 
   const commands = createCommands({ context, drafts, typing })
   const undo = await createUndo({
-    ...{ table: database.device.withheld, slot, commands, page, now: powers.now, onError },
+    table: database.device.withheld,
+    slot,
+    commands,
+    page,
+    now: powers.now,
+    onError,
     findClearPlace: (peerId) => findClearPlace(context, peerId),
     apply: (change) =>
       change.kind === 'delete'

@@ -20,7 +20,9 @@ async function open() {
     checkpoint: { sequence: number }
   }>()
   const replication = replicateRxCollection<StoredMessage, { sequence: number }>({
-    ...{ replicationIdentifier: 'test', collection: database.messages, waitForLeadership: false },
+    replicationIdentifier: 'test',
+    collection: database.messages,
+    waitForLeadership: false,
     pull: {
       handler: async () => ({ documents: [], checkpoint: { sequence: 0 } }),
       stream$: pulled,
@@ -31,8 +33,14 @@ async function open() {
   await replication.awaitInitialReplication()
   function ofServer(id: number, place = id) {
     const message = messageDocument.parse({
-      ...{ _id: idOf(id), peerId: ben, senderId: ben, recipientId: ann, status: 'sent' },
-      ...{ content: `message ${place}`, createdAt: place, orderedAt: place },
+      _id: idOf(id),
+      peerId: ben,
+      senderId: ben,
+      recipientId: ann,
+      status: 'sent',
+      content: `message ${place}`,
+      createdAt: place,
+      orderedAt: place,
     })
     return { ...toStoredMessage(message), _deleted: false }
   }

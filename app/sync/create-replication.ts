@@ -83,14 +83,23 @@ export function createReplication<T extends { _id: string }>(
     push: createSyncCalls({ ...options, backOff: options.backOffs.push.share(), signal }),
   }
   const setAside = createSetAside({
-    ...{ random: options.random, onChange: options.onSetAside },
+    random: options.random,
+    onChange: options.onSetAside,
     onDue: () => void offer(),
   })
   const pushes = createPushWatch({ untilNoted: async () => await internal()?.streamQueue.up })
   const pulling = createPullChanges<T>({
-    ...{ calls: calls.pull, epoch: options.epoch, versions, pushes, feed, signal },
-    ...{ onOutcome, onComing, onCatchUp },
-    ...{ pace: createPullPace(readStored), pageRows: pullBatch },
+    calls: calls.pull,
+    epoch: options.epoch,
+    versions,
+    pushes,
+    feed,
+    signal,
+    onOutcome,
+    onComing,
+    onCatchUp,
+    pace: createPullPace(readStored),
+    pageRows: pullBatch,
   })
   const push = createPushDocuments({ calls: calls.push, versions, pushes, setAside, signal })
   const state: RxReplicationState<T, PullCheckpoint> = replicateRxCollection<T, PullCheckpoint>({

@@ -67,14 +67,12 @@ export function createSync(options: SyncOptions): Sync {
   const mending = createBackOff({ random: powers.random })
   const closing = new AbortController()
   const shared = {
-    ...{
-      fetch: powers.fetch,
-      readToken,
-      clock,
-      backOffs,
-      onOutcome: hearOutcome,
-      line: options.line,
-    },
+    fetch: powers.fetch,
+    readToken,
+    clock,
+    backOffs,
+    onOutcome: hearOutcome,
+    line: options.line,
     heard: { at: 0 },
     random: powers.random,
     onBroken: mend,

@@ -19,7 +19,11 @@ test('P11: a device of an earlier build goes on from where its replication stood
   await lab.settle()
   const tab = { device: 'an earlier build', name: 'first' }
   const database = await openDatabase({
-    ...{ userId: ben.userId, now: Date.now, indexedDB: new IDBFactory(), IDBKeyRange, tab },
+    userId: ben.userId,
+    now: Date.now,
+    indexedDB: new IDBFactory(),
+    IDBKeyRange,
+    tab,
   })
   onTestFinished(() => database.close())
   const { messages } = database
@@ -29,8 +33,12 @@ test('P11: a device of an earlier build goes on from where its replication stood
 
   // What earlier builds began with.
   const earlier = replicateCouchDB<StoredMessage>({
-    ...{ replicationIdentifier: 'petrel', collection: messages, url, live: true },
-    ...{ waitForLeadership: false, retryTime: 50 },
+    replicationIdentifier: 'petrel',
+    collection: messages,
+    url,
+    live: true,
+    waitForLeadership: false,
+    retryTime: 50,
     fetch: (input, init) => fetch(input, { ...init, headers: { ...init?.headers, ...headers } }),
     pull: {
       batchSize: 500,
@@ -46,7 +54,10 @@ test('P11: a device of an earlier build goes on from where its replication stood
   const random = () => 1
   const epoch = { get: () => undefined, take: async () => true }
   const now = createReplication<StoredMessage>({
-    ...{ identifier: 'petrel', collection: messages, url, epoch },
+    identifier: 'petrel',
+    collection: messages,
+    url,
+    epoch,
     readToken: () => ben.token,
     clock: createClock({ now: Date.now, texts: createKeptTexts() }),
     backOffs: { pull: createBackOff({ random }), push: createBackOff({ random }) },

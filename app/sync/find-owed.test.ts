@@ -18,8 +18,14 @@ test.each(['what is noted', 'all that is stored'])(
     const written = ids.map((_id, place) =>
       toStoredMessage(
         messageDocument.parse({
-          ...{ _id, peerId: ben, senderId: ann, recipientId: ben, status: 'sending' },
-          ...{ content: `message ${place}`, createdAt: place, orderedAt: place },
+          _id,
+          peerId: ben,
+          senderId: ann,
+          recipientId: ben,
+          status: 'sending',
+          content: `message ${place}`,
+          createdAt: place,
+          orderedAt: place,
         }),
       ),
     )

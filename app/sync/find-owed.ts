@@ -37,7 +37,8 @@ export async function findOwed<T extends { _id: string }, Checkpoint>(options: {
   const found: FoundOwed<T> = { owed: [], settled: [] }
   const keyOf = (itemId: string) =>
     getComposedPrimaryKeyOfDocumentData<RxStorageReplicationMeta<T, Checkpoint>>(notes.schema, {
-      ...{ itemId, isCheckpoint: '0' },
+      itemId,
+      isCheckpoint: '0',
     })
 
   async function compare(documents: readonly RxDocumentData<T>[]) {

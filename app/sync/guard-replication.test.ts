@@ -16,7 +16,9 @@ async function openReplication() {
   const { messages } = database
   const pushed: string[] = []
   const replication = replicateRxCollection<StoredMessage, unknown>({
-    ...{ replicationIdentifier: 'test', collection: messages, waitForLeadership: false },
+    replicationIdentifier: 'test',
+    collection: messages,
+    waitForLeadership: false,
     pull: { handler: async () => ({ documents: [], checkpoint: {} }) },
     push: {
       async handler(rows) {
@@ -31,14 +33,22 @@ async function openReplication() {
   const floor = createPushFloor()
   const owed = new Set([idOf(1)])
   guardReplication(internal, {
-    ...{ isUntaken: (id) => owed.has(id), floor, signal: new AbortController().signal },
+    isUntaken: (id) => owed.has(id),
+    floor,
+    signal: new AbortController().signal,
     onMerged: () => expect.unreachable('Nothing has arrived.'),
     onFailed: (cause) => expect.unreachable(String(cause)),
   })
   async function write(place: number) {
     const message = messageDocument.parse({
-      ...{ _id: idOf(place), peerId: ben, senderId: ann, recipientId: ben, status: 'sending' },
-      ...{ content: `message ${place}`, createdAt: place, orderedAt: place },
+      _id: idOf(place),
+      peerId: ben,
+      senderId: ann,
+      recipientId: ben,
+      status: 'sending',
+      content: `message ${place}`,
+      createdAt: place,
+      orderedAt: place,
     })
     await messages.insert(toStoredMessage(message))
     await expect.poll(() => pushed).toContain(idOf(place))
@@ -76,7 +86,9 @@ test('P1: what could not be stored is not noted as stored, also after the replic
   const { database } = await openTestConversation({ read: 0, unread: 0 })
   const stream$ = new Subject<{ documents: WithDeleted<StoredMessage>[]; checkpoint: unknown }>()
   const replication = replicateRxCollection<StoredMessage, unknown>({
-    ...{ replicationIdentifier: 'test', collection: database.messages, waitForLeadership: false },
+    replicationIdentifier: 'test',
+    collection: database.messages,
+    waitForLeadership: false,
     pull: { handler: async () => ({ documents: [], checkpoint: {} }), stream$ },
     push: { handler: async () => [] },
   })
@@ -91,13 +103,21 @@ test('P1: what could not be stored is not noted as stored, also after the replic
   const stop = new AbortController()
   const failures: unknown[] = []
   guardReplication(internal, {
-    ...{ isUntaken: () => false, floor: createPushFloor(), signal: stop.signal },
+    isUntaken: () => false,
+    floor: createPushFloor(),
+    signal: stop.signal,
     onMerged: () => undefined,
     onFailed: (cause) => failures.push(cause),
   })
   const message = messageDocument.parse({
-    ...{ _id: idOf(1), peerId: ben, senderId: ben, recipientId: ann, status: 'delivered' },
-    ...{ content: 'hello', createdAt: 1, orderedAt: 1 },
+    _id: idOf(1),
+    peerId: ben,
+    senderId: ben,
+    recipientId: ann,
+    status: 'delivered',
+    content: 'hello',
+    createdAt: 1,
+    orderedAt: 1,
   })
   stream$.next({ documents: [{ ...toStoredMessage(message), _deleted: false }], checkpoint: {} })
   await expect.poll(() => failures).toEqual([failure])
@@ -125,7 +145,9 @@ test('P11: a read that fails holds up nothing of a replication that was ended wh
   internal.input.forkInstance = failing
   const failures: unknown[] = []
   guardReplication(internal, {
-    ...{ isUntaken: () => false, floor: createPushFloor(), signal: AbortSignal.abort() },
+    isUntaken: () => false,
+    floor: createPushFloor(),
+    signal: AbortSignal.abort(),
     onMerged: () => undefined,
     onFailed: (cause) => failures.push(cause),
   })

@@ -83,7 +83,8 @@ export function guardReplication<T>(
     return kept.length > 0 ? await notes.bulkWrite(kept, context) : { error: [] }
   }
   const pushCheckpoint = getComposedPrimaryKeyOfDocumentData(notes.schema, {
-    ...{ isCheckpoint: '1', itemId: 'up' },
+    isCheckpoint: '1',
+    itemId: 'up',
   })
   input.metaInstance.findDocumentsById = async (ids, deleted) => {
     const found = await notes.findDocumentsById(ids, deleted)

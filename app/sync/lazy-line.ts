@@ -8,7 +8,9 @@ type LazyLineOptions = LiveLineOptions &
 /** The line of `createLiveLine`, whose code is fetched when the page has drawn what is on the device. */
 export function createLazyLine({ untilDrawn, onError, ...options }: LazyLineOptions): Socket {
   const line = createFetchedPart({
-    ...{ powers: options.powers, untilDrawn, onMissing: onError },
+    powers: options.powers,
+    untilDrawn,
+    onMissing: onError,
     async load() {
       const { createLiveLine } = await import('./create-live-line.ts')
       return () => createLiveLine(options)

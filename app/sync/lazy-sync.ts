@@ -5,7 +5,8 @@ import { createFetchedPart } from './fetched-part.ts'
 export function createLazySync(options: SyncOptions & { untilDrawn: Promise<unknown> }): Sync {
   const { powers, untilDrawn, onOutcome, onError } = options
   const sync = createFetchedPart({
-    ...{ powers, untilDrawn },
+    powers,
+    untilDrawn,
     async load() {
       const { createSync } = await import('./create-sync.ts')
       return () => createSync(options)

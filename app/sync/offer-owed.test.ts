@@ -15,14 +15,22 @@ test('P11: what the server has taken is owed no more, so that a start looks at w
   const { database } = await openTestDatabase()
   const { messages } = database
   const message = messageDocument.parse({
-    ...{ _id: idOf(1), peerId: ben, senderId: ann, recipientId: ben, status: 'sending' },
-    ...{ content: 'hello', createdAt: 1, orderedAt: 1 },
+    _id: idOf(1),
+    peerId: ben,
+    senderId: ann,
+    recipientId: ben,
+    status: 'sending',
+    content: 'hello',
+    createdAt: 1,
+    orderedAt: 1,
   })
   await messages.insert(toStoredMessage(message))
   const own = await openOwedNotes(messages)
   expect(await own.read()).toEqual([idOf(1)])
   const state = replicateRxCollection<StoredMessage, unknown>({
-    ...{ replicationIdentifier: identifier, collection: messages, waitForLeadership: false },
+    replicationIdentifier: identifier,
+    collection: messages,
+    waitForLeadership: false,
     pull: { handler: async () => ({ documents: [], checkpoint: {} }) },
     push: { handler: async () => [] },
   })

@@ -57,7 +57,12 @@ export async function openTestCalls(
   }
   const backOff = createBackOff({ random: () => 1, firstMs: options.firstMs ?? 20 })
   const calls = createSyncCalls({
-    ...{ fetch, epoch, clock, line, signal, onOutcome },
+    fetch,
+    epoch,
+    clock,
+    line,
+    signal,
+    onOutcome,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sync/messages/`,
     readToken,
     backOff,
@@ -66,9 +71,16 @@ export async function openTestCalls(
   const setAside = createSetAside({ random: () => 0, onDue: () => {}, onChange: () => {} })
   onTestFinished(setAside.close)
   const pulling = createPullChanges<ServerDocument>({
-    ...{ calls, epoch, versions, pushes, feed, signal, onOutcome },
+    calls,
+    epoch,
+    versions,
+    pushes,
+    feed,
+    signal,
+    onOutcome,
     onComing: (count) => void coming.push(count),
-    ...{ pace: createPullPace(() => stored.place), pageRows },
+    pace: createPullPace(() => stored.place),
+    pageRows,
   })
   return {
     /** Asks once, and again where it has to be. */
@@ -85,7 +97,13 @@ export async function openTestCalls(
     push: createPushDocuments({ calls, versions, pushes, setAside, signal }),
     setAside,
     backOff,
-    ...{ asked, told, outcomes, coming, clock, stop, stored },
+    asked,
+    told,
+    outcomes,
+    coming,
+    clock,
+    stop,
+    stored,
   }
 }
 

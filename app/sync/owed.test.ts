@@ -37,7 +37,9 @@ test.for([
     await lab.settle()
     await lab.expectConverged()
     expect(await textsAtBen()).toEqual([
-      ...['edited by the right clock', 'by the wrong clock', 'by the right clock'],
+      'edited by the right clock',
+      'by the wrong clock',
+      'by the right clock',
     ])
   },
 )

@@ -60,7 +60,9 @@ export function createPullChanges<T>(options: PullChangesOptions) {
   const { calls, epoch, versions, pushes, pace, pageRows, feed, signal } = options
   const { onOutcome, onComing, onCatchUp } = options
   const page = createPortion({
-    ...{ first: Math.min(firstPageRows, pageRows), least: 1, most: pageRows },
+    first: Math.min(firstPageRows, pageRows),
+    least: 1,
+    most: pageRows,
   })
   const stream = new Subject<{ documents: WithDeleted<T>[]; checkpoint: PullCheckpoint }>()
   /** The newest version of each document that is kept back. */
@@ -102,12 +104,18 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     const amount = page.size()
     const waits = canWait && !feed?.isOpen()
     const query = new URLSearchParams({
-      ...{ style: 'all_docs', feed: waits ? 'longpoll' : 'normal', since: `${since}` },
+      style: 'all_docs',
+      feed: waits ? 'longpoll' : 'normal',
+      since: `${since}`,
       // An older server and a CouchDB do not know `bare`, and say more.
-      ...{ include_docs: 'true', bare: 'true', heartbeat: `${heartbeatMs}`, limit: `${amount}` },
+      include_docs: 'true',
+      bare: 'true',
+      heartbeat: `${heartbeatMs}`,
+      limit: `${amount}`,
     })
     return {
-      ...{ path: `_changes?${query}`, size: { portion: page, amount } },
+      path: `_changes?${query}`,
+      size: { portion: page, amount },
       ...(waits && { heartbeatMs }),
     } satisfies SyncCall
   }

@@ -35,7 +35,9 @@ export function createPushDocuments(options: {
 }) {
   const { calls, versions, pushes, setAside, signal } = options
   const parcel = createPortion({
-    ...{ first: firstCharacters, least: leastCharacters, most: mostCharacters },
+    first: firstCharacters,
+    least: leastCharacters,
+    most: mostCharacters,
   })
   const reading = createPortion({ first: conflictsAtOnce, least: 1, most: conflictsAtOnce })
   let pushing: Promise<unknown> = Promise.resolve()

@@ -81,7 +81,10 @@ test.for(storages)(
     expect(await readPlaces(tablet)).toEqual(before)
     expect((await tablet.stored()).messages.get(third)).toMatchObject({ isStarred: true })
     expect((await phone.read(ben)).slice(0, 4).map(({ status }) => status)).toEqual([
-      ...['read', 'read', 'delivered', 'read'],
+      'read',
+      'read',
+      'delivered',
+      'read',
     ])
     const row = { isPinned: true, unreadCount: 0 }
     await expect.poll(() => tablet.messenger.conversations.getSnapshot()).toMatchObject([row])

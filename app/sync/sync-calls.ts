@@ -87,7 +87,14 @@ export function createSyncCalls(options: SyncCallsOptions) {
     const shrink = () => call.size?.portion.shrink(call.size.amount)
     const token = readToken()
     const given = await askPatiently(call, {
-      ...{ fetch, url, line, token, epoch: epoch.get(), heard, signal, progress },
+      fetch,
+      url,
+      line,
+      token,
+      epoch: epoch.get(),
+      heard,
+      signal,
+      progress,
     }).catch(() => undefined)
     signal.throwIfAborted()
     if (!given) {

@@ -5,11 +5,15 @@ const kept = { language: 'en', category: 'UTILITY', status: 'APPROVED' } as cons
 /** What can be shown before the server has been asked once. Source: section 3 of the specification. */
 export const builtInTemplates: readonly WhatsAppTemplate[] = [
   {
-    ...{ ...kept, id: 'hello_world', name: 'hello_world' },
+    ...kept,
+    id: 'hello_world',
+    name: 'hello_world',
     components: [{ type: 'BODY', text: 'Hello World!' }],
   },
   {
-    ...{ ...kept, id: 'order_confirmation', name: 'order_confirmation' },
+    ...kept,
+    id: 'order_confirmation',
+    name: 'order_confirmation',
     components: [
       { type: 'HEADER', format: 'TEXT', text: 'Order Confirmation' },
       {

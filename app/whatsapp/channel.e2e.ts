@@ -81,11 +81,13 @@ test('the customer answers, and can be written to freely for 24 hours', async ()
 test('places and contacts are drawn, and lead on', async () => {
   const name = { formatted_name: 'Dora Keel', first_name: 'Dora' }
   emulator.inbound({
-    ...{ from: reader, type: 'location' },
+    from: reader,
+    type: 'location',
     content: { latitude: 37.48, longitude: -122.15, name: 'Harbour' },
   })
   emulator.inbound({
-    ...{ from: reader, type: 'contacts' },
+    from: reader,
+    type: 'contacts',
     content: [{ name, phones: [{ phone: '+1 650 555 1234', type: 'WORK' }] }],
   })
   const map = page.getByRole('link', { name: 'Open in a map' })
@@ -99,7 +101,8 @@ test('a reaction comes and goes, and a photo says what it is', async () => {
   const sent = emulator.outbox().find((one) => JSON.stringify(one).includes('"On its way"'))
   const react = (emoji: string) =>
     emulator.inbound({
-      ...{ from: reader, type: 'reaction' },
+      from: reader,
+      type: 'reaction',
       content: { message_id: sent?.wamid, emoji },
     })
   const reaction = page.getByRole('button', { name: /^👍 Sheena/, disabled: true })
@@ -238,7 +241,9 @@ test('P6: written offline and too late, words are offered in a template', async 
   const dayMs = 24 * 60 * 60_000
   const leftMs = 20_000
   emulator.inbound({
-    ...{ from: '+15555550101', name: 'Late Larry', content: 'Is it there?' },
+    from: '+15555550101',
+    name: 'Late Larry',
+    content: 'Is it there?',
     timestamp: Math.floor((Date.now() - dayMs + leftMs) / 1_000),
   })
   await page.goto('/chat')

@@ -65,12 +65,14 @@ test('a conversation with all that a customer sends', async () => {
   const peter = { from: '+15555550146', name: 'Peter Press' }
   emulator.inbound({ ...peter, content: 'Hello' })
   emulator.inbound({
-    ...{ ...peter, type: 'location' },
+    ...peter,
+    type: 'location',
     content: { latitude: 37.48, longitude: -122.15, name: 'Harbour' },
   })
   const name = { formatted_name: 'Dora Keel', first_name: 'Dora' }
   emulator.inbound({
-    ...{ ...peter, type: 'contacts' },
+    ...peter,
+    type: 'contacts',
     content: [{ name, phones: [{ phone: '+1 650 555 1234' }], org: { company: 'Keel & Sons' } }],
   })
   await chatRow(page, 'Peter Press').click()

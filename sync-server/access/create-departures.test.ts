@@ -31,7 +31,12 @@ async function openAnn(onSettle: (userId: string) => Promise<void> = async () =>
   const sessions = createSessions({ database, isShared: false, now })
   const relations = createRelations({ database, isShared: false, now })
   const departures = createDepartures({
-    ...{ database, storage, accounts, sessions, relations, now },
+    database,
+    storage,
+    accounts,
+    sessions,
+    relations,
+    now,
     settle: onSettle,
     deleteMediaOf: async () => undefined,
     forgetDigestsOf: async () => undefined,

@@ -144,8 +144,10 @@ export function createRelations(options: {
       ])
       const others = (own.flat() as BlockDocument[]).map(({ otherId }) => otherId)
       const ids = others.flatMap((otherId) => [
-        ...[`block:${userId}:${otherId}`, `block:${otherId}:${userId}`],
-        ...[`blocked-by:${userId}:${otherId}`, `blocked-by:${otherId}:${userId}`],
+        `block:${userId}:${otherId}`,
+        `block:${otherId}:${userId}`,
+        `blocked-by:${userId}:${otherId}`,
+        `blocked-by:${otherId}:${userId}`,
       ])
       await database.update(ids, (stored) => ({
         put: ([...stored.values()] as BlockDocument[]).map((block) => ({

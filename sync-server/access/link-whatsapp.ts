@@ -18,7 +18,8 @@ export function linkWhatsApp(account: AccountDocument, link: LinkDetails): Accou
   const { wa_id, phone_number, phone_number_id, whatsapp_name, profile } = link
   return {
     ...unlinkWhatsApp(account),
-    ...{ wa_id, phone_number },
+    wa_id,
+    phone_number,
     ...(phone_number_id ? { phone_number_id } : {}),
     ...(whatsapp_name ? { whatsapp_name } : {}),
     ...(profile ? { profile } : {}),

@@ -26,13 +26,17 @@ export function createBudget(changed: Partial<BudgetLimits> = {}) {
   const queues = {
     /** Pages of one conversation. */
     reads: createFairQueue({
-      ...{ atOnce: limits.readsAtOnce, atOncePerKey: limits.readsAtOncePerPerson },
-      ...{ jobsMaxPerKey: limits.readsPerPerson, isAlone: activity.isAlone },
+      atOnce: limits.readsAtOnce,
+      atOncePerKey: limits.readsAtOncePerPerson,
+      jobsMaxPerKey: limits.readsPerPerson,
+      isAlone: activity.isAlone,
     }),
     /** Walks through all that somebody has. */
     scans: createFairQueue({
-      ...{ atOnce: limits.scansAtOnce, atOncePerKey: limits.scansAtOncePerPerson },
-      ...{ jobsMaxPerKey: limits.scansPerPerson, isAlone: activity.isAlone },
+      atOnce: limits.scansAtOnce,
+      atOncePerKey: limits.scansAtOncePerPerson,
+      jobsMaxPerKey: limits.scansPerPerson,
+      isAlone: activity.isAlone,
     }),
   }
 

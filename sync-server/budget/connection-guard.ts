@@ -43,8 +43,11 @@ export function createConnectionGuard(options: {
   function enter(socket: Socket) {
     const name = nameConnection(socket)
     const known: Known = {
-      ...{ socket, lease: undefined, userId: undefined },
-      ...{ visits: new Set(), quietSince: performance.now() },
+      socket,
+      lease: undefined,
+      userId: undefined,
+      visits: new Set(),
+      quietSince: performance.now(),
     }
     connections.set(name, known)
     socket.once('close', () => {
@@ -63,7 +66,9 @@ export function createConnectionGuard(options: {
 
   function takeForPerson(known: Known, userId: string): Lease {
     const lease = budget.connections.take({
-      ...{ key: userId, amount: 1, lateMs: () => lateMs(known) },
+      key: userId,
+      amount: 1,
+      lateMs: () => lateMs(known),
       end: () => known.socket.destroy(),
     })
     if (typeof lease === 'string') throw refuseOver(lease)

@@ -34,7 +34,8 @@ export function createDoorman(options: {
   const connections = createConnectionGuard(options)
   const transfers = createTransferWatch(limits)
   const reception = createReception({
-    ...{ startsPerTurn: limits.startsPerTurn, keyOf: connections.ownerOf },
+    startsPerTurn: limits.startsPerTurn,
+    keyOf: connections.ownerOf,
   })
   const bySession = new Map<string, Set<Visit>>()
   const stopListening = sessions.onEnded(({ sessionId }) => {

@@ -65,7 +65,10 @@ describe('P12: a fair queue', () => {
     const others = { areThere: true }
     const rests: { ms: number; end: () => void }[] = []
     const queue = createFairQueue({
-      ...{ atOnce: 2, atOncePerKey: 1, jobsMaxPerKey: 100, now: () => clock.ms },
+      atOnce: 2,
+      atOncePerKey: 1,
+      jobsMaxPerKey: 100,
+      now: () => clock.ms,
       isAlone: () => !others.areThere,
       later: (end, ms) => void rests.push({ end, ms }),
     })
@@ -91,7 +94,9 @@ describe('P12: a fair queue', () => {
     const { step, endAll } = openSteps()
     const jobs = [1, 2].map((index) => queue.once({ key: 'ann' }, step(`ann ${index}`)))
     await expect(queue.once({ key: 'ann' }, step('ann 3'))).rejects.toMatchObject({
-      ...{ status: 429, reason: 'too_many_at_once', headers: { 'retry-after': '2' } },
+      status: 429,
+      reason: 'too_many_at_once',
+      headers: { 'retry-after': '2' },
     })
     jobs.push(queue.once({ key: 'ben' }, step('ben')))
     await endAll(3)

@@ -115,7 +115,10 @@ describe('P12: an upload whose sign-in ends while it comes', () => {
   const form = writeForm([{ head: fileHead(), body: testBytes.png(600_000) }])
   const hold = async ({ token }: TestPerson, sent: number) => {
     const held = await openTestRequest({
-      ...{ port: opened.app.port, method: 'POST', path: '/api/messages/upload', token },
+      port: opened.app.port,
+      method: 'POST',
+      path: '/api/messages/upload',
+      token,
       headers: {
         'content-type': 'multipart/form-data; boundary=petrel',
         'content-length': String(form.length),

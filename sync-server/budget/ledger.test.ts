@@ -12,7 +12,9 @@ function open(limits: { perKey?: number; overall?: number } = {}) {
   const ended: [string, GivenUp][] = []
   const take = (name: string, asked: { key: string; lateMs?: number; isFixed?: boolean }) =>
     ledger.take({
-      ...{ key: asked.key, amount: 1, lateMs: () => asked.lateMs ?? 0 },
+      key: asked.key,
+      amount: 1,
+      lateMs: () => asked.lateMs ?? 0,
       ...(asked.isFixed ? {} : { end: (why: GivenUp) => ended.push([name, why]) }),
     })
   return { ledger, ended, take }

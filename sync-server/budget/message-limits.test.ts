@@ -24,7 +24,8 @@ const push = ({ token }: TestPerson, docs: object[]) =>
   opened.app.call('POST', '/sync/messages/_bulk_docs', { token, body: { docs } })
 const say = ({ token }: TestPerson, rest = {}) =>
   opened.app.call('POST', '/api/messages', {
-    ...{ token, body: { recipientId: opened.ben.userId, content: 'hello', ...rest } },
+    token,
+    body: { recipientId: opened.ben.userId, content: 'hello', ...rest },
   })
 const list = async ({ token }: TestPerson) => {
   const answer = await opened.app.call('GET', '/sync/messages/_all_docs', { token })
@@ -86,7 +87,8 @@ describe('P12: whoever has sent too many messages', () => {
     const [id] = docs.map(({ _id }) => String(_id))
     const { token } = ann
     const edited = await opened.app.call('PUT', `/api/messages/${id}`, {
-      ...{ token, body: { content: 'hello Ben' } },
+      token,
+      body: { content: 'hello Ben' },
     })
     expect(edited.status).toBe(200)
     expect((await opened.app.call('DELETE', `/api/messages/${id}`, { token })).status).toBe(200)

@@ -36,7 +36,9 @@ test('what was not new after all is given back', () => {
   rate.take('ann', 120)
   rate.giveBack('ann', 20)
   expect(rate.describe('ann')).toEqual({
-    ...{ 'ratelimit-limit': '120', 'ratelimit-remaining': '20', 'ratelimit-reset': '100' },
+    'ratelimit-limit': '120',
+    'ratelimit-remaining': '20',
+    'ratelimit-reset': '100',
   })
   expect(rate.take('ann', 20)).toBe(0)
 })

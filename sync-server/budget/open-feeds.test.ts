@@ -61,7 +61,10 @@ const feeds: Record<string, (token: string) => Promise<TestRequest>> = {
   async 'an upload'(token) {
     const form = writeForm([{ head: fileHead(), body: testBytes.png(600_000) }])
     const upload = await openTestRequest({
-      ...{ port: opened.app.port, token, method: 'POST', path: '/api/messages/upload' },
+      port: opened.app.port,
+      token,
+      method: 'POST',
+      path: '/api/messages/upload',
       headers: {
         'content-type': 'multipart/form-data; boundary=petrel',
         'content-length': String(form.length),

@@ -49,7 +49,10 @@ async function ask(request: { token?: string; method?: string; path: string; bod
   const asked = await (request.body === undefined
     ? openTestRequest({ port: opened.app.port, ...request, headers: { connection: 'close' } })
     : holdTestBody({
-        ...{ port: opened.app.port, sent: 1_000, ...request, body: request.body },
+        port: opened.app.port,
+        sent: 1_000,
+        ...request,
+        body: request.body,
         headers: { connection: 'close' },
       }))
   return await asked.closed
@@ -100,8 +103,11 @@ describe('P12: a body that does not come', () => {
     await open({ strangerPatienceMs: 3_000, patienceMs: 3_000 })
     const body = { docs: [], note: 'x'.repeat(40_000) }
     const held = await holdTestBody({
-      ...{ port: opened.app.port, path: '/sync/messages/_bulk_docs', body },
-      ...{ token: opened.ann.token, sent: 800 },
+      port: opened.app.port,
+      path: '/sync/messages/_bulk_docs',
+      body,
+      token: opened.ann.token,
+      sent: 800,
     })
     const rest = JSON.stringify(body).slice(800)
     for (let at = 0; at < rest.length; at += 800) {
@@ -152,7 +158,8 @@ describe('P12: connections of strangers', () => {
     const feeds = await Promise.all(
       Array.from({ length: 60 }, () =>
         openTestRequest({
-          ...{ port: opened.app.port, token: opened.ann.token },
+          port: opened.app.port,
+          token: opened.ann.token,
           path: '/sync/messages/_changes?feed=longpoll&since=now',
         }),
       ),
@@ -173,7 +180,9 @@ describe('P12: connections of strangers', () => {
     await open({ requestsPerNetwork: 5 }, { TRUST_PROXY: '1' })
     const hold = (address: string) =>
       holdTestBody({
-        ...{ port: opened.app.port, path: '/api/auth/login', body: { username: 'ann' } },
+        port: opened.app.port,
+        path: '/api/auth/login',
+        body: { username: 'ann' },
         headers: { 'x-forwarded-for': address },
       })
     const held = await Promise.all(Array.from({ length: 5 }, () => hold('192.0.2.1')))
@@ -268,7 +277,10 @@ describe('P12: one person', () => {
     const { token } = opened.ann
     const push = () =>
       holdTestBody({
-        ...{ port: opened.app.port, path: '/sync/messages/_bulk_docs', token, body },
+        port: opened.app.port,
+        path: '/sync/messages/_bulk_docs',
+        token,
+        body,
         sent: 900_000,
       })
     const first = await push()

@@ -15,7 +15,10 @@ const form = writeForm([{ head: fileHead(), body: testBytes.png(600_000) }])
 /** An upload that has come to its beginning and no further. */
 async function holdUpload({ token }: TestPerson, sent = 300) {
   const upload = await openTestRequest({
-    ...{ port: opened.app.port, token, method: 'POST', path: '/api/messages/upload' },
+    port: opened.app.port,
+    token,
+    method: 'POST',
+    path: '/api/messages/upload',
     headers: {
       'content-type': 'multipart/form-data; boundary=petrel',
       'content-length': String(form.length),

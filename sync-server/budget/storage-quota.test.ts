@@ -30,7 +30,8 @@ const push = ({ token }: TestPerson, docs: object[]) =>
   opened.app.call('POST', '/sync/messages/_bulk_docs', { token, body: { docs } })
 const say = ({ token }: TestPerson, recipient: TestPerson, content = 'hello') =>
   opened.app.call('POST', '/api/messages', {
-    ...{ token, body: { recipientId: recipient.userId, content } },
+    token,
+    body: { recipientId: recipient.userId, content },
   })
 const remove = ({ token }: TestPerson, id: string) =>
   opened.app.call('DELETE', `/api/messages/${id}`, { token })
@@ -181,7 +182,8 @@ describe('P12: whoever has no room left', () => {
     const replicated = { ...deleted, _revisions: { start: 1_000, ids } }
     const { token } = ann
     const answer = await opened.app.call('POST', '/sync/messages/_bulk_docs', {
-      ...{ token, body: { new_edits: false, docs: [replicated] } },
+      token,
+      body: { new_edits: false, docs: [replicated] },
     })
     expect(answer.body).toEqual([])
     expect((await readUsage(ann)).messageBytes).toBeLessThan(before.messageBytes)

@@ -35,7 +35,8 @@ export function createStorageQuota(options: {
 }) {
   const { quotaBytes, readMessages, readFiles } = options
   const files = new LRUCache<string, Promise<number>>({
-    ...{ ...atMost(peopleRemembered), ttl: filesRememberedMs },
+    ...atMost(peopleRemembered),
+    ttl: filesRememberedMs,
   })
   const arriving = new Map<string, number>()
   const counted = { refused: 0 }

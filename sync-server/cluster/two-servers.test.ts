@@ -115,7 +115,8 @@ describe('two servers on one CouchDB and one Redis', () => {
     const { ann, ben } = await connectBoth()
     const setBlocked = (blocked: boolean) =>
       annsServer().call('PUT', `/api/users/${opened.ben.userId}/block`, {
-        ...{ token: opened.ann.token, body: { blocked } },
+        token: opened.ann.token,
+        body: { blocked },
       })
     await setBlocked(true)
     await expect.poll(() => ben.last('users-online'), waiting).not.toContain(opened.ann.userId)

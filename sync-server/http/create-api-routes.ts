@@ -87,12 +87,18 @@ export function createApiRoutes(options: Options): Route[] {
   const { reads, scans } = budget
   const { acceptMessages, acceptConversations, journal, digests } = acceptance
   const users = createUserPresenter({
-    ...{ accounts, presence, directory, contacts },
+    accounts,
+    presence,
+    directory,
+    contacts,
     channelKind: channel === undefined ? 'off' : channel.isSandbox ? 'sandbox' : 'live',
   })
   const messages = createOwnMessages({ storage, scans })
   const conversations = createOwnConversations({
-    ...{ storage, accounts, contacts, acceptConversations },
+    storage,
+    accounts,
+    contacts,
+    acceptConversations,
   })
   const history = createHistory({ messages, journal, scans })
   const writer = createMessageWriter({ messages, acceptMessages })
@@ -103,11 +109,22 @@ export function createApiRoutes(options: Options): Route[] {
     ...createPeopleRoutes({ ...options, users, messages, conversations, presenter }),
     ...createMediaAndPictureRoutes(options),
     ...createConversationRoutes({
-      ...{ conversations, messages, digests, scans },
+      conversations,
+      messages,
+      digests,
+      scans,
       presenter: createConversationPresenter(shown),
     }),
     ...createMessageListRoutes({
-      ...{ accounts, channel, messages, conversations, history, presenter, digests, reads, scans },
+      accounts,
+      channel,
+      messages,
+      conversations,
+      history,
+      presenter,
+      digests,
+      reads,
+      scans,
     }),
     ...createStatusRoutes({ messages, conversations, presenter }),
     ...createSendingRoutes({ messages, writer, presenter, rate: options.rate, channel }),
@@ -123,7 +140,12 @@ function createSignInRoutes(options: Options & { users: UserPresenter }): Route[
   const checkPassword = createPasswordCheck({ hasher, limitAttempts })
   return [
     ...createAuthRoutes({
-      ...{ accounts, hasher, sessions, signIn, checkPassword, limitAttempts },
+      accounts,
+      hasher,
+      sessions,
+      signIn,
+      checkPassword,
+      limitAttempts,
       completeness: options.acceptance.digests.completeness,
     }),
     ...createSessionRoutes({ accounts, hasher, sessions, checkPassword }),
@@ -146,7 +168,9 @@ function createPeopleRoutes(
   const kept = { sessions, relations, reports, messages, conversations }
   return [
     ...createAccountRoutes({
-      ...{ accounts, departures, presenter },
+      accounts,
+      departures,
+      presenter,
       exportAccount: (own, signal) =>
         exportAccount({ ...kept, ...own, signal, presenter: options.presenter }),
     }),

@@ -21,7 +21,8 @@ export function createErrorHandler({ log }: { log: Log }): ErrorRequestHandler {
     if (response.headersSent) return void response.destroy()
     const { message: error, reason: code, details, messageId } = refused
     const answer: ErrorAnswer = {
-      ...{ error, code },
+      error,
+      code,
       ...(details !== undefined && { details }),
       ...(messageId !== undefined && { messageId }),
     }

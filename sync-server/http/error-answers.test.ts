@@ -68,7 +68,10 @@ describe('addresses that cannot be read', () => {
   ])('%s', async (path) => {
     const { token } = opened.ann
     const asked = await openTestRequest({
-      ...{ port: opened.app.port, path, token, headers: { connection: 'close' } },
+      port: opened.app.port,
+      path,
+      token,
+      headers: { connection: 'close' },
     })
     const { status, text } = await asked.closed
     expect([400, 404]).toContain(status)

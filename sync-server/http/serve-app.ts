@@ -18,7 +18,9 @@ export function serveApp({ appDir }: { appDir: string }): Router {
   router.use(squeezed)
   router.use(
     express.static(appDir, {
-      ...{ index: false, redirect: false, cacheControl: false },
+      index: false,
+      redirect: false,
+      cacheControl: false,
       setHeaders: (response, path) => setCaching(response, path.slice(appDir.length)),
     }),
   )

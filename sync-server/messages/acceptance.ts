@@ -49,16 +49,14 @@ export function createAcceptance(options: {
   const base = { storage, hints, relations, listLost, now, onError }
   const healer = createHealer({ ...base, files, isShared, lookAgainMs })
   const messages = createMessageAcceptor({
-    ...{
-      ...base,
-      journal,
-      files,
-      isFull,
-      onStage,
-      onQueued,
-      onAdded: digests.noteAdded,
-      onReturned: digests.forgetTallies,
-    },
+    ...base,
+    journal,
+    files,
+    isFull,
+    onStage,
+    onQueued,
+    onAdded: digests.noteAdded,
+    onReturned: digests.forgetTallies,
     onStarted: healer.recordStarted,
     onFinished: healer.recordFinished,
   })

@@ -19,7 +19,8 @@ test('P2: a retry after a crash between the outbox and the own copy sends nothin
   opened.t = await openTestAcceptance({ isAtomic: false })
   const { storage, ann: actorId } = opened.t
   const relations = createRelations({
-    ...{ database: storage.database('accounts'), isShared: false },
+    database: storage.database('accounts'),
+    isShared: false,
     isContact: async () => true,
   })
   const reached = createDeferred()

@@ -123,7 +123,9 @@ export function createConversationAcceptor(options: {
       decide(read) {
         const stored = read<ConversationDocument>(own).get(peerId)
         const { next, ...decided } = decideConversations({
-          ...{ proposals, stored, now: newest },
+          proposals,
+          stored,
+          now: newest,
           lost: listLost(ownerId),
         })
         const writes: DatabaseWrite[] = []

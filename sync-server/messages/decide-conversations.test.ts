@@ -10,7 +10,9 @@ function decide(
 ) {
   const stored = { ...newConversation(ann), ...before }
   const proposals = proposed.map((fields) => ({
-    ...{ id: ann, raw: { ...stored, ...fields }, isDeleted: false },
+    id: ann,
+    raw: { ...stored, ...fields },
+    isDeleted: false,
   }))
   return decideConversations({ proposals, stored, now: 1_000 })
 }

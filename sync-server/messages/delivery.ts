@@ -145,7 +145,13 @@ export function decideDelivery(
   const stored = read<MessageDocument>(nameMessagesDatabase(actorId))
   const ruled = groups.map((group) =>
     draftGroup({
-      ...{ actorId, group, reach, isActorFull, lost, now, stored: stored.get(group.id) },
+      actorId,
+      group,
+      reach,
+      isActorFull,
+      lost,
+      now,
+      stored: stored.get(group.id),
       isPeerTouched: delivery.touched.has(group.id),
     }),
   )
@@ -294,7 +300,8 @@ function hintWrites(delivery: Delivery, drafts: readonly MessageDraft[]): Databa
       ? { authorId: peerId, readerId: actorId }
       : { authorId: actorId, readerId: peerId }
     return toMessageHint({
-      ...{ ...pair, messageId },
+      ...pair,
+      messageId,
       ...(deletedAt === undefined ? {} : { deletedAt }),
     })
   })

@@ -46,8 +46,11 @@ test.each([true, false])(
     const { reached, goOn } = await openHeld(isAtomic)
     const { t } = opened
     const message = writeMessage({
-      ...{ senderId: t.ann, recipientId: t.ben, content: 'a map' },
-      ...{ type: 'document', mediaUrl: '/api/media/01900000-0000-7000-8000-0000000000aa' },
+      senderId: t.ann,
+      recipientId: t.ben,
+      content: 'a map',
+      type: 'document',
+      mediaUrl: '/api/media/01900000-0000-7000-8000-0000000000aa',
     })
     const sending = t.acceptance.acceptMessages({ actorId: t.ann, proposals: [propose(message)] })
     await reached.promise

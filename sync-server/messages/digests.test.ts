@@ -35,7 +35,10 @@ async function open(
 ) {
   clock.ahead = 0
   const opened = await openTestAcceptance({
-    ...{ ...place, isAtomic, tallyEvery, now: () => Date.now() + clock.ahead },
+    ...place,
+    isAtomic,
+    tallyEvery,
+    now: () => Date.now() + clock.ahead,
     onStage(stage) {
       if (stage !== crash.after) return
       crash.reached?.()
@@ -205,7 +208,10 @@ test('a message that comes back after a restore is counted, though it lies below
   const send = async () => await accept(t.ann, writeMany(t.ann, t.ben, 2 * tallyEvery))
   await send()
   const [newest] = await t.acceptance.journal.listBefore({
-    ...{ oneId: t.ann, otherId: t.ben, before: endOfTime, limit: 1 },
+    oneId: t.ann,
+    otherId: t.ben,
+    before: endOfTime,
+    limit: 1,
   })
   const before = newest ? placeOf(newest) : 0
   clock.ahead = 10_000

@@ -107,7 +107,14 @@ function applyRule(draft: {
   const isRecipientKnown = reach !== 'unknown_person'
   const channel = proposal.isFromProvider ? 'provider' : reach === 'channel' ? 'author' : undefined
   const decision = decideMessage({
-    ...{ actorId, stored, proposed, isRecipientKnown, isAuthorFull, lost, channel, now },
+    actorId,
+    stored,
+    proposed,
+    isRecipientKnown,
+    isAuthorFull,
+    lost,
+    channel,
+    now,
   })
   switch (decision.kind) {
     case 'keep':

@@ -76,7 +76,8 @@ const actions: Record<string, Action> = {
     isOfSent: true,
     act: (bench) =>
       raise(bench, {
-        ...{ ownerId: bench.reader, peerId: bench.t.ann },
+        ownerId: bench.reader,
+        peerId: bench.t.ann,
         change: (upTo) => ({ deliveredUpTo: upTo, readUpTo: upTo }),
       }),
     isDone: ({ own, ownConversation, theirConversation }) =>
@@ -87,7 +88,8 @@ const actions: Record<string, Action> = {
     isOfSent: true,
     act: (bench) =>
       raise(bench, {
-        ...{ ownerId: bench.t.ann, peerId: bench.reader },
+        ownerId: bench.t.ann,
+        peerId: bench.reader,
         change: (upTo) => ({ clearedUpTo: upTo }),
       }),
     isDone: ({ own, ownConversation }) => ownConversation?.clearedUpTo === own?.orderedAt,

@@ -74,7 +74,9 @@ export function givePlaces(
     known: { copy: MessageDocument; entry: OrderEntry } | undefined,
   ): KeptPlace {
     const entered = known && {
-      ...{ orderedAt: known.copy.orderedAt, isEntered: true, isBelow: false },
+      orderedAt: known.copy.orderedAt,
+      isEntered: true,
+      isBelow: false,
     }
     if (entered && !known?.entry.isClaimed) return entered
     const taken = new Set([...places.values()].map(({ orderedAt }) => orderedAt))

@@ -59,7 +59,10 @@ export async function healMessages(options: {
   })
   await amendReaders(isAmended, result.current)
   await takeBackWords({
-    ...{ storage, files, authorId, readerId },
+    storage,
+    files,
+    authorId,
+    readerId,
     deletions: findDeletions(arrived, result.current, authorId),
   })
   await beginWithAny()

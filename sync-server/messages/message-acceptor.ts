@@ -137,8 +137,14 @@ export function createMessageAcceptor(options: {
     const isPlaced = reach !== 'unknown_person' || lost.length > 0
     if (peerId !== undefined && isPlaced) await journal.prepare(actorId, peerId)
     const delivery: Delivery = {
-      ...{ ...asked, reach, isAtomic, now: now(), isPeerOut: false, touched: new Set() },
-      ...{ lost, entriesAsked: new Set() },
+      ...asked,
+      reach,
+      isAtomic,
+      now: now(),
+      isPeerOut: false,
+      touched: new Set(),
+      lost,
+      entriesAsked: new Set(),
       sharedFiles: await lookAtFiles({ ...asked, reach }),
       hasBegun: begun.has(`${actorId} ${peerId}`),
     }
@@ -174,7 +180,12 @@ export function createMessageAcceptor(options: {
       const { _rev, ...before } = stored.get(group.id) ?? { _rev: '' }
       const isThere = stored.has(group.id)
       return draftGroup({
-        ...{ actorId, group, reach, isActorFull, now: now(), isPeerTouched: false },
+        actorId,
+        group,
+        reach,
+        isActorFull,
+        now: now(),
+        isPeerTouched: false,
         lost: listLost(actorId),
         stored: isThere ? (before as MessageDocument) : undefined,
       }).whole
@@ -351,7 +362,11 @@ function listOutcomes({ decided, revs }: Decided) {
       const isSame = proposal.message !== undefined && areMessagesEqual(next, proposal.message)
       const isChanged = effect !== 'none' && !(stored && areMessagesEqual(stored, next))
       const outcome: Outcome<MessageDocument> = {
-        ...{ kind: 'stored', id: proposal.id, rev, doc: whole.next, isNew: !stored },
+        kind: 'stored',
+        id: proposal.id,
+        rev,
+        doc: whole.next,
+        isNew: !stored,
         isTaken: isSame || (!refusal && isChanged),
         ...(refusal ? { refusal } : {}),
       }

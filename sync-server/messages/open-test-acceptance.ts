@@ -138,7 +138,9 @@ function openAll(dataDir: string, options: TestOptions) {
     accounts,
     relations,
     acceptance: createAcceptance({
-      ...{ storage, relations, isShared: couchdbUrl !== undefined },
+      storage,
+      relations,
+      isShared: couchdbUrl !== undefined,
       ...options,
     }),
   }

@@ -26,7 +26,9 @@ let t: TestAcceptance
 async function open(isAtomic: boolean) {
   Object.assign(asked, { lost: [], full: [], crashAfter: undefined })
   const opened = await openTestAcceptance({
-    ...{ isAtomic, tallyEvery, listLost: () => asked.lost },
+    isAtomic,
+    tallyEvery,
+    listLost: () => asked.lost,
     isFull: async (userId) => asked.full.includes(userId),
     onStage: (stage) => (stage === asked.crashAfter ? new Promise(() => undefined) : undefined),
   })
@@ -193,7 +195,9 @@ describe.each([true, false])('after a restore, isAtomic: %s', (isAtomic) => {
     await digests.forgetTallies(t.ann, t.ben)
     const tallies = createTallies({
       // Atomic, so that it stores at once also what is young.
-      ...{ storage: { ...t.storage, isAtomic: true }, every: tallyEvery, now: Date.now },
+      storage: { ...t.storage, isAtomic: true },
+      every: tallyEvery,
+      now: Date.now,
       journal: {
         ...journal,
         async listBetween(range) {

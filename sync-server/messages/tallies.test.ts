@@ -10,7 +10,9 @@ test('P12: counting in the background is one job for a conversation, and what ha
   const [begun, goOn] = [createDeferred(), createDeferred()]
   const counted: string[] = []
   const tallies = createTallies({
-    ...{ storage: t.storage, every: 4, now: Date.now },
+    storage: t.storage,
+    every: 4,
+    now: Date.now,
     journal: {
       ...journal,
       async listBetween(range) {

@@ -50,7 +50,11 @@ describeCouches('somebody whose messages cannot be stored', (couch) => {
     }
     const couchdbUrl = running.proxy.url
     const t = await openTestAcceptance({
-      ...{ couchdbUrl, onError, onStage, lookAgainMs: 50, isShared: false },
+      couchdbUrl,
+      onError,
+      onStage,
+      lookAgainMs: 50,
+      isShared: false,
     })
     Object.assign(opened, { t, errors: [], cyd: await t.register('Cyd') })
   })
@@ -86,7 +90,8 @@ describeCouches('somebody whose messages cannot be stored', (couch) => {
     const edited = { ...message, ...sent, content: 'second', editedAt: Date.now() }
     await send([edited])
     expect(await read(t.ann, message)).toMatchObject({
-      ...{ content: 'first', status: 'sent' },
+      content: 'first',
+      status: 'sent',
       refused: { code: 'recipient_unavailable', content: 'second' },
     })
     mend()

@@ -12,7 +12,9 @@ export function readLevels(registry: Registry, { gauges, counters }: Levels): vo
   const registers = [registry]
   for (const [name, { help, read }] of Object.entries(gauges)) {
     new Gauge({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       collect() {
         this.set(read())
       },
@@ -20,7 +22,9 @@ export function readLevels(registry: Registry, { gauges, counters }: Levels): vo
   }
   for (const [name, { help, read }] of Object.entries(counters)) {
     new Counter({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       collect() {
         this.reset()
         this.inc(read())

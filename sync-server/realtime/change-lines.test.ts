@@ -59,7 +59,8 @@ async function openLines(count: number) {
   const database = () => ({ updateSeq: async () => 7 }) as never
   const lines = createChangeLines({
     storage: { signals: { ...signals, onMissed }, database },
-    ...{ connections: createConnections(), epochOf: () => 'e' },
+    connections: createConnections(),
+    epochOf: () => 'e',
   })
   onTestFinished(() => lines.close())
   const heard: string[] = []

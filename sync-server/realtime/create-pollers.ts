@@ -43,7 +43,8 @@ export function createPollers(options: {
     const own = byPerson.get(userId) ?? new Map<string, Poller>()
     if (own.size >= pollersPerPersonMax) return undefined
     const poller = createPoller({
-      ...{ caller: address.caller, understands },
+      caller: address.caller,
+      understands,
       onGone() {
         connections.remove(poller.connection)
         announcer.forget(poller.connection)

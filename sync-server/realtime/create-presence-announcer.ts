@@ -43,7 +43,9 @@ export function createPresenceAnnouncer(options: {
   /** What one person alone is to be told, where not everybody is told of everybody. */
   const pending = new Map<string, { userIds: Set<string>; version: number }>()
   const views = createPresenceViews({
-    ...{ directory, connections, onError },
+    directory,
+    connections,
+    onError,
     onFound(viewerId, userIds) {
       state.version += 1
       for (const userId of userIds.filter(presence.isOnline)) {
@@ -53,7 +55,10 @@ export function createPresenceAnnouncer(options: {
     },
   })
   const teller = createPresenceTeller({
-    ...{ presence, connections, directory, views },
+    presence,
+    connections,
+    directory,
+    views,
     readNow: () => ({
       isWhole: state.isWhole,
       scope: state.isWhole || directory.isForContacts ? 'everybody' : 'some',

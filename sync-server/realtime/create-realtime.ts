@@ -40,17 +40,25 @@ export function createRealtime(options: {
 }) {
   const { directory, relations, sessions, presence, connections, onError } = options
   const announcer = createPresenceAnnouncer({
-    ...{ presence, connections, directory, onError },
+    presence,
+    connections,
+    directory,
+    onError,
     everyMs: options.announceEveryMs,
     usersOnlineMax: options.usersOnlineMax,
   })
   const lines = createChangeLines({
-    ...{ storage: options.storage, epochOf: options.epochOf, connections },
+    storage: options.storage,
+    epochOf: options.epochOf,
+    connections,
     everyMs: options.hereEveryMs,
   })
   const frameBudgets = createFrameBudgets()
   const handleEvent = createEventHandler({
-    ...{ connections, announcer, relations, lines },
+    connections,
+    announcer,
+    relations,
+    lines,
     sendMessage: options.sendMessage,
     setReaction: options.setReaction,
     hearChannelEvent: options.hearChannelEvent,

@@ -27,7 +27,11 @@ async function startServer() {
   const link = createRedisLink({ url: opened.redis.url, group: 'presence', onError: fail })
   const presence = createSharedPresence({
     presence: createPresence({ writeLastSeen, onError: fail, graceMs: 20 }),
-    ...{ link, writeLastSeen, onError: fail, beatEveryMs: 100, silentMs: 3_000 },
+    link,
+    writeLastSeen,
+    onError: fail,
+    beatEveryMs: 100,
+    silentMs: 3_000,
   })
   opened.closing.push(presence.drop, link.close)
   expect(await link.waitUntilUp(10_000)).toBe(true)

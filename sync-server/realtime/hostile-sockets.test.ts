@@ -73,13 +73,12 @@ async function openLine(upgrade = true): Promise<Socket> {
   await once(line, 'connect')
   if (!upgrade) return line
   const lines = [
-    ...[
-      'GET / HTTP/1.1',
-      `Host: 127.0.0.1:${app.port}`,
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-    ],
-    ...['Sec-WebSocket-Version: 13', `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`],
+    'GET / HTTP/1.1',
+    `Host: 127.0.0.1:${app.port}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
     `Sec-WebSocket-Protocol: petrel.v1, bearer.${ann.token}`,
   ]
   line.write(`${lines.join('\r\n')}\r\n\r\n`)

@@ -11,7 +11,10 @@ function start() {
   const presence = createPresence({ writeLastSeen: async () => {}, onError })
   const connections = createConnections()
   const announcer = createPresenceAnnouncer({
-    ...{ presence, connections, onError, everyMs: 10 },
+    presence,
+    connections,
+    onError,
+    everyMs: 10,
     directory: {
       async readSight() {
         await storage.reading

@@ -43,7 +43,8 @@ function makeAnswer(
       whatsapp_message_id: null,
       status: 'failed',
       timestamp: new Date().toISOString(),
-      ...{ error, code },
+      error,
+      code,
     },
   }
 }

@@ -42,8 +42,13 @@ async function pushFlood(app: TestApp, author: TestPerson, recipientId: string) 
   const content = 'x'.repeat(limits.messageMaxCharacters)
   for (let sent = 0; sent < flood.messages; sent += flood.batch) {
     const docs = Array.from({ length: flood.batch }, () => ({
-      ...{ _id: uuidv7(), peerId: recipientId, senderId: author.userId, recipientId, content },
-      ...{ createdAt: Date.now(), orderedAt: Date.now() },
+      _id: uuidv7(),
+      peerId: recipientId,
+      senderId: author.userId,
+      recipientId,
+      content,
+      createdAt: Date.now(),
+      orderedAt: Date.now(),
     }))
     const path = '/sync/messages/_bulk_docs'
     const { status } = await app.call('POST', path, { token: author.token, body: { docs } })

@@ -78,7 +78,13 @@ export function createStorage(options: StorageOptions): Storage {
       return createNotedTallies(createCouchHome({ couchdbUrl, signals, limits }), onError)
     }
     const level = createLevelHome({
-      ...{ dataDir, durability, idleCloseMs, signals, onTakeOver, onSetAside, wrapLevel },
+      dataDir,
+      durability,
+      idleCloseMs,
+      signals,
+      onTakeOver,
+      onSetAside,
+      wrapLevel,
     })
     return isAtomic ? level : createInTurnHome(level)
   }

@@ -22,7 +22,11 @@ export async function startCouch({ isOnDisk = false } = {}) {
   const port = await findFreePort()
   const flags = [
     ...(isOnDisk ? ['--dir', folder] : ['--in-memory']),
-    ...['--no-stdout-logs', '--port', String(port), '--host', '127.0.0.1'],
+    '--no-stdout-logs',
+    '--port',
+    String(port),
+    '--host',
+    '127.0.0.1',
   ]
   const url = `http://127.0.0.1:${port}/`
   const running = { stop: await start() }

@@ -198,7 +198,8 @@ describe('P12: a long answer', () => {
     for (let count = 0; count < documents; count += 20) {
       const docs = Array.from({ length: 20 }, () => writePushed(ann, ben))
       const answer = await app.call('POST', '/sync/messages/_bulk_docs', {
-        ...{ token: ann.token, body: { docs } },
+        token: ann.token,
+        body: { docs },
       })
       expect(answer.status).toBe(201)
     }

@@ -77,7 +77,8 @@ test('P12: a push of three hundred branches of one document is one round of work
   expect(pushed.status).toBe(201)
   expect(pushed.body).toHaveLength(200)
   expect(pushed.body[0]).toEqual({
-    ...{ id: _id, error: 'forbidden' },
+    id: _id,
+    error: 'forbidden',
     reason: 'At most 100 revisions of one document can be pushed at once.',
   })
   // Two keys for each branch that is kept, a few for the message: not some for each of 300 rounds.

@@ -29,7 +29,9 @@ export function createDatabaseFinder(options: {
     const turn: SyncDatabase['turn'] = (read) =>
       reads.once({ key: actorId, signal: takeSignal() }, read)
     const open = (stored: string) => ({
-      ...{ name, turn, stored: storage.database<Document>(stored) },
+      name,
+      turn,
+      stored: storage.database<Document>(stored),
       epoch: () => epochs.of(actorId),
       noteAhead: (knownEpoch: string | undefined) => epochs.raise(actorId, knownEpoch),
     })

@@ -62,7 +62,8 @@ describe('a push', () => {
     const edit = { ...message, status: 'sent', content: 'too late', editedAt: Date.now() + 60_000 }
     expect((await push(edit)).body).toMatchObject([{ id: message._id, error: 'conflict' }])
     expect((await t.call('GET', `messages/${message._id}`)).body).toMatchObject({
-      ...{ content: '', refused: { code: 'deleted', content: 'too late' } },
+      content: '',
+      refused: { code: 'deleted', content: 'too late' },
     })
   })
 

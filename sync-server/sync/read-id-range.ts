@@ -24,7 +24,8 @@ export async function* readIdRange(
       ...(startkey === undefined ? {} : { startkey }),
       ...(endkey === undefined ? {} : { endkey }),
       // The page begins with the last document of the one before it.
-      ...{ limit, descending },
+      limit,
+      descending,
     }
     const page = await turn(() =>
       includeDocs && skip === 0 ? stored.range(range) : stored.listRevs(range),

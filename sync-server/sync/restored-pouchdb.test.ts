@@ -62,9 +62,15 @@ test('P1: stock PouchDB goes on with a server that was put back from a backup', 
   await syncAll()
 
   expect(await read(ann)).toEqual([
-    ...['in the backup sent', 'lost one delivered', 'lost two sent', 'after it delivered'],
+    'in the backup sent',
+    'lost one delivered',
+    'lost two sent',
+    'after it delivered',
   ])
   expect(await read(ben)).toEqual([
-    ...['in the backup delivered', 'lost one sent', 'lost two delivered', 'after it sent'],
+    'in the backup delivered',
+    'lost one sent',
+    'lost two delivered',
+    'after it sent',
   ])
 })

@@ -28,13 +28,22 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
   const epochs = await createEpochs({ storage, onError })
   const budget = createBudget()
   const doorman = createDoorman({
-    ...{ budget, sessions, identify, isBehindProxy: false, onError },
+    budget,
+    sessions,
+    identify,
+    isBehindProxy: false,
+    onError,
   })
   const app = express().use(
     '/sync',
     doorman.greet,
     createSyncRouter({
-      ...{ storage, epochs, acceptance, authenticate, doorman, onError },
+      storage,
+      epochs,
+      acceptance,
+      authenticate,
+      doorman,
+      onError,
       reads: budget.reads,
     }),
   )

@@ -40,7 +40,8 @@ test('what comes for nobody goes to the inbox that is set, and a wrong one is to
   await expect.poll(() => lines.join()).toMatch(/WHATSAPP_INBOX_USER_ID is the id of nobody/)
   const ann = await app.register('Ann')
   app.settings.whatsApp = app.settings.whatsApp && {
-    ...{ ...app.settings.whatsApp, inboxUserId: ann.userId },
+    ...app.settings.whatsApp,
+    inboxUserId: ann.userId,
   }
   await app.restart()
   await emulator.configure({ webhookUrl: `${app.url}/api/webhooks/whatsapp` })

@@ -102,9 +102,12 @@ export function createChannelCalls(options: {
       return { message: before, contact, isQueued: before.waState === 'queued', isNew: false }
     }
     const proposal = proposeMessage({
-      ...{ senderId: ownerId, recipientId: contact.contactId },
+      senderId: ownerId,
+      recipientId: contact.contactId,
       message: {
-        ...{ _id: messageId, content: fields.content, type: fields.type },
+        _id: messageId,
+        content: fields.content,
+        type: fields.type,
         replyToMessageId: asked.replyToMessageId,
         mediaUrl: fields.mediaUrl,
       },
@@ -112,7 +115,9 @@ export function createChannelCalls(options: {
     const attempt = (before?.attempt ?? 0) + 1
     const { type, content, mediaUrl, ...payload } = fields
     const raw = {
-      ...{ ...proposal.raw, ...payload, attempt },
+      ...proposal.raw,
+      ...payload,
+      attempt,
       ...(before && { editedAt: Date.now() }),
     }
     const waiting = outbox.waitFor(

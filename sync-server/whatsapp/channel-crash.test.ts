@@ -59,9 +59,15 @@ test.each(storages)(
     const [inbound] = await readMessages()
     const _id = uuidv7()
     await channel.push(ann, {
-      ...{ _id, peerId: inbound?.peerId, senderId: ann.userId, recipientId: inbound?.peerId },
-      ...{ content: 'On its way', type: 'text', status: 'sending' },
-      ...{ createdAt: Date.now(), orderedAt: Date.now() },
+      _id,
+      peerId: inbound?.peerId,
+      senderId: ann.userId,
+      recipientId: inbound?.peerId,
+      content: 'On its way',
+      type: 'text',
+      status: 'sending',
+      createdAt: Date.now(),
+      orderedAt: Date.now(),
     })
     // Taken, and never answered.
     await expect.poll(() => emulator.outbox().length).toBe(1)
@@ -99,7 +105,9 @@ test('P6: without any word from WhatsApp it is said that nobody knows, and its a
     return await find()
   }
   await expect.poll(later).toMatchObject({
-    ...{ status: 'failed', errorCode: 'whatsapp_no_confirmation', content: 'Anybody?' },
+    status: 'failed',
+    errorCode: 'whatsapp_no_confirmation',
+    content: 'Anybody?',
   })
   expect(emulator.outbox()).toHaveLength(0)
   const again = { ...(await find()), status: 'sending', attempt: 2 }
@@ -155,7 +163,8 @@ test('a token that WhatsApp does not take any more stops all sends, and ends nob
   expect([first.status, first.body]).toEqual([
     503,
     expect.objectContaining({
-      ...{ code: 'whatsapp_unavailable', error: 'WhatsApp channel is not available' },
+      code: 'whatsapp_unavailable',
+      error: 'WhatsApp channel is not available',
     }),
   ])
   const second = await send('15555550192')
@@ -178,12 +187,16 @@ test('files go both ways: ours by an id of WhatsApp’s, theirs again when their
   const theirs = await find()
   // What they sent can be sent back to them.
   const answer = await channel.as(ann).post('/messages', {
-    ...{ recipientId: theirs?.peerId, content: 'Yours', type: 'image' },
-    ...{ mediaUrl: theirs?.mediaUrl, whatsappData: {} },
+    recipientId: theirs?.peerId,
+    content: 'Yours',
+    type: 'image',
+    mediaUrl: theirs?.mediaUrl,
+    whatsappData: {},
   })
   expect([answer.status, answer.body.error]).toEqual([201, undefined])
   expect(emulator.outbox().at(-1)?.request).toMatchObject({
-    ...{ type: 'image', image: { id: expect.any(String), caption: 'Yours' } },
+    type: 'image',
+    image: { id: expect.any(String), caption: 'Yours' },
   })
   const lost = emulator.inbound({ from, type: 'image', file: { sample: 'image' } })
   emulator.expireMedia({ ids: true })
@@ -191,7 +204,8 @@ test('files go both ways: ours by an id of WhatsApp’s, theirs again when their
     (await readMessages()).find((one) => one.whatsapp_message_id === lost)
   await channel.advance(0)
   await expect.poll(findLost).toMatchObject({
-    ...{ media: { state: 'failed' }, errorCode: 'whatsapp_131052' },
+    media: { state: 'failed' },
+    errorCode: 'whatsapp_131052',
   })
 })
 

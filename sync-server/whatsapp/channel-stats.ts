@@ -64,10 +64,16 @@ export function createChannelStats() {
 
 function begin(): Held {
   return {
-    ...{ received: 0, processed: 0, failed: 0, ignored: 0, duplicates: 0 },
+    received: 0,
+    processed: 0,
+    failed: 0,
+    ignored: 0,
+    duplicates: 0,
     messages: { inbound: 0, outbound: 0, byType: {} },
     statuses: { sent: 0, delivered: 0, read: 0, failed: 0 },
-    ...{ lastReceivedAt: 0, lastProcessedAt: 0, totalMs: 0 },
+    lastReceivedAt: 0,
+    lastProcessedAt: 0,
+    totalMs: 0,
   }
 }
 

@@ -23,7 +23,9 @@ test('linking a number of the business is checked with WhatsApp, and its message
   expect([linked.status, linked.body]).toEqual([
     200,
     {
-      ...{ wa_id: '15550783881', phone_number: '15550783881', phone_number_id: '106540352242922' },
+      wa_id: '15550783881',
+      phone_number: '15550783881',
+      phone_number_id: '106540352242922',
       whatsapp_name: expect.any(String),
       profile: expect.objectContaining({ whatsapp_business_account_id: '102290129340398' }),
       whatsapp_connected: true,
@@ -34,15 +36,20 @@ test('linking a number of the business is checked with WhatsApp, and its message
   await expect
     .poll(() => findByText('Hello 🌵'))
     .toMatchObject({
-      ...{ isWhatsApp: true, status: 'delivered', senderName: 'Sheena Nelson' },
-      ...{ recipientId: ann.userId, from_phone: '15555550101', to_phone: '15550783881' },
+      isWhatsApp: true,
+      status: 'delivered',
+      senderName: 'Sheena Nelson',
+      recipientId: ann.userId,
+      from_phone: '15555550101',
+      to_phone: '15550783881',
     })
   const [conversation] = await channel.read(ann, 'conversations')
   const [message] = await readMessages()
   expect(conversation).toMatchObject({
     _id: message?.senderId,
     whatsapp_conversation_id: 'wa:106540352242922:15555550101',
-    ...{ phone_number_id: '106540352242922', display_phone_number: '15550783881' },
+    phone_number_id: '106540352242922',
+    display_phone_number: '15550783881',
     contacts: [{ profile: { name: 'Sheena Nelson' }, wa_id: '15555550101' }],
   })
   // Readable by nobody else.
@@ -50,7 +57,9 @@ test('linking a number of the business is checked with WhatsApp, and its message
   const contact = message?.senderId ?? ''
   expect((await channel.as(ben).get(`/users/${contact}`)).status).toBe(404)
   expect((await channel.as(ann).get(`/users/${contact}`)).body).toMatchObject({
-    ...{ username: 'Sheena Nelson', phone_number: '15555550101', isWhatsAppContact: true },
+    username: 'Sheena Nelson',
+    phone_number: '15555550101',
+    isWhatsAppContact: true,
   })
   const named = await channel.as(ann).get('/users/search/sheena')
   expect(named.body).toMatchObject([{ _id: contact }])
@@ -66,15 +75,24 @@ describe('a message that a device pushes into the conversation', () => {
     const peerId = (await findByText('Hello 🌵'))?.senderId ?? ''
     const _id = uuidv7()
     const doc = {
-      ...{ _id, peerId, senderId: ann.userId, recipientId: peerId, content: 'Hi Sheena' },
-      ...{ createdAt: Date.now(), orderedAt: Date.now(), status: 'sending', type: 'text' },
+      _id,
+      peerId,
+      senderId: ann.userId,
+      recipientId: peerId,
+      content: 'Hi Sheena',
+      createdAt: Date.now(),
+      orderedAt: Date.now(),
+      status: 'sending',
+      type: 'text',
     }
     expect(await channel.push(ann, doc)).toMatchObject({ ok: true })
     await channel.push(ann, doc)
     await expect
       .poll(() => findByText('Hi Sheena'))
       .toMatchObject({
-        ...{ status: 'sent', waState: 'accepted', to_phone: '15555550101' },
+        status: 'sent',
+        waState: 'accepted',
+        to_phone: '15555550101',
         whatsapp_message_id: expect.stringMatching(/^wamid\./),
       })
     expect(channel.emulator.outbox().map(({ request }) => request)).toMatchObject([

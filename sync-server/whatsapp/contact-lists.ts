@@ -14,7 +14,9 @@ export function createContactLists({ database }: { database: StoredDatabase<Cont
     const place = { startkey: `contact:${ownerId}:` }
     for (;;) {
       const page = await database.range({
-        ...{ ...place, endkey: `contact:${ownerId}:\uffff`, limit: pageLength },
+        ...place,
+        endkey: `contact:${ownerId}:\uffff`,
+        limit: pageLength,
       })
       for (const document of page) if (isContact(document)) yield withoutRev(document)
       const last = page.at(-1)

@@ -147,9 +147,16 @@ export function createContacts(options: {
     const { ownerId, phoneNumberId, displayPhoneNumber } = given.place
     const nobody = { waId: null, phone: null, userId: null, username: null, name: null }
     const blank: ContactDocument = {
-      ...{ _id: nameContact(ownerId, contactId), ownerId, contactId, phoneNumberId },
-      ...{ displayPhoneNumber, ...nobody, createdAt: now() },
-      ...{ lastInboundAt: 0, lastInbound: null, told: '' },
+      _id: nameContact(ownerId, contactId),
+      ownerId,
+      contactId,
+      phoneNumberId,
+      displayPhoneNumber,
+      ...nobody,
+      createdAt: now(),
+      lastInboundAt: 0,
+      lastInbound: null,
+      told: '',
     }
     return nameAnew(blank, given)
   }
@@ -207,7 +214,11 @@ export function createContacts(options: {
     /** Another name under which somebody is known from now on: WhatsApp's own form of a number, or a new number. */
     async addAliases(contact: ContactDocument, names: Partial<ContactIdentity>): Promise<void> {
       const identity: ContactIdentity = {
-        ...{ waId: null, userId: null, parentUserId: null, username: null, name: null },
+        waId: null,
+        userId: null,
+        parentUserId: null,
+        username: null,
+        name: null,
         ...names,
       }
       const { exact } = listAliases(identity)

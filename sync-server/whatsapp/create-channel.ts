@@ -94,10 +94,14 @@ export function createChannel(options: {
   const sender = createMessageSender({ client, limiter, breaker, waiting })
 
   const index = createMessageIndex({
-    ...{ database: storage.database<MessageIndexDocument>('whatsapp-messages'), now },
+    database: storage.database<MessageIndexDocument>('whatsapp-messages'),
+    now,
   })
   const operators = createOperators({
-    ...{ accounts, contacts, index, settings },
+    accounts,
+    contacts,
+    index,
+    settings,
     readDisplayNumber: () => learned.displayNumber,
   })
   const copies = createOperatorCopies({ storage, acceptance: options.acceptance, contacts, now })
@@ -110,7 +114,11 @@ export function createChannel(options: {
   }
   const media = createInboundMedia({
     database: storage.database<MediaJob>('whatsapp-files'),
-    ...{ media: files, provider, copies, clock, onError },
+    media: files,
+    provider,
+    copies,
+    clock,
+    onError,
     onReady(ownerId, message) {
       tellReceived(ownerId, message).catch(onError)
     },
@@ -121,7 +129,13 @@ export function createChannel(options: {
   }
 
   const tools: ApplyTools = {
-    ...{ operators, contacts, copies, index, media, files, now },
+    operators,
+    contacts,
+    copies,
+    index,
+    media,
+    files,
+    now,
     settleOutbox: (name) => outbox.settle(name),
     async isBlocked(ownerId, contactId) {
       return (await relations.readBlocks(ownerId)).blocked.has(contactId)
@@ -134,8 +148,17 @@ export function createChannel(options: {
     note: stats.note,
   }
   const queuedSender = createQueuedSender({
-    ...{ copies, contacts, operators, accounts, index, files, media: provider, templates },
-    ...{ sender, settings, clock },
+    copies,
+    contacts,
+    operators,
+    accounts,
+    index,
+    files,
+    media: provider,
+    templates,
+    sender,
+    settings,
+    clock,
     applyParked: createStatusApplier(tools).applyParked,
     onStatus(ownerId, message) {
       counted[message.status === 'failed' ? 'failed' : 'sent'] += 1
@@ -145,19 +168,30 @@ export function createChannel(options: {
   })
   const outbox = createOutbox({
     database: storage.database<OutboxEntry>(outboxDatabase),
-    ...{ clock, attempt: queuedSender.attempt, giveUp: queuedSender.giveUp, onError },
+    clock,
+    attempt: queuedSender.attempt,
+    giveUp: queuedSender.giveUp,
+    onError,
   })
   const calls = createChannelCalls({
-    ...{ contacts, operators, copies, outbox, templates },
+    contacts,
+    operators,
+    copies,
+    outbox,
+    templates,
     acceptMessages: options.acceptMessages,
   })
   const signals = createConversationSignals({ client, contacts, settings, now, onError })
 
   const events = createWebhookEvents({
-    ...{ database: storage.database<WebhookDocument>('whatsapp-events'), isShared, now },
+    database: storage.database<WebhookDocument>('whatsapp-events'),
+    isShared,
+    now,
   })
   const inbox = createWebhookInbox({
-    ...{ events, now, onError },
+    events,
+    now,
+    onError,
     ...(options.webhookRetryWaitsMs && { retryWaitsMs: options.webhookRetryWaitsMs }),
     apply: createItemApplier({ tools, templates, log }),
     onProcessed(event) {
@@ -166,7 +200,12 @@ export function createChannel(options: {
     },
   })
   const webhooks = createWebhookRouter({
-    ...{ inbox, appSecret, verifyToken, admit, takeBody, onError },
+    inbox,
+    appSecret,
+    verifyToken,
+    admit,
+    takeBody,
+    onError,
     onInvalidSignature: (what) =>
       log.error({ signature: what }, 'a webhook was refused: is WHATSAPP_APP_SECRET right?'),
   })
@@ -205,7 +244,15 @@ export function createChannel(options: {
 
   return {
     router: webhooks.router,
-    ...{ settings, calls, signals, stats, events, inbox, copies, operators, contacts },
+    settings,
+    calls,
+    signals,
+    stats,
+    events,
+    inbox,
+    copies,
+    operators,
+    contacts,
     isSandbox: isOnThisMachine(settings.graphBaseUrl),
     countPending: () => inbox.levels().gauges.petrel_webhooks_pending?.read() ?? 0,
     /** One of an operator's own, by our id or by WhatsApp's. */

@@ -12,7 +12,9 @@ async function run(): Promise<string> {
   const client = createGraphClient({ settings })
   const { businessAccountId } = settings
   const created = await createTemplates({
-    ...{ client, businessAccountId, waitMaxMs },
+    client,
+    businessAccountId,
+    waitMaxMs,
     sleep: (ms) => sleep(ms),
   })
   return created.map(({ name, outcome, status }) => `${name}: ${outcome}, ${status}`).join('\n')

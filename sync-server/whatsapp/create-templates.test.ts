@@ -11,7 +11,9 @@ test('what is missing in an account is created once, and waited for', async () =
     expect((await call('DELETE', remove)).status).toBe(200)
     const run = () =>
       createTemplates({
-        ...{ client, businessAccountId, waitMaxMs: 60_000 },
+        client,
+        businessAccountId,
+        waitMaxMs: 60_000,
         sleep: (ms) => emulator.advance(ms),
       })
     expect(await run()).toEqual([

@@ -42,7 +42,8 @@ export async function createTemplates(options: {
   async function create(template: (typeof neededTemplates)[number]): Promise<CreatedTemplate> {
     const { name, components } = template
     const answer = await client.call({
-      ...{ method: 'POST', path: `${encodeURIComponent(businessAccountId)}/message_templates` },
+      method: 'POST',
+      path: `${encodeURIComponent(businessAccountId)}/message_templates`,
       json: { name, language, category: 'UTILITY', components },
     })
     if (answer.kind === 'ok') return { name, outcome: 'created', status: 'PENDING' }

@@ -14,7 +14,10 @@ const history = z.looseObject({
 })
 
 const words: Record<string, DeliveryStep['status']> = {
-  ...{ SENT: 'sent', DELIVERED: 'delivered', READ: 'read', FAILED: 'failed' },
+  SENT: 'sent',
+  DELIVERED: 'delivered',
+  READ: 'read',
+  FAILED: 'failed',
 }
 
 /**

@@ -9,8 +9,14 @@ export function describeReceived(message: MessageDocument, contact: ContactDocum
   return {
     event: 'whatsapp-message-received',
     data: {
-      ...{ messageId: _id, senderId, senderUsername: nameOfContact(contact) },
-      ...{ message: content, content, type, status, isWhatsApp: true },
+      messageId: _id,
+      senderId,
+      senderUsername: nameOfContact(contact),
+      message: content,
+      content,
+      type,
+      status,
+      isWhatsApp: true,
       timestamp: message.whatsapp_timestamp ?? new Date(createdAt).toISOString(),
       whatsapp_message_id: message.whatsapp_message_id ?? null,
       from_phone: message.from_phone ?? null,
@@ -35,7 +41,9 @@ export function describeStatus(message: MessageDocument, now: number): ServerEve
   return {
     event: 'whatsapp-status-update',
     data: {
-      ...{ messageId: _id, whatsapp_message_id, status },
+      messageId: _id,
+      whatsapp_message_id,
+      status,
       timestamp: new Date(at).toISOString(),
       error: message.error ?? null,
       code: readCode(message.errorCode),

@@ -20,7 +20,8 @@ export async function hearChannelEvent(
   } catch (cause) {
     if (!(cause instanceof RequestRefused)) {
       refuseChannelEvent(connection, heard, {
-        ...{ code: 'internal_error', error: describeError('internal_error').error },
+        code: 'internal_error',
+        error: describeError('internal_error').error,
       })
       throw cause
     }
@@ -41,10 +42,13 @@ async function send(
   tell(connection, {
     event: 'whatsapp-status-update',
     data: {
-      ...{ messageId, whatsapp_message_id, status: status === 'sending' ? 'sent' : status },
+      messageId,
+      whatsapp_message_id,
+      status: status === 'sending' ? 'sent' : status,
       ...(clientMessageId !== undefined && { clientMessageId }),
       timestamp: new Date().toISOString(),
-      ...{ error: null, code: null },
+      error: null,
+      code: null,
     },
   })
 }

@@ -37,8 +37,15 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 /** WhatsApp keeps them for seven days. */
 const retryWaitsMs = [
-  ...[minuteMs, 10 * minuteMs, hourMs, 6 * hourMs],
-  ...[24 * hourMs, 24 * hourMs, 24 * hourMs, 24 * hourMs, 24 * hourMs],
+  minuteMs,
+  10 * minuteMs,
+  hourMs,
+  6 * hourMs,
+  24 * hourMs,
+  24 * hourMs,
+  24 * hourMs,
+  24 * hourMs,
+  24 * hourMs,
 ]
 const fetchedAtOnce = 4
 const fileMaxBytes = 100 * 1024 * 1024
@@ -94,7 +101,10 @@ export function createInboundMedia(options: {
       const path = join(folder, 'file')
       const { mediaId, phoneNumberId, mimeType } = job
       const outcome = await provider.download({
-        ...{ mediaId, phoneNumberId, mimeType, path },
+        mediaId,
+        phoneNumberId,
+        mimeType,
+        path,
         url: job.tries === 0 ? (job.url ?? undefined) : undefined,
         sha256: job.sha256 ?? undefined,
       })
@@ -112,7 +122,10 @@ export function createInboundMedia(options: {
   ) {
     const { ownerId, contactId, messageId, filename } = job
     const file = await media.store({
-      ...{ ownerId: contactId, purpose: 'message', key: messageId, limitBytes: fileMaxBytes },
+      ownerId: contactId,
+      purpose: 'message',
+      key: messageId,
+      limitBytes: fileMaxBytes,
       filename: filename ?? undefined,
       bytes: createReadStream(path),
     })

@@ -35,7 +35,9 @@ export function makeInboundMessage(given: {
   const createdAt = Math.min(sentAt, now)
   return messageDocument.parse({
     _id: nameInboundMessage(phoneNumberId, wamid),
-    ...{ peerId: contactId, createdAt, orderedAt: now },
+    peerId: contactId,
+    createdAt,
+    orderedAt: now,
     senderId: isEcho ? ownerId : contactId,
     recipientId: isEcho ? contactId : ownerId,
     ...fields,

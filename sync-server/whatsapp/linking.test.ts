@@ -30,19 +30,21 @@ describe('POST /users/link-whatsapp with a Phone Number ID', () => {
       expect([answer.status, answer.body]).toEqual([
         422,
         {
-          ...{ error: 'Phone Number ID does not match the phone number', code: 'number_mismatch' },
+          error: 'Phone Number ID does not match the phone number',
+          code: 'number_mismatch',
         },
       ])
     }
     expect((await as(opened.ann).get('/users/me')).body).toMatchObject({
-      ...{ whatsapp_connected: false, whatsapp_channel: 'sandbox' },
+      whatsapp_connected: false,
+      whatsapp_channel: 'sandbox',
     })
   })
 
   test('P8: a number has one operator; whoever unlinks keeps what was said, and the next one gets the rest', async () => {
     expect((await opened.channel.link(opened.ann)).status).toBe(200)
     const taken = await opened.channel.link(opened.ben, {
-      ...{ wa_id: '15550783899' },
+      wa_id: '15550783899',
     })
     expect([taken.status, taken.body.code]).toEqual([409, expect.stringMatching(/taken$/)])
     await hear({ content: 'For Ann' })
@@ -66,7 +68,8 @@ describe('POST /users/link-whatsapp with a Phone Number ID', () => {
   test('P8: saying that a customer’s number is one’s own brings nobody their messages', async () => {
     await opened.channel.link(opened.ann)
     await as(opened.ben).post('/users/link-whatsapp', {
-      ...{ wa_id: '15555550180', phone_number: '15555550180' },
+      wa_id: '15555550180',
+      phone_number: '15555550180',
     })
     await hear({ content: 'Only for Ann' })
     await expect.poll(() => contents(opened.ann)).toContain('Only for Ann')
@@ -80,12 +83,14 @@ describe('PUT /users/profile', () => {
   test('links by the same check, and null takes the link away', async () => {
     const number = { wa_id: '15550783881', phone_number: '15550783881' }
     const wrong = await as(opened.ann).put('/users/profile', {
-      ...{ ...number, phone_number_id: '999999999999999' },
+      ...number,
+      phone_number_id: '999999999999999',
     })
     expect([wrong.status, wrong.body.code]).toEqual([422, 'number_mismatch'])
     const { numberId } = opened.channel.emulator.account
     const linked = await as(opened.ann).put('/users/profile', {
-      ...{ ...number, phone_number_id: numberId },
+      ...number,
+      phone_number_id: numberId,
     })
     expect([linked.status, linked.body]).toEqual([
       200,
@@ -110,15 +115,21 @@ describe('POST /users/contacts', () => {
     expect([refused.status, refused.body.code]).toEqual([403, 'whatsapp_not_linked'])
     await channel.link(ann)
     expect((await as(ann).get('/users/me/whatsapp')).body).toEqual({
-      ...{ isOn: true, isSandbox: true, isWindowEnforced: true },
-      ...{ phone_number_id: '106540352242922', display_phone_number: '15550783881' },
+      isOn: true,
+      isSandbox: true,
+      isWindowEnforced: true,
+      phone_number_id: '106540352242922',
+      display_phone_number: '15550783881',
     })
     const begun = await as(ann).post('/users/contacts', { phone_number: '+1 555 555 0184' })
     expect([begun.status, begun.body]).toEqual([
       201,
       expect.objectContaining({
-        ...{ username: '+15555550184', phone_number: '15555550184', windowExpiresAt: null },
-        ...{ isWhatsAppContact: true, conversationId: 'wa:106540352242922:15555550184' },
+        username: '+15555550184',
+        phone_number: '15555550184',
+        windowExpiresAt: null,
+        isWhatsAppContact: true,
+        conversationId: 'wa:106540352242922:15555550184',
       }),
     ])
     const again = await as(ann).post('/users/contacts', { phone_number: '15555550184' })
@@ -151,10 +162,13 @@ describe('a number that nobody works', () => {
     await hear({ content: 'Anybody?', from: '15555550181' })
     const before = await contents(opened.ben)
     await as(opened.ben).post('/users/link-whatsapp', {
-      ...{ wa_id: '15550009999', phone_number: '15550009999' },
+      wa_id: '15550009999',
+      phone_number: '15550009999',
     })
     const sent = await as(opened.ben).post('/webhooks/send', {
-      ...{ to: '15555550182', type: 'template', message: { name: 'hello_world' } },
+      to: '15555550182',
+      type: 'template',
+      message: { name: 'hello_world' },
     })
     expect([sent.status, sent.body.error]).toEqual([201, undefined])
     await hear({ content: 'Hello Ben', from: '15555550182' })
@@ -170,7 +184,8 @@ describe('P8: of another operator’s customers nobody learns anything', () => {
     const { channel, ann, ben } = opened
     await channel.link(ann)
     await channel.link(ben, {
-      ...{ wa_id: '15550783890', phone_number: '15550783890' },
+      wa_id: '15550783890',
+      phone_number: '15550783890',
       phone_number_id: undefined,
     })
     const annHears = await openTestSocket({ url: channel.app.url, token: ann.token })
@@ -180,7 +195,9 @@ describe('P8: of another operator’s customers nobody learns anything', () => {
     await expect
       .poll(() => annHears.last('whatsapp-webhook-processed'))
       .toMatchObject({
-        ...{ status: 'processed', messages: 1, messageIds: [expect.any(String)] },
+        status: 'processed',
+        messages: 1,
+        messageIds: [expect.any(String)],
       })
     const { eventId, messageIds } = annHears.last('whatsapp-webhook-processed') as {
       eventId: string
@@ -195,7 +212,8 @@ describe('P8: of another operator’s customers nobody learns anything', () => {
     const { whatsapp_message_id: wamid } = own.body.items[0]
     for (const id of [messageId, encodeURIComponent(wamid)]) {
       expect((await as(ann).get(`/webhooks/status/${id}`)).body).toMatchObject({
-        ...{ id: eventId, items: [{ whatsapp_message_id: wamid, messageId }] },
+        id: eventId,
+        items: [{ whatsapp_message_id: wamid, messageId }],
       })
       expect((await as(ben).get(`/webhooks/status/${id}`)).status).toBe(404)
       expect((await as(ben).post(`/webhooks/reprocess/${id}`)).status).toBe(404)
@@ -229,7 +247,8 @@ describe('P8: of another operator’s customers nobody learns anything', () => {
     const template = { to: '15555550185', type: 'template', message: { name: 'hello_world' } }
     const foreign = await as(ben).post('/webhooks/send', template)
     expect([foreign.status, foreign.body.error]).toEqual([
-      ...[403, expect.stringMatching(/somebody else works this business number/)],
+      403,
+      expect.stringMatching(/somebody else works this business number/),
     ])
     expect(channel.emulator.outbox().some(({ to }) => to === '+15555550185')).toBe(false)
     const conversationId = `wa:106540352242922:${from}`
@@ -239,7 +258,9 @@ describe('P8: of another operator’s customers nobody learns anything', () => {
     await expect
       .poll(() => annHears.last('whatsapp-contact'))
       .toMatchObject({
-        ...{ contactId, conversationId, windowExpiresAt: expect.any(String) },
+        contactId,
+        conversationId,
+        windowExpiresAt: expect.any(String),
       })
     expect(benHears.heard.filter(({ event }) => event.startsWith('whatsapp-m'))).toEqual([])
     annHears.say('send-whatsapp-message', { phoneNumber: from, message: 'By socket' })
@@ -251,7 +272,8 @@ describe('P8: of another operator’s customers nobody learns anything', () => {
     await expect
       .poll(() => benHears.last('whatsapp-status-update'))
       .toMatchObject({
-        ...{ status: 'failed', error: expect.stringMatching(/Invalid phone number/) },
+        status: 'failed',
+        error: expect.stringMatching(/Invalid phone number/),
       })
     annHears.socket.close()
     benHears.socket.close()

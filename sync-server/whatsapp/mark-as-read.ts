@@ -14,7 +14,9 @@ export async function markAsRead(
     method: 'POST',
     path: `${encodeURIComponent(phoneNumberId)}/messages`,
     json: {
-      ...{ messaging_product: 'whatsapp', status: 'read', message_id: wamid },
+      messaging_product: 'whatsapp',
+      status: 'read',
+      message_id: wamid,
       ...(isTyping && { typing_indicator: { type: 'text' } }),
     },
   })

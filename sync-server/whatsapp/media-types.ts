@@ -10,16 +10,23 @@ const kinds: readonly { type: MediaType; maxBytes: number; mimeTypes: readonly s
   { type: 'image', maxBytes: 5 * mebibyte, mimeTypes: ['image/jpeg', 'image/png'] },
   { type: 'video', maxBytes: 16 * mebibyte, mimeTypes: ['video/mp4', 'video/3gpp'] },
   {
-    ...{ type: 'audio', maxBytes: 16 * mebibyte },
+    type: 'audio',
+    maxBytes: 16 * mebibyte,
     mimeTypes: ['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4', 'audio/ogg'],
   },
   { type: 'sticker', maxBytes: 500 * 1024, mimeTypes: ['image/webp'] },
   {
-    ...{ type: 'document', maxBytes: 100 * mebibyte },
+    type: 'document',
+    maxBytes: 100 * mebibyte,
     mimeTypes: [
-      ...['application/pdf', 'text/plain', 'application/msword', 'application/vnd.ms-excel'],
-      ...['application/vnd.ms-powerpoint', `${openXml}.wordprocessingml.document`],
-      ...[`${openXml}.spreadsheetml.sheet`, `${openXml}.presentationml.presentation`],
+      'application/pdf',
+      'text/plain',
+      'application/msword',
+      'application/vnd.ms-excel',
+      'application/vnd.ms-powerpoint',
+      `${openXml}.wordprocessingml.document`,
+      `${openXml}.spreadsheetml.sheet`,
+      `${openXml}.presentationml.presentation`,
     ],
   },
 ]

@@ -37,7 +37,10 @@ async function openMedia({ maxBytes }: { maxBytes?: number } = {}) {
     if (item?.kind !== 'message' || item.content.kind !== 'file') throw new Error('no file')
     const { mediaId, url, sha256, mimeType } = item.content
     return {
-      ...{ mediaId, phoneNumberId: item.phoneNumberId, mimeType, path: join(folder, mediaId) },
+      mediaId,
+      phoneNumberId: item.phoneNumberId,
+      mimeType,
+      path: join(folder, mediaId),
       ...(url !== null && { url }),
       ...(sha256 !== null && { sha256 }),
     }
@@ -125,8 +128,10 @@ describe('a file of ours', () => {
     const { media, emulator, say } = await openMedia()
     emulator.inbound({ from: ann, content: 'Hi' })
     const up = await media.upload({
-      ...{ phoneNumberId: emulator.account.numberId, bytes: new Blob(['OggS']) },
-      ...{ mimeType: 'audio/ogg; codecs=opus', filename: 'voice.ogg' },
+      phoneNumberId: emulator.account.numberId,
+      bytes: new Blob(['OggS']),
+      mimeType: 'audio/ogg; codecs=opus',
+      filename: 'voice.ogg',
     })
     if (up.kind !== 'found') throw new Error(JSON.stringify(up))
     const read = validateMessage('audio', { id: up.value, voice: true })
@@ -143,8 +148,10 @@ describe('a file of ours', () => {
   test('of a format that WhatsApp does not take is refused there', async () => {
     const { media, emulator } = await openMedia()
     const up = await media.upload({
-      ...{ phoneNumberId: emulator.account.numberId, bytes: new Blob(['GIF8']) },
-      ...{ mimeType: 'image/gif', filename: 'a.gif' },
+      phoneNumberId: emulator.account.numberId,
+      bytes: new Blob(['GIF8']),
+      mimeType: 'image/gif',
+      filename: 'a.gif',
     })
     expect(up).toMatchObject({ kind: 'refused', error: { code: 100 } })
   })

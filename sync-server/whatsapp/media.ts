@@ -50,7 +50,8 @@ export function createWhatsAppMedia(options: {
     phoneNumberId: string
   }): Promise<Fetched<MediaInformation>> {
     const answer = await client.call({
-      ...{ method: 'GET', path: encodeURIComponent(media.mediaId) },
+      method: 'GET',
+      path: encodeURIComponent(media.mediaId),
       query: { phone_number_id: media.phoneNumberId },
     })
     if (answer.kind === 'refused') return answer
@@ -187,7 +188,8 @@ export function createWhatsAppMedia(options: {
     /** @returns whether it is gone */
     async remove(media: { mediaId: string; phoneNumberId: string }): Promise<boolean> {
       const answer = await client.call({
-        ...{ method: 'DELETE', path: encodeURIComponent(media.mediaId) },
+        method: 'DELETE',
+        path: encodeURIComponent(media.mediaId),
         query: { phone_number_id: media.phoneNumberId },
       })
       return answer.kind === 'ok'

@@ -14,8 +14,15 @@ export interface NumberInformation {
 }
 
 const fields = [
-  ...['id', 'display_phone_number', 'verified_name', 'quality_rating', 'status'],
-  ...['code_verification_status', 'name_status', 'platform_type', 'throughput'],
+  'id',
+  'display_phone_number',
+  'verified_name',
+  'quality_rating',
+  'status',
+  'code_verification_status',
+  'name_status',
+  'platform_type',
+  'throughput',
 ]
 
 const information = z.looseObject({
@@ -38,7 +45,8 @@ export async function fetchNumberInformation(
   phoneNumberId: string,
 ): Promise<Fetched<NumberInformation>> {
   const answer = await client.call({
-    ...{ method: 'GET', path: encodeURIComponent(phoneNumberId) },
+    method: 'GET',
+    path: encodeURIComponent(phoneNumberId),
     query: { fields: fields.join(',') },
   })
   if (answer.kind === 'refused') return answer
@@ -50,9 +58,12 @@ export async function fetchNumberInformation(
     kind: 'found',
     value: {
       // It may be written with blanks and brackets: only the digits say which number it is.
-      ...{ id, digits: display_phone_number.replaceAll(/\D/g, '') },
-      ...{ verifiedName: verified_name ?? null, qualityRating: quality_rating ?? null },
-      ...{ status: status ?? null, isConnected: !idleStates.includes(status ?? '') },
+      id,
+      digits: display_phone_number.replaceAll(/\D/g, ''),
+      verifiedName: verified_name ?? null,
+      qualityRating: quality_rating ?? null,
+      status: status ?? null,
+      isConnected: !idleStates.includes(status ?? ''),
     },
   }
 }

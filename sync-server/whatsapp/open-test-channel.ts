@@ -40,7 +40,13 @@ export async function openTestChannel(
 
   return {
     ...opened,
-    ...{ settings, client, sender, breaker, limiter, alarms, waits },
+    settings,
+    client,
+    sender,
+    breaker,
+    limiter,
+    alarms,
+    waits,
 
     /** Sends a text, or what is given, as somebody in Petrel would: with digits only. */
     say(phone: string, more: Partial<SendRequest> = {}) {
@@ -48,7 +54,9 @@ export async function openTestChannel(
       if ('refusal' in text) throw new Error(text.refusal)
       ids.last += 1
       return sender.send({
-        ...{ phoneNumberId: account.numberId, to: { phone }, message: text.message },
+        phoneNumberId: account.numberId,
+        to: { phone },
+        message: text.message,
         messageId: `message ${ids.last}`,
         ...more,
       })

@@ -21,7 +21,8 @@ test('P5: what two servers learn of a message at the same time stands in it toge
   const t = await openTestAcceptance()
   const { storage, ann } = t
   const relations = createRelations({
-    ...{ database: storage.database('accounts'), isShared: false },
+    database: storage.database('accounts'),
+    isShared: false,
     isContact: async () => true,
   })
   const acceptance = createAcceptance({ storage, relations })
@@ -32,7 +33,9 @@ test('P5: what two servers learn of a message at the same time stands in it toge
 
   const openCopies = (before: () => Promise<unknown>) =>
     createOperatorCopies({
-      ...{ storage, contacts, now: Date.now },
+      storage,
+      contacts,
+      now: Date.now,
       acceptance: {
         ...acceptance,
         async acceptMessages(request) {
@@ -50,7 +53,8 @@ test('P5: what two servers learn of a message at the same time stands in it toge
     await two.change(ann, message._id, (stored) => ({ ...stored, ...numbers, waState: 'accepted' }))
   })
   const changed = await one.change(ann, message._id, (stored) => ({
-    ...{ ...stored, status: 'delivered' },
+    ...stored,
+    status: 'delivered',
     statusHistory: [...stored.statusHistory, { status: 'delivered', timestamp: 1 }],
   }))
   expect(changed).toMatchObject({

@@ -22,8 +22,15 @@ test('once a status says that what a crash cut off was taken, nobody waits behin
   const write = (n: number, state: OutboxEntry['state']): OutboxEntry => {
     const messageId = `01900000-0000-7000-8000-00000000000${n}`
     return {
-      ...{ _id: nameOutboxEntry({ ownerId: ann, messageId, attempt: 1 }), ownerId: ann },
-      ...{ contactId, messageId, attempt: 1, orderedAt: n, state, dueAt: 0, tries: 0 },
+      _id: nameOutboxEntry({ ownerId: ann, messageId, attempt: 1 }),
+      ownerId: ann,
+      contactId,
+      messageId,
+      attempt: 1,
+      orderedAt: n,
+      state,
+      dueAt: 0,
+      tries: 0,
       since: 1_000,
     }
   }

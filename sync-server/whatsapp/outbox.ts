@@ -168,7 +168,10 @@ export function createOutbox(options: {
           return { result: isOver ? 'cut off' : 'gone' }
         }
         const claimed: OutboxEntry = {
-          ...{ ...current, state: 'sending', since: clock.now(), tries: current.tries + 1 },
+          ...current,
+          state: 'sending',
+          since: clock.now(),
+          tries: current.tries + 1,
         }
         return { put: [claimed], result: claimed }
       },

@@ -62,12 +62,11 @@ const contact = z.object({
   name: z.object(
     {
       formatted_name: words('The name of a contact', 1_000),
-      ...{ first_name: plain('A first name'), last_name: plain('A last name') },
-      ...{
-        middle_name: plain('A middle name'),
-        prefix: plain('A title'),
-        suffix: plain('A suffix'),
-      },
+      first_name: plain('A first name'),
+      last_name: plain('A last name'),
+      middle_name: plain('A middle name'),
+      prefix: plain('A title'),
+      suffix: plain('A suffix'),
     },
     'A contact needs a name',
   ),
@@ -80,19 +79,21 @@ const contact = z.object({
   addresses: z.optional(
     z.array(
       z.object({
-        ...{ street: plain('A street'), city: plain('A city'), state: plain('A state') },
-        ...{ zip: plain('A postal code'), country: plain('A country') },
-        ...{ country_code: plain('A country code'), type: plain('A type') },
+        street: plain('A street'),
+        city: plain('A city'),
+        state: plain('A state'),
+        zip: plain('A postal code'),
+        country: plain('A country'),
+        country_code: plain('A country code'),
+        type: plain('A type'),
       }),
     ),
   ),
   org: z.optional(
     z.object({
-      ...{
-        company: plain('A company'),
-        department: plain('A department'),
-        title: plain('A title'),
-      },
+      company: plain('A company'),
+      department: plain('A department'),
+      title: plain('A title'),
     }),
   ),
   urls: z.optional(z.array(z.object({ url: plain('A link'), type: plain('A type') }))),
@@ -142,7 +143,9 @@ const manyButtons = `A message has 1 to ${limits.buttonsMax} buttons`
 
 const buttonMessage = z.object({
   type: z.literal('button'),
-  ...{ header: z.optional(anyHeader), body, footer },
+  header: z.optional(anyHeader),
+  body,
+  footer,
   action: z.object(
     {
       buttons: z.array(replyButton, manyButtons).check(
@@ -173,7 +176,8 @@ const listMessage = z.object({
   header: z.optional(
     z.discriminatedUnion('type', [textHeader], { error: 'The header of a list must be a text' }),
   ),
-  ...{ body, footer },
+  body,
+  footer,
   action: z.object(
     {
       button: words('The button of a list', limits.listButtonMax),

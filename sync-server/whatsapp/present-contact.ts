@@ -26,7 +26,10 @@ export function presentContact(contact: ContactDocument): PublicUser {
   return {
     _id: contactId,
     username: nameOfContact(contact),
-    ...{ status: '', profilePicture: null, isOnline: false, lastSeen: null },
+    status: '',
+    profilePicture: null,
+    isOnline: false,
+    lastSeen: null,
     createdAt: new Date(createdAt).toISOString(),
     ...(number !== null && { wa_id: number, phone_number: phone ?? number }),
     ...(name && { whatsapp_name: name }),

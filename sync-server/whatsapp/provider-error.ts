@@ -46,7 +46,10 @@ export function readProviderError(body: unknown, httpStatus: number): ProviderEr
   const details = typeof error_data === 'string' ? error_data : error_data?.details
   const isRetryable = is_transient === true && remedy !== 'operator'
   return {
-    ...{ code, words, status, httpStatus },
+    code,
+    words,
+    status,
+    httpStatus,
     details: details ?? (message || null),
     remedy: isRetryable ? 'later' : remedy,
     opensBreaker: opensBreaker ?? false,
@@ -60,18 +63,31 @@ export function readProviderError(body: unknown, httpStatus: number): ProviderEr
 export function makeUnreadableError(httpStatus: number): ProviderError {
   const isServerFault = httpStatus >= 500 || httpStatus === 429
   return {
-    ...{ code: null, httpStatus, details: `HTTP ${httpStatus} without an answer of WhatsApp` },
+    code: null,
+    httpStatus,
+    details: `HTTP ${httpStatus} without an answer of WhatsApp`,
     words: 'WhatsApp gave an answer that makes no sense. Try again later.',
-    ...{ remedy: isServerFault ? 'later' : 'none', status: 502, opensBreaker: false },
-    ...{ retriesMax: usualRetries, afterMs: 0, traceId: null },
+    remedy: isServerFault ? 'later' : 'none',
+    status: 502,
+    opensBreaker: false,
+    retriesMax: usualRetries,
+    afterMs: 0,
+    traceId: null,
   }
 }
 
 /** In place of an answer, where no connection came about: nothing has left. */
 export function makeUnreachableError(): ProviderError {
   return {
-    ...{ code: null, httpStatus: 0, details: null, remedy: 'later', status: 503 },
+    code: null,
+    httpStatus: 0,
+    details: null,
+    remedy: 'later',
+    status: 503,
     words: 'WhatsApp is not reachable at the moment.',
-    ...{ opensBreaker: false, retriesMax: usualRetries, afterMs: 0, traceId: null },
+    opensBreaker: false,
+    retriesMax: usualRetries,
+    afterMs: 0,
+    traceId: null,
   }
 }

@@ -78,13 +78,19 @@ export function createQueuedSender(options: {
       if (stored.attempt !== entry.attempt || stored.status !== 'sent') return null
       return {
         ...stored,
-        ...{ status: 'failed', waState: 'refused', error: words, errorCode: code },
+        status: 'failed',
+        waState: 'refused',
+        error: words,
+        errorCode: code,
         statusHistory: [...stored.statusHistory, { status: 'failed', timestamp }],
       }
     })
     if (changed?.isChanged) onStatus(entry.ownerId, changed.message)
     const answer: OutboxAnswer = {
-      ...{ kind: 'failed', code, words, status: answered.status },
+      kind: 'failed',
+      code,
+      words,
+      status: answered.status,
       details: answered.details ?? null,
     }
     return { kind: 'gone', answer }
@@ -188,7 +194,10 @@ export function createQueuedSender(options: {
       const { contact, message, outgoing } = prepared
       const { phoneNumberId } = contact
       const outcome = await sender.send({
-        ...{ phoneNumberId, to: readRecipient(contact), message: outgoing, messageId: entry._id },
+        phoneNumberId,
+        to: readRecipient(contact),
+        message: outgoing,
+        messageId: entry._id,
         replyTo: await findQuoted(entry, message),
         attempt: entry.tries - 1,
       })

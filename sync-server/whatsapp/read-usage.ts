@@ -24,7 +24,9 @@ export function readUsage(headers: Headers): Usage | null {
   ]
   if (all.length === 0) return null
   const percents = all.flatMap(({ call_count = 0, total_cputime = 0, total_time = 0 }) => [
-    ...[call_count, total_cputime, total_time],
+    call_count,
+    total_cputime,
+    total_time,
   ])
   const waits = all.map(
     ({ estimated_time_to_regain_access = 0 }) => estimated_time_to_regain_access,

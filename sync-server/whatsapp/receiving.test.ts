@@ -91,7 +91,10 @@ describe('what a customer sends', () => {
     ],
   ])('%s is shown', async (_what, options, expected) => {
     expect(await hear(options)).toMatchObject({
-      ...{ ...expected, isWhatsApp: true, status: 'delivered', from_phone: customer },
+      ...expected,
+      isWhatsApp: true,
+      status: 'delivered',
+      from_phone: customer,
     })
   })
 
@@ -114,7 +117,8 @@ describe('what a customer sends', () => {
     expect(message).toMatchObject({ type: 'image', content: 'Look' })
     const find = () => findByWamid(message.whatsapp_message_id ?? '')
     await expect.poll(find).toMatchObject({
-      ...{ mediaUrl: expect.stringMatching(/^\/api\/media\//), media: { state: 'ready' } },
+      mediaUrl: expect.stringMatching(/^\/api\/media\//),
+      media: { state: 'ready' },
     })
     const mediaUrl = (await find())?.mediaUrl ?? ''
     const { token } = opened.ann
@@ -139,7 +143,8 @@ describe('what a customer sends', () => {
     const { messageId, whatsapp_message_id } = await say(customer, 'React to me')
     const react = async (emoji: string) => {
       opened.channel.emulator.inbound({
-        ...{ from: customer, type: 'reaction' },
+        from: customer,
+        type: 'reaction',
         content: { message_id: whatsapp_message_id, emoji },
       })
       await opened.channel.advance(1_000)
@@ -161,7 +166,9 @@ describe('what a customer sends', () => {
     const wamid = message.whatsapp_message_id ?? ''
     const about = (type: string, more = {}) =>
       opened.channel.emulator.inbound({
-        ...{ from: customer, type, content: { original_message_id: wamid, ...more } },
+        from: customer,
+        type,
+        content: { original_message_id: wamid, ...more },
       })
     const find = async () => (await readMessages()).find(({ _id }) => _id === message._id)
     await opened.channel.advance(2_000)
@@ -203,18 +210,24 @@ describe('nothing twice', () => {
 
   test('what the operator writes in WhatsApp’s own app is shown once, and our own echo is none', async () => {
     const wamid = opened.channel.emulator.echo({
-      ...{ to: customer, type: 'text', content: { body: 'From my phone' } },
+      to: customer,
+      type: 'text',
+      content: { body: 'From my phone' },
     })
     const own = await say(customer, 'From Petrel')
     opened.channel.emulator.echo({
-      ...{ to: customer, type: 'text', content: { body: 'From Petrel' } },
+      to: customer,
+      type: 'text',
+      content: { body: 'From Petrel' },
       wamid: own.whatsapp_message_id,
     })
     await opened.channel.advance(0)
     await expect
       .poll(() => findByWamid(wamid))
       .toMatchObject({
-        ...{ senderId: opened.ann.userId, sentFrom: 'whatsapp_app', content: 'From my phone' },
+        senderId: opened.ann.userId,
+        sentFrom: 'whatsapp_app',
+        content: 'From my phone',
       })
     const same = (await readMessages()).filter(({ content }) => content === 'From Petrel')
     expect(same).toHaveLength(1)
@@ -261,7 +274,9 @@ describe('who somebody is', () => {
     const message = await findByWamid(wamid)
     expect(message).not.toHaveProperty('from_phone')
     const answer = await opened.channel.as(opened.ann).post('/messages', {
-      ...{ recipientId: message?.peerId, content: 'Hello Sam', whatsappData: {} },
+      recipientId: message?.peerId,
+      content: 'Hello Sam',
+      whatsappData: {},
     })
     expect([answer.status, answer.body.error]).toEqual([201, undefined])
     expect(answer.body).toMatchObject({ status: 'sent', waState: 'accepted', isWhatsApp: true })
@@ -274,9 +289,11 @@ describe('who somebody is', () => {
     const from = '15555550173'
     const before = await hear({ from, name: 'Mia', content: 'Old number' })
     const notice = await hear({
-      ...{ from, type: 'system' },
+      from,
+      type: 'system',
       content: {
-        ...{ body: 'Mia changed to a new number', type: 'user_changed_number' },
+        body: 'Mia changed to a new number',
+        type: 'user_changed_number',
         wa_id: '15555550174',
       },
     })

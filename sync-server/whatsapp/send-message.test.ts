@@ -30,12 +30,19 @@ describe('what is sent', () => {
     )
     const [sent] = emulator.outbox()
     expect(sent?.request).toEqual({
-      ...{ messaging_product: 'whatsapp', recipient_type: 'individual', to: '+16505551234' },
-      ...{ type: 'text', context: { message_id: 'wamid.A=' } },
-      ...{ biz_opaque_callback_data: 'm_1', text: { body: 'Hello' } },
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: '+16505551234',
+      type: 'text',
+      context: { message_id: 'wamid.A=' },
+      biz_opaque_callback_data: 'm_1',
+      text: { body: 'Hello' },
     })
     expect(outcome).toEqual({
-      ...{ kind: 'accepted', wamid: sent?.wamid, waId: '16505551234', userId: null },
+      kind: 'accepted',
+      wamid: sent?.wamid,
+      waId: '16505551234',
+      userId: null,
       messageStatus: null,
     })
   })
@@ -169,7 +176,8 @@ describe('the answer decides', () => {
   test('a transient error is tried again whatever its code', async () => {
     const { emulator, say } = await openChannel()
     emulator.addRule({
-      ...{ match: {}, times: 1 },
+      match: {},
+      times: 1,
       respond: { error: { code: 135000, isTransient: true } },
     })
     must(await say(scripted('00')), 'retryable')
@@ -180,7 +188,9 @@ describe('a token that does not work', () => {
   test('stops all sends, alarms once, answers 503 and never 401, and is tried again after five minutes', async () => {
     const { emulator, say, alarms, settings } = await openChannel()
     expect(must(await say(scripted('23')), 'rejected').error).toMatchObject({
-      ...{ code: 190, status: 503, words: 'WhatsApp channel is not available' },
+      code: 190,
+      status: 503,
+      words: 'WhatsApp channel is not available',
     })
     expect(must(await say(scripted('00')), 'rejected').error.status).toBe(503)
     expect(emulator.outbox()).toEqual([])

@@ -45,8 +45,10 @@ export function classifySend(answer: GraphAnswer, attempt: number): SendOutcome 
   if (!message) return { kind: 'unknown', why: 'the answer named no message' }
   const contact = read.data?.contacts[0]
   return {
-    ...{ kind: 'accepted', wamid: message.id },
-    ...{ waId: contact?.wa_id ?? null, userId: contact?.user_id ?? null },
+    kind: 'accepted',
+    wamid: message.id,
+    waId: contact?.wa_id ?? null,
+    userId: contact?.user_id ?? null,
     messageStatus: message.message_status ?? null,
   }
 }

@@ -51,8 +51,12 @@ describe('POST /webhooks/send', () => {
     expect([answer.status, answer.body]).toEqual([
       201,
       expect.objectContaining({
-        ...{ success: true, messageId: clientMessageId, status: 'sent', queued: false },
-        ...{ wa_id: '15555550102', type: 'text' },
+        success: true,
+        messageId: clientMessageId,
+        status: 'sent',
+        queued: false,
+        wa_id: '15555550102',
+        type: 'text',
         whatsapp_message_id: expect.stringMatching(/^wamid\./),
       }),
     ])
@@ -116,7 +120,9 @@ describe('POST /webhooks/send', () => {
     const answer = await send('15555550102', message, { type })
     expect([answer.status, answer.body.error]).toEqual([201, undefined])
     expect(await findMessage(answer.body.messageId)).toMatchObject({
-      ...{ ...expected, waState: 'accepted', isWhatsApp: true },
+      ...expected,
+      waState: 'accepted',
+      isWhatsApp: true,
     })
     expect(sentTo('15555550102').at(-1)).toMatchObject({ type })
   })
@@ -204,7 +210,10 @@ describe('how far a message comes', () => {
     await expect
       .poll(() => findMessage(body.messageId))
       .toMatchObject({
-        ...{ status: 'failed', errorCode: code, error: words, content: 'My words' },
+        status: 'failed',
+        errorCode: code,
+        error: words,
+        content: 'My words',
       })
     expect(sentTo(phone)).toHaveLength(1)
   })
@@ -234,7 +243,9 @@ describe('P6: a send that WhatsApp refuses at once', () => {
         expect.objectContaining({ code, error: expect.stringMatching(words) }),
       ])
       expect(await findMessage(answer.body.messageId)).toMatchObject({
-        ...{ status: 'failed', content: 'My words', error: expect.stringMatching(words) },
+        status: 'failed',
+        content: 'My words',
+        error: expect.stringMatching(words),
       })
     },
   )
@@ -251,7 +262,9 @@ describe('P6: a send that WhatsApp refuses at once', () => {
     await expect
       .poll(() => findMessage(body.messageId))
       .toMatchObject({
-        ...{ status: 'sent', waState: 'accepted', attempt: 2 },
+        status: 'sent',
+        waState: 'accepted',
+        attempt: 2,
       })
     expect(await findMessage(body.messageId)).not.toHaveProperty('error')
     expect(sentTo('15555550161')).toHaveLength(1)
@@ -268,7 +281,8 @@ describe('P2: never twice', () => {
     await expect
       .poll(() => findMessage(id))
       .toMatchObject({
-        ...{ status: 'read', whatsapp_message_id: expect.stringMatching(/^wamid\./) },
+        status: 'read',
+        whatsapp_message_id: expect.stringMatching(/^wamid\./),
       })
     expect((await sending).status).toBe(201)
     expect(sentTo('15555550130')).toHaveLength(1)
@@ -297,9 +311,15 @@ describe('P2: never twice', () => {
       const _id = uuidv7()
       ids.push(_id)
       await opened.channel.push(opened.ann, {
-        ...{ _id, peerId: contactId, senderId: opened.ann.userId, recipientId: contactId },
-        ...{ content, type: 'text', status: 'sending' },
-        ...{ createdAt: Date.now(), orderedAt: Date.now() },
+        _id,
+        peerId: contactId,
+        senderId: opened.ann.userId,
+        recipientId: contactId,
+        content,
+        type: 'text',
+        status: 'sending',
+        createdAt: Date.now(),
+        orderedAt: Date.now(),
       })
     }
     await opened.channel.killAndStart()
@@ -318,7 +338,9 @@ describe('the window of 24 hours', () => {
     expect([answer.status, answer.body.error]).toEqual([422, expect.stringMatching(/24 hours/)])
     expect(sentTo('15555550162')).toHaveLength(0)
     expect(await findMessage(answer.body.messageId)).toMatchObject({
-      ...{ status: 'failed', errorCode: 'whatsapp_window_closed', content: 'Are you there?' },
+      status: 'failed',
+      errorCode: 'whatsapp_window_closed',
+      content: 'Are you there?',
     })
     const template = { name: 'hello_world' }
     expect((await send('15555550162', template, { type: 'template' })).status).toBe(201)
@@ -364,9 +386,15 @@ describe('changing what was sent over WhatsApp', () => {
     await opened.channel.as(opened.ann).remove(`/messages/${body.messageId}`)
     const _id = uuidv7()
     await opened.channel.push(opened.ann, {
-      ...{ _id, peerId: contactId, senderId: opened.ann.userId, recipientId: contactId },
-      ...{ content: 'The next one', type: 'text', status: 'sending' },
-      ...{ createdAt: Date.now(), orderedAt: Date.now() },
+      _id,
+      peerId: contactId,
+      senderId: opened.ann.userId,
+      recipientId: contactId,
+      content: 'The next one',
+      type: 'text',
+      status: 'sending',
+      createdAt: Date.now(),
+      orderedAt: Date.now(),
     })
     const texts = async () => {
       await opened.channel.advance(2_000)

@@ -23,7 +23,8 @@ beforeAll(async () => {
   const emulator = await startEmulator({ port: 0, clock: 'manual', startAt: Date.now() })
   const clock = createTestClock(emulator)
   const servers = await startTestServers(settingsForEmulator(emulator), {
-    ...{ channelClock: clock, webhookRetryWaitsMs: [0, 0, 0] },
+    channelClock: clock,
+    webhookRetryWaitsMs: [0, 0, 0],
   })
   balancer.targets = [servers.one, servers.two]
   const entrance = createServer(async (request, response) => {
@@ -49,7 +50,8 @@ beforeAll(async () => {
   const ann = await servers.one.register('Ann')
   Object.assign(opened, { servers, emulator, clock, entrance, ann })
   const linked = await post(servers.one, '/users/link-whatsapp', {
-    ...{ wa_id: '15550783881', phone_number: '15550783881' },
+    wa_id: '15550783881',
+    phone_number: '15550783881',
     phone_number_id: emulator.account.numberId,
   })
   if (linked.status !== 200) throw new Error(linked.text)
@@ -96,7 +98,9 @@ describe('two servers on one CouchDB, with a business channel', () => {
     const answers = await Promise.all(
       ids.map((clientMessageId, index) =>
         post(index % 2 === 0 ? servers.one : servers.two, '/webhooks/send', {
-          ...{ to: '15555550100', message: `Answer ${index}`, clientMessageId },
+          to: '15555550100',
+          message: `Answer ${index}`,
+          clientMessageId,
         }),
       ),
     )

@@ -19,7 +19,10 @@ export async function startTestChannel(
 ) {
   const { env, overrides } = options
   const emulator = await startEmulator({
-    ...{ port: 0, clock: 'manual', startAt: Date.now(), ...options.emulator },
+    port: 0,
+    clock: 'manual',
+    startAt: Date.now(),
+    ...options.emulator,
   })
   const { account } = emulator
   const clock = createTestClock(emulator)
@@ -31,7 +34,8 @@ export async function startTestChannel(
     },
     {
       ...(isRunning ? {} : { channelClock: clock }),
-      ...{ webhookRetryWaitsMs: [0, 0, 0], ...overrides },
+      webhookRetryWaitsMs: [0, 0, 0],
+      ...overrides,
     },
   )
   const listen = async () => {
@@ -48,7 +52,10 @@ export async function startTestChannel(
   const number = { wa_id: '15550783881', phone_number: '15550783881' }
 
   return {
-    ...{ app, emulator, as, listen },
+    app,
+    emulator,
+    as,
+    listen,
     register: app.register,
     /** Lets somebody work the business number. */
     async link(person: TestPerson, more: Record<string, unknown> = {}) {
@@ -69,7 +76,8 @@ export async function startTestChannel(
     async push(person: TestPerson, doc: Record<string, unknown>) {
       const body = { docs: [doc] }
       const answer = await app.call('POST', '/sync/messages/_bulk_docs', {
-        ...{ token: person.token, body },
+        token: person.token,
+        body,
       })
       return answer.body[0]
     },

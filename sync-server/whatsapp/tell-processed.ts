@@ -14,7 +14,10 @@ export function tellProcessed(
     tell(ownerId, {
       event: 'whatsapp-webhook-processed',
       data: {
-        ...{ eventId: event._id, status: event.status, field: 'messages', error: event.error },
+        eventId: event._id,
+        status: event.status,
+        field: 'messages',
+        error: event.error,
         messages: count(({ kind }) => kind === 'message' || kind === 'echo'),
         statuses: count(({ kind }) => kind === 'status'),
         duplicates: count(({ outcome }) => outcome === 'duplicate'),

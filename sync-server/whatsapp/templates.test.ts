@@ -28,14 +28,13 @@ test('all templates are read, over all pages', async () => {
   const read = await fetchTemplates(client, businessAccountId, { limit: 2 })
   if (read.kind !== 'found') throw new Error(JSON.stringify(read))
   expect(read.value.map(({ name, language }) => `${name} ${language}`)).toEqual([
-    ...[
-      'hello_world en',
-      'hello_world en_US',
-      'order_confirmation en',
-      'message_from_us en',
-      'spring_sale en',
-    ],
-    ...['delivery_update en', 'appointment_reminder en'],
+    'hello_world en',
+    'hello_world en_US',
+    'order_confirmation en',
+    'message_from_us en',
+    'spring_sale en',
+    'delivery_update en',
+    'appointment_reminder en',
   ])
   expect(read.value[2]).toMatchObject({ category: 'UTILITY', status: 'APPROVED' })
 })
@@ -81,8 +80,12 @@ test('a number is known by its digits, however it is written', async () => {
   expect(await fetchNumberInformation(client, numberId)).toEqual({
     kind: 'found',
     value: {
-      ...{ id: numberId, digits: numberDigits, verifiedName: 'Lucky Shrub' },
-      ...{ qualityRating: 'GREEN', status: 'CONNECTED', isConnected: true },
+      id: numberId,
+      digits: numberDigits,
+      verifiedName: 'Lucky Shrub',
+      qualityRating: 'GREEN',
+      status: 'CONNECTED',
+      isConnected: true,
     },
   })
   expect(await fetchNumberInformation(client, '1')).toMatchObject({ kind: 'refused' })

@@ -17,7 +17,8 @@ export function createTemplates(options: {
 }) {
   const { client, businessAccountId, now = () => performance.now() } = options
   const held: { list: Template[]; readAt: number; reading?: Promise<Fetched<Template[]>> } = {
-    ...{ list: [], readAt: Number.NEGATIVE_INFINITY },
+    list: [],
+    readAt: Number.NEGATIVE_INFINITY,
   }
 
   async function read(): Promise<Fetched<Template[]>> {

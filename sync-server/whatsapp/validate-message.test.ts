@@ -8,15 +8,22 @@ const many = <Thing>(count: number, make: (index: number) => Thing) =>
 
 const link = 'https://example.org/a'
 const button = (index: number, more = {}) => ({
-  ...{ type: 'reply', reply: { id: `b${index}`, title: `Button ${index}`, ...more } },
+  type: 'reply',
+  reply: { id: `b${index}`, title: `Button ${index}`, ...more },
 })
 const buttons = (more = {}) => ({
-  ...{ type: 'button', body: { text: 'Well?' }, action: { buttons: [button(0)] }, ...more },
+  type: 'button',
+  body: { text: 'Well?' },
+  action: { buttons: [button(0)] },
+  ...more,
 })
 const row = (index: number, more = {}) => ({ id: `r${index}`, title: `Row ${index}`, ...more })
 const section = (rows: unknown[], more = {}) => ({ title: 'Section', rows, ...more })
 const list = (sections: unknown[], more = {}) => ({
-  ...{ type: 'list', body: { text: 'Pick' }, action: { button: 'Options', sections }, ...more },
+  type: 'list',
+  body: { text: 'Pick' },
+  action: { button: 'Options', sections },
+  ...more,
 })
 const listButton = (text: string) => ({
   ...list([section([row(0)])]),

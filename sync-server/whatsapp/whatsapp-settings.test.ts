@@ -18,10 +18,16 @@ test('without a word the channel is off', () => {
 test('on, everything else has a default', () => {
   expect(readWhatsAppSettings(whole)).toMatchObject({
     settings: {
-      ...{ graphBaseUrl: 'https://graph.facebook.com', apiVersion: 'v25.0' },
-      ...{ mediaHosts: ['.fbsbx.com', '.fbcdn.net'], isWindowEnforced: true },
-      ...{ linkCheck: 'strict', isTypingSent: false, isProofSent: false },
-      ...{ sendTimeoutMs: 8_000, messagesPerSecond: 70, eventRetentionDays: 30 },
+      graphBaseUrl: 'https://graph.facebook.com',
+      apiVersion: 'v25.0',
+      mediaHosts: ['.fbsbx.com', '.fbcdn.net'],
+      isWindowEnforced: true,
+      linkCheck: 'strict',
+      isTypingSent: false,
+      isProofSent: false,
+      sendTimeoutMs: 8_000,
+      messagesPerSecond: 70,
+      eventRetentionDays: 30,
     },
   })
 })

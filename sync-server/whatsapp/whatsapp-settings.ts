@@ -130,7 +130,11 @@ export function readWhatsAppSettings(
   const settings: WhatsAppSettings = {
     graphBaseUrl: set.WHATSAPP_GRAPH_BASE_URL.replace(/\/+$/, ''),
     apiVersion: set.WHATSAPP_API_VERSION,
-    ...{ accessToken, phoneNumberId, businessAccountId, appSecret, verifyToken },
+    accessToken,
+    phoneNumberId,
+    businessAccountId,
+    appSecret,
+    verifyToken,
     displayPhoneNumber: set.WHATSAPP_DISPLAY_PHONE_NUMBER,
     appId: set.WHATSAPP_APP_ID,
     isProofSent: set.WHATSAPP_APPSECRET_PROOF === 'true',

@@ -81,7 +81,8 @@ function readFile(
   if (link === undefined) return { refusal: 'A file needs a link.' }
   const named = filename ? { filename } : {}
   return {
-    ...{ type, content: caption ?? '' },
+    type,
+    content: caption ?? '',
     ...(isOwn
       ? { mediaUrl: link, ...(filename && { media: named }) }
       : { media: { link, ...named } }),

@@ -21,15 +21,28 @@ async function start() {
   async function keepForwarded(name: string, forwarded: Partial<MessageDocument> = {}) {
     const bytes = new Blob(['a map'])
     const _id = await sendFile(context, {
-      ...{ peerId: ben, bytes, about, type: 'document', content: name },
+      peerId: ben,
+      bytes,
+      about,
+      type: 'document',
+      content: name,
     })
     const mediaUrl = `/api/media/${name}`
     await shelf.noteAddress(_id, mediaUrl)
     await changeMessage(messages, _id, (message) => ({ ...message, mediaUrl, status: 'sent' }))
     const forward = messageDocument.parse({
-      ...{ _id: uuidv7(), peerId: ivy, senderId: ann, recipientId: ivy, mediaUrl },
-      ...{ content: '', type: 'document', file: about, createdAt: 1, orderedAt: context.now() },
-      ...{ status: 'sent', ...forwarded },
+      _id: uuidv7(),
+      peerId: ivy,
+      senderId: ann,
+      recipientId: ivy,
+      mediaUrl,
+      content: '',
+      type: 'document',
+      file: about,
+      createdAt: 1,
+      orderedAt: context.now(),
+      status: 'sent',
+      ...forwarded,
     })
     await messages.insert(toStoredMessage(forward))
     return { _id, mediaUrl, forward }
@@ -56,7 +69,8 @@ test('P1: the bytes of a deleted message stay while a forward of it in another c
   expect(await isKept(forNobody.forward)).toBe(false)
   // What is written of it later, such as the server's own version, changes nothing.
   await changeMessage(context.database.messages, forStar._id, (message) => ({
-    ...{ ...message, attempt: (message.attempt ?? 1) + 1 },
+    ...message,
+    attempt: (message.attempt ?? 1) + 1,
   }))
   expect(await isKept(forStar.forward)).toBe(true)
 })

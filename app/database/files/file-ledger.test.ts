@@ -13,7 +13,10 @@ import { createFileShelf } from './file-shelf.ts'
 const ivy = '01900000-0000-7000-8000-00000000000c'
 const about = { name: 'map.txt', size: 5, mimeType: 'text/plain' }
 const map = () => ({
-  ...{ peerId: ben, bytes: new Blob(['a map']), about, type: 'document' as const },
+  peerId: ben,
+  bytes: new Blob(['a map']),
+  about,
+  type: 'document' as const,
   content: 'the way home',
 })
 const hourMs = 60 * 60 * 1000
@@ -29,7 +32,9 @@ async function start() {
     const _id = await sendFile(context, map())
     await shelf.noteAddress(_id, mediaUrl)
     await changeMessage(context.database.messages, _id, (message) => ({
-      ...{ ...message, mediaUrl, status: 'sent' },
+      ...message,
+      mediaUrl,
+      status: 'sent',
     }))
     return { _id, mediaUrl }
   }

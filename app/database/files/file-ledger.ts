@@ -110,7 +110,9 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
     return [...used].map(([messageId, { size, usedAt }]) => {
       const message = stored.get(messageId)
       return {
-        ...{ messageId, size, usedAt },
+        messageId,
+        size,
+        usedAt,
         ...(message && { peerId: message.peerId, mediaUrl: message.mediaUrl }),
         isUnsent: unsentHolders.has(messageId) || (message !== undefined && isUnsent(message)),
         isStarred: starredHolders.has(messageId) || Boolean(message?.isStarred),

@@ -10,7 +10,10 @@ import { createFileShelf } from './file-shelf.ts'
 
 const about = { name: 'map.txt', size: 5, mimeType: 'text/plain' }
 const map = () => ({
-  ...{ peerId: ben, bytes: new Blob(['a map']), about, type: 'document' as const },
+  peerId: ben,
+  bytes: new Blob(['a map']),
+  about,
+  type: 'document' as const,
   content: ' the way home ',
 })
 
@@ -19,7 +22,11 @@ test('P1: a message and its file are stored in one transaction, and read again b
   const id = await sendFile(context, map())
   const message = await database.messages.findOne(id).exec()
   expect(message?.toJSON()).toMatchObject({
-    ...{ _id: id, status: 'sending', type: 'document', content: 'the way home', file: about },
+    _id: id,
+    status: 'sending',
+    type: 'document',
+    content: 'the way home',
+    file: about,
   })
   const other = await open('second')
   const shelf = createFileShelf({ ...context, database: other })
@@ -74,7 +81,10 @@ test('P6: a retry uploads a file again that the server has lost, and only then',
   ]) {
     const id = await sendFile(context, map())
     await changeMessage(database.messages, id, (message) => ({
-      ...{ ...message, mediaUrl, status: 'failed', error: 'No.' },
+      ...message,
+      mediaUrl,
+      status: 'failed',
+      error: 'No.',
       ...(errorCode && { errorCode }),
     }))
     await retryMessage(context, id)

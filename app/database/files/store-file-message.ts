@@ -20,8 +20,14 @@ export async function storeFileMessage(
   const refusal = refuseText({ content, file: about })
   if (refusal) throw new Error(refusal.error)
   const message = messageDocument.parse({
-    ...{ _id: outgoing.id ?? createId(), peerId, senderId: userId, recipientId: peerId },
-    ...{ content, type, file: about, createdAt: now() },
+    _id: outgoing.id ?? createId(),
+    peerId,
+    senderId: userId,
+    recipientId: peerId,
+    content,
+    type,
+    file: about,
+    createdAt: now(),
     orderedAt: await database.places.takeNext(peerId),
     ...(replyTo && { replyTo }),
   })

@@ -10,8 +10,12 @@ const type = 'audio/webm'
 const about = { name: 'Voice message.webm', size: 9, mimeType: type }
 
 const part = (messageId: string, place: number, words: string) => ({
-  ...{ peerId: ben, messageId, place, bytes: new Blob([words], { type }) },
-  ...{ levels: [{ at: place * 2_000, level: 0.5 }], endsAt: (place + 1) * 2_000 },
+  peerId: ben,
+  messageId,
+  place,
+  bytes: new Blob([words], { type }),
+  levels: [{ at: place * 2_000, level: 0.5 }],
+  endsAt: (place + 1) * 2_000,
 })
 
 test('P1: what was recorded before a reload is there again in its order, and the older recording first', async () => {

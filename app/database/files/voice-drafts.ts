@@ -130,7 +130,9 @@ function join(parts: readonly KeptPart[]): VoiceDraft | undefined {
   const { peerId, messageId } = first
   const pieces = parts.map(({ bytes }) => bytes)
   return {
-    ...{ peerId, messageId, durationMs: last.endsAt },
+    peerId,
+    messageId,
+    durationMs: last.endsAt,
     bytes: new Blob(pieces, { type: first.bytes.type }),
     levels: parts.flatMap(({ levels }) => levels),
   }

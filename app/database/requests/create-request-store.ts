@@ -24,7 +24,10 @@ export function createRequestStore(options: { table: DeviceStore['requests']; no
         const folded = foldRequest(earlier, request)
         await table.where('_id').anyOf(folded.replaced).delete()
         await table.add({
-          ...{ _id, resource, timestamp: now(), state: 'waiting' },
+          _id,
+          resource,
+          timestamp: now(),
+          state: 'waiting',
           request: folded.request,
         })
       })

@@ -10,7 +10,16 @@ const onlyAscii = /^[\0-\x7f]*$/
 /** Letters that are typed as others but that Unicode does not take apart. */
 const lookalikes = /[øđðłħŧæœþς]/g
 const plainLetters: Record<string, string> = {
-  ...{ ø: 'o', đ: 'd', ð: 'd', ł: 'l', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th', ς: 'σ' },
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ł: 'l',
+  ħ: 'h',
+  ŧ: 't',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+  ς: 'σ',
 }
 
 /**

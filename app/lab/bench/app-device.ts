@@ -105,7 +105,8 @@ export async function createAppDevice(
   }
 
   const socket = new WebSocket(origin.replace('http', 'ws'), [
-    ...[changesProtocol, socketProtocol],
+    changesProtocol,
+    socketProtocol,
     `${bearerProtocolPrefix}${account.token}`,
   ])
   socket.on('error', onError)
@@ -119,8 +120,15 @@ export async function createAppDevice(
     send({ id, recipientId, content }) {
       const now = Date.now()
       return push.messages.add(id, {
-        ...{ _id: id, peerId: recipientId, senderId: account.userId, recipientId, content },
-        ...{ createdAt: now, orderedAt: now, status: 'sending', attempt: 1 },
+        _id: id,
+        peerId: recipientId,
+        senderId: account.userId,
+        recipientId,
+        content,
+        createdAt: now,
+        orderedAt: now,
+        status: 'sending',
+        attempt: 1,
       })
     },
     close() {

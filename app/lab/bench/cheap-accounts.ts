@@ -11,7 +11,10 @@ const atOnce = 16
  */
 export async function createCheapAccounts(dataDir: string, count: number): Promise<Account[]> {
   const settings = readSettings({
-    ...{ PORT: '0', DATA_DIR: dataDir, RATE_LIMIT: 'off', LOG_LEVEL: 'silent' },
+    PORT: '0',
+    DATA_DIR: dataDir,
+    RATE_LIMIT: 'off',
+    LOG_LEVEL: 'silent',
     DURABILITY: 'relaxed',
   })
   const app = await createApp(settings, { passwordCost: 4 })

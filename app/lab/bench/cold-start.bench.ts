@@ -29,7 +29,9 @@ export async function measure(): Promise<Figure[]> {
   const [value, floor] = [takePercentile(took.long, 0.5), takePercentile(took.short, 0.5)]
   return [
     {
-      ...{ what: `cold start offline → list is readable, ${many} chats`, value, unit: 'ms' },
+      what: `cold start offline → list is readable, ${many} chats`,
+      value,
+      unit: 'ms',
       floors: [{ what: `with ${few}`, value: floor }],
     },
     { what: `cold start offline with ${many} chats, growth`, value: value / floor, unit: '×' },

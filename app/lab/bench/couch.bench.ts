@@ -47,20 +47,26 @@ export async function measure(): Promise<Figure[]> {
   const place = `a CouchDB ${delayMs} ms away`
   return [
     {
-      ...{ what: `requests to ${place} for each message`, value: requests, unit: 'requests' },
+      what: `requests to ${place} for each message`,
+      value: requests,
+      unit: 'requests',
       target: { atMost: 6 },
     },
     {
-      ...{ what: `a message on ${place}, p50`, value: p50, unit: 'ms' },
+      what: `a message on ${place}, p50`,
+      value: p50,
+      unit: 'ms',
       floors: [{ what: 'one write', value: floor }],
     },
     {
-      ...{ what: `a message on ${place}, p50 in writes one after the other`, unit: '×' },
+      what: `a message on ${place}, p50 in writes one after the other`,
+      unit: '×',
       value: p50 / floor,
       floors: [{ what: 'its own writes', value: 3 }],
     },
     {
-      ...{ what: `messages on ${place}, ${clients} clients`, unit: 'requests/s' },
+      what: `messages on ${place}, ${clients} clients`,
+      unit: 'requests/s',
       value: describeLoad(all).perSecond,
       floors: [{ what: 'single writes by as many', value: describeLoad(writes).perSecond }],
     },
@@ -81,7 +87,10 @@ async function sendAlone({ origin }: Server, people: readonly Account[], count: 
 function sendInPairs({ origin }: Server, people: readonly Account[], count: number, forMs: number) {
   const readProcessor = () => readMetric(origin, 'process_cpu_seconds_total')
   return putLoad({
-    ...{ origin, clients: count, forMs, readProcessor },
+    origin,
+    clients: count,
+    forMs,
+    readProcessor,
     ask: (client) => askFor(people, client),
   })
 }
@@ -89,7 +98,9 @@ function sendInPairs({ origin }: Server, people: readonly Account[], count: numb
 function askFor(people: readonly Account[], client: number) {
   const peer = must(people[client % 2 === 0 ? client + 1 : client - 1], 'a peer')
   return {
-    ...{ method: 'POST' as const, path: '/api/messages', token: must(people[client], 'one').token },
+    method: 'POST' as const,
+    path: '/api/messages',
+    token: must(people[client], 'one').token,
     body: { recipientId: peer.userId, content },
   }
 }
@@ -108,7 +119,9 @@ async function writeAlone(url: string) {
 /** One writes documents of one database, as the server does at its best: none has to be read before. */
 function writeAll(url: string) {
   return putLoad({
-    ...{ origin: new URL(url).origin, clients, readProcessor: async () => 0 },
+    origin: new URL(url).origin,
+    clients,
+    readProcessor: async () => 0,
     ask: () => ({ method: 'POST', path: '/floor/_bulk_docs', body: { docs: [{ content }] } }),
   })
 }

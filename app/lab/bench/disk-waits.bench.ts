@@ -20,9 +20,13 @@ export async function measure(): Promise<Figure[]> {
 
   async function measureWaits(authors: number): Promise<number> {
     const load = {
-      ...{ origin, clients: authors, readProcessor: async () => 0 },
+      origin,
+      clients: authors,
+      readProcessor: async () => 0,
       ask: (author: number) => ({
-        ...{ method: 'POST' as const, path: '/api/messages', token: person(2 * author).token },
+        method: 'POST' as const,
+        path: '/api/messages',
+        token: person(2 * author).token,
         body: { recipientId: person(2 * author + 1).userId, content },
       }),
     }
@@ -36,12 +40,16 @@ export async function measure(): Promise<Figure[]> {
   await close()
   return [
     {
-      ...{ what: 'waits for the disk for each message, one author alone', value: alone },
-      ...{ unit: 'waits', target: { atMost: 1.05 } },
+      what: 'waits for the disk for each message, one author alone',
+      value: alone,
+      unit: 'waits',
+      target: { atMost: 1.05 },
     },
     {
-      ...{ what: `waits for the disk for each message, ${pairs} pairs at once`, value: together },
-      ...{ unit: 'waits', target: { atMost: 0.1 } },
+      what: `waits for the disk for each message, ${pairs} pairs at once`,
+      value: together,
+      unit: 'waits',
+      target: { atMost: 0.1 },
     },
   ]
 }

@@ -23,7 +23,9 @@ process.exit(0)
 async function run(seed: number): Promise<HistoryTold> {
   const labs: Lab[] = []
   const running = runHistory({
-    ...{ seed, steps, shrinkTries: 4 },
+    seed,
+    steps,
+    shrinkTries: 4,
     async createLab(options) {
       const lab = await createLab(options)
       labs.push(lab)
@@ -39,7 +41,8 @@ async function run(seed: number): Promise<HistoryTold> {
   )
   const [first] = labs
   return {
-    ...{ seed, deaths: first?.server.countDeaths() ?? 0 },
+    seed,
+    deaths: first?.server.countDeaths() ?? 0,
     refused: first?.server.disk.countRefused() ?? 0,
     ...(failure && { failure }),
   }

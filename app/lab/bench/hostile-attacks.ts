@@ -44,7 +44,8 @@ export const attacks = {
   '16 wrong sign-ins at a time': (on) =>
     repeat(on, 16, () =>
       ask(on, {
-        ...{ method: 'POST', path: '/api/auth/login' },
+        method: 'POST',
+        path: '/api/auth/login',
         body: { username: 'attacker0', password: createId() },
       }),
     ),
@@ -124,7 +125,8 @@ async function holdAll(
     socket.on('error', () => undefined).pause()
     const isStranger = beginning !== ''
     const said = Object.entries({
-      ...{ host: 'petrel', ...headers },
+      host: 'petrel',
+      ...headers,
       ...(isStranger
         ? { 'content-type': 'application/json' }
         : { authorization: `Bearer ${first(on).token}` }),
@@ -140,9 +142,15 @@ function writeMessage(on: AttackOn) {
   const now = Date.now()
   const [author, reader] = on.attackers
   return {
-    ...{ _id: createId(), senderId: author?.userId, recipientId: reader?.userId },
-    ...{ peerId: reader?.userId, content: 'one of very many', createdAt: now, orderedAt: now },
-    ...{ status: 'sending', attempt: 1 },
+    _id: createId(),
+    senderId: author?.userId,
+    recipientId: reader?.userId,
+    peerId: reader?.userId,
+    content: 'one of very many',
+    createdAt: now,
+    orderedAt: now,
+    status: 'sending',
+    attempt: 1,
   }
 }
 

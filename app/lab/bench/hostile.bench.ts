@@ -98,7 +98,8 @@ function compare(
     return (['p50', 'p95', 'worst'] as const).map(
       (which): Figure => ({
         what: `${name}: somebody else's ${what}, ${which}`,
-        ...{ value: during[which], unit: 'ms' },
+        value: during[which],
+        unit: 'ms',
         floors: [
           { what: 'quiet', value: before[which] },
           { what: 'a bare server under it', value: bare[which] },

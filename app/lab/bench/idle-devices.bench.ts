@@ -87,12 +87,18 @@ export async function measure(): Promise<Figure[]> {
   const floors = [{ what: 'bare ws', value: floor }]
   return [
     {
-      ...{ what: '1,000 idle sockets, memory of each', value: each(withSockets - before) },
-      ...{ unit: 'kB', floors, target: { atMost: 50 } },
+      what: '1,000 idle sockets, memory of each',
+      value: each(withSockets - before),
+      unit: 'kB',
+      floors,
+      target: { atMost: 50 },
     },
     {
-      ...{ what: '1,000 idle devices, each with its line, memory of each' },
-      ...{ value: each(withLines - before), unit: 'kB', floors, target: { atMost: 50 } },
+      what: '1,000 idle devices, each with its line, memory of each',
+      value: each(withLines - before),
+      unit: 'kB',
+      floors,
+      target: { atMost: 50 },
     },
     {
       what: '1,000 idle devices with two waiting feeds beside it, memory of each',
@@ -100,8 +106,10 @@ export async function measure(): Promise<Figure[]> {
       unit: 'kB',
     },
     {
-      ...{ what: '1,000 idle devices, each with its line, processor', value: rest.withLines },
-      ...{ unit: '% of a core', floors: [{ what: 'no device', value: rest.alone }] },
+      what: '1,000 idle devices, each with its line, processor',
+      value: rest.withLines,
+      unit: '% of a core',
+      floors: [{ what: 'no device', value: rest.alone }],
       target: { atMost: rest.alone + 0.5 },
     },
     {

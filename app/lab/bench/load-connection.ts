@@ -25,11 +25,13 @@ export async function askServer(
   counts.requests += 1
   const text = body === undefined ? undefined : JSON.stringify(body)
   const sent = request(url, {
-    ...{ agent, method: text === undefined ? 'GET' : 'POST' },
+    agent,
+    method: text === undefined ? 'GET' : 'POST',
     headers: {
       authorization: `Bearer ${token}`,
       ...(text !== undefined && {
-        ...{ 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
       }),
     },
   })

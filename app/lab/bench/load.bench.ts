@@ -126,17 +126,25 @@ function list({ what, rhythm }: Shape, loads: ReadonlyMap<LoadWay, ChatLoad>): F
     const goal = isWhole && isClosed && bareWs && { atLeast: bareWs.perSecond / 4 }
     return [
       {
-        ...{ what: whole, value: row.perSecond, unit: 'messages/s' as const },
-        ...{ floors: floorsOf('perSecond'), ...(goal && { target: goal }) },
+        what: whole,
+        value: row.perSecond,
+        unit: 'messages/s' as const,
+        floors: floorsOf('perSecond'),
+        ...(goal && { target: goal }),
       },
       { what: `${whole}, p50`, value: row.p50, unit: 'ms' as const, floors: floorsOf('p50') },
       {
-        ...{ what: `${whole}, p95`, value: row.p95, unit: 'ms' as const, floors: floorsOf('p95') },
+        what: `${whole}, p95`,
+        value: row.p95,
+        unit: 'ms' as const,
+        floors: floorsOf('p95'),
         ...(isWhole && !isClosed && { target: { atMost: rhythm.perSecond > 50 ? 10 : 6 } }),
       },
       {
-        ...{ what: `${whole}, processor time of each`, value: row.processorMs },
-        ...{ unit: 'ms' as const, floors: floorsOf('processorMs') },
+        what: `${whole}, processor time of each`,
+        value: row.processorMs,
+        unit: 'ms' as const,
+        floors: floorsOf('processorMs'),
         ...(isWhole && rhythm !== shapes.pair?.rhythm && { target: { atMost: 3 } }),
       },
       { what: `${whole}, requests for each`, value: row.requests, unit: 'requests' as const },

@@ -35,23 +35,30 @@ export async function measure(): Promise<Figure[]> {
   const what = `${people.toLocaleString('en')} people come back after a restart`
   const beside = (key: keyof Return) => [{ what: 'bare ws echo', value: bare[key] }]
   const inKb = (key: 'meanBytes' | 'mostBytes') => ({
-    ...{ value: ours[key] / bytesPerKb, unit: 'kB' as const },
+    value: ours[key] / bytesPerKb,
+    unit: 'kB' as const,
     floors: [{ what: 'bare ws echo', value: bare[key] / bytesPerKb }],
   })
   return [
     {
-      ...{ what: `${what}: all are connected and told`, value: ours.backMs, unit: 'ms' },
+      what: `${what}: all are connected and told`,
+      value: ours.backMs,
+      unit: 'ms',
       floors: beside('backMs'),
     },
     {
       what: `${what}: longest wait of a typing frame between two others`,
-      ...{ value: ours.longestMs, unit: 'ms', floors: beside('longestMs') },
+      value: ours.longestMs,
+      unit: 'ms',
+      floors: beside('longestMs'),
       target: { atMost: 1_000 },
     },
     { what: `${what}: told to one socket, mean`, ...inKb('meanBytes') },
     { what: `${what}: told to one socket, most`, ...inKb('mostBytes') },
     {
-      ...{ what: `${what}: the server's processor time`, value: ours.processorMs, unit: 'ms' },
+      what: `${what}: the server's processor time`,
+      value: ours.processorMs,
+      unit: 'ms',
       floors: beside('processorMs'),
     },
   ]
@@ -63,7 +70,9 @@ async function measureBare(crowd: SocketCrowd): Promise<Return> {
   const echo = await openSocket(bare.origin, 'nobody')
   const frame = '{"event":"typing","data":{}}'
   const measured = await watchReturn({
-    ...{ crowd, origin: bare.origin, tokens },
+    crowd,
+    origin: bare.origin,
+    tokens,
     talk: { from: echo, to: echo, frame, answer: 'typing' },
     readProcessor: async () => Number(await (await fetch(`${bare.origin}/processor`)).text()),
   })
@@ -87,7 +96,9 @@ async function measureOurs(crowd: SocketCrowd): Promise<Return> {
   const recipientId = must(ben, 'Ben').userId
   const frame = JSON.stringify({ event: 'typing', data: { recipientId } })
   const measured = await watchReturn({
-    ...{ crowd, origin, tokens },
+    crowd,
+    origin,
+    tokens,
     talk: { from, to, frame, answer: 'user-typing' },
     readProcessor: () => readMetric(origin, 'process_cpu_seconds_total'),
   })

@@ -71,10 +71,12 @@ export function describeLoad({ tookMs, forMs, processorSeconds }: Load) {
 async function send(origin: string, agent: Agent, { method, path, token, body }: Asked) {
   const text = body === undefined ? undefined : JSON.stringify(body)
   const sent = request(`${origin}${path}`, {
-    ...{ agent, method },
+    agent,
+    method,
     headers: {
       ...(text !== undefined && {
-        ...{ 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
       }),
       ...(token && { authorization: `Bearer ${token}` }),
     },

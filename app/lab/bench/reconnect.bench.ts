@@ -50,13 +50,16 @@ export async function measure(): Promise<Figure[]> {
   return [
     { what: `${what}: all are connected and have everything`, value: tookMs, unit: 'ms' },
     {
-      ...{ what: `${what}: the server's memory at its most`, value: most / bytesPerKb, unit: 'kB' },
+      what: `${what}: the server's memory at its most`,
+      value: most / bytesPerKb,
+      unit: 'kB',
       floors: [{ what: 'before they came', value: before / bytesPerKb }],
     },
     { what: `${what}: the server's processor time`, value: processorMs, unit: 'ms' },
     {
       what: `${what}: requests that were refused and asked again, of ${devices * 2}`,
-      ...{ value: report.askedAgain, unit: 'requests' },
+      value: report.askedAgain,
+      unit: 'requests',
     },
   ]
 }

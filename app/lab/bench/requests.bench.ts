@@ -49,12 +49,16 @@ export async function measure(): Promise<Figure[]> {
   return Object.entries({ open, visible, hidden }).flatMap(
     ([state, [sent, received]]): Figure[] => [
       {
-        ...{ what: `requests for each message sent, ${state} at the other`, value: sent },
-        ...{ unit: 'requests', floors: [{ what: 'the push alone', value: 1 }] },
+        what: `requests for each message sent, ${state} at the other`,
+        value: sent,
+        unit: 'requests',
+        floors: [{ what: 'the push alone', value: 1 }],
       },
       {
-        ...{ what: `requests for each message received, ${state}`, value: received },
-        ...{ unit: 'requests', floors: [{ what: 'one mark for all', value: 1 / count }] },
+        what: `requests for each message received, ${state}`,
+        value: received,
+        unit: 'requests',
+        floors: [{ what: 'one mark for all', value: 1 / count }],
       },
     ],
   )

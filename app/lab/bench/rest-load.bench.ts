@@ -72,7 +72,8 @@ async function startOurs(durability: 'sync' | 'relaxed'): Promise<Side> {
       putLoad({
         ...base,
         ask: (client) => ({
-          ...{ method: 'GET', path: `/api/messages/${peer(client).userId}` },
+          method: 'GET',
+          path: `/api/messages/${peer(client).userId}`,
           token: person(client).token,
         }),
       }),
@@ -80,7 +81,9 @@ async function startOurs(durability: 'sync' | 'relaxed'): Promise<Side> {
       putLoad({
         ...base,
         ask: (client) => ({
-          ...{ method: 'POST', path: '/api/messages', token: person(client).token },
+          method: 'POST',
+          path: '/api/messages',
+          token: person(client).token,
           body: { recipientId: peer(client).userId, content },
         }),
       }),
@@ -96,7 +99,9 @@ function compare(what: string, ours: Load, bare: Load): Figure[] {
     { what: whole, value: value.perSecond, unit: 'requests/s', floors: beside('perSecond') },
     { what: `${whole}, p99`, value: value.p99Ms, unit: 'ms', floors: beside('p99Ms') },
     {
-      ...{ what: `${whole}, processor time of each`, value: value.processorMs, unit: 'ms' },
+      what: `${whole}, processor time of each`,
+      value: value.processorMs,
+      unit: 'ms',
       floors: beside('processorMs'),
     },
   ]

@@ -25,8 +25,14 @@ async function openSearchPage() {
     stored += 1
     const peerId = peers[Math.floor(random() ** 2 * peers.length)] ?? quietPeer
     return messageDocument.parse({
-      ...{ _id: createId(), peerId, senderId: peerId, recipientId: userId, status: 'delivered' },
-      ...{ content: writer.writeText(), createdAt: stored, orderedAt: stored },
+      _id: createId(),
+      peerId,
+      senderId: peerId,
+      recipientId: userId,
+      status: 'delivered',
+      content: writer.writeText(),
+      createdAt: stored,
+      orderedAt: stored,
     })
   }
 

@@ -51,13 +51,16 @@ export async function measure(): Promise<Figure[]> {
   return [
     {
       what: `${what}: the first is on the screen`,
-      ...{ value: firstMs, unit: 'ms', target: { atMost: 15_000 } },
+      value: firstMs,
+      unit: 'ms',
+      target: { atMost: 15_000 },
       floors: [{ what: 'one document compressed', value: shareMs }],
     },
     { what: `${what}: all are here`, value: allMs, unit: 'ms', floors, target: { atMost: 60_000 } },
     {
       what: `${what}: all that came over the line`,
-      ...{ value: bytes / bytesPerKb, unit: 'kB' },
+      value: bytes / bytesPerKb,
+      unit: 'kB',
       floors: [{ what: 'the documents compressed', value: floor / bytesPerKb }],
       target: { atMost: (1.3 * floor) / bytesPerKb },
     },

@@ -42,17 +42,23 @@ export async function measure(): Promise<Figure[]> {
   const what = 'of a server with 100,000 stored messages'
   return [
     {
-      ...{ what: `memory in use ${what}`, value: after.inUse, unit: 'kB' },
+      what: `memory in use ${what}`,
+      value: after.inUse,
+      unit: 'kB',
       floors: [{ what: 'with 1,000', value: before.inUse }],
       target: { atMost: before.inUse * noise },
     },
     {
       // Two starts on the same data differ by a tenth and more: what was once needed is not always given back.
-      ...{ what: `resident memory ${what}`, value: after.resident, unit: 'kB' },
+      what: `resident memory ${what}`,
+      value: after.resident,
+      unit: 'kB',
       floors: [{ what: 'with 1,000', value: before.resident }],
     },
     {
-      ...{ what: `processor time of a new message ${what}`, value, unit: 'ms' },
+      what: `processor time of a new message ${what}`,
+      value,
+      unit: 'ms',
       floors: [{ what: 'with 1,000', value: beside }],
       target: { atMost: 1.1 * beside },
     },
@@ -77,10 +83,14 @@ async function startChat(): Promise<Chat> {
 
 function sendMessages({ pair: { origin, author, recipientId } }: Chat): Promise<Load> {
   return putLoad({
-    ...{ origin, clients: sendersAtOnce, forMs: turnMs },
+    origin,
+    clients: sendersAtOnce,
+    forMs: turnMs,
     readProcessor: () => readMetric(origin, 'process_cpu_seconds_total'),
     ask: () => ({
-      ...{ method: 'POST', path: '/api/messages', token: author.token },
+      method: 'POST',
+      path: '/api/messages',
+      token: author.token,
       body: { recipientId, content: 'as many words as people write in one message of a chat' },
     }),
   })

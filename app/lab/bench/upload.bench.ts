@@ -24,8 +24,13 @@ export async function measure(): Promise<Figure[]> {
   const ways = {
     pieces: () =>
       uploadInPieces({
-        ...{ calls: messages, file, filename: 'film.mp4', key: createId(), now: Date.now },
-        ...{ signal: never, closing: never },
+        calls: messages,
+        file,
+        filename: 'film.mp4',
+        key: createId(),
+        now: Date.now,
+        signal: never,
+        closing: never,
         onBegin: () => undefined,
         onProgress: () => undefined,
       }),

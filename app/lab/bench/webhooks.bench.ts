@@ -36,7 +36,8 @@ interface Webhook {
 export async function measure(): Promise<Figure[]> {
   const bare = await startBareServer()
   const floor = await send(bare.origin, perSecond * 5, (index) => ({
-    ...{ path: '/messages', headers: {} },
+    path: '/messages',
+    headers: {},
     body: writeWebhook('102290129340398', `bare${index}`, index),
   }))
   await bare.close()
@@ -88,24 +89,35 @@ export async function measure(): Promise<Figure[]> {
   const beside = (share: number) => [{ what: 'bare Express', value: takePercentile(floor, share) }]
   return [
     {
-      ...{ what: `${answers}: until the answer, p50`, value: takePercentile(tookMs, 0.5) },
-      ...{ unit: 'ms', floors: beside(0.5) },
+      what: `${answers}: until the answer, p50`,
+      value: takePercentile(tookMs, 0.5),
+      unit: 'ms',
+      floors: beside(0.5),
     },
     {
-      ...{ what: `${answers}: until the answer, worst`, value: takePercentile(tookMs, 1) },
-      ...{ unit: 'ms', floors: beside(1), target: { atMost: 1_000 } },
+      what: `${answers}: until the answer, worst`,
+      value: takePercentile(tookMs, 1),
+      unit: 'ms',
+      floors: beside(1),
+      target: { atMost: 1_000 },
     },
     {
-      ...{ what: 'messages stored of those that were sent, each once', value: stored },
-      ...{ unit: 'messages', floors: [{ what: 'sent', value: sent.size }] },
+      what: 'messages stored of those that were sent, each once',
+      value: stored,
+      unit: 'messages',
+      floors: [{ what: 'sent', value: sent.size }],
       target: { atLeast: sent.size },
     },
     {
-      ...{ what: 'messages stored more than once', value: Math.max(stored - sent.size, 0) },
-      ...{ unit: 'messages', target: { atMost: 0 } },
+      what: 'messages stored more than once',
+      value: Math.max(stored - sent.size, 0),
+      unit: 'messages',
+      target: { atMost: 0 },
     },
     {
-      ...{ what: 'webhooks whose processing failed', value: failed, unit: 'requests' },
+      what: 'webhooks whose processing failed',
+      value: failed,
+      unit: 'requests',
       target: { atMost: 0 },
     },
     { what: 'from arrival to processed, worst', value: Math.max(...lags) * 1_000, unit: 'ms' },
@@ -143,7 +155,8 @@ async function send(origin: string, count: number, next: (index: number) => Webh
 async function post(origin: string, agent: Agent, { path, body, headers }: Webhook) {
   const length = Buffer.byteLength(body)
   const asked = request(`${origin}${path}`, {
-    ...{ agent, method: 'POST' },
+    agent,
+    method: 'POST',
     headers: { 'content-type': 'application/json', 'content-length': length, ...headers },
   })
   asked.end(body)
@@ -160,7 +173,9 @@ async function link(origin: string, token: string, phoneNumberId: string) {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: JSON.stringify({
-      ...{ wa_id: number, phone_number: number, phone_number_id: phoneNumberId },
+      wa_id: number,
+      phone_number: number,
+      phone_number_id: phoneNumberId,
     }),
   })
   if (!answer.ok) throw new Error(`link-whatsapp: ${answer.status} ${await answer.text()}`)
@@ -177,7 +192,10 @@ async function watchLag(origin: string, lags: number[], signal: AbortSignal) {
 function writeWebhook(numberId: string, wamid: string, index: number, copy = 0): string {
   const from = String(4_915_550_000_000 + (index % customers))
   const message = {
-    ...{ from, id: wamid, timestamp: begunAtSeconds, type: 'text' },
+    from,
+    id: wamid,
+    timestamp: begunAtSeconds,
+    type: 'text',
     text: { body: 'as many words as people write in one message of a chat' },
   }
   const value = {

@@ -43,8 +43,15 @@ test('it says what the specification says, and axe finds nothing serious in it',
   await picker(page).getByText("What's your mood?").waitFor()
   const categories = picker(page).getByRole('navigation').getByRole('button')
   expect(await categories.evaluateAll((all) => all.map((one) => one.ariaLabel))).toEqual([
-    ...['Frequently Used', 'Smileys & People', 'Animals & Nature', 'Food & Drink'],
-    ...['Travel & Places', 'Activities', 'Objects', 'Symbols', 'Flags'],
+    'Frequently Used',
+    'Smileys & People',
+    'Animals & Nature',
+    'Food & Drink',
+    'Travel & Places',
+    'Activities',
+    'Objects',
+    'Symbols',
+    'Flags',
   ])
   expect(await findProblems(page)).toEqual([])
   await search().fill('no such thing')

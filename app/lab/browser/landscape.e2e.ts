@@ -7,7 +7,9 @@ import { startBuiltServer } from './start-built-server.ts'
 
 const server = await startBuiltServer()
 const ann = await createPerson(server, 'ann', {
-  ...{ hasTouch: true, isMobile: true, viewport: { width: 740, height: 360 } },
+  hasTouch: true,
+  isMobile: true,
+  viewport: { width: 740, height: 360 },
   reducedMotion: 'reduce',
 })
 const { page } = ann

@@ -38,10 +38,17 @@ export async function pushPictures(options: {
     const { width, height, preview, base64 } = picture
     const size = Buffer.from(base64, 'base64').length
     return {
-      ...{ _id: createId({ msecs: start + index }), peerId: recipientId, recipientId },
-      ...{ senderId: author.userId, status: 'sending', attempt: 1 },
-      ...{ createdAt: start + index, orderedAt: start + index },
-      ...{ type: 'image', content: `picture ${index + 1}`, mediaUrl: addresses.get(picture) },
+      _id: createId({ msecs: start + index }),
+      peerId: recipientId,
+      recipientId,
+      senderId: author.userId,
+      status: 'sending',
+      attempt: 1,
+      createdAt: start + index,
+      orderedAt: start + index,
+      type: 'image',
+      content: `picture ${index + 1}`,
+      mediaUrl: addresses.get(picture),
       file: { name: `${index + 1}.jpg`, mimeType: 'image/jpeg', size, width, height, preview },
     }
   })

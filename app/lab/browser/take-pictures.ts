@@ -34,16 +34,33 @@ const folder = fileURLToPath(new URL('../../../dist/pictures/', import.meta.url)
 const shownFolder = fileURLToPath(new URL('../../../.github/pictures/', import.meta.url))
 /** What the README shows. */
 const shown = [
-  ...['conversation-light-1280', 'offline-dark-1280'],
-  ...['list-light-390', 'conversation-dark-390'],
+  'conversation-light-1280',
+  'offline-dark-1280',
+  'list-light-390',
+  'conversation-dark-390',
 ]
 const widths: readonly Width[] = [1280, 390]
 const asVisitor = [takeSignIn, takeRegistration, takeSignInForm]
 const signedIn = [
-  ...[takeList, takeSearch, takeConversation, takeReply, takeSelection, takeChatSearch],
-  ...[takeFailed, takeStarred, takeProfile, takeSettings, takeShare],
+  takeList,
+  takeSearch,
+  takeConversation,
+  takeReply,
+  takeSelection,
+  takeChatSearch,
+  takeFailed,
+  takeStarred,
+  takeProfile,
+  takeSettings,
+  takeShare,
   // They write, so they come after whatever shows the chats as they were.
-  ...[takeFiles, takeWaitingFiles, takeVoice, takeEmoji, takeMedia, takeStorage, takeOffline],
+  takeFiles,
+  takeWaitingFiles,
+  takeVoice,
+  takeEmoji,
+  takeMedia,
+  takeStorage,
+  takeOffline,
 ]
 const wanted = process.argv.slice(2)
 

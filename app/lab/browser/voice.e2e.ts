@@ -273,7 +273,9 @@ test('P6: without permission it says what to do, and the microphone is asked for
   const session = await page.context().newCDPSession(page)
   const allow = (setting: 'denied' | 'granted') =>
     session.send('Browser.setPermission', {
-      ...{ permission: { name: 'microphone' }, setting, origin: new URL(page.url()).origin },
+      permission: { name: 'microphone' },
+      setting,
+      origin: new URL(page.url()).origin,
     })
   await allow('denied')
   await microphone(page).click()

@@ -37,7 +37,8 @@ export function createVoiceRecorder(options: {
   )
   /** What a person is shown while it records: how long it is by now, ms, and what was heard. */
   const heard = createLiveValue<{ durationMs: number; levels: readonly Level[] }>({
-    ...{ durationMs: 0, levels },
+    durationMs: 0,
+    levels,
   })
   let durationMs = 1
   let keptLevels = 0

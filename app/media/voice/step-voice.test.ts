@@ -28,7 +28,9 @@ test('a finger that left while the browser asked for permission sends nothing', 
 test('P6: what ended by itself, and what could not be stored, is kept with words', () => {
   const words = 'The microphone was disconnected.'
   expect(follow(opened, { kind: 'broken', words }, recorded)).toEqual({
-    ...{ kind: 'ready', voice, words },
+    kind: 'ready',
+    voice,
+    words,
   })
   const full = 'Free up some space.'
   expect(follow(opened, { kind: 'sent' }, recorded, { kind: 'unstored', words: full })).toEqual({

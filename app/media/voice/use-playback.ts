@@ -28,7 +28,9 @@ export function usePlayback(bytes: Blob | undefined, durationMs: number) {
   }
 
   return {
-    ...{ isPlaying, at: Math.min(at, durationMs), rate },
+    isPlaying,
+    at: Math.min(at, durationMs),
+    rate,
     /** As soon as it can, where it is still on its way. */
     play() {
       wish.current.isPlaying = true
@@ -48,7 +50,9 @@ export function usePlayback(bytes: Blob | undefined, durationMs: number) {
     changeRate: chooseNextVoiceSpeed,
     /** For the element that plays it. */
     element: {
-      ...{ ref: audio, src: url, preload: 'auto' as const },
+      ref: audio,
+      src: url,
+      preload: 'auto' as const,
       onLoadStart() {
         isReady.current = false
       },

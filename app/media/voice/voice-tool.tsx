@@ -51,7 +51,13 @@ export function VoiceTool({ messenger, peerId, isForCustomer, tools }: VoiceTool
     const about = describeVoice(voice)
     const { bytes } = voice
     await messenger.commands.sendFile({
-      ...{ id, peerId, bytes, about, type: 'audio', content: '', ...(replyTo && { replyTo }) },
+      id,
+      peerId,
+      bytes,
+      about,
+      type: 'audio',
+      content: '',
+      ...(replyTo && { replyTo }),
     })
     latest.current?.onSent()
   }

@@ -40,7 +40,9 @@ test('what comes a moment after the end belongs to the last bar', () => {
 test('a message can carry it, and refuses what is no waveform or a longer one', () => {
   const parse = (waveform: string, durationMs = 1_000) =>
     attachedFile.safeParse({
-      ...{ name: 'Voice message.webm', size: 1, mimeType: 'audio/webm' },
+      name: 'Voice message.webm',
+      size: 1,
+      mimeType: 'audio/webm',
       voice: { waveform, durationMs },
     }).success
   expect(parse(foldLevels(everyTenth(1_000, Math.random), 1_000))).toBe(true)

@@ -22,8 +22,13 @@ function write(number: number, senderId: string) {
 
 function rowWith(change: Partial<ConversationRow>): ConversationRow {
   return {
-    ...{ peerId: ben, isPinned: false, isArchived: false, isMuted: false, hasFailed: false },
-    ...{ unreadCount: 0, lastMessageAt: 0 },
+    peerId: ben,
+    isPinned: false,
+    isArchived: false,
+    isMuted: false,
+    hasFailed: false,
+    unreadCount: 0,
+    lastMessageAt: 0,
     ...change,
   }
 }

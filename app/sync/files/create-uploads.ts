@@ -130,8 +130,13 @@ export function createUploads(options: {
     let found: number | undefined
     try {
       const uploaded = await uploadInPieces({
-        ...{ calls: calls.messages, file, filename: message.file.name, key: id },
-        ...{ signal: joinSignals([signal, cancelling.signal]), closing: signal, now: context.now },
+        calls: calls.messages,
+        file,
+        filename: message.file.name,
+        key: id,
+        signal: joinSignals([signal, cancelling.signal]),
+        closing: signal,
+        now: context.now,
         onBegin: () => void begun.add(id),
         onProgress(share) {
           found ??= share

@@ -29,7 +29,9 @@ async function start(given: { quota?: number; shown?: Set<string> } = {}) {
   async function keepSent(words: string, peerId = ben) {
     const id = await send(words, peerId)
     await changeMessage(context.database.messages, id, (message) => ({
-      ...{ ...message, status: 'sent', mediaUrl: `/api/media/${words}` },
+      ...message,
+      status: 'sent',
+      mediaUrl: `/api/media/${words}`,
     }))
     return id
   }

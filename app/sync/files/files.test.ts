@@ -46,7 +46,9 @@ test('P1 P2: files written offline among texts survive a reload and a kill of th
   expect(await readFile(tablet, id)).toBe('file two')
   const [, received] = await tablet.read(ann)
   expect(received?.file).toEqual({
-    ...{ name: 'two.txt', size: 8, mimeType: 'application/octet-stream' },
+    name: 'two.txt',
+    size: 8,
+    mimeType: 'application/octet-stream',
   })
 })
 
@@ -81,7 +83,9 @@ test('P6: a file that the server has no room for keeps its words and the reason,
   await phone.say(ben, 'after it')
   const readState = async () => (await phone.stored()).messages.get(id)
   await expect.poll(readState).toMatchObject({
-    ...{ status: 'failed', content: 'the map', errorCode: 'storage_full' },
+    status: 'failed',
+    content: 'the map',
+    errorCode: 'storage_full',
     error: expect.stringMatching(/your storage on this server is full/),
   })
   const readNewest = async () => (await readWords(tablet, ann)).slice(12)
@@ -104,7 +108,8 @@ test.each([500, 502, 413])(
     await phone.say(ben, 'after it')
     await expect.poll(() => readWords(tablet, ann)).toEqual(['after it'])
     expect(phone.messenger.files.uploads.getSnapshot().get(id)).toMatchObject({
-      ...{ kind: 'waiting', words: expect.any(String) },
+      kind: 'waiting',
+      words: expect.any(String),
     })
     phone.network.calm()
     phone.network.hurry()

@@ -52,8 +52,15 @@ export async function putBackFiles(options: {
     if (!message?.file || !file) return true
     try {
       await uploadInPieces({
-        ...{ calls, file, filename: message.file.name, key: id, now: context.now },
-        ...{ signal, closing: signal, onBegin: () => {}, onProgress: () => backOff.succeed() },
+        calls,
+        file,
+        filename: message.file.name,
+        key: id,
+        now: context.now,
+        signal,
+        closing: signal,
+        onBegin: () => {},
+        onProgress: () => backOff.succeed(),
       })
       return true
     } catch (cause) {

@@ -50,7 +50,11 @@ export function createRequests(options: {
     const { createDrain } = await import('./create-drain.ts')
     if (ours.isOver || ours.drain) return
     ours.drain = createDrain({
-      ...{ store, calls, isSignedIn, onSignedOut, onError },
+      store,
+      calls,
+      isSignedIn,
+      onSignedOut,
+      onError,
       random: powers.random,
     })
   }

@@ -61,7 +61,10 @@ export function createWebhookRoutes(options: {
         const { to, type, message, clientMessageId, replyToMessageId } = body
         const { calls } = requireChannel(channel)
         const sent = await calls.send({
-          ...{ ownerId, to, type, message },
+          ownerId,
+          to,
+          type,
+          message,
           messageId: clientMessageId ?? headers['idempotency-key'],
           replyToMessageId: replyToMessageId ?? undefined,
         })
@@ -69,8 +72,14 @@ export function createWebhookRoutes(options: {
         const { waId, phone } = sent.contact
         const { _id: messageId, whatsapp_message_id = null, status, createdAt } = sent.message
         return {
-          ...{ success: true as const, messageId, whatsapp_message_id, status },
-          ...{ queued: sent.isQueued, to: phone ?? waId, wa_id: waId, type: sent.message.type },
+          success: true as const,
+          messageId,
+          whatsapp_message_id,
+          status,
+          queued: sent.isQueued,
+          to: phone ?? waId,
+          wa_id: waId,
+          type: sent.message.type,
           timestamp: sent.message.whatsapp_timestamp ?? toIso(createdAt),
           message: await presenter.presentOne(ownerId, sent.message),
         }
@@ -135,7 +144,10 @@ export function createWebhookRoutes(options: {
           receivedAt: toIso(event.receivedAt),
           processedAt: toIsoOrNull(event.processedAt ?? 0),
           items: own.map(({ kind, wamid, outcome, messageId }) => ({
-            ...{ kind, whatsapp_message_id: wamid, outcome, messageId },
+            kind,
+            whatsapp_message_id: wamid,
+            outcome,
+            messageId,
           })),
           error: event.error,
         }

@@ -19,7 +19,10 @@ export async function sendOverChannel(
   const { ownerId, recipientId, whatsappData, _id: messageId } = asked
   const { type, message } = readKind(asked)
   return await channel.calls.send({
-    ...{ ownerId, type, message, messageId },
+    ownerId,
+    type,
+    message,
+    messageId,
     to: whatsappData?.recipientPhone || recipientId,
     replyToMessageId: asked.replyToMessageId ?? undefined,
   })

@@ -132,7 +132,9 @@ function withField(value: object, name: string, field: unknown): object {
   const copy = { ...value }
   Object.defineProperty(copy, name, {
     value: field,
-    ...{ enumerable: true, configurable: true, writable: true },
+    enumerable: true,
+    configurable: true,
+    writable: true,
   })
   return copy
 }

@@ -25,7 +25,12 @@ export async function openVictims() {
   }
 
   return {
-    ...{ chat, api, ann, ben, known, renewMallory },
+    chat,
+    api,
+    ann,
+    ben,
+    known,
+    renewMallory,
     get mallory() {
       return mallory.person
     },

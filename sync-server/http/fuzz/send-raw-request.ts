@@ -28,7 +28,12 @@ export function sendRawRequest(
       body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body, 'latin1')) }
     const sent = httpRequest(
       {
-        ...{ host: '127.0.0.1', port, method, path, agent, timeout: hangMs },
+        host: '127.0.0.1',
+        port,
+        method,
+        path,
+        agent,
+        timeout: hangMs,
         headers: { ...length, ...headers },
       },
       (response) => {

@@ -71,7 +71,10 @@ describe('/sync', () => {
   it('answers whatever comes in CouchDB’s words, and never fails', async () => {
     const cases = fc.record({
       method: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'COPY', 'OPTIONS'),
-      ...{ database: databases, address: addresses, query: queries, body: bodies },
+      database: databases,
+      address: addresses,
+      query: queries,
+      body: bodies,
     })
     await fc.assert(
       fc.asyncProperty(cases, async ({ method, database, address, query, body }) => {

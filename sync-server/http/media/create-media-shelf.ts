@@ -86,8 +86,15 @@ export function createMediaShelf(options: {
     const mediaId = uuidv7()
     const looseSince = now()
     const file: FileDocument = {
-      ...{ _id: nameFile(mediaId), mediaId, ownerId, purpose, looseSince },
-      ...{ state: 'arriving', type: 'document', mimeType: '', size: 0 },
+      _id: nameFile(mediaId),
+      mediaId,
+      ownerId,
+      purpose,
+      looseSince,
+      state: 'arriving',
+      type: 'document',
+      mimeType: '',
+      size: 0,
       filename: tidyFilename(filename),
       ...(key !== undefined && { key }),
       ...(key !== undefined &&

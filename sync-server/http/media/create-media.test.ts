@@ -209,13 +209,17 @@ describe('an upload in pieces', () => {
 
   const begin = (upload: Which) =>
     opened.test.media.unfinished.begin({
-      ...{ ...upload, size, filename: 'a.png' },
+      ...upload,
+      size,
+      filename: 'a.png',
       takeRoom: async () => ({ grow: () => undefined, release: () => undefined }),
     })
 
   const take = (upload: Which, offset: number) =>
     opened.test.media.unfinished.take({
-      ...{ ...upload, offset, confirm: async () => undefined },
+      ...upload,
+      offset,
+      confirm: async () => undefined,
       bytes: (async function* () {
         yield bytes.subarray(offset, offset + pieceBytes)
       })(),
@@ -254,7 +258,8 @@ describe('an upload in pieces', () => {
     await begin(upload)
     await take(upload, 0)
     const dying = opened.test.media.unfinished.take({
-      ...{ ...upload, offset: pieceBytes },
+      ...upload,
+      offset: pieceBytes,
       confirm: () => Promise.reject(new Error('It dies here.')),
       bytes: (async function* () {
         yield bytes.subarray(pieceBytes)

@@ -36,7 +36,12 @@ export function createMedia(options: {
   const pictures = createPictures({ shelf, readPicture })
   const { keepPicture } = pictures
   const sweeper = createMediaSweep({
-    ...{ shelf, isAlone: !isShared, now, inTurn, keepPicture, onError },
+    shelf,
+    isAlone: !isShared,
+    now,
+    inTurn,
+    keepPicture,
+    onError,
   })
   const arriving = new Set<Promise<unknown>>()
 

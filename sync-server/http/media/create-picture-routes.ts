@@ -29,7 +29,10 @@ export function createPictureRoutes(options: {
       errors: ['picture_required', 'picture_type_not_allowed', 'file_too_large', ...uploadErrors],
       async handle({ caller: { userId }, request }) {
         const file = await receiveUpload({
-          ...{ request, fieldName: 'profilePicture', ownerId: userId, purpose: 'picture' },
+          request,
+          fieldName: 'profilePicture',
+          ownerId: userId,
+          purpose: 'picture',
           limitBytes: limits.pictureInputMaxBytes,
           check: requirePicture,
         })

@@ -44,8 +44,15 @@ async function send(
   const now = Date.now()
   const { userId: senderId, token } = author
   const doc = {
-    ...{ ...given, status, senderId, recipientId: reader.userId, peerId: reader.userId },
-    ...{ type: 'image', content: '', createdAt: now, orderedAt: now },
+    ...given,
+    status,
+    senderId,
+    recipientId: reader.userId,
+    peerId: reader.userId,
+    type: 'image',
+    content: '',
+    createdAt: now,
+    orderedAt: now,
   }
   await opened.app.call('POST', '/sync/messages/_bulk_docs', { token, body: { docs: [doc] } })
 }

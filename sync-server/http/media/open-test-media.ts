@@ -19,7 +19,9 @@ export async function openTestMedia(options: { isShared?: boolean } = {}) {
   const state = { now: Date.UTC(2030, 0, 1) }
   const open = () =>
     createMedia({
-      ...{ storage, isShared: options.isShared ?? false, now: () => state.now },
+      storage,
+      isShared: options.isShared ?? false,
+      now: () => state.now,
       directory: { filterVisible: async (_viewer, ids) => ids.filter((id) => !hidden.has(id)) },
       readPicture: async (userId) => records.get(userId),
       onError: (error) => errors.push(error),

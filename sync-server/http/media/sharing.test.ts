@@ -36,8 +36,15 @@ async function send(
   const { userId: senderId, token } = author
   const { userId: recipientId } = reader
   const doc = {
-    ...{ _id: uuidv7(), senderId, recipientId, peerId: recipientId, type: 'image', content: '' },
-    ...{ createdAt: now, orderedAt: now, ...fields },
+    _id: uuidv7(),
+    senderId,
+    recipientId,
+    peerId: recipientId,
+    type: 'image',
+    content: '',
+    createdAt: now,
+    orderedAt: now,
+    ...fields,
   }
   const path = '/sync/messages'
   const stored = await opened.app.call('GET', `${path}/${doc._id}`, { token })

@@ -34,7 +34,9 @@ async function send(id: string, offset: number | string, bytes: Buffer, { token 
 /** A part that says it has all of these bytes, of which some have been sent. */
 async function sendSome(id: string, offset: number, bytes: Buffer, sent: number) {
   const request = await openTestRequest({
-    ...{ port: opened.app.port, token: opened.ann.token, method: 'PATCH' },
+    port: opened.app.port,
+    token: opened.ann.token,
+    method: 'PATCH',
     path: `${pathOf(id)}?offset=${offset}`,
     headers: {
       'content-type': 'application/octet-stream',
@@ -235,7 +237,9 @@ describe('P12: an upload in pieces', () => {
     await send(id, 0, bytes.subarray(0, pieceBytes), eve)
     const [files, parts] = [await countKinds('file'), await countKinds('part')]
     const request = await openTestRequest({
-      ...{ port: opened.app.port, token: eve.token, method: 'PATCH' },
+      port: opened.app.port,
+      token: eve.token,
+      method: 'PATCH',
       path: `${pathOf(id)}?offset=${pieceBytes}`,
       headers: {
         'content-type': 'application/octet-stream',

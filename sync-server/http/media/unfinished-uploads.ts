@@ -109,8 +109,18 @@ export function createUnfinishedUploads(options: {
     if (!(await claim(upload, { mediaId, ...(before !== undefined && { before }) }))) return
     const looseSince = now()
     const file: FileDocument = {
-      ...{ _id: nameFile(mediaId), mediaId, ownerId, purpose: 'message', looseSince, key, size },
-      ...{ state: 'arriving', type: 'document', mimeType: '', isCounted: true, isInPieces: true },
+      _id: nameFile(mediaId),
+      mediaId,
+      ownerId,
+      purpose: 'message',
+      looseSince,
+      key,
+      size,
+      state: 'arriving',
+      type: 'document',
+      mimeType: '',
+      isCounted: true,
+      isInPieces: true,
       filename: tidyFilename(upload.filename),
       servedId: deriveServedId(upload),
     }

@@ -26,7 +26,9 @@ export function createUploadPlaces({ uploads }: { uploads: Ledger }) {
   function takePlace({ request, ownerId, purpose }: PlacedUpload) {
     const visit = visitOf(request)
     const place = uploads.take({
-      ...{ key: `${purpose} ${ownerId}`, amount: 1, lateMs: visit.lateMs },
+      key: `${purpose} ${ownerId}`,
+      amount: 1,
+      lateMs: visit.lateMs,
       end: (why) => visit.refuse(new RequestRefused(endings[why], comeAgain)),
     })
     if (place === 'key') throw new RequestRefused('too_many_uploads', comeAgain)

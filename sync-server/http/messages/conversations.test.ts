@@ -148,8 +148,14 @@ describe('GET /messages/conversations/{userId}/stats', () => {
   it('counts what the conversation holds', async () => {
     const path = `/messages/conversations/${opened.ann.userId}/stats`
     expect((await as(opened.ben).get(path)).body).toEqual({
-      ...{ total: 0, sent: 0, received: 0, unread: 0, starred: 0, media: 0 },
-      ...{ firstMessageAt: null, lastMessageAt: null },
+      total: 0,
+      sent: 0,
+      received: 0,
+      unread: 0,
+      starred: 0,
+      media: 0,
+      firstMessageAt: null,
+      lastMessageAt: null,
     })
     const first = await fromAnn('one')
     await as(opened.ben).put(`/messages/${first}/star`, { isStarred: true })

@@ -20,7 +20,10 @@ export async function countUnread(options: {
   const { _id: peerId, readUpTo, clearedUpTo } = conversation
   const after = Math.max(readUpTo, clearedUpTo)
   const entries = await journal.listBetween({
-    ...{ oneId: ownerId, otherId: peerId, after, upTo: endOfTime },
+    oneId: ownerId,
+    otherId: peerId,
+    after,
+    upTo: endOfTime,
     limit: countedSingly + 1,
   })
   if (entries.length > countedSingly) {

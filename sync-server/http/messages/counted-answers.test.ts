@@ -176,8 +176,15 @@ function writePushed(said: {
   const { person, peer, isStarred, mediaUrl } = said
   const now = Date.now()
   return {
-    ...{ _id: uuidv7(), peerId: peer.userId, senderId: person.userId, recipientId: peer.userId },
-    ...{ content: 'pushed', createdAt: now, orderedAt: now, isStarred, isStarredAt: now },
+    _id: uuidv7(),
+    peerId: peer.userId,
+    senderId: person.userId,
+    recipientId: peer.userId,
+    content: 'pushed',
+    createdAt: now,
+    orderedAt: now,
+    isStarred,
+    isStarredAt: now,
     ...(mediaUrl !== undefined && { mediaUrl, type: 'image' }),
   }
 }

@@ -57,10 +57,17 @@ export function createConversationPresenter(options: {
       const { whatsAppAt, ...ofChannel } = channelOf(conversation)
       const user = people.get(_id) ?? users.presentDeparted(_id)
       return {
-        ...{ _id, currentUserId: ownerId, user, isOnline: user.isOnline },
+        _id,
+        currentUserId: ownerId,
+        user,
+        isOnline: user.isOnline,
         lastMessage: last ? must(shownById.get(last._id), 'a message that was presented') : null,
         lastMessageAt: toIsoOrNull(last?.orderedAt ?? 0),
-        ...{ unreadCount, isArchived, isPinned, isMuted, isGroup: false as const },
+        unreadCount,
+        isArchived,
+        isPinned,
+        isMuted,
+        isGroup: false as const,
         ...ofChannel,
       }
     })

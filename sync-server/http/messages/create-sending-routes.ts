@@ -52,7 +52,9 @@ export function createSendingRoutes(options: {
           senderId: userId,
           recipientId,
           message: {
-            ...{ _id, content, type },
+            _id,
+            content,
+            type,
             replyToMessageId: replyToMessageId ?? undefined,
             mediaUrl: mediaUrl || undefined,
           },

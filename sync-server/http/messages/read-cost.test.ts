@@ -63,8 +63,13 @@ async function pushTurns(chat: TestChat, people: [TestPerson, TestPerson], count
 function writePushed({ userId }: TestPerson, peer: TestPerson) {
   const now = Date.now()
   return {
-    ...{ _id: uuidv7(), peerId: peer.userId, senderId: userId, recipientId: peer.userId },
-    ...{ content: 'pushed', createdAt: now, orderedAt: now },
+    _id: uuidv7(),
+    peerId: peer.userId,
+    senderId: userId,
+    recipientId: peer.userId,
+    content: 'pushed',
+    createdAt: now,
+    orderedAt: now,
   }
 }
 

@@ -35,8 +35,12 @@ function makePushed(from: TestPerson, to: TestPerson, index: number) {
   const createdAt = 1_700_000_000_000 + index
   return {
     _id: `01890000-0000-7000-8${from.userId.slice(-3)}-${index.toString(16).padStart(12, '0')}`,
-    ...{ peerId: to.userId, senderId: from.userId, recipientId: to.userId },
-    ...{ content: `message ${index}`, createdAt, orderedAt: createdAt },
+    peerId: to.userId,
+    senderId: from.userId,
+    recipientId: to.userId,
+    content: `message ${index}`,
+    createdAt,
+    orderedAt: createdAt,
   }
 }
 

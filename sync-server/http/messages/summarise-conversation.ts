@@ -26,7 +26,9 @@ export async function summariseConversation(options: {
   const last = await findLast(view, clearedUpTo)
   const [sent, received] = [all.sent - cleared.sent, all.received - cleared.received]
   return {
-    ...{ total: sent + received, sent, received },
+    total: sent + received,
+    sent,
+    received,
     unread: all.received - marked.received - unreadDeletions.length,
     starred: await countStars(),
     media: all.files - cleared.files - deletions.filter(({ hasFile }) => hasFile).length,

@@ -24,7 +24,9 @@ async function read(line: string): Promise<number | undefined> {
 function push(content: string) {
   const message = { content, _id: uuidv7() }
   const { raw } = proposeMessage({
-    ...{ senderId: opened.ann.userId, recipientId: opened.ben.userId, message },
+    senderId: opened.ann.userId,
+    recipientId: opened.ben.userId,
+    message,
   })
   const body = { docs: [raw] }
   return opened.app.call('POST', '/sync/messages/_bulk_docs', { token: opened.ann.token, body })

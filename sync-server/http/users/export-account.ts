@@ -97,7 +97,10 @@ function describeConversation(
 ): AccountExport['conversations'][number] {
   const { _id, isPinned, isArchived, isMuted, deliveredUpTo, readUpTo, clearedUpTo } = stored
   return {
-    ...{ _id, isPinned, isArchived, isMuted },
+    _id,
+    isPinned,
+    isArchived,
+    isMuted,
     deliveredUpTo: toIsoOrNull(deliveredUpTo),
     readUpTo: toIsoOrNull(readUpTo),
     clearedUpTo: toIsoOrNull(clearedUpTo),

@@ -116,8 +116,11 @@ export function createCouchHome(options: {
     ready: createReadyCheck(checkReady),
     giveUpIn: requests.abortIn,
     stats: () => ({
-      ...{ open: opened.size, inUse: underWay.size, queuedUpdates: queues.countWaiting() },
-      ...{ syncedWrites: 0, keysWritten: 0 },
+      open: opened.size,
+      inUse: underWay.size,
+      queuedUpdates: queues.countWaiting(),
+      syncedWrites: 0,
+      keysWritten: 0,
     }),
     async close() {
       state.isClosed = true

@@ -205,7 +205,8 @@ export async function startCouchLikeProxy(
     const { 'content-type': type = 'application/json', accept = 'application/json' } = headers
     const hasBody = method !== 'GET' && method !== 'HEAD' && body.length > 0
     return await ask(url, {
-      ...{ method, headers: { 'content-type': type, accept } },
+      method,
+      headers: { 'content-type': type, accept },
       ...(hasBody && { body: new Uint8Array(body) }),
     })
   }

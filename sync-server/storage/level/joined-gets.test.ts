@@ -61,7 +61,11 @@ describe('P12: keys that are read in the same moment', () => {
     disk.failRead({ after: 2 })
     const found = await Promise.allSettled(keys.map((key) => get(key, 'utf8')))
     expect(found.map(({ status }) => status)).toEqual([
-      ...['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
     ])
   })
 })

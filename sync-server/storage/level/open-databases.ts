@@ -71,8 +71,11 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
       await retire(name, found)
     }
     const entry: Entry = {
-      ...{ generation: store.generation(), opened: open(name) },
-      ...{ inUse: 1, idleSince: 0, isSpoilt: false },
+      generation: store.generation(),
+      opened: open(name),
+      inUse: 1,
+      idleSince: 0,
+      isSpoilt: false,
     }
     entries.set(name, entry)
     entry.opened.catch(() => entries.delete(name))

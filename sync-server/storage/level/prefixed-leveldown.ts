@@ -184,7 +184,10 @@ function createIterator(options: {
   }
   const asked = {
     ...bounds,
-    ...{ reverse, limit, keys, values },
+    reverse,
+    limit,
+    keys,
+    values,
     keyEncoding: 'utf8',
     valueEncoding: valueAsBuffer ? 'buffer' : 'utf8',
   } as const

@@ -148,8 +148,10 @@ test.each(Object.keys(damages))(
     await storage.ready()
     expect(told).toEqual([
       {
-        ...{ database: name, folder: join(fixture.dataDir, 'set-aside', name) },
-        ...{ why: expect.stringMatching(/./), broken: expect.any(Array) },
+        database: name,
+        folder: join(fixture.dataDir, 'set-aside', name),
+        why: expect.stringMatching(/./),
+        broken: expect.any(Array),
       },
     ])
     expect(await readFiles(join(fixture.dataDir, 'set-aside', name))).toEqual(before)
@@ -197,7 +199,8 @@ test('what is set aside is not set aside again, and a kill in between deletes no
   const told: SetAside[] = []
   for (let writes = 1; ; writes += 1) {
     const storage = createStorage({
-      ...{ dataDir: fixture.dataDir, wrapLevel: dieAfter(writes) },
+      dataDir: fixture.dataDir,
+      wrapLevel: dieAfter(writes),
       onSetAside: (what) => told.push(what),
     })
     const isThrough = await storage.ready().then(

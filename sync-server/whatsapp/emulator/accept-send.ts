@@ -34,7 +34,9 @@ export async function acceptSend(call: NumberCall): Promise<GraphReply> {
   if (send.type === 'template') checkTemplate(emulation.state, send.content as TemplateSend)
 
   const rule = emulation.rules.take({
-    ...{ endpoint: 'POST number/messages', to: customer.digits, type: send.type },
+    endpoint: 'POST number/messages',
+    to: customer.digits,
+    type: send.type,
     text: JSON.stringify(body),
   })
   if (rule?.delayMs !== undefined) await waitFor(emulation, rule.delayMs)
@@ -126,9 +128,16 @@ function keep(
 ): SentMessage {
   const { send, to, customer, isHeld } = options
   const message: SentMessage = {
-    ...{ wamid: state.random.wamid(customer.waId), phoneNumberId: number.id, to, customer },
-    ...{ type: send.type, request: send.request, acceptedAt: clock.now() },
-    ...{ callbackData: send.callbackData, statuses: [], isHeld },
+    wamid: state.random.wamid(customer.waId),
+    phoneNumberId: number.id,
+    to,
+    customer,
+    type: send.type,
+    request: send.request,
+    acceptedAt: clock.now(),
+    callbackData: send.callbackData,
+    statuses: [],
+    isHeld,
   }
   state.sent.push(message)
   return message

@@ -19,7 +19,9 @@ test('everything can be done over HTTP: a person writes, time goes on, the answe
   const { control, send, webhookUrl, statuses } = await openEmulator()
   expect((await control('/config', { webhookUrl })).body.areWebhooksOn).toBe(true)
   const said = await control('/inbound', {
-    ...{ from: '+1 555 555 0140', name: 'Ben', text: { body: 'Hello' } },
+    from: '+1 555 555 0140',
+    name: 'Ben',
+    text: { body: 'Hello' },
   })
   expect(said.body.wamid).toMatch(/^wamid\./)
   await send({ to: '+15555550140', type: 'text', text: { body: 'Hi Ben' } })
@@ -32,7 +34,7 @@ test('everything can be done over HTTP: a person writes, time goes on, the answe
   })
   const state = await control('/state')
   expect(state.body.received.map((one: { message: { type: string } }) => one.message.type)).toEqual(
-    [...['text', 'text']],
+    ['text', 'text'],
   )
   expect((await control('/webhooks')).body.length).toBeGreaterThan(4)
   expect((await control('/webhooks/1/redeliver', {})).status).toBe(200)
@@ -47,13 +49,18 @@ test('a file comes as a sample, or as bytes with their true checksum', async () 
   await control('/inbound', { from: '15555550100', type: 'image', sample: 'image' })
   const base64 = Buffer.from('hello').toString('base64')
   await control('/inbound', {
-    ...{ from: '15555550100', type: 'document', base64, mimeType: 'text/plain' },
+    from: '15555550100',
+    type: 'document',
+    base64,
+    mimeType: 'text/plain',
     document: { caption: 'A note', filename: 'a.txt' },
   })
   await emulator.advance(0)
   const [, second] = values()
   expect(second.messages[0].document).toMatchObject({
-    ...{ caption: 'A note', filename: 'a.txt', mime_type: 'text/plain' },
+    caption: 'A note',
+    filename: 'a.txt',
+    mime_type: 'text/plain',
     sha256: 'LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=',
   })
 })

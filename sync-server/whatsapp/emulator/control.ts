@@ -72,7 +72,11 @@ export function createControl(emulation: Emulation) {
       const attached = file && attach(emulation, phoneNumberId, file)
       const own = type === 'text' && typeof content === 'string' ? { body: content } : content
       return deliverMessage(emulation, {
-        ...{ from: from.replaceAll(/\D/g, ''), name, phoneNumberId, type, replyTo },
+        from: from.replaceAll(/\D/g, ''),
+        name,
+        phoneNumberId,
+        type,
+        replyTo,
         content: attached ? { ...attached, ...(own as Record<string, unknown>) } : own,
         more: {
           ...(referral && { referral }),
@@ -120,9 +124,12 @@ export function createControl(emulation: Emulation) {
         contacts: [describeContact(emulation, customer)],
         message_echoes: [
           {
-            ...{ from: number.digits, to: customer.waId, id: wamid },
+            from: number.digits,
+            to: customer.waId,
+            id: wamid,
             ...(config.includeBsuid && { to_user_id: customer.bsuid }),
-            ...{ timestamp: toWireSeconds(clock.now()), type: options.type },
+            timestamp: toWireSeconds(clock.now()),
+            type: options.type,
             [options.type]: options.content,
           },
         ],
@@ -143,9 +150,12 @@ export function createControl(emulation: Emulation) {
       if (!template) return false
       template.status = event === 'REINSTATED' || event === 'UNARCHIVED' ? 'APPROVED' : event
       const value = {
-        ...{ event, message_template_id: Number(template.id), message_template_name: name },
+        event,
+        message_template_id: Number(template.id),
+        message_template_name: name,
         // Written with a hyphen here and an underscore elsewhere, as Meta does.
-        ...{ message_template_language: language.replace('_', '-'), reason },
+        message_template_language: language.replace('_', '-'),
+        reason,
         message_template_category: template.category,
       }
       webhooks.send([{ field: 'message_template_status_update', value }])

@@ -19,7 +19,10 @@ export function findCustomer(
   }
   const { isPhoneHidden = false } = findScript(digits, config.latencies)
   const customer: Customer = {
-    ...{ digits, waId, bsuid: toBusinessScopedId(waId), isPhoneHidden },
+    digits,
+    waId,
+    bsuid: toBusinessScopedId(waId),
+    isPhoneHidden,
     name: name ?? `Customer ${digits.slice(-4)}`,
   }
   state.customers.set(waId, customer)

@@ -58,11 +58,23 @@ export const emulatorAccount = {
 export function createConfig(): EmulatorConfig {
   const { accessToken, appSecret, verifyToken } = emulatorAccount
   return {
-    ...{ webhookUrl: null, appSecret, verifyToken, accessToken },
-    ...{ signature: 'right', webhookVersion: 'v24', includeBsuid: true, hidePhone: false },
-    ...{ includeMediaUrl: true, windowMode: 'async', jitterMs: 0, allowedRecipients: null },
+    webhookUrl: null,
+    appSecret,
+    verifyToken,
+    accessToken,
+    signature: 'right',
+    webhookVersion: 'v24',
+    includeBsuid: true,
+    hidePhone: false,
+    includeMediaUrl: true,
+    windowMode: 'async',
+    jitterMs: 0,
+    allowedRecipients: null,
     limits: {
-      ...{ perSecond: 80, pairBurst: 45, pairRefillMs: 6_000, managementPerHour: 5_000 },
+      perSecond: 80,
+      pairBurst: 45,
+      pairRefillMs: 6_000,
+      managementPerHour: 5_000,
       includeReserved: false,
     },
     latencies: { sentMs: 50, deliveredMs: 150, readMs: 400, replyMs: 100 },

@@ -88,12 +88,20 @@ function seedNumbers(): BusinessNumber[] {
   const ready = { countryCode: '1', isRegistered: true }
   return [
     {
-      ...{ id: numberId, digits: numberDigits, verifiedName: 'Lucky Shrub', ...ready },
-      ...{ profile: { about: 'Plants for dry gardens' }, blocked: new Set() },
+      id: numberId,
+      digits: numberDigits,
+      verifiedName: 'Lucky Shrub',
+      ...ready,
+      profile: { about: 'Plants for dry gardens' },
+      blocked: new Set(),
     },
     {
-      ...{ id: secondNumberId, digits: secondNumberDigits, verifiedName: 'Lucky Shrub Care' },
-      ...{ ...ready, profile: {}, blocked: new Set() },
+      id: secondNumberId,
+      digits: secondNumberDigits,
+      verifiedName: 'Lucky Shrub Care',
+      ...ready,
+      profile: {},
+      blocked: new Set(),
     },
   ]
 }

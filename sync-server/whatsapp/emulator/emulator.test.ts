@@ -206,7 +206,8 @@ test('a rule of a test meets the call that it is for, as often as it says', asyn
   const { emulator, send, call } = await openEmulator()
   emulator.addRule({ match: { text: 'unlucky' }, times: 1, respond: { error: { code: 131000 } } })
   emulator.addRule({
-    ...{ match: { endpoint: 'GET number' }, times: 1 },
+    match: { endpoint: 'GET number' },
+    times: 1,
     respond: { status: 500, error: { code: 2 } },
   })
   expect((await send(hello)).status).toBe(200)
@@ -224,7 +225,9 @@ function templateOf(name: string) {
 
 function namedTemplate(parameter_name: string) {
   const parameters = ['customer_name', parameter_name].map((name) => ({
-    ...{ type: 'text', text: 'a', parameter_name: name },
+    type: 'text',
+    text: 'a',
+    parameter_name: name,
   }))
   const { template, ...message } = templateOf('delivery_update')
   return { ...message, template: { ...template, components: [{ type: 'body', parameters }] } }

@@ -62,7 +62,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   emulation.place.url = url
   return {
     ...control,
-    ...{ url, account: emulatorAccount, now: emulation.clock.now },
+    url,
+    account: emulatorAccount,
+    now: emulation.clock.now,
     async close() {
       emulation.clock.clear()
       await new Promise<void>((resolve) => {

@@ -91,8 +91,29 @@ test('what the emulator sends has the shapes that Meta documents', async () => {
   const { emulator, heard, send, listen, faults } = await openEmulator()
   expect(await listen()).toBe(true)
   const everybody = [
-    ...['00', '01', '03', '04', '05', '06', '07', '09', '10', '29'],
-    ...['40', '41', '42', '43', '44', '45', '46', '47', '48', '49', '50', '51', '52'],
+    '00',
+    '01',
+    '03',
+    '04',
+    '05',
+    '06',
+    '07',
+    '09',
+    '10',
+    '29',
+    '40',
+    '41',
+    '42',
+    '43',
+    '44',
+    '45',
+    '46',
+    '47',
+    '48',
+    '49',
+    '50',
+    '51',
+    '52',
   ].map((nn) => `155555501${nn}`)
   const buttons = [{ type: 'reply', reply: { id: 'b0', title: 'Yes' } }]
   const interactive = { type: 'button', body: { text: 'Well?' }, action: { buttons } }

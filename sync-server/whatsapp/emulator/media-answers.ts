@@ -12,8 +12,11 @@ export function describeMedia({ emulation, node, query }: MediaCall): GraphReply
   refuseOtherNumber('GET', media, query)
   const body = {
     messaging_product: 'whatsapp',
-    ...{ url: openAddress(emulation, media), mime_type: media.mimeType, sha256: media.sha256 },
-    ...{ file_size: media.bytes.length, id: media.id },
+    url: openAddress(emulation, media),
+    mime_type: media.mimeType,
+    sha256: media.sha256,
+    file_size: media.bytes.length,
+    id: media.id,
   }
   return { kind: 'json', body }
 }

@@ -19,7 +19,10 @@ export function storeMedia(
 ): StoredMedia {
   const { phoneNumberId, mimeType, bytes, origin } = file
   const media: StoredMedia = {
-    ...{ id: state.random.digits('media', 16), phoneNumberId, mimeType, bytes },
+    id: state.random.digits('media', 16),
+    phoneNumberId,
+    mimeType,
+    bytes,
     sha256: createHash('sha256').update(bytes).digest('hex'),
     expiresAt: clock.now() + (origin === 'upload' ? uploadLivesMs : inboundLivesMs),
     addresses: new Map(),
@@ -34,7 +37,9 @@ export function openAddress({ state, clock, place }: Emulation, media: StoredMed
   const expiresAt = clock.now() + addressLivesMs
   media.addresses.set(hash, expiresAt)
   const query = new URLSearchParams({
-    ...{ mid: media.id, ext: String(Math.floor(expiresAt / 1_000)), hash },
+    mid: media.id,
+    ext: String(Math.floor(expiresAt / 1_000)),
+    hash,
   })
   return `${place.url}/lookaside/whatsapp_business/attachments/?${query}`
 }

@@ -54,7 +54,10 @@ const cursors = z.strictObject({ before: z.string(), after: z.string() })
 const templateList = z.strictObject({
   data: z.array(
     z.strictObject({
-      ...{ name: z.string(), language: z.string(), status: z.string(), category: z.string() },
+      name: z.string(),
+      language: z.string(),
+      status: z.string(),
+      category: z.string(),
       id: digits,
       parameter_format: z.optional(z.enum(['POSITIONAL', 'NAMED'])),
       components: z.array(
@@ -289,8 +292,13 @@ const webhook = z.strictObject({
 
 /** By name, as fixtures name theirs: what Meta answers and sends. */
 export const metaShapes = {
-  ...{ 'send-answer': sendAnswer, 'error-answer': errorAnswer, 'media-answer': mediaAnswer },
-  ...{ 'template-list': templateList, 'number-answer': numberAnswer },
-  ...{ success, 'id-answer': idAnswer, webhook },
+  'send-answer': sendAnswer,
+  'error-answer': errorAnswer,
+  'media-answer': mediaAnswer,
+  'template-list': templateList,
+  'number-answer': numberAnswer,
+  success,
+  'id-answer': idAnswer,
+  webhook,
 } as const
 export type MetaShapeName = keyof typeof metaShapes

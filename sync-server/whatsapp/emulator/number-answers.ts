@@ -9,10 +9,14 @@ type NumberCall = GraphCall<{ kind: 'number'; number: BusinessNumber }>
 
 function describe(number: BusinessNumber) {
   return {
-    ...{ id: number.id, display_phone_number: formatNumber(number.digits) },
-    ...{ verified_name: number.verifiedName, quality_rating: 'GREEN' },
-    ...{ code_verification_status: 'VERIFIED', name_status: 'APPROVED' },
-    ...{ status: number.isRegistered ? 'CONNECTED' : 'PENDING', platform_type: 'CLOUD_API' },
+    id: number.id,
+    display_phone_number: formatNumber(number.digits),
+    verified_name: number.verifiedName,
+    quality_rating: 'GREEN',
+    code_verification_status: 'VERIFIED',
+    name_status: 'APPROVED',
+    status: number.isRegistered ? 'CONNECTED' : 'PENDING',
+    platform_type: 'CLOUD_API',
     throughput: { level: 'STANDARD' },
   }
 }
@@ -76,7 +80,8 @@ export function changeBlocks(isBlocking: boolean) {
 
 export function listBlocks({ node }: NumberCall): GraphReply {
   const data = [...node.number.blocked].map((digits) => ({
-    ...{ messaging_product: 'whatsapp', wa_id: digits },
+    messaging_product: 'whatsapp',
+    wa_id: digits,
   }))
   return { kind: 'json', body: { data, paging: { cursors: { before: 'MA', after: 'MQ' } } } }
 }
@@ -96,7 +101,11 @@ export function changeProfile({ node, body }: NumberCall): GraphReply {
 }
 
 const deliveryNames: Record<StatusName, string> = {
-  ...{ sent: 'SENT', delivered: 'DELIVERED', read: 'READ', played: 'READ', failed: 'FAILED' },
+  sent: 'SENT',
+  delivered: 'DELIVERED',
+  read: 'READ',
+  played: 'READ',
+  failed: 'FAILED',
 }
 
 /** `GET /{number}/message_history?message_id=`: what became of a message, for whoever missed the webhooks. */
@@ -107,10 +116,12 @@ export function describeHistory({ emulation, node, query }: NumberCall): GraphRe
   const data = message
     ? [
         {
-          ...{ id: `history-${message.wamid.slice(-8)}`, message_id: message.wamid },
+          id: `history-${message.wamid.slice(-8)}`,
+          message_id: message.wamid,
           events: {
             data: message.statuses.map(({ status, at }) => ({
-              ...{ delivery_status: deliveryNames[status], timestamp: Math.floor(at / 1_000) },
+              delivery_status: deliveryNames[status],
+              timestamp: Math.floor(at / 1_000),
               webhook_update_state: 'DELIVERED',
             })),
           },

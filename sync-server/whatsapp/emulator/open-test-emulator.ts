@@ -11,7 +11,9 @@ export interface HeardWebhook {
 export async function openTestEmulator(options: EmulatorOptions = {}) {
   const faults: unknown[] = []
   const emulator = await startEmulator({
-    ...{ port: 0, clock: 'manual', startAt: Date.UTC(2026, 10, 20, 10) },
+    port: 0,
+    clock: 'manual',
+    startAt: Date.UTC(2026, 10, 20, 10),
     onError: (error) => faults.push(error),
     ...options,
   })

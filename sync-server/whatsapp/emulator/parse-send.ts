@@ -43,7 +43,10 @@ export function parseSend(body: unknown): ParsedSend {
   }
   parse(typeShapes[type], content, type)
   return {
-    ...{ to: envelope.to, recipient: envelope.recipient, type, request },
+    to: envelope.to,
+    recipient: envelope.recipient,
+    type,
+    request,
     content: content as Record<string, unknown>,
     contextId: envelope.context?.message_id,
     callbackData: envelope.biz_opaque_callback_data ?? null,

@@ -218,7 +218,11 @@ function fill(text: string, parameters: { text?: string; parameter_name?: string
 }
 
 const entities: Record<string, string> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
 }
 
 function escapeHtml(text: string): string {

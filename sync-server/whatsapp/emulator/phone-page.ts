@@ -61,38 +61,51 @@ function act(control: EmulatorControl, person: string, form: URLSearchParams) {
     }
     case 'press':
       return control.inbound({
-        ...{ ...from, type: 'interactive', replyTo },
+        ...from,
+        type: 'interactive',
+        replyTo,
         content: { type: 'button_reply', button_reply: { id, title } },
       })
     case 'pick':
       return control.inbound({
-        ...{ ...from, type: 'interactive', replyTo },
+        ...from,
+        type: 'interactive',
+        replyTo,
         content: { type: 'list_reply', list_reply: { id, title } },
       })
     case 'press-template':
       return control.inbound({
-        ...{ ...from, type: 'button', replyTo },
+        ...from,
+        type: 'button',
+        replyTo,
         content: { payload: id, text: title },
       })
     case 'react':
       return control.inbound({
-        ...{ ...from, type: 'reaction' },
+        ...from,
+        type: 'reaction',
         content: { message_id: replyTo ?? '', emoji: '👍' },
       })
     case 'photo':
       return control.inbound({
-        ...{ ...from, type: 'image', file: { sample: 'image' } },
+        ...from,
+        type: 'image',
+        file: { sample: 'image' },
         content: { caption: '' },
       })
     case 'voice':
       return control.inbound({ ...from, type: 'audio', file: { sample: 'voice' }, content: {} })
     case 'document':
       return control.inbound({
-        ...{ ...from, type: 'document', file: { sample: 'document' }, content: {} },
+        ...from,
+        type: 'document',
+        file: { sample: 'document' },
+        content: {},
       })
     case 'location':
       return control.inbound({
-        ...{ ...from, type: 'location' },
+        ...from,
+        type: 'location',
         content: { latitude: 52.5163, longitude: 13.3777, name: 'Brandenburger Tor' },
       })
     case 'read':

@@ -39,12 +39,19 @@ export function receiveMessage(
   const message = {
     ...(replyTo !== undefined && { context: { from: number?.digits, id: replyTo } }),
     ...describeSender(emulation, customer),
-    ...{ id: state.random.wamid(customer.waId), timestamp: toWireSeconds(at), type },
+    id: state.random.wamid(customer.waId),
+    timestamp: toWireSeconds(at),
+    type,
     ...(content !== undefined && { [type]: content }),
     ...more,
   }
   const received: ReceivedMessage = {
-    ...{ wamid: message.id, phoneNumberId, customer, message, at, isRead: false },
+    wamid: message.id,
+    phoneNumberId,
+    customer,
+    message,
+    at,
+    isRead: false,
   }
   state.received.push(received)
   if (!isSystem) openWindow(emulation, { numberId: phoneNumberId, customer, at })
@@ -77,7 +84,8 @@ export function attachFile(
 ) {
   const media = storeMedia(emulation, { ...file, origin: 'inbound' })
   return {
-    ...{ id: media.id, mime_type: media.mimeType },
+    id: media.id,
+    mime_type: media.mimeType,
     sha256: Buffer.from(media.sha256, 'hex').toString('base64'),
     ...(emulation.config.includeMediaUrl && { url: openAddress(emulation, media) }),
   }

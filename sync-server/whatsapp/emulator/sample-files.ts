@@ -5,10 +5,14 @@ import { crc32 } from './crc32.ts'
 export const sampleFiles = {
   image: () => ({ mimeType: 'image/png', bytes: drawPicture(320, 200), filename: 'sunset.png' }),
   voice: () => ({
-    ...{ mimeType: 'audio/ogg; codecs=opus', bytes: recordSilence(50), filename: 'voice.ogg' },
+    mimeType: 'audio/ogg; codecs=opus',
+    bytes: recordSilence(50),
+    filename: 'voice.ogg',
   }),
   document: () => ({
-    ...{ mimeType: 'application/pdf', bytes: printPage('Invoice 7'), filename: 'invoice-7.pdf' },
+    mimeType: 'application/pdf',
+    bytes: printPage('Invoice 7'),
+    filename: 'invoice-7.pdf',
   }),
 } as const
 
@@ -67,8 +71,10 @@ function recordSilence(frames: number) {
     writePage({ packets: [head], sequence: 0, granule: 0, flags: 2 }),
     writePage({ packets: [tags], sequence: 1, granule: 0, flags: 0 }),
     writePage({
-      ...{ packets: Array.from({ length: frames }, () => silent), sequence: 2 },
-      ...{ granule: frames * 960, flags: 4 },
+      packets: Array.from({ length: frames }, () => silent),
+      sequence: 2,
+      granule: frames * 960,
+      flags: 4,
     }),
   )
 }

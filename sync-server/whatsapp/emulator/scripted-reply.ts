@@ -69,8 +69,10 @@ export function sendReply(emulation: Emulation, message: SentMessage, kind: Repl
 }
 
 const somewhere = {
-  ...{ latitude: 52.5163, longitude: 13.3777 },
-  ...{ name: 'Brandenburger Tor', address: 'Pariser Platz, Berlin' },
+  latitude: 52.5163,
+  longitude: 13.3777,
+  name: 'Brandenburger Tor',
+  address: 'Pariser Platz, Berlin',
 }
 
 const somebody = {
@@ -121,16 +123,22 @@ function changeNumber(emulation: Emulation, { customer, phoneNumberId }: SentMes
   const digits = `${customer.digits.slice(0, -2)}99`
   const body = `User A changed from ${customer.digits} to ${digits}`
   deliverMessage(emulation, {
-    ...{ from: customer.digits, phoneNumberId, type: 'system' },
+    from: customer.digits,
+    phoneNumberId,
+    type: 'system',
     content: {
-      ...{ body, wa_id: digits, user_id: toBusinessScopedId(digits) },
+      body,
+      wa_id: digits,
+      user_id: toBusinessScopedId(digits),
       type: 'user_changed_number',
     },
   })
   findCustomer(emulation, digits, customer.name)
   emulation.clock.at(emulation.clock.now() + emulation.config.latencies.replyMs, () => {
     deliverMessage(emulation, {
-      ...{ from: digits, phoneNumberId, type: 'text' },
+      from: digits,
+      phoneNumberId,
+      type: 'text',
       content: { body: 'This is my new number' },
     })
   })

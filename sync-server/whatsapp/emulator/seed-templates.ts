@@ -31,7 +31,10 @@ export function seedTemplates(): StoredTemplate[] {
       components: hello,
     },
     {
-      ...{ ...approved, id: '1667192013751005', name: 'order_confirmation', language: 'en' },
+      ...approved,
+      id: '1667192013751005',
+      name: 'order_confirmation',
+      language: 'en',
       components: [
         { type: 'HEADER', format: 'TEXT', text: 'Order Confirmation' },
         {
@@ -43,7 +46,10 @@ export function seedTemplates(): StoredTemplate[] {
       ],
     },
     {
-      ...{ ...approved, id: '1667192013751009', name: 'message_from_us', language: 'en' },
+      ...approved,
+      id: '1667192013751009',
+      name: 'message_from_us',
+      language: 'en',
       components: [
         {
           type: 'BODY',
@@ -53,13 +59,20 @@ export function seedTemplates(): StoredTemplate[] {
       ],
     },
     {
-      ...{ ...positional, status: 'PAUSED', id: '1667192013751006', name: 'spring_sale' },
-      ...{ language: 'en', category: 'MARKETING' },
+      ...positional,
+      status: 'PAUSED',
+      id: '1667192013751006',
+      name: 'spring_sale',
+      language: 'en',
+      category: 'MARKETING',
       components: [{ type: 'BODY', text: 'Our spring sale has begun.' }],
     },
     {
-      ...{ ...approved, parameter_format: 'NAMED', id: '1667192013751007' },
-      ...{ name: 'delivery_update', language: 'en' },
+      ...approved,
+      parameter_format: 'NAMED',
+      id: '1667192013751007',
+      name: 'delivery_update',
+      language: 'en',
       components: [
         {
           type: 'BODY',
@@ -74,7 +87,10 @@ export function seedTemplates(): StoredTemplate[] {
       ],
     },
     {
-      ...{ ...approved, id: '1667192013751008', name: 'appointment_reminder', language: 'en' },
+      ...approved,
+      id: '1667192013751008',
+      name: 'appointment_reminder',
+      language: 'en',
       components: [
         { type: 'BODY', text: 'Your appointment is on {{1}}. Will you come?' },
         {

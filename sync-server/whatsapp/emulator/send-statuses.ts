@@ -77,7 +77,9 @@ function sendOneBatch(
 ) {
   const changes = planned.map((one) => note(emulation, message, one))
   const { change } = receiveMessage(emulation, {
-    ...{ from: message.customer.digits, phoneNumberId: message.phoneNumberId, type: 'text' },
+    from: message.customer.digits,
+    phoneNumberId: message.phoneNumberId,
+    type: 'text',
     content: { body: 'All at once' },
   })
   emulation.webhooks.send([toChange(emulation, message, changes), change])

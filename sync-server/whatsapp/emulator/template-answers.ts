@@ -90,11 +90,14 @@ export function createTemplate({ emulation, body }: AccountCall): GraphReply {
     name === given.name && language === given.language
   if (state.templates.some(isTaken)) {
     throw new GraphFault(100, {
-      ...{ subcode: 2388024, details: 'Content in this language already exists' },
+      subcode: 2388024,
+      details: 'Content in this language already exists',
     })
   }
   const template: StoredTemplate = {
-    ...{ parameter_format: 'POSITIONAL', ...given, status: 'APPROVED' },
+    parameter_format: 'POSITIONAL',
+    ...given,
+    status: 'APPROVED',
     id: state.random.digits('template', 16),
   } as StoredTemplate
   state.templates.push(template)
@@ -107,7 +110,8 @@ function refuseBareBody(text: string) {
   const isBare = /^\s*\{\{|\}\}\s*$|\}\}\s*\{\{/.test(text) && listPlaceholders(text).length > 0
   if (isBare) {
     throw new GraphFault(100, {
-      ...{ subcode: 2388299, details: 'Variables can not be at the start or end of the template' },
+      subcode: 2388299,
+      details: 'Variables can not be at the start or end of the template',
     })
   }
 }

@@ -7,9 +7,14 @@ const mebibyte = 1024 * 1024
 const audio = ['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4', 'audio/ogg']
 const openXml = 'application/vnd.openxmlformats-officedocument'
 const documents = [
-  ...['application/pdf', 'text/plain', 'application/msword', 'application/vnd.ms-excel'],
-  ...['application/vnd.ms-powerpoint', `${openXml}.wordprocessingml.document`],
-  ...[`${openXml}.spreadsheetml.sheet`, `${openXml}.presentationml.presentation`],
+  'application/pdf',
+  'text/plain',
+  'application/msword',
+  'application/vnd.ms-excel',
+  'application/vnd.ms-powerpoint',
+  `${openXml}.wordprocessingml.document`,
+  `${openXml}.spreadsheetml.sheet`,
+  `${openXml}.presentationml.presentation`,
 ]
 const capsByType = new Map<string, number>([
   ...['image/jpeg', 'image/png'].map((type) => [type, 5 * mebibyte] as const),
@@ -40,7 +45,9 @@ export async function uploadMedia(
   }
   if (file.size > cap) throw new GraphFault(131053, { details: 'The file is too large' })
   const media = storeMedia(call.emulation, {
-    ...{ phoneNumberId: call.node.number.id, mimeType: file.type, origin: 'upload' },
+    phoneNumberId: call.node.number.id,
+    mimeType: file.type,
+    origin: 'upload',
     bytes: new Uint8Array(await file.arrayBuffer()),
   })
   return { kind: 'json', body: { id: media.id } }

@@ -87,7 +87,10 @@ export function createWebhookSender(options: {
   function write(body: string): Delivery {
     const isOn = config.webhookUrl !== null && state.subscriptions.isVerified
     const delivery: Delivery = {
-      ...{ id: deliveries.length + 1, body, state: isOn ? 'waiting' : 'off', attempts: [] },
+      id: deliveries.length + 1,
+      body,
+      state: isOn ? 'waiting' : 'off',
+      attempts: [],
     }
     deliveries.push(delivery)
     return delivery

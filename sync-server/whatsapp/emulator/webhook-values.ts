@@ -36,7 +36,9 @@ export function describeError(code: number, details?: string) {
   const title = known?.title ?? unknownTitle
   const text = details ?? known?.details
   return {
-    ...{ code, title, message: title },
+    code,
+    title,
+    message: title,
     ...(text !== undefined && { error_data: { details: text } }),
     href: 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/',
   }
@@ -54,7 +56,9 @@ export function describeStatus(emulation: Emulation, message: SentMessage, chang
   const toPhone = message.to.startsWith('+')
   const category = message.type === 'template' ? 'utility' : 'service'
   return {
-    ...{ id: message.wamid, status, timestamp: toWireSeconds(at) },
+    id: message.wamid,
+    status,
+    timestamp: toWireSeconds(at),
     ...(!isHidden(emulation, customer) && { recipient_id: customer.waId }),
     ...(emulation.config.includeBsuid &&
       !(status === 'failed' && toPhone) && { recipient_user_id: customer.bsuid }),
@@ -71,8 +75,10 @@ export function describeStatus(emulation: Emulation, message: SentMessage, chang
       }),
     ...(['sent', 'delivered'].includes(status) && {
       pricing: {
-        ...{ billable: category === 'utility', pricing_model: 'PMP' },
-        ...{ type: category === 'utility' ? 'regular' : 'free_customer_service', category },
+        billable: category === 'utility',
+        pricing_model: 'PMP',
+        type: category === 'utility' ? 'regular' : 'free_customer_service',
+        category,
       },
     }),
     ...(errorCode !== null && { errors: [describeError(errorCode)] }),

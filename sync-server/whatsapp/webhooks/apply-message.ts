@@ -42,7 +42,14 @@ export function createMessageApplier(tools: ApplyTools) {
     if (isEcho && (await index.find(placed.phoneNumberId, wamid))) return { outcome: 'duplicate' }
     const answered = replyTo === null ? undefined : await findMessageId(placed, replyTo)
     const message = makeInboundMessage({
-      ...{ contact, wamid, sentAt, content, replyTo: answered, isForwarded, isEcho, now: now() },
+      contact,
+      wamid,
+      sentAt,
+      content,
+      replyTo: answered,
+      isForwarded,
+      isEcho,
+      now: now(),
     })
     if (!message) return { outcome: 'ignored' }
     if (content.kind === 'file') await keepFile(message, placed, content)
@@ -52,7 +59,8 @@ export function createMessageApplier(tools: ApplyTools) {
     }
     if (!isNew) return { outcome: 'duplicate', messageId: stored._id }
     note({
-      ...{ phoneNumberId: placed.phoneNumberId, type: stored.type },
+      phoneNumberId: placed.phoneNumberId,
+      type: stored.type,
       kind: isEcho ? 'outbound' : 'inbound',
     })
     tell.received(stored, contact)
@@ -64,8 +72,15 @@ export function createMessageApplier(tools: ApplyTools) {
     const { contact, phoneNumberId } = placed
     const { mediaId, mimeType, sha256, filename, url } = file
     await media.keep({
-      ...{ ownerId: contact.ownerId, contactId: contact.contactId, messageId: message._id },
-      ...{ phoneNumberId, mediaId, mimeType, sha256, filename, url },
+      ownerId: contact.ownerId,
+      contactId: contact.contactId,
+      messageId: message._id,
+      phoneNumberId,
+      mediaId,
+      mimeType,
+      sha256,
+      filename,
+      url,
     })
   }
 

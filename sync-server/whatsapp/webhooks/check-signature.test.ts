@@ -48,7 +48,9 @@ describe('a signature', () => {
 
 describe('the handshake', () => {
   const right = {
-    ...{ 'hub.mode': 'subscribe', 'hub.challenge': '1158201444', 'hub.verify_token': 'token' },
+    'hub.mode': 'subscribe',
+    'hub.challenge': '1158201444',
+    'hub.verify_token': 'token',
   }
   test('gives the challenge back to who knows the token', () => {
     expect(answerHandshake(right, 'token')).toEqual({ challenge: '1158201444' })

@@ -39,11 +39,17 @@ const text = z.catch(z.optional(z.string()), undefined)
 const file = z.looseObject({
   id: z.string(),
   mime_type: z.catch(z.string(), 'application/octet-stream'),
-  ...{ sha256: text, caption: text, filename: text, url: text },
+  sha256: text,
+  caption: text,
+  filename: text,
+  url: text,
   voice: z.catch(z.optional(z.boolean()), undefined),
 })
 const place = z.looseObject({
-  ...{ latitude: z.coerce.number(), longitude: z.coerce.number(), name: text, address: text },
+  latitude: z.coerce.number(),
+  longitude: z.coerce.number(),
+  name: text,
+  address: text,
 })
 const interactive = z.looseObject({
   button_reply: z.optional(z.looseObject({ id: z.string(), title: z.string() })),
@@ -85,39 +91,54 @@ function readKnown(message: { type: string } & Record<string, unknown>): Inbound
       return take(z.looseObject({ body: z.string() }), own, ({ body }) => ({ kind: 'text', body }))
     case 'location':
       return take(place, own, ({ latitude, longitude, name = null, address = null }) => ({
-        ...{ kind: 'location', latitude, longitude, name, address },
+        kind: 'location',
+        latitude,
+        longitude,
+        name,
+        address,
       }))
     case 'contacts':
       return take(anyContacts, own, (contacts) => ({ kind: 'contacts', contacts }))
     case 'button':
       return take(z.looseObject({ payload: text, text: z.string() }), own, (button) => ({
-        ...{ kind: 'button', payload: button.payload ?? button.text, text: button.text },
+        kind: 'button',
+        payload: button.payload ?? button.text,
+        text: button.text,
       }))
     case 'interactive':
       return readInteractive(own)
     case 'reaction':
       // Missing or empty: the reaction was taken back.
       return take(reaction, own, ({ message_id, emoji }) => ({
-        ...{ kind: 'reaction', wamid: message_id, emoji: emoji || null },
+        kind: 'reaction',
+        wamid: message_id,
+        emoji: emoji || null,
       }))
     case 'order':
       return take(order, own, ({ product_items, text: words = null }) => ({
-        ...{ kind: 'order', itemCount: product_items.length, text: words },
+        kind: 'order',
+        itemCount: product_items.length,
+        text: words,
       }))
     case 'system':
       return take(system, own, ({ body, wa_id = null, user_id = null }) => ({
-        ...{ kind: 'system', body, waId: wa_id, userId: user_id },
+        kind: 'system',
+        body,
+        waId: wa_id,
+        userId: user_id,
       }))
     case 'edit':
       // An edit of an edit is nothing that exists; reading it would go as deep as somebody likes.
       return take(edit, own, ({ original_message_id, message: changed }) => ({
-        ...{ kind: 'edit', wamid: original_message_id },
+        kind: 'edit',
+        wamid: original_message_id,
         content:
           changed.type === 'edit' ? describeUnsupported(changed) : readInboundContent(changed),
       }))
     case 'revoke':
       return take(revoke, own, ({ original_message_id }) => ({
-        ...{ kind: 'revoke', wamid: original_message_id },
+        kind: 'revoke',
+        wamid: original_message_id,
       }))
     default:
       return null
@@ -126,9 +147,15 @@ function readKnown(message: { type: string } & Record<string, unknown>): Inbound
 
 function readFile(fileType: InboundFile['fileType'], given: unknown): InboundContent | null {
   return take(file, given, (one) => ({
-    ...{ kind: 'file', fileType, mediaId: one.id, mimeType: one.mime_type },
-    ...{ sha256: one.sha256 ?? null, caption: one.caption ?? null },
-    ...{ filename: one.filename ?? null, url: one.url ?? null, isVoice: one.voice ?? false },
+    kind: 'file',
+    fileType,
+    mediaId: one.id,
+    mimeType: one.mime_type,
+    sha256: one.sha256 ?? null,
+    caption: one.caption ?? null,
+    filename: one.filename ?? null,
+    url: one.url ?? null,
+    isVoice: one.voice ?? false,
   }))
 }
 

@@ -11,11 +11,18 @@ const wrap = (value: Record<string, unknown>, field = 'messages') => ({
   entry: [{ id: '102', changes: [{ field, value: { metadata, ...value } }] }],
 })
 const text = (id: string, more = {}) => ({
-  ...{ id, from: '16505551234', timestamp: '1749416383', type: 'text', text: { body: id } },
+  id,
+  from: '16505551234',
+  timestamp: '1749416383',
+  type: 'text',
+  text: { body: id },
   ...more,
 })
 const status = (id: string, more = {}) => ({
-  ...{ id, status: 'sent', timestamp: '1749416383', recipient_id: '16505551234' },
+  id,
+  status: 'sent',
+  timestamp: '1749416383',
+  recipient_id: '16505551234',
   ...more,
 })
 
@@ -89,7 +96,11 @@ test('a status carries our own id, and the error of a failure', () => {
   expect(parseWebhook(wrap({ statuses: [failed, status('b', { errors: 'none' })] }))).toMatchObject(
     [
       {
-        ...{ kind: 'status', wamid: 'a', status: 'failed', messageId: 'm_1', at: 1749416383000 },
+        kind: 'status',
+        wamid: 'a',
+        status: 'failed',
+        messageId: 'm_1',
+        at: 1749416383000,
         error: { code: 131026, title: 'Message undeliverable', details: 'x' },
       },
       { wamid: 'b', status: 'sent', messageId: null, error: null },

@@ -22,13 +22,19 @@ const change = z.looseObject({ field: z.string(), value: z.looseObject({}) })
 
 const messagesValue = z.looseObject({
   metadata: z.looseObject({ phone_number_id: z.string(), display_phone_number: text }),
-  ...{ contacts: list, messages: list, statuses: list, errors: list, message_echoes: list },
+  contacts: list,
+  messages: list,
+  statuses: list,
+  errors: list,
+  message_echoes: list,
 })
 type MessagesValue = z.output<typeof messagesValue>
 
 const contact = z.looseObject({
   profile: z.catch(z.optional(z.looseObject({ name: text, username: text })), undefined),
-  ...{ wa_id: text, user_id: text, parent_user_id: text },
+  wa_id: text,
+  user_id: text,
+  parent_user_id: text,
 })
 
 /** Whole seconds, as text or number, within what a date can hold. */
@@ -38,8 +44,12 @@ const message = z.looseObject({
   id: z.string().check(z.minLength(1)),
   timestamp: seconds,
   type: z.string(),
-  ...{ from: text, from_user_id: text, from_parent_user_id: text, group_id: text },
-  ...{ to: text, to_user_id: text },
+  from: text,
+  from_user_id: text,
+  from_parent_user_id: text,
+  group_id: text,
+  to: text,
+  to_user_id: text,
   context: z.catch(
     z.optional(
       z.looseObject({
@@ -55,7 +65,8 @@ const message = z.looseObject({
 
 const fault = z.looseObject({
   code: z.coerce.number(),
-  ...{ title: text, message: text },
+  title: text,
+  message: text,
   error_data: z.catch(z.optional(z.looseObject({ details: text })), undefined),
 })
 
@@ -63,7 +74,9 @@ const status = z.looseObject({
   id: z.string().check(z.minLength(1)),
   status: z.string(),
   timestamp: seconds,
-  ...{ recipient_id: text, recipient_user_id: text, recipient_type: text },
+  recipient_id: text,
+  recipient_user_id: text,
+  recipient_type: text,
   biz_opaque_callback_data: text,
   errors: list,
   pricing: z.catch(z.optional(anyRecord), undefined),
@@ -119,13 +132,20 @@ function readMessage(value: MessagesValue, given: unknown): MessageItem | Webhoo
   if (data.group_id) return { kind: 'ignored', field: 'messages', why: 'a message of a group' }
   const { context, referral = null } = data
   const sender = identify(value, {
-    ...{ waId: data.from, userId: data.from_user_id, parentUserId: data.from_parent_user_id },
+    waId: data.from,
+    userId: data.from_user_id,
+    parentUserId: data.from_parent_user_id,
   })
   if (sender.waId === null && sender.userId === null) return null
   return {
-    ...{ kind: 'message', ...describeNumber(value), wamid: data.id },
-    ...{ sentAt: data.timestamp * 1_000, sender, content: readInboundContent(data) },
-    ...{ replyTo: context?.id ?? null, referral },
+    kind: 'message',
+    ...describeNumber(value),
+    wamid: data.id,
+    sentAt: data.timestamp * 1_000,
+    sender,
+    content: readInboundContent(data),
+    replyTo: context?.id ?? null,
+    referral,
     isForwarded: context?.forwarded === true || context?.frequently_forwarded === true,
   }
 }
@@ -152,7 +172,10 @@ function readStatus(value: MessagesValue, given: unknown): StatusItem | WebhookI
   if (!word) return { kind: 'ignored', field: 'messages', why: 'a status that is not known' }
   const first = fault.safeParse(data.errors[0])
   return {
-    ...{ kind: 'status', ...describeNumber(value), wamid: data.id, status: word },
+    kind: 'status',
+    ...describeNumber(value),
+    wamid: data.id,
+    status: word,
     at: data.timestamp * 1_000,
     recipient: identify(value, { waId: data.recipient_id, userId: data.recipient_user_id }),
     messageId: data.biz_opaque_callback_data ?? null,

@@ -30,7 +30,8 @@ export function presentInbound(content: InboundContent): InboundFields | null {
       const { latitude, longitude, name, address } = content
       const named = [name, address].filter(Boolean).join(', ')
       return {
-        ...{ type: 'text', content: named || `${latitude}, ${longitude}` },
+        type: 'text',
+        content: named || `${latitude}, ${longitude}`,
         location: { latitude, longitude, ...(name && { name }), ...(address && { address }) },
       }
     }
@@ -45,7 +46,9 @@ export function presentInbound(content: InboundContent): InboundFields | null {
     case 'button_reply': {
       const { id, title } = content
       return {
-        ...{ type: 'interactive', content: title, button: { payload: id, text: title } },
+        type: 'interactive',
+        content: title,
+        button: { payload: id, text: title },
         interactive: { type: 'button_reply', button_reply: { id, title } },
       }
     }

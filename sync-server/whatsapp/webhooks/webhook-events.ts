@@ -75,7 +75,9 @@ export function createWebhookEvents(options: {
     const place = { since: local.data?.seq ?? 0 }
     for (;;) {
       const page = await database.changes({
-        ...{ since: place.since, limit: pageLength, includeDocs: true },
+        since: place.since,
+        limit: pageLength,
+        includeDocs: true,
       })
       place.since = page.last_seq
       const events = page.results.flatMap(({ doc }) => readEvent(doc) ?? [])
@@ -104,8 +106,14 @@ export function createWebhookEvents(options: {
       const id = `whe_${createHash('sha256').update(rawBody).digest('hex')}`
       const raw = new TextDecoder().decode(rawBody)
       const event: WebhookEvent = {
-        ...{ _id: id, receivedAt: now(), raw, status: 'received', attempts: 0 },
-        ...{ processedAt: null, items: [], error: null },
+        _id: id,
+        receivedAt: now(),
+        raw,
+        status: 'received',
+        attempts: 0,
+        processedAt: null,
+        items: [],
+        error: null,
       }
       const [kept] = await keeper.add('all', [event])
       return must(kept, 'what was kept')

@@ -73,7 +73,9 @@ async function openInbox(
     onError: (error) => faults.push(error),
   })
   const { router } = createWebhookRouter({
-    ...{ inbox, appSecret, verifyToken },
+    inbox,
+    appSecret,
+    verifyToken,
     onInvalidSignature: (what) => invalid.push(what),
     onError: (error) => faults.push(error),
   })
@@ -93,7 +95,14 @@ async function openInbox(
   const sign = (body: string) =>
     `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`
   return {
-    ...{ dataDir, inbox, events, applied, faults, invalid, url, close },
+    dataDir,
+    inbox,
+    events,
+    applied,
+    faults,
+    invalid,
+    url,
+    close,
     post: async (body: string, headers: Record<string, string> = {}) => {
       const signed = { 'x-hub-signature-256': sign(body), ...headers }
       const answer = await fetch(url, { method: 'POST', body, headers: signed })
@@ -112,7 +121,11 @@ const wrap = (value: Record<string, unknown>) =>
     entry: [{ id: '102', changes: [{ field: 'messages', value: { metadata, ...value } }] }],
   })
 const text = (id: string, from = '16505551234') => ({
-  ...{ id, from, timestamp: '1749416383', type: 'text', text: { body: `🌵 ${id}` } },
+  id,
+  from,
+  timestamp: '1749416383',
+  type: 'text',
+  text: { body: `🌵 ${id}` },
 })
 
 describe('the route', () => {
@@ -280,7 +293,8 @@ describe('processing', () => {
     const storage = createStorage({ dataDir, durability: 'relaxed' })
     const database = storage.database<WebhookDocument>('whatsapp-events')
     const inbox = createWebhookInbox({
-      ...{ events: createWebhookEvents({ database }), apply: () => never },
+      events: createWebhookEvents({ database }),
+      apply: () => never,
       onError: () => undefined,
     })
     for (const id of ['a', 'b']) {
@@ -343,7 +357,10 @@ describe('several servers on one storage', () => {
     const openServer = (apply: ApplyItem) => {
       const events = createWebhookEvents({ database, isShared: true, now: () => clock.now })
       const inbox = createWebhookInbox({
-        ...{ events, apply, retryWaitsMs: [], now: () => clock.now },
+        events,
+        apply,
+        retryWaitsMs: [],
+        now: () => clock.now,
         onError: (error) => faults.push(error),
       })
       return inbox

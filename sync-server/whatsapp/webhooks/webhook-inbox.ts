@@ -144,8 +144,11 @@ export function createWebhookInbox(options: {
 
   async function applyOne(item: WebhookItem, eventId: string): Promise<ProcessedItem> {
     const about = {
-      ...{ kind: item.kind, wamid: 'wamid' in item ? item.wamid : null, messageId: null },
-      ...{ ownerId: null, phoneNumberId: 'phoneNumberId' in item ? item.phoneNumberId : null },
+      kind: item.kind,
+      wamid: 'wamid' in item ? item.wamid : null,
+      messageId: null,
+      ownerId: null,
+      phoneNumberId: 'phoneNumberId' in item ? item.phoneNumberId : null,
     }
     if (item.kind === 'ignored') return { ...about, outcome: 'ignored' }
     try {

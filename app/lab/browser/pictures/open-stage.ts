@@ -40,7 +40,10 @@ export async function openStage(options: {
   const ann = await createPerson(server, people.ann.email, {
     ...devices[width],
     permissions: ['microphone', 'notifications'],
-    ...{ deviceScaleFactor: 2, timezoneId: 'UTC', locale: 'en-GB', reducedMotion: 'reduce' },
+    deviceScaleFactor: 2,
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
   })
   const { context } = ann.profile
   await context.addInitScript(installStoryClock, storyNow - Date.now())
@@ -48,7 +51,10 @@ export async function openStage(options: {
   const { page } = ann
   const isPhone = width === 390
   return {
-    ...{ isPhone, page, people, ben },
+    isPhone,
+    page,
+    people,
+    ben,
     ann: { ...ann, page, password: people.ann.password },
     press: (target) => (isPhone ? target.tap() : target.click()),
     async openMenu(target) {

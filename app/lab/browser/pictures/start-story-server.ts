@@ -20,8 +20,12 @@ export async function startStoryServer(): Promise<StoryServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'petrel-story-'))
   const child = fork(fileURLToPath(new URL('./story-server.ts', import.meta.url)), [builtApp], {
     env: {
-      ...{ HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir },
-      ...{ RATE_LIMIT: 'off', LOG_LEVEL: 'warn', DURABILITY: 'relaxed' },
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATA_DIR: dataDir,
+      RATE_LIMIT: 'off',
+      LOG_LEVEL: 'warn',
+      DURABILITY: 'relaxed',
     },
   })
   // A run that is cut short leaves no server behind.

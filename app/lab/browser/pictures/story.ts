@@ -136,7 +136,10 @@ export const lineToNobody = 'Jonas, are you still in town? I would pick up the c
 
 function talkWith(other: Role, told: readonly Told[]): Line[] {
   return told.map(([from, at, text, more]) => ({
-    ...{ from, to: from === 'ann' ? other : 'ann', at, text },
+    from,
+    to: from === 'ann' ? other : 'ann',
+    at,
+    text,
     ...more,
   }))
 }

@@ -52,9 +52,15 @@ async function tellLine(line: Line, told: { people: People; sent: Map<string, st
 async function writeToNobody(server: StoryServer, { ann, jonas }: People) {
   const writtenAt = Date.UTC(2026, 5, 13, 16, 20)
   const document = {
-    ...{ _id: randomUUID(), peerId: jonas.userId, recipientId: jonas.userId },
-    ...{ senderId: ann.userId, content: lineToNobody, status: 'sending', attempt: 1 },
-    ...{ createdAt: writtenAt, orderedAt: writtenAt },
+    _id: randomUUID(),
+    peerId: jonas.userId,
+    recipientId: jonas.userId,
+    senderId: ann.userId,
+    content: lineToNobody,
+    status: 'sending',
+    attempt: 1,
+    createdAt: writtenAt,
+    orderedAt: writtenAt,
   }
   const response = await fetch(`${server.origin}/sync/messages/_bulk_docs`, {
     method: 'POST',
