@@ -161,6 +161,33 @@ export const ownUser = z.extend(publicUser, {
 })
 export type OwnUser = z.infer<typeof ownUser>
 
+/** What a person's own record says where a version of the app kept less of it than this one knows. */
+const blankUser: Omit<OwnUser, '_id'> = {
+  username: '',
+  status: '',
+  profilePicture: null,
+  isOnline: false,
+  lastSeen: null,
+  createdAt: new Date(0).toISOString(),
+  whatsapp_connected: false,
+  email: '',
+  settings: {},
+}
+
+/**
+ * A person's own record as another version of the app may have kept it: what cannot be read is blank until the server
+ * is asked, and nobody is signed out by an update. Undefined without an id.
+ */
+export function readKeptUser(stored: unknown): OwnUser | undefined {
+  const kept = z.safeParse(z.looseObject({ _id: id }), stored)
+  if (!kept.success) return undefined
+  const fields = Object.entries(ownUser.shape).flatMap(([name, shape]) => {
+    const field = z.safeParse<z.ZodMiniType>(shape, kept.data[name])
+    return field.success && field.data !== undefined ? [[name, field.data]] : []
+  })
+  return ownUser.parse({ ...blankUser, ...Object.fromEntries(fields) })
+}
+
 function shortText(what: string) {
   return z.string(`${what} must be text`).check(z.trim(), z.maxLength(100, `${what} is too long`))
 }

@@ -38,6 +38,19 @@ test('half a sign-in, or one that cannot be read, is none', () => {
   expect(open().get()).toBeUndefined()
 })
 
+test('a sign-in that another version of the app has kept goes on, with fields too few, too many or of another form', () => {
+  const { kept, open } = start()
+  const stored = { ...session.user, username: 7, settings: 'none', pronouns: 'she' }
+  kept.setItem('token', 'a.b.c')
+  kept.setItem('user', JSON.stringify(stored))
+  expect(open().get()).toEqual({
+    token: 'a.b.c',
+    user: { ...session.user, username: '', settings: {} },
+  })
+  kept.setItem('user', JSON.stringify({ _id: session.user._id }))
+  expect(open().get()?.user._id).toBe(session.user._id)
+})
+
 test('listeners hear of changes, also of those by another tab, and of nothing else', () => {
   const { kept, passing, open } = start()
   let tell = () => {}

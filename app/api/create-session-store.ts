@@ -1,4 +1,5 @@
-import { type SignedIn, signedIn } from '../../schema/auth.ts'
+import type { SignedIn } from '../../schema/auth.ts'
+import { readKeptUser } from '../../schema/user.ts'
 
 /** `localStorage` and `sessionStorage`, or what stands for them. */
 export type TextStore = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
@@ -48,12 +49,9 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
 
   function read(): SignedIn | undefined {
     const store = findStore()
-    if (!store) return undefined
-    const session = signedIn.safeParse({
-      token: store.getItem(tokenKey),
-      user: parseJson(store.getItem(userKey)),
-    })
-    return session.success ? session.data : undefined
+    const token = store?.getItem(tokenKey)
+    const user = readKeptUser(parseJson(store?.getItem(userKey) ?? null))
+    return token && user ? { token, user } : undefined
   }
 
   function refresh() {
