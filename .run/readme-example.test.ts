@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startTestApp } from '../sync-server/start-test-app.ts'
+import { startTestApp } from '../sync-server/testing/start-test-app.ts'
 import { top } from './project.mjs'
 import { readSection } from './read-readme.ts'
 

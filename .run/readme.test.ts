@@ -12,7 +12,7 @@ test('the README names every setting, and no other', () => {
 })
 
 test('the README names every setting of the business channel, and no other', () => {
-  const settings = readFileSync(`${top}sync-server/whatsapp/whatsapp-settings.ts`, 'utf8')
+  const settings = readFileSync(`${top}sync-server/whatsapp/client/whatsapp-settings.ts`, 'utf8')
   const names = [...settings.matchAll(/^ {2}(WHATSAPP_\w+):/gm)].map(([, name]) => name)
   const rows = readSection('WhatsApp').filter((line) => line.startsWith('| `'))
   const named = rows.map((row) => /^\| `(\w+)`/.exec(row)?.[1])

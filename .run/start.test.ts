@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { waitUntil } from '../app/lab/browser/wait-until.ts'
-import { findFreePort } from '../sync-server/find-free-port.ts'
+import { findFreePort } from '../sync-server/lib/find-free-port.ts'
 import { top } from './project.mjs'
 
 test('npm start serves the app, builds nothing when nothing changed, and ends in order', async () => {

@@ -5,7 +5,7 @@ import {
   readWhatsAppSettings,
   type WhatsAppSettings,
   whatsAppSettingNames,
-} from './whatsapp/whatsapp-settings.ts'
+} from './whatsapp/client/whatsapp-settings.ts'
 
 /** A setting that stops the start. `message` is a sentence for the operator, one line a wrong setting. */
 export class SettingsError extends Error {

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLog } from './create-log.ts'
-import { proposeMessage } from './messages/propose-message.ts'
-import { openTestSocket } from './realtime/open-test-socket.ts'
-import { startTestApp, type TestApp, type TestPerson } from './start-test-app.ts'
+import { createLog } from './lib/log.ts'
+import { proposeMessage } from './messages/proposals/propose-message.ts'
+import { openTestSocket } from './testing/open-test-socket.ts'
+import { startTestApp, type TestApp, type TestPerson } from './testing/start-test-app.ts'
 
 const opened = { lines: [] as string[] } as {
   app: TestApp

@@ -1,7 +1,7 @@
 import { v7 as createId } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
-import { startTestApp } from './start-test-app.ts'
 import { createFaultyDisk } from './storage/level/faulty-disk.ts'
+import { startTestApp } from './testing/start-test-app.ts'
 
 test.for([true, false])(
   'P6: while nothing can be stored every door says 503 and when to come again (in one transaction: %s)',

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { endProcess, nameDataDir, startServerProcess } from './open-test-process.ts'
+import { endProcess, nameDataDir, startServerProcess } from './testing/open-test-process.ts'
 
 /** The real server as a process of its own, whose log goes where it is told to. */
 async function startServer(stdout: number | 'pipe') {

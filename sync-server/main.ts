@@ -4,7 +4,7 @@ import { readSettings, SettingsError } from './config.ts'
 import { type App, createApp } from './create-app.ts'
 import { settingsExitCode } from './settings-exit-code.ts'
 import { LoginRefused } from './storage/couch/login-refused.ts'
-import { StorageUnavailable } from './storage/storage-unavailable.ts'
+import { StorageUnavailable } from './storage/databases/storage-unavailable.ts'
 
 /** The build puts the server beside the app; the sources lie one step higher. */
 function findAppDir(): string | undefined {

@@ -7,7 +7,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createDeferred } from '../schema/create-deferred.ts'
 import type { MessageDocument } from '../schema/message.ts'
 import { must } from '../schema/must.ts'
-import { endProcess, nameDataDir, spawnServer, startServerProcess } from './open-test-process.ts'
+import {
+  endProcess,
+  nameDataDir,
+  spawnServer,
+  startServerProcess,
+} from './testing/open-test-process.ts'
 
 interface Person {
   userId: string

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { proposeMessage } from './messages/propose-message.ts'
-import { startTestApp, type TestApp, type TestPerson } from './start-test-app.ts'
+import { proposeMessage } from './messages/proposals/propose-message.ts'
 import { describeCouches } from './storage/couch/couches.contract.ts'
-import { startLosingProxy } from './storage/start-losing-proxy.ts'
+import { startLosingProxy } from './testing/couch/start-losing-proxy.ts'
+import { startTestApp, type TestApp, type TestPerson } from './testing/start-test-app.ts'
 
 const requestsMax = 6
 /** What is remembered of people gets old, and is read again once in a while: the middle one of some says what is usual. */

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
-import { makeTestCertificate } from './make-test-certificate.ts'
-import { startTestApp, type TestApp } from './start-test-app.ts'
+import { makeTestCertificate } from './testing/make-test-certificate.ts'
+import { startTestApp, type TestApp } from './testing/start-test-app.ts'
 
 describe('with TLS_CERT and TLS_KEY', () => {
   const opened = {} as { folder: string; ca: string; app: TestApp }

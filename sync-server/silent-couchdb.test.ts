@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { findFreePort } from './find-free-port.ts'
-import { startLikeCouch } from './storage/couch/start-like-couch.ts'
-import { startLosingProxy } from './storage/start-losing-proxy.ts'
+import { findFreePort } from './lib/find-free-port.ts'
+import { startLikeCouch } from './testing/couch/start-like-couch.ts'
+import { startLosingProxy } from './testing/couch/start-losing-proxy.ts'
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
 

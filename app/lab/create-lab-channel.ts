@@ -1,5 +1,5 @@
 import { must } from '../../schema/must.ts'
-import type { ChannelClock } from '../../sync-server/whatsapp/channel-clock.ts'
+import type { ChannelClock } from '../../sync-server/whatsapp/client/channel-clock.ts'
 import { startEmulator } from '../../sync-server/whatsapp/emulator/emulator.ts'
 import { settingsForEmulator } from '../../sync-server/whatsapp/emulator/settings-for-emulator.ts'
 import { readMetric } from './bench/read-metric.ts'

@@ -1,4 +1,4 @@
-import type { TestCouch } from '../../sync-server/storage/start-couch.ts'
+import type { TestCouch } from '../../sync-server/testing/couch/start-couch.ts'
 import { chooseNativeBroadcast } from './choose-native-broadcast.ts'
 import { createLabChannel, type LabChannel } from './create-lab-channel.ts'
 import { createLabPerson, type LabPerson } from './create-lab-person.ts'

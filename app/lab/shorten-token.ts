@@ -1,6 +1,6 @@
 import { must } from '../../schema/must.ts'
-import { createTokenKeeper } from '../../sync-server/access/create-token-keeper.ts'
 import { keepTokenSecret } from '../../sync-server/access/keep-token-secret.ts'
+import { createTokenKeeper } from '../../sync-server/access/token-keeper.ts'
 
 /** The same sign-in by a token that is over after `keptMs`, signed with the secret in the server's own folder. */
 export function shortenToken(options: { dataDir: string; token: string; keptMs: number }): string {

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { must } from '../../schema/must.ts'
 import { readSettings } from '../../sync-server/config.ts'
 import { type App, createApp } from '../../sync-server/create-app.ts'
-import { findFreePort } from '../../sync-server/find-free-port.ts'
-import type { Stage } from '../../sync-server/messages/message-acceptor.ts'
-import { createStorage } from '../../sync-server/storage/create-storage.ts'
+import { findFreePort } from '../../sync-server/lib/find-free-port.ts'
+import type { Stage } from '../../sync-server/messages/acceptance/message-acceptor.ts'
 import {
   createFaultyDisk,
   type Death,
   type FaultyDisk,
 } from '../../sync-server/storage/level/faulty-disk.ts'
-import type { TestCouch } from '../../sync-server/storage/start-couch.ts'
-import type { ChannelClock } from '../../sync-server/whatsapp/channel-clock.ts'
+import { createStorage } from '../../sync-server/storage/storage.ts'
+import type { TestCouch } from '../../sync-server/testing/couch/start-couch.ts'
+import type { ChannelClock } from '../../sync-server/whatsapp/client/channel-clock.ts'
 
 /** The real server in this process, on a port of its own, with LevelDB in a temporary folder. */
 export interface LabServer {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startCouch } from '../../sync-server/storage/start-couch.ts'
-import { startLosingProxy } from '../../sync-server/storage/start-losing-proxy.ts'
+import { startCouch } from '../../sync-server/testing/couch/start-couch.ts'
+import { startLosingProxy } from '../../sync-server/testing/couch/start-losing-proxy.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
 
 const running = {} as {

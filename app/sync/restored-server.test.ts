@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { epochHeader } from '../../schema/epoch-header.ts'
-import { startCouch } from '../../sync-server/storage/start-couch.ts'
+import { startCouch } from '../../sync-server/testing/couch/start-couch.ts'
 import type { LabDevice } from '../lab/create-lab-device.ts'
 import type { LabPerson } from '../lab/create-lab-person.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'

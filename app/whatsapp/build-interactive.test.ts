@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { interactivePayload } from '../../schema/whatsapp-payload.ts'
-import { validateMessage } from '../../sync-server/whatsapp/validate-message.ts'
+import { validateMessage } from '../../sync-server/whatsapp/content/validate-message.ts'
 import { type Built, buildButtons, buildList } from './build-interactive.ts'
 
 const noFrame = { header: '', footer: ' ' }

@@ -1,4 +1,4 @@
-import type { JsonValue } from './json-value.ts'
+import type { JsonValue } from '../lib/json-value.ts'
 
 /** A person. Times are epoch ms. What is set here and not in `OwnUser` never leaves the server. */
 export interface AccountDocument {

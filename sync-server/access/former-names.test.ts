@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { limits } from '../../schema/limits.ts'
 import { must } from '../../schema/must.ts'
-import { type Accounts, createAccounts } from './create-accounts.ts'
-import { createNameIndex } from './create-name-index.ts'
-import { openTestAccounts } from './open-test-accounts.ts'
+import { openTestAccounts } from '../testing/open-test-accounts.ts'
+import { type Accounts, createAccounts } from './accounts.ts'
+import { createNameIndex } from './directory/name-index.ts'
 
 const opened = {} as Awaited<ReturnType<typeof openTestAccounts>> & { accounts: Accounts }
 beforeEach(async () => {

@@ -1,9 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testBytes, uploadFile, uploadPicture } from '../http/media/test-files.ts'
-import { proposeMessage } from '../messages/propose-message.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
-import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
+import { proposeMessage } from '../messages/proposals/propose-message.ts'
+import {
+  nameConversationsDatabase,
+  nameMessagesDatabase,
+} from '../storage/databases/database-names.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
+import { testBytes, uploadFile, uploadPicture } from '../testing/test-files.ts'
 
 const opened = {} as { app: TestApp; ben: TestPerson; cyd: TestPerson }
 beforeAll(async () => {

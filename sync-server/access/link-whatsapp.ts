@@ -1,5 +1,5 @@
+import type { JsonValue } from '../lib/json-value.ts'
 import type { AccountDocument } from './account-documents.ts'
-import type { JsonValue } from './json-value.ts'
 
 /**
  * What a person says is their WhatsApp account: nobody has checked it, so it routes and grants nothing. Only the id of a

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openTestAccounts } from '../testing/open-test-accounts.ts'
 import type { AccountsDocument, ClaimDocument } from './account-documents.ts'
-import { createAccounts } from './create-accounts.ts'
-import { openTestAccounts } from './open-test-accounts.ts'
+import { createAccounts } from './accounts.ts'
 
 const opened = {} as Awaited<ReturnType<typeof openTestAccounts>>
 beforeEach(async () => void Object.assign(opened, await openTestAccounts()))

@@ -1,4 +1,4 @@
-import type { StoredDatabase } from '../storage/create-stored-database.ts'
+import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountDocument,
   type AccountsDocument,

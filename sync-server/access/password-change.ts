@@ -5,7 +5,7 @@ import {
   nameSession,
   type SessionDocument,
 } from './account-documents.ts'
-import type { Caller } from './create-token-keeper.ts'
+import type { Caller } from './token-keeper.ts'
 
 /** `stale`: the password that was shown has been changed meanwhile; `signed_out`: so was the sign-in ended. */
 export type PasswordChangeOutcome = 'done' | 'stale' | 'signed_out'

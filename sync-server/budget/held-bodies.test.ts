@@ -1,10 +1,13 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fileHead, testBytes, writeForm } from '../http/media/test-files.ts'
-import { proposeMessage } from '../messages/propose-message.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
-import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
-import { holdTestBody, openTestRequest, readTestLevel } from './open-test-request.ts'
+import { proposeMessage } from '../messages/proposals/propose-message.ts'
+import {
+  nameConversationsDatabase,
+  nameMessagesDatabase,
+} from '../storage/databases/database-names.ts'
+import { holdTestBody, openTestRequest, readTestLevel } from '../testing/open-test-request.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
+import { fileHead, testBytes, writeForm } from '../testing/test-files.ts'
 
 const opened = {} as { app: TestApp; ben: TestPerson }
 beforeAll(async () => {

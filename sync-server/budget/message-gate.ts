@@ -1,12 +1,15 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import { refuse } from '../../schema/refusal.ts'
-import { RequestRefused } from '../http/request-refused.ts'
+import { RequestRefused } from '../http/core/request-refused.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
-import { readMessageProposal } from '../messages/draft-message.ts'
-import type { Outcome, Proposal } from '../messages/proposal.ts'
-import type { Storage } from '../storage/create-storage.ts'
-import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
-import type { Document } from '../storage/documents.ts'
+import { readMessageProposal } from '../messages/proposals/draft-message.ts'
+import type { Outcome, Proposal } from '../messages/proposals/proposal.ts'
+import {
+  nameConversationsDatabase,
+  nameMessagesDatabase,
+} from '../storage/databases/database-names.ts'
+import type { Document } from '../storage/documents/documents.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { MessageRate } from './message-rate.ts'
 import type { StorageQuota } from './storage-quota.ts'
 

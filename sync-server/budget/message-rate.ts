@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod/mini'
-import { atMost } from '../at-most.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
+import { atMost } from '../lib/at-most.ts'
 import type { Levels } from '../metrics/read-levels.ts'
 
 const peopleRemembered = 50_000

@@ -1,10 +1,10 @@
 import jwt from 'jsonwebtoken'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { limits } from '../../schema/limits.ts'
-import { fileHead, testBytes, uploadFile, writeForm } from '../http/media/test-files.ts'
-import { openTestPoller } from '../http/poll/open-test-poller.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
-import { openTestRequest, readTestLevel, type TestRequest } from './open-test-request.ts'
+import { openTestPoller } from '../testing/open-test-poller.ts'
+import { openTestRequest, readTestLevel, type TestRequest } from '../testing/open-test-request.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
+import { fileHead, testBytes, uploadFile, writeForm } from '../testing/test-files.ts'
 
 const fileBytes = 40 * 1024 * 1024
 const secret = 'a secret that is for this test alone'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openTestRequest } from './open-test-request.ts'
+import { openTestRequest } from '../testing/open-test-request.ts'
 import { createReception } from './reception.ts'
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createTurnLines } from '../turn-lines.ts'
+import { createTurnLines } from '../lib/turn-lines.ts'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 

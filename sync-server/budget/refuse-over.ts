@@ -1,4 +1,4 @@
-import { RequestRefused } from '../http/request-refused.ts'
+import { RequestRefused } from '../http/core/request-refused.ts'
 import type { Full } from './ledger.ts'
 
 /** What somebody is told who asks for more than there is room for: of their own, or of all. */

@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { limits } from '../../schema/limits.ts'
-import { openTestSocket } from '../realtime/open-test-socket.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
-import type { BudgetLimits } from './budget-limits.ts'
 import {
   holdTestBody,
   openTestRequest,
   readTestLevel,
   type TestRequest,
-} from './open-test-request.ts'
+} from '../testing/open-test-request.ts'
+import { openTestSocket } from '../testing/open-test-socket.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
+import type { BudgetLimits } from './budget-limits.ts'
 
 const opened = { sockets: [] as Socket[] } as { app: TestApp; ann: TestPerson; sockets: Socket[] }
 afterEach(async () => {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { fileHead, testBytes, uploadFile, writeForm } from '../http/media/test-files.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
+import { openTestRequest, readTestLevel, type TestRequest } from '../testing/open-test-request.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
+import { fileHead, testBytes, uploadFile, writeForm } from '../testing/test-files.ts'
 import type { BudgetLimits } from './budget-limits.ts'
-import { openTestRequest, readTestLevel, type TestRequest } from './open-test-request.ts'
 
 const opened = { uploads: [] as TestRequest[] } as { app: TestApp; uploads: TestRequest[] }
 afterEach(async () => {

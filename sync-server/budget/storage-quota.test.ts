@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { must } from '../../schema/must.ts'
-import { testBytes, uploadFile, uploadPicture } from '../http/media/test-files.ts'
-import { proposeMessage } from '../messages/propose-message.ts'
-import { openTestSocket } from '../realtime/open-test-socket.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
+import { proposeMessage } from '../messages/proposals/propose-message.ts'
+import { openTestSocket } from '../testing/open-test-socket.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
+import { testBytes, uploadFile, uploadPicture } from '../testing/test-files.ts'
 
 const MiB = 1024 * 1024
 const words =

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { atMost } from '../at-most.ts'
-import { RequestRefused } from '../http/request-refused.ts'
+import { RequestRefused } from '../http/core/request-refused.ts'
+import { atMost } from '../lib/at-most.ts'
 import type { Levels } from '../metrics/read-levels.ts'
 
 const peopleRemembered = 50_000

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express'
-import { RequestRefused } from '../http/request-refused.ts'
+import { RequestRefused } from '../http/core/request-refused.ts'
 import { meterAnswer } from './answer-meter.ts'
 import type { Lease, Ledger } from './ledger.ts'
 import type { Pace } from './pace.ts'

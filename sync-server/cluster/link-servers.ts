@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Log } from '../create-log.ts'
-import { createRedisLink } from './create-redis-link.ts'
+import type { Log } from '../lib/log.ts'
+import { createRedisLink } from './redis-link.ts'
 import type { ServerLink } from './server-link.ts'
 
 /** Links the servers that share a token secret, through a Redis; says in the log when they lose each other. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { TestApp, TestPerson } from '../start-test-app.ts'
-import { startTestServers, type TestServers } from './start-test-servers.ts'
+import type { TestApp, TestPerson } from '../testing/start-test-app.ts'
+import { startTestServers, type TestServers } from '../testing/start-test-servers.ts'
 
 const opened = {} as { servers: TestServers; ann: TestPerson; ben: TestPerson }
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
-import { proposeMessage } from '../messages/propose-message.ts'
-import { openTestSocket, type TestSocket } from '../realtime/open-test-socket.ts'
-import type { TestApp, TestPerson } from '../start-test-app.ts'
-import { startTestServers, type TestServers } from './start-test-servers.ts'
+import { proposeMessage } from '../messages/proposals/propose-message.ts'
+import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
+import type { TestApp, TestPerson } from '../testing/start-test-app.ts'
+import { startTestServers, type TestServers } from '../testing/start-test-servers.ts'
 
 const opened = { sockets: [] as TestSocket[] } as {
   servers: TestServers

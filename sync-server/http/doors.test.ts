@@ -2,10 +2,10 @@ import { request as httpRequest } from 'node:http'
 import jwt from 'jsonwebtoken'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
-import { measureDepth } from './create-json-reader.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
+import { measureDepth } from './core/json-reader.ts'
+import { defineRoute } from './core/route.ts'
 import { mountRoutes } from './mount-routes.ts'
-import { defineRoute } from './route.ts'
 
 const opened = {} as { app: TestApp; ann: TestPerson }
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestRequest } from '../budget/open-test-request.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
+import { openTestRequest } from '../testing/open-test-request.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
 
 const opened = {} as { app: TestApp; ann: TestPerson }
 beforeAll(async () => {

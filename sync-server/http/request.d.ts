@@ -1,4 +1,4 @@
-import type { TokenHolder } from '../access/create-token-keeper.ts'
+import type { TokenHolder } from '../access/token-keeper.ts'
 import type { Visit } from '../budget/visit.ts'
 
 declare global {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clientEvents, serverEvents } from '../../schema/socket-events.ts'
-import { startTestApp, type TestApp } from '../start-test-app.ts'
+import { startTestApp, type TestApp } from '../testing/start-test-app.ts'
 import type { ApiDescription } from './docs/api-description.ts'
 
 /** A call or an event, the test file that covers it, and a title in that file. */
@@ -11,21 +11,21 @@ const auth = 'auth/auth.test.ts'
 const users = 'users/users.test.ts'
 const relations = 'users/relations.test.ts'
 const reactions = 'messages/reactions.test.ts'
-const account = 'users/account.test.ts'
+const account = 'account/account.test.ts'
 const whatsApp = 'users/whatsapp.test.ts'
 const messages = 'messages/messages.test.ts'
 const sending = 'messages/sending.test.ts'
 const lists = 'messages/message-lists.test.ts'
 const conversations = 'messages/conversations.test.ts'
 const sockets = '../realtime/sockets.test.ts'
-const changes = '../realtime/presence-changes.test.ts'
-const views = '../realtime/presence-views.test.ts'
+const changes = '../realtime/presence/presence-changes.test.ts'
+const views = '../realtime/presence/presence-views.test.ts'
 const lines = '../realtime/change-lines.test.ts'
 const sendingOver = '../whatsapp/sending.test.ts'
 const linking = '../whatsapp/linking.test.ts'
 const receiving = '../whatsapp/receiving.test.ts'
 const quota = '../budget/storage-quota.test.ts'
-const pieces = 'media/unfinished-uploads.test.ts'
+const pieces = '../media/unfinished-uploads.test.ts'
 
 /** Every row of section 7 of the specification. */
 const specified: Row[] = [
@@ -106,7 +106,7 @@ const beyond: Row[] = [
   ['PATCH /messages/uploads/{id}', pieces, 'holds what was stored before the line broke'],
   [
     'POST /messages/uploads/missing',
-    'media/missing-uploads.test.ts',
+    '../media/missing-uploads.test.ts',
     'has the same address when it is uploaded again',
   ],
   ['DELETE /messages/uploads/{id}', pieces, 'counts in full from its beginning'],

@@ -1,15 +1,15 @@
 import { afterEach, expect, test } from 'vitest'
 import { createDeferred } from '../../schema/create-deferred.ts'
-import { createRelations } from '../access/create-relations.ts'
-import { createAcceptance } from './acceptance.ts'
-import type { Stage } from './message-acceptor.ts'
+import { createRelations } from '../access/relations.ts'
 import {
   openTestAcceptance,
   propose,
   type TestAcceptance,
   writeMessage,
-} from './open-test-acceptance.ts'
-import { type OutboxEntry, outboxDatabase } from './outbox-entry.ts'
+} from '../testing/open-test-acceptance.ts'
+import type { Stage } from './acceptance/message-acceptor.ts'
+import { type OutboxEntry, outboxDatabase } from './acceptance/outbox-entry.ts'
+import { createAcceptance } from './acceptance.ts'
 
 const contactId = '01900000-0000-7000-8000-0000000000cc'
 const opened = {} as { t: TestAcceptance }

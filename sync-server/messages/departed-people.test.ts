@@ -1,13 +1,16 @@
 import { afterEach, expect, test } from 'vitest'
 import { newConversation } from '../../schema/conversation.ts'
 import { createDeferred } from '../../schema/create-deferred.ts'
-import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
+import {
+  nameConversationsDatabase,
+  nameMessagesDatabase,
+} from '../storage/databases/database-names.ts'
 import {
   openTestAcceptance,
   propose,
   type TestAcceptance,
   writeMessage,
-} from './open-test-acceptance.ts'
+} from '../testing/open-test-acceptance.ts'
 
 const opened = {} as { t: TestAcceptance }
 afterEach(async () => {

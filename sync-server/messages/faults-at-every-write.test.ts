@@ -2,14 +2,14 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ConversationDocument, newConversation } from '../../schema/conversation.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import { must } from '../../schema/must.ts'
-import { nameConversationsDatabase } from '../storage/database-names.ts'
+import { nameConversationsDatabase } from '../storage/databases/database-names.ts'
 import { createFaultyDisk, type FaultyDisk, type Remains } from '../storage/level/faulty-disk.ts'
 import {
   openTestAcceptance,
   propose,
   type TestAcceptance,
   writeMessage,
-} from './open-test-acceptance.ts'
+} from '../testing/open-test-acceptance.ts'
 
 interface Bench {
   t: TestAcceptance

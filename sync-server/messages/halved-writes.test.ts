@@ -4,13 +4,13 @@ import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import { must } from '../../schema/must.ts'
 import { react } from '../../schema/react.ts'
 import { describeCouches } from '../storage/couch/couches.contract.ts'
-import type { Stage } from './message-acceptor.ts'
 import {
   openTestAcceptance,
   propose,
   type TestAcceptance,
   writeMessage,
-} from './open-test-acceptance.ts'
+} from '../testing/open-test-acceptance.ts'
+import type { Stage } from './acceptance/message-acceptor.ts'
 
 const stages: readonly Stage[] = ['ordered', 'peer', 'own', 'finished']
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openTestAcceptance, propose, writeMessage } from './open-test-acceptance.ts'
+import { openTestAcceptance, propose, writeMessage } from '../testing/open-test-acceptance.ts'
 
 test('P12: a large push is written in parts, and what others write comes between them', async () => {
   const events: string[] = []

@@ -2,18 +2,18 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { LostSpan } from '../../schema/lost-span.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { copyForPeer } from '../../schema/peer-copy.ts'
-import { nameMessagesDatabase } from '../storage/database-names.ts'
-import { digestsDatabase, type TallyDigest, talliesPrefix } from './digest-documents.ts'
-import type { Stage } from './message-acceptor.ts'
+import { nameMessagesDatabase } from '../storage/databases/database-names.ts'
 import {
   openTestAcceptance,
   propose,
   type TestAcceptance,
   writeMessage,
-} from './open-test-acceptance.ts'
-import { placeOf } from './order-entry.ts'
-import { ordersDatabase } from './order-journal.ts'
-import { createTallies, endOfTime } from './tallies.ts'
+} from '../testing/open-test-acceptance.ts'
+import type { Stage } from './acceptance/message-acceptor.ts'
+import { digestsDatabase, type TallyDigest, talliesPrefix } from './digests/digest-documents.ts'
+import { createTallies, endOfTime } from './digests/tallies.ts'
+import { placeOf } from './order/order-entry.ts'
+import { ordersDatabase } from './order/order-journal.ts'
 
 const tallyEvery = 4
 const asked: { lost: LostSpan[]; full: string[]; crashAfter: Stage | undefined } = {

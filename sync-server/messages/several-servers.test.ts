@@ -3,15 +3,15 @@ import { newConversation } from '../../schema/conversation.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { linkServers } from '../cluster/link-servers.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
-import { startRedis, type TestRedis } from '../cluster/start-redis.ts'
-import { createLog } from '../create-log.ts'
+import { createLog } from '../lib/log.ts'
 import { describeCouches } from '../storage/couch/couches.contract.ts'
 import {
   openTestAcceptance,
   propose,
   type TestAcceptance,
   writeMessage,
-} from './open-test-acceptance.ts'
+} from '../testing/open-test-acceptance.ts'
+import { startRedis, type TestRedis } from '../testing/start-redis.ts'
 
 let redis: TestRedis
 beforeAll(async () => {

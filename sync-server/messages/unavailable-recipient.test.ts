@@ -1,16 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
 import { describeCouches } from '../storage/couch/couches.contract.ts'
-import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
-import type { Seq } from '../storage/documents.ts'
-import { startLosingProxy } from '../storage/start-losing-proxy.ts'
-import type { Stage } from './message-acceptor.ts'
+import {
+  nameConversationsDatabase,
+  nameMessagesDatabase,
+} from '../storage/databases/database-names.ts'
+import type { Seq } from '../storage/documents/documents.ts'
+import { startLosingProxy } from '../testing/couch/start-losing-proxy.ts'
 import {
   openTestAcceptance,
   propose,
   type TestAcceptance,
   writeMessage,
-} from './open-test-acceptance.ts'
+} from '../testing/open-test-acceptance.ts'
+import type { Stage } from './acceptance/message-acceptor.ts'
 
 const running = {} as { proxy: Awaited<ReturnType<typeof startLosingProxy>> }
 const opened = { errors: [] as unknown[] } as { errors: unknown[]; t: TestAcceptance; cyd: string }

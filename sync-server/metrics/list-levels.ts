@@ -1,5 +1,5 @@
 import type { ServerLink } from '../cluster/server-link.ts'
-import type { Storage } from '../storage/create-storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { Levels } from './read-levels.ts'
 
 interface Counted {

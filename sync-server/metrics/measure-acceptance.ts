@@ -1,5 +1,5 @@
 import type { Acceptance } from '../messages/acceptance.ts'
-import type { Metrics } from './create-metrics.ts'
+import type { Metrics } from './metrics.ts'
 
 type Accept<Name extends keyof Acceptors> = Acceptors[Name]
 type Acceptors = Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express'
-import type { Metrics } from './create-metrics.ts'
+import type { Metrics } from './metrics.ts'
 
 /** Measures each request from its head to the end of its answer, under the name of its route. */
 export function measureRequests({ metrics }: { metrics: Metrics }): RequestHandler {

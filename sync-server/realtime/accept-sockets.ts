@@ -10,8 +10,8 @@ import {
   socketProtocol,
   understandsProtocolPrefix,
 } from '../../schema/socket-events.ts'
-import type { SocketOffer, SocketOpener } from './create-socket-opener.ts'
 import { isAllowedOrigin } from './is-allowed-origin.ts'
+import type { SocketOffer, SocketOpener } from './socket-opener.ts'
 
 /**
  * Takes WebSockets at the server's root, and nowhere else: express-ws would open one at any path.

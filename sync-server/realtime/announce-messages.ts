@@ -1,8 +1,8 @@
 import type { MessageDocument } from '../../schema/message.ts'
-import type { Accounts } from '../access/create-accounts.ts'
-import type { Relations } from '../access/create-relations.ts'
+import type { Accounts } from '../access/accounts.ts'
+import type { Relations } from '../access/relations.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
-import type { Connections } from './create-connections.ts'
+import type { Connections } from './connections/connections.ts'
 
 type AcceptMessages = Acceptance['acceptMessages']
 

@@ -1,12 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { changesProtocol, type ServerEvent, socketCloseCodes } from '../../schema/socket-events.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
-import { createSignals } from '../storage/create-signals.ts'
-import { nameMessagesDatabase } from '../storage/database-names.ts'
+import { nameMessagesDatabase } from '../storage/databases/database-names.ts'
+import { createSignals } from '../storage/databases/signals.ts'
+import { openTestSocket } from '../testing/open-test-socket.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
 import { createChangeLines } from './change-lines.ts'
-import { createConnections } from './create-connections.ts'
-import { openTestSocket } from './open-test-socket.ts'
+import { createConnections } from './connections/connections.ts'
 
 type Changes = Extract<ServerEvent, { event: 'changes' }>['data']
 

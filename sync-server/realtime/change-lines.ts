@@ -1,11 +1,14 @@
 import { limits } from '../../schema/limits.ts'
 import type { ClientEvent, ReplicatedDatabase, ServerEvent } from '../../schema/socket-events.ts'
-import type { News } from '../storage/create-signals.ts'
-import type { Storage } from '../storage/create-storage.ts'
-import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
-import type { Seq } from '../storage/documents.ts'
-import type { Connection, Connections } from './create-connections.ts'
-import { createFrameBudgets } from './frame-budgets.ts'
+import {
+  nameConversationsDatabase,
+  nameMessagesDatabase,
+} from '../storage/databases/database-names.ts'
+import type { News } from '../storage/databases/signals.ts'
+import type { Seq } from '../storage/documents/documents.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Connection, Connections } from './connections/connections.ts'
+import { createFrameBudgets } from './connections/frame-budgets.ts'
 
 export type ChangeLines = ReturnType<typeof createChangeLines>
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { startTestApp, type TestPerson } from '../start-test-app.ts'
-import { openTestSocket, type TestSocket } from './open-test-socket.ts'
+import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
+import { startTestApp, type TestPerson } from '../testing/start-test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app.close())

@@ -7,8 +7,8 @@ import * as z from 'zod/mini'
 import { clientEvents } from '../../schema/socket-events.ts'
 import type { JsonSchema } from '../http/docs/json-schema.ts'
 import { hostileValues, type Known, spoiled, valuesOf } from '../http/fuzz/hostile.contract.ts'
-import { startTestApp } from '../start-test-app.ts'
-import { openTestSocket } from './open-test-socket.ts'
+import { openTestSocket } from '../testing/open-test-socket.ts'
+import { startTestApp } from '../testing/start-test-app.ts'
 
 const app = await startTestApp()
 const [ann, ben] = [await app.register('Ann'), await app.register('Ben')]

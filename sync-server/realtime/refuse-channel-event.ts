@@ -1,7 +1,7 @@
 import { type ApiErrorCode, apiErrors } from '../../schema/api-error.ts'
 import type { ServerEvent } from '../../schema/socket-events.ts'
-import type { Connection } from './create-connections.ts'
-import type { ChannelEvent } from './create-event-handler.ts'
+import type { Connection } from './connections/connections.ts'
+import type { ChannelEvent } from './event-handler.ts'
 
 /** Answers a device whose event the business channel cannot take, as a call would be answered. */
 export function refuseChannelEvent(

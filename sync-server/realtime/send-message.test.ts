@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { startTestApp } from '../start-test-app.ts'
-import { openTestSocket } from './open-test-socket.ts'
+import { openTestSocket } from '../testing/open-test-socket.ts'
+import { startTestApp } from '../testing/start-test-app.ts'
 
 const broken = { isOn: false }
 const app = await startTestApp(

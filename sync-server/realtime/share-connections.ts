@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { ServerLink } from '../cluster/server-link.ts'
-import type { Connections } from './create-connections.ts'
+import type { Connections } from './connections/connections.ts'
 
 const told = z.object({ userId: z.string(), text: z.string() })
 

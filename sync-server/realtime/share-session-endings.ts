@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import type { Sessions } from '../access/create-sessions.ts'
+import type { Sessions } from '../access/sessions.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
-import type { Connections } from './create-connections.ts'
+import type { Connections } from './connections/connections.ts'
 
 /** How often connections are checked while nobody can be heard. */
 const checkEveryMs = 30_000

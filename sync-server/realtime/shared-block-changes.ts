@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import type { Relations } from '../access/create-relations.ts'
+import type { Relations } from '../access/relations.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
-import type { Connections } from './create-connections.ts'
+import type { Connections } from './connections/connections.ts'
 
 const userIds = z.array(z.string())
 

@@ -2,8 +2,8 @@ import { v7 as uuidv7 } from 'uuid'
 import { expect, it, onTestFinished } from 'vitest'
 import { limits } from '../../schema/limits.ts'
 import type { AppOverrides } from '../create-app.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
-import { openTestSocket } from './open-test-socket.ts'
+import { openTestSocket } from '../testing/open-test-socket.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
 
 const anHour = 60 * 60 * 1_000
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
-import { createTokenKeeper } from '../access/create-token-keeper.ts'
-import { startTestApp } from '../start-test-app.ts'
-import { openTestSocket } from './open-test-socket.ts'
+import { createTokenKeeper } from '../access/token-keeper.ts'
+import { openTestSocket } from '../testing/open-test-socket.ts'
+import { startTestApp } from '../testing/start-test-app.ts'
 
 const secret = 'a secret that is long enough for all'
 const app = await startTestApp({ JWT_SECRET: secret })

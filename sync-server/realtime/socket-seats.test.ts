@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { limits } from '../../schema/limits.ts'
 import { socketCloseCodes, socketCloseWords } from '../../schema/socket-events.ts'
-import { openTestPresence } from './open-test-presence.ts'
+import { openTestPresence } from '../testing/open-test-presence.ts'
 
 const { socketsPerPersonMax: max } = limits
 

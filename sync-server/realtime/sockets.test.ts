@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { limits } from '../../schema/limits.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../start-test-app.ts'
-import { openTestSocket, type TestSocket } from './open-test-socket.ts'
+import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
 
 const opened = { sockets: [] as TestSocket[] } as {
   app: TestApp

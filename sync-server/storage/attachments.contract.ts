@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Storage } from './create-storage.ts'
+import type { Storage } from './storage.ts'
 
 const everything = { startkey: 'a', endkey: 'z' }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { describeAttachments } from './attachments.contract.ts'
 import { describeCouches } from './couch/couches.contract.ts'
-import { createStorage, type Storage } from './create-storage.ts'
+import { createStorage, type Storage } from './storage.ts'
 
 const opened: Storage[] = []
 const folders: string[] = []

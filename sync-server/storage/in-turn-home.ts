@@ -1,6 +1,6 @@
-import type { TallyingHome } from './database-home.ts'
-import { type SingleDatabases, transactInTurn } from './transact-in-turn.ts'
-import { updateOne } from './update-one.ts'
+import type { TallyingHome } from './databases/database-home.ts'
+import { type SingleDatabases, transactInTurn } from './databases/transact-in-turn.ts'
+import { updateOne } from './databases/update-one.ts'
 
 /** For tests of crashes: LevelDB that writes databases one after the other, as CouchDB has to. */
 export function createInTurnHome(home: TallyingHome): TallyingHome {

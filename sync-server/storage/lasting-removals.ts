@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { atMost } from '../at-most.ts'
-import { DatabaseGone } from './database-gone.ts'
-import type { TallyingHome } from './database-home.ts'
+import { atMost } from '../lib/at-most.ts'
+import { DatabaseGone } from './databases/database-gone.ts'
+import type { TallyingHome } from './databases/database-home.ts'
 
 const databasesRemembered = 100_000
 

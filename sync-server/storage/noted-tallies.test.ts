@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { startCouch, type TestCouch } from '../testing/couch/start-couch.ts'
+import { startLosingProxy } from '../testing/couch/start-losing-proxy.ts'
 import { createCouchHome } from './couch/couch-home.ts'
-import { createSignals } from './create-signals.ts'
+import { createSignals } from './databases/signals.ts'
 import { createNotedTallies } from './noted-tallies.ts'
-import { startCouch, type TestCouch } from './start-couch.ts'
-import { startLosingProxy } from './start-losing-proxy.ts'
 
 const running = {} as { couch: TestCouch }
 beforeAll(async () => {

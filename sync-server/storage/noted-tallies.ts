@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { atMost } from '../at-most.ts'
-import type { DatabaseHome, TallyingHome } from './database-home.ts'
-import type { Document } from './documents.ts'
-import { readDocuments } from './read-documents.ts'
-import type { DatabaseWrite } from './transaction.ts'
+import { atMost } from '../lib/at-most.ts'
+import type { DatabaseHome, TallyingHome } from './databases/database-home.ts'
+import type { Document } from './documents/documents.ts'
+import { readDocuments } from './documents/read-documents.ts'
+import type { DatabaseWrite } from './documents/transaction.ts'
 
 /** `noted`: which note of each server is the last in it, so that one whose answer was lost is not added twice. */
 interface TallyDocument extends Document {

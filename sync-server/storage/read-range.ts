@@ -1,7 +1,7 @@
-import type { RangeOptions } from './create-stored-database.ts'
-import type { Document, Stored } from './documents.ts'
-import type { Pouch } from './pouch.ts'
-import { readDocuments } from './read-documents.ts'
+import type { Document, Stored } from './documents/documents.ts'
+import type { Pouch } from './documents/pouch.ts'
+import { readDocuments } from './documents/read-documents.ts'
+import type { RangeOptions } from './stored-database.ts'
 
 /** For so few it is not worth to look at their names first. */
 const fewRows = 2

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createRedisLink } from '../cluster/create-redis-link.ts'
-import { startRedis, type TestRedis } from '../cluster/start-redis.ts'
-import { createSharedSignals } from './create-shared-signals.ts'
-import { createSignals } from './create-signals.ts'
+import { createRedisLink } from '../cluster/redis-link.ts'
+import { startRedis, type TestRedis } from '../testing/start-redis.ts'
+import { createSignals } from './databases/signals.ts'
+import { createSharedSignals } from './shared-signals.ts'
 import { describeSignals, look } from './signals.contract.ts'
 
 const opened = { closing: [] as (() => void)[] } as { redis: TestRedis; closing: (() => void)[] }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Storage } from './create-storage.ts'
-import type { ChangesPage, Seq } from './documents.ts'
+import type { ChangesPage, Seq } from './documents/documents.ts'
+import type { Storage } from './storage.ts'
 
 interface Note {
   _id: string

@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import { limits } from '../../schema/limits.ts'
 import { slicesOf } from '../../schema/slices-of.ts'
-import type { Document, Stored } from '../storage/documents.ts'
+import type { Document, Stored } from '../storage/documents/documents.ts'
 import { tooLarge } from './couch-error.ts'
 import { readIdRange } from './read-id-range.ts'
 import { isStorableId } from './read-proposal.ts'

@@ -3,8 +3,8 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { propose, writeMessage } from '../messages/open-test-acceptance.ts'
-import { startTestSync, type TestSync } from './start-test-sync.ts'
+import { propose, writeMessage } from '../testing/open-test-acceptance.ts'
+import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 
 let t: TestSync
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { propose, writeMessage } from '../messages/open-test-acceptance.ts'
-import { startTestSync, type TestSync } from './start-test-sync.ts'
+import { propose, writeMessage } from '../testing/open-test-acceptance.ts'
+import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 
 let t: TestSync
 beforeEach(async () => {

@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { openTestRequest, readTestLevel } from '../budget/open-test-request.ts'
-import { propose, writeMessage } from '../messages/open-test-acceptance.ts'
-import { startTestApp, type TestPerson } from '../start-test-app.ts'
 import { countingReads } from '../storage/level/counting-reads.ts'
-import { startCouch } from '../storage/start-couch.ts'
-import { startTestSync, type TestSync } from './start-test-sync.ts'
+import { startCouch } from '../testing/couch/start-couch.ts'
+import { propose, writeMessage } from '../testing/open-test-acceptance.ts'
+import { openTestRequest, readTestLevel } from '../testing/open-test-request.ts'
+import { startTestApp, type TestPerson } from '../testing/start-test-app.ts'
+import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 
 const stores = ['LevelDB', 'CouchDB'] as const
 const opened = new Map<string, TestSync>()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestSync, type TestSync } from './start-test-sync.ts'
+import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 
 const opened = {} as { sync: TestSync }
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import type { StoredDatabase } from '../storage/create-stored-database.ts'
-import type { Document } from '../storage/documents.ts'
+import type { Document } from '../storage/documents/documents.ts'
+import type { StoredDatabase } from '../storage/stored-database.ts'
 
 interface Index {
   _rev?: string

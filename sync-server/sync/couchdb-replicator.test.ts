@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { propose, writeMessage } from '../messages/open-test-acceptance.ts'
-import { startCouch } from '../storage/start-couch.ts'
-import { startTestSync, type TestSync } from './start-test-sync.ts'
+import { startCouch } from '../testing/couch/start-couch.ts'
+import { propose, writeMessage } from '../testing/open-test-acceptance.ts'
+import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 
 let couch: Awaited<ReturnType<typeof startCouch>>
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestSync, type TestSync } from './start-test-sync.ts'
+import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 
 let t: TestSync
 beforeAll(async () => {

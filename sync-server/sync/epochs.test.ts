@@ -13,15 +13,15 @@ import {
 } from 'vitest'
 import { epochHeader } from '../../schema/epoch-header.ts'
 import { linkServers } from '../cluster/link-servers.ts'
-import { startRedis, type TestRedis } from '../cluster/start-redis.ts'
-import { createLog } from '../create-log.ts'
-import { propose, writeMessage } from '../messages/open-test-acceptance.ts'
-import { startTestApp } from '../start-test-app.ts'
-import { createStorage, type Storage } from '../storage/create-storage.ts'
-import { startCouch, type TestCouch } from '../storage/start-couch.ts'
-import { startLosingProxy } from '../storage/start-losing-proxy.ts'
+import { createLog } from '../lib/log.ts'
+import { createStorage, type Storage } from '../storage/storage.ts'
+import { startCouch, type TestCouch } from '../testing/couch/start-couch.ts'
+import { startLosingProxy } from '../testing/couch/start-losing-proxy.ts'
+import { propose, writeMessage } from '../testing/open-test-acceptance.ts'
+import { startRedis, type TestRedis } from '../testing/start-redis.ts'
+import { startTestApp } from '../testing/start-test-app.ts'
+import { startTestSync } from '../testing/start-test-sync.ts'
 import { createEpochs } from './epochs.ts'
-import { startTestSync } from './start-test-sync.ts'
 
 let [couch, redis] = [undefined as TestCouch | undefined, undefined as TestRedis | undefined]
 const running = () => ({ couchdbUrl: couch?.url ?? '', redisUrl: redis?.url ?? '' })

@@ -3,10 +3,13 @@ import * as z from 'zod/mini'
 import type { LostSpan } from '../../schema/lost-span.ts'
 import { must } from '../../schema/must.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
-import { type OrderEntry, parseOrderEntry } from '../messages/order-entry.ts'
-import { ordersDatabase } from '../messages/order-journal.ts'
-import type { Storage } from '../storage/create-storage.ts'
-import { nameConversationsDatabase, nameMessagesDatabase } from '../storage/database-names.ts'
+import { type OrderEntry, parseOrderEntry } from '../messages/order/order-entry.ts'
+import { ordersDatabase } from '../messages/order/order-journal.ts'
+import {
+  nameConversationsDatabase,
+  nameMessagesDatabase,
+} from '../storage/databases/database-names.ts'
+import type { Storage } from '../storage/storage.ts'
 
 /** The one of the installation, and one for each person whose databases were seen to be behind their reader. */
 interface EpochDocument {

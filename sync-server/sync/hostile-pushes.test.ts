@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { conversationFields } from '../../schema/conversation.ts'
 import { idPattern } from '../../schema/id.ts'
 import { messageFields } from '../../schema/message.ts'
-import { startTestSync, type TestSync } from './start-test-sync.ts'
+import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 
 let t: TestSync
 beforeAll(async () => {

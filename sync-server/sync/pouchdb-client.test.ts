@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import PouchDB from 'pouchdb'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
-import { propose, writeMessage } from '../messages/open-test-acceptance.ts'
-import { startTestSync, type TestSync } from './start-test-sync.ts'
+import { propose, writeMessage } from '../testing/open-test-acceptance.ts'
+import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 
 type Database = PouchDB.Database<MessageDocument>
 type Requests = { method: string; path: string }[]

@@ -1,5 +1,5 @@
 import { limits } from '../../schema/limits.ts'
-import type { Seq } from '../storage/documents.ts'
+import type { Seq } from '../storage/documents/documents.ts'
 import { badRequest, forbidden } from './couch-error.ts'
 import { type Query, readCount, readFlag, readText, readTexts } from './read-query.ts'
 

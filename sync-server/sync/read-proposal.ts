@@ -1,6 +1,6 @@
 import { idPattern } from '../../schema/id.ts'
-import type { Proposal } from '../messages/proposal.ts'
-import type { Revisions } from '../storage/documents.ts'
+import type { Proposal } from '../messages/proposals/proposal.ts'
+import type { Revisions } from '../storage/documents/documents.ts'
 
 /** A pushed document that can be proposed, or the id (if any) and the reason why it cannot be stored at all. */
 export type ReadProposal =

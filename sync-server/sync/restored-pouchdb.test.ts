@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import PouchDB from 'pouchdb'
 import { expect, onTestFinished, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
-import { writeMessage } from '../messages/open-test-acceptance.ts'
-import { startTestApp, type TestPerson } from '../start-test-app.ts'
+import { writeMessage } from '../testing/open-test-acceptance.ts'
+import { startTestApp, type TestPerson } from '../testing/start-test-app.ts'
 
 test('P1: stock PouchDB goes on with a server that was put back from a backup', async () => {
   const app = await startTestApp()

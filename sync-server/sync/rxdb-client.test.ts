@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { areMessagesEqual, mergeMessages } from '../../schema/merge-messages.ts'
 import { type MessageDocument, messageDocument } from '../../schema/message.ts'
 import { permitMessageChange } from '../../schema/permit-message-change.ts'
-import { propose, writeMessage } from '../messages/open-test-acceptance.ts'
-import { startTestSync, type TestSync } from './start-test-sync.ts'
+import { propose, writeMessage } from '../testing/open-test-acceptance.ts'
+import { startTestSync, type TestSync } from '../testing/start-test-sync.ts'
 
 let t: TestSync
 const closing: (() => Promise<unknown>)[] = []

@@ -1,6 +1,6 @@
-import type { Outcome, Proposal } from '../messages/proposal.ts'
-import type { StoredDatabase } from '../storage/create-stored-database.ts'
-import type { Document } from '../storage/documents.ts'
+import type { Outcome, Proposal } from '../messages/proposals/proposal.ts'
+import type { Document } from '../storage/documents/documents.ts'
+import type { StoredDatabase } from '../storage/stored-database.ts'
 
 /** A caller's own database as the endpoints see it: chosen by the path, found by the token (P8). */
 export interface SyncDatabase {

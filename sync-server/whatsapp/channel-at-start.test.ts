@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
-import { createLog } from '../create-log.ts'
-import { startTestApp } from '../start-test-app.ts'
-import { emulatorAccount } from './emulator/emulator-config.ts'
-import { openTestEmulator } from './emulator/open-test-emulator.ts'
+import { createLog } from '../lib/log.ts'
+import { openTestEmulator } from '../testing/open-test-emulator.ts'
+import { startTestApp } from '../testing/start-test-app.ts'
 import { settingsForEmulator } from './emulator/settings-for-emulator.ts'
+import { emulatorAccount } from './emulator/state/emulator-config.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

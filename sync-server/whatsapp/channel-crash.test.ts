@@ -1,8 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterEach, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
-import { nameOutboxEntry, type OutboxEntry, outboxDatabase } from '../messages/outbox-entry.ts'
-import { startTestChannel } from './start-test-channel.ts'
+import {
+  nameOutboxEntry,
+  type OutboxEntry,
+  outboxDatabase,
+} from '../messages/acceptance/outbox-entry.ts'
+import { startTestChannel } from '../testing/start-test-channel.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

@@ -1,8 +1,8 @@
-import type { GraphClient } from './graph-client.ts'
-import { fetchNumberInformation } from './number-information.ts'
-import type { ProviderError } from './provider-error.ts'
-import { fetchTemplates } from './template-list.ts'
-import type { WhatsAppSettings } from './whatsapp-settings.ts'
+import type { GraphClient } from './client/graph-client.ts'
+import { fetchNumberInformation } from './client/number-information.ts'
+import type { ProviderError } from './client/provider-error.ts'
+import type { WhatsAppSettings } from './client/whatsapp-settings.ts'
+import { fetchTemplates } from './templates/template-list.ts'
 
 type Checked = Pick<WhatsAppSettings, 'phoneNumberId' | 'businessAccountId' | 'displayPhoneNumber'>
 

@@ -1,7 +1,7 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import type { ServerEvent } from '../../schema/socket-events.ts'
-import type { ContactDocument } from './contact-documents.ts'
-import { nameConversation, nameOfContact } from './present-contact.ts'
+import type { ContactDocument } from './customers/contact-documents.ts'
+import { nameConversation, nameOfContact } from './customers/present-contact.ts'
 
 /** What an operator's devices are told of a message that came; again with the same id when its file is there. */
 export function describeReceived(message: MessageDocument, contact: ContactDocument): ServerEvent {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
-import { openTestSocket } from '../realtime/open-test-socket.ts'
-import type { TestPerson } from '../start-test-app.ts'
-import { startTestChannel, type TestChannel } from './start-test-channel.ts'
+import { openTestSocket } from '../testing/open-test-socket.ts'
+import type { TestPerson } from '../testing/start-test-app.ts'
+import { startTestChannel, type TestChannel } from '../testing/start-test-channel.ts'
 
 const opened = {} as { channel: TestChannel; ann: TestPerson; ben: TestPerson }
 beforeAll(async () => {

@@ -2,10 +2,10 @@ import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConversationDocument } from '../../schema/conversation.ts'
 import type { MessageDocument } from '../../schema/message.ts'
-import { openTestSocket, type TestSocket } from '../realtime/open-test-socket.ts'
-import type { TestPerson } from '../start-test-app.ts'
-import type { InboundOptions } from './emulator/control.ts'
-import { startTestChannel, type TestChannel } from './start-test-channel.ts'
+import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
+import type { TestPerson } from '../testing/start-test-app.ts'
+import { startTestChannel, type TestChannel } from '../testing/start-test-channel.ts'
+import type { InboundOptions } from './emulator/control/control.ts'
 
 const opened = {} as { channel: TestChannel; ann: TestPerson; socket: TestSocket }
 beforeAll(async () => {

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
-import { startTestServers, type TestServers } from '../cluster/start-test-servers.ts'
-import type { TestApp, TestPerson } from '../start-test-app.ts'
+import type { TestApp, TestPerson } from '../testing/start-test-app.ts'
+import { createTestClock } from '../testing/start-test-channel.ts'
+import { startTestServers, type TestServers } from '../testing/start-test-servers.ts'
 import { type Emulator, startEmulator } from './emulator/emulator.ts'
 import { settingsForEmulator } from './emulator/settings-for-emulator.ts'
-import { createTestClock } from './start-test-channel.ts'
 
 /** What stands before the servers, and gives each webhook to those of them that it is told to. */
 const balancer = { targets: [] as TestApp[] }

@@ -1,6 +1,6 @@
 import { must } from '../../../schema/must.ts'
-import { startCouch } from '../../../sync-server/storage/start-couch.ts'
-import { startLosingProxy } from '../../../sync-server/storage/start-losing-proxy.ts'
+import { startCouch } from '../../../sync-server/testing/couch/start-couch.ts'
+import { startLosingProxy } from '../../../sync-server/testing/couch/start-losing-proxy.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
 import type { Figure } from './figure.ts'
 import { describeLoad, putLoad } from './put-load.ts'

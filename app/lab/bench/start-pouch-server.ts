@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { findFreePort } from '../../../sync-server/find-free-port.ts'
+import { findFreePort } from '../../../sync-server/lib/find-free-port.ts'
 import { waitUntil } from '../browser/wait-until.ts'
 
 const manifest = createRequire(import.meta.url).resolve('pouchdb-server/package.json')

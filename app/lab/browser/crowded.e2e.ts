@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { limits } from '../../../schema/limits.ts'
 import { must } from '../../../schema/must.ts'
-import { openTestSocket } from '../../../sync-server/realtime/open-test-socket.ts'
+import { openTestSocket } from '../../../sync-server/testing/open-test-socket.ts'
 import { createCheapAccounts } from '../bench/cheap-accounts.ts'
 import { createSocketCrowd } from '../bench/socket-crowd.ts'
 import { registerPerson } from './account-steps.ts'

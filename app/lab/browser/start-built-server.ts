@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findFreePort } from '../../../sync-server/find-free-port.ts'
+import { findFreePort } from '../../../sync-server/lib/find-free-port.ts'
 import { waitUntil } from './wait-until.ts'
 
 const builtFolder = fileURLToPath(new URL('../../../dist', import.meta.url))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../../testing/start-test-app.ts'
 
 const opened = {} as { app: TestApp }
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { afterEach, expect, it } from 'vitest'
-import { CallerGone } from '../../access/create-password-hasher.ts'
-import { alreadySent } from '../route.ts'
+import { CallerGone } from '../../access/passwords/password-hasher.ts'
+import { alreadySent } from '../core/route.ts'
 import { withDepartureSignal } from './departure-signal.ts'
 
 const servers: ReturnType<typeof createServer>[] = []

@@ -1,6 +1,6 @@
 import type { Response } from 'express'
-import { CallerGone } from '../../access/create-password-hasher.ts'
-import { alreadySent } from '../route.ts'
+import { CallerGone } from '../../access/passwords/password-hasher.ts'
+import { alreadySent } from '../core/route.ts'
 
 /**
  * Does work with a signal that is given when the caller hangs up. Work that ends with `CallerGone` has no answer, and

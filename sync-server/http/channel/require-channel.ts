@@ -1,5 +1,5 @@
-import type { Channel } from '../../whatsapp/create-channel.ts'
-import { RequestRefused } from '../request-refused.ts'
+import type { Channel } from '../../whatsapp/channel.ts'
+import { RequestRefused } from '../core/request-refused.ts'
 
 /** @throws RequestRefused `whatsapp_not_configured` */
 export function requireChannel(channel: Channel | undefined): Channel {

@@ -1,8 +1,8 @@
-import type { Route } from '../route.ts'
+import type { Route } from '../core/route.ts'
 import type { ApiDescription, Operation } from './api-description.ts'
-import { createSchemaDescriber } from './create-schema-describer.ts'
 import { describeOperation } from './describe-operation.ts'
 import { nameTag } from './name-operation.ts'
+import { createSchemaDescriber } from './schema-describer.ts'
 
 const version = '1.0.0'
 const about = `Every call of Petrel's server. Errors are answered as \`{error, code}\`: words for a person, and a word for a

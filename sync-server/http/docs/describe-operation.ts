@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini'
 import { describeError, errorAnswer } from '../../../schema/api-error.ts'
-import { listErrors } from '../list-errors.ts'
-import type { Route } from '../route.ts'
+import { listErrors } from '../core/list-errors.ts'
+import type { Route } from '../core/route.ts'
 import type { Answer, Operation, Parameter } from './api-description.ts'
-import type { SchemaDescriber } from './create-schema-describer.ts'
 import { nameOperation, nameTag } from './name-operation.ts'
+import type { SchemaDescriber } from './schema-describer.ts'
 
 /** Describes one call: what it takes, what it answers, and every refusal that it names. */
 export function describeOperation(route: Route, describer: SchemaDescriber): Operation {

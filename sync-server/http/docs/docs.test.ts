@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../start-test-app.ts'
+import { startTestApp, type TestApp } from '../../testing/start-test-app.ts'
 import type { ApiDescription } from './api-description.ts'
 
 const opened = {} as { app: TestApp; api: ApiDescription }

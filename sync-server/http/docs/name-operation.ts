@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts'
+import type { Route } from '../core/route.ts'
 
 /** The part of the product that a call belongs to: the first word of its address. */
 export function nameTag(route: Pick<Route, 'path'>): string {

@@ -1,6 +1,6 @@
-import type { TestPerson } from '../../start-test-app.ts'
+import { openTestChat } from '../../testing/open-test-chat.ts'
+import type { TestPerson } from '../../testing/start-test-app.ts'
 import type { ApiDescription } from '../docs/api-description.ts'
-import { openTestChat } from '../messages/open-test-chat.ts'
 import type { Known } from './hostile.contract.ts'
 
 /** For tests: Ann and Ben, who have talked, and Mallory, who sends hostile requests. */

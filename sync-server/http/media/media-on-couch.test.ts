@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
+import { pieceBytes } from '../../media/media-documents.ts'
 import { describeCouches } from '../../storage/couch/couches.contract.ts'
-import { createStorage } from '../../storage/create-storage.ts'
-import { pieceBytes } from './media-documents.ts'
+import { createStorage } from '../../storage/storage.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../../testing/start-test-app.ts'
+import { fileHead, testBytes, uploadFile, writeForm } from '../../testing/test-files.ts'
 import { sendRaw } from './send-raw.ts'
-import { fileHead, testBytes, uploadFile, writeForm } from './test-files.ts'
 
 const secret = 'a secret of the test, long enough'
 const opened = {} as { app: TestApp; ann: TestPerson }

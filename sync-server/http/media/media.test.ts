@@ -1,8 +1,8 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
-import { pieceBytes } from './media-documents.ts'
-import { testBytes, uploadFile } from './test-files.ts'
+import { pieceBytes } from '../../media/media-documents.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../../testing/start-test-app.ts'
+import { testBytes, uploadFile } from '../../testing/test-files.ts'
 
 const opened = {} as { app: TestApp; ann: TestPerson; ben: TestPerson; cleo: TestPerson }
 beforeAll(async () => {

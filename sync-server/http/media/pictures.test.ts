@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { limits } from '../../../schema/limits.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
-import { testBytes, uploadPicture } from './test-files.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../../testing/start-test-app.ts'
+import { testBytes, uploadPicture } from '../../testing/test-files.ts'
 
 const opened = {} as { app: TestApp; ann: TestPerson; ben: TestPerson }
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import type { uploadedFile } from '../../../schema/media.ts'
-import type { FileDocument } from './media-documents.ts'
-import { nameMediaUrl } from './media-url.ts'
+import type { FileDocument } from '../../media/media-documents.ts'
+import { nameMediaUrl } from '../../media/media-url.ts'
 
 /** What an upload is answered with. */
 export function presentFile(file: FileDocument): z.input<typeof uploadedFile> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { RequestRefused } from '../request-refused.ts'
+import { RequestRefused } from '../core/request-refused.ts'
 
 /**
  * Reads a body as it comes in, holding a few chunks of it. What is not read of it stays where it is.

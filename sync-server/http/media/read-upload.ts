@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy'
-import { RequestRefused } from '../request-refused.ts'
+import { RequestRefused } from '../core/request-refused.ts'
 
 /** The file of a form. `bytes` ends only when the whole form has arrived as it should, and throws when it does not. */
 export interface Upload {

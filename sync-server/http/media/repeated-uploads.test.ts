@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
-import { testBytes, uploadFile } from './test-files.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../../testing/start-test-app.ts'
+import { testBytes, uploadFile } from '../../testing/test-files.ts'
 
 const opened = {} as { app: TestApp; ann: TestPerson; ben: TestPerson }
 beforeAll(async () => {

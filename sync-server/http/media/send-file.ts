@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
-import { RequestRefused } from '../request-refused.ts'
+import type { FileDocument } from '../../media/media-documents.ts'
+import { RequestRefused } from '../core/request-refused.ts'
 import { describeDisposition } from './describe-disposition.ts'
-import type { FileDocument } from './media-documents.ts'
 import { type ByteRange, parseRange } from './parse-range.ts'
 
 const yearSeconds = 365 * 24 * 60 * 60

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Stage } from '../../messages/message-acceptor.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
-import { testBytes, uploadFile, uploadPicture } from './test-files.ts'
+import type { Stage } from '../../messages/acceptance/message-acceptor.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../../testing/start-test-app.ts'
+import { testBytes, uploadFile, uploadPicture } from '../../testing/test-files.ts'
 
 const opened = {} as { app: TestApp; ann: TestPerson; ben: TestPerson; cleo: TestPerson }
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import type { Request } from 'express'
 import { visitOf } from '../../budget/doorman.ts'
 import type { GivenUp, Ledger } from '../../budget/ledger.ts'
-import { RequestRefused } from '../request-refused.ts'
+import type { MediaPurpose } from '../../media/media-documents.ts'
+import { RequestRefused } from '../core/request-refused.ts'
 import { drainRequest } from './drain-request.ts'
-import type { MediaPurpose } from './media-documents.ts'
 
 const comeAgain = { headers: { 'retry-after': '5' } }
 

@@ -1,5 +1,5 @@
-import type { Digests } from '../../messages/digests.ts'
-import type { OwnMessages } from './create-own-messages.ts'
+import type { Digests } from '../../messages/digests/digests.ts'
+import type { OwnMessages } from './own-messages.ts'
 
 /** Looks once through all that somebody has from an earlier version, which had no digests. */
 export async function completeDigests(asked: {

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestApp, type TestPerson } from '../../start-test-app.ts'
-import { openTestChat, type TestChat } from './open-test-chat.ts'
+import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
+import { startTestApp, type TestPerson } from '../../testing/start-test-app.ts'
 
 const opened = { chat: await openTestChat() } as {
   chat: TestChat

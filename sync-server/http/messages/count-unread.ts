@@ -1,9 +1,9 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { limits } from '../../../schema/limits.ts'
-import type { Digests } from '../../messages/digests.ts'
-import type { OrderJournal } from '../../messages/order-journal.ts'
-import { endOfTime } from '../../messages/tallies.ts'
-import type { OwnMessages } from './create-own-messages.ts'
+import type { Digests } from '../../messages/digests/digests.ts'
+import { endOfTime } from '../../messages/digests/tallies.ts'
+import type { OrderJournal } from '../../messages/order/order-journal.ts'
+import type { OwnMessages } from './own-messages.ts'
 
 /** So many places are looked at one by one: few are unread as a rule. */
 const countedSingly = 50

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { must } from '../../../schema/must.ts'
-import { digestsDatabase } from '../../messages/digest-documents.ts'
-import { walkAll } from '../../messages/walk-all.ts'
-import type { TestPerson } from '../../start-test-app.ts'
-import { testBytes, uploadFile } from '../media/test-files.ts'
-import { openTestChat, type TestChat } from './open-test-chat.ts'
+import { walkAll } from '../../lib/walk-all.ts'
+import { digestsDatabase } from '../../messages/digests/digest-documents.ts'
+import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
+import type { TestPerson } from '../../testing/start-test-app.ts'
+import { testBytes, uploadFile } from '../../testing/test-files.ts'
 
 const kinds = [
   ...(['say', 'push many', 'push many', 'push many', 'edit', 'delete', 'delete many'] as const),

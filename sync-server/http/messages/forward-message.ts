@@ -1,7 +1,7 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import { RequestRefused } from '../request-refused.ts'
-import type { MessageWriter } from './create-message-writer.ts'
-import { deriveId } from './derive-id.ts'
+import { deriveId } from '../../lib/derive-id.ts'
+import { RequestRefused } from '../core/request-refused.ts'
+import type { MessageWriter } from './message-writer.ts'
 
 /**
  * Sends what a message says to each of these people, as new messages.

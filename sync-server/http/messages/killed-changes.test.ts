@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Stage } from '../../messages/message-acceptor.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
+import type { Stage } from '../../messages/acceptance/message-acceptor.ts'
 import { describeCouches } from '../../storage/couch/couches.contract.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../../testing/start-test-app.ts'
 
 const crash: { reached?: (() => void) | undefined } = {}
 

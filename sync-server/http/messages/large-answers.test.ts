@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { limits } from '../../../schema/limits.ts'
-import { openTestRequest, readTestLevel } from '../../budget/open-test-request.ts'
-import type { TestPerson } from '../../start-test-app.ts'
-import { openTestChat, type TestChat } from './open-test-chat.ts'
+import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
+import { openTestRequest, readTestLevel } from '../../testing/open-test-request.ts'
+import type { TestPerson } from '../../testing/start-test-app.ts'
 
 const count = 40
 /** In JSON each of these signs takes six bytes: a message that is as large as it can be. */

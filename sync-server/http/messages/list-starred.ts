@@ -1,11 +1,11 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
-import type { Digests } from '../../messages/digests.ts'
-import { byNewest } from '../../messages/walk-stars.ts'
+import type { Digests } from '../../messages/digests/digests.ts'
+import { byNewest } from '../../messages/digests/walk-stars.ts'
 import { completeDigests } from './complete-digests.ts'
-import type { OwnConversations } from './create-own-conversations.ts'
-import type { OwnMessages } from './create-own-messages.ts'
-import { createPage, type Page } from './create-page.ts'
+import type { OwnConversations } from './own-conversations.ts'
+import type { OwnMessages } from './own-messages.ts'
+import { createPage, type Page } from './page.ts'
 import { isBefore } from './search-messages.ts'
 
 /**

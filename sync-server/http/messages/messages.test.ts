@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TestPerson } from '../../start-test-app.ts'
-import { openTestChat, type TestChat } from './open-test-chat.ts'
+import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
+import type { TestPerson } from '../../testing/start-test-app.ts'
 
 const opened = {} as { chat: TestChat; ann: TestPerson; ben: TestPerson; cyd: TestPerson }
 beforeAll(async () => {

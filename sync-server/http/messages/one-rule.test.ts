@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { react } from '../../../schema/react.ts'
 import { listReactions } from '../../../schema/reaction.ts'
-import { openTestSocket, type TestSocket } from '../../realtime/open-test-socket.ts'
-import type { TestPerson } from '../../start-test-app.ts'
-import { openTestChat, type TestChat } from './open-test-chat.ts'
+import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
+import { openTestSocket, type TestSocket } from '../../testing/open-test-socket.ts'
+import type { TestPerson } from '../../testing/start-test-app.ts'
 
 const opened = {} as {
   chat: TestChat

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { MessageDocument } from '../../../schema/message.ts'
-import { openTestSocket } from '../../realtime/open-test-socket.ts'
-import type { TestPerson } from '../../start-test-app.ts'
-import { openTestChat, type TestChat } from './open-test-chat.ts'
+import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
+import { openTestSocket } from '../../testing/open-test-socket.ts'
+import type { TestPerson } from '../../testing/start-test-app.ts'
 
 const opened = {} as { chat: TestChat; ann: TestPerson; ben: TestPerson; cyd: TestPerson }
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { must } from '../../../schema/must.ts'
-import type { TestPerson } from '../../start-test-app.ts'
 import { countingReads } from '../../storage/level/counting-reads.ts'
-import { openTestChat, type TestChat } from './open-test-chat.ts'
+import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
+import type { TestPerson } from '../../testing/start-test-app.ts'
 
 const few = 100
 const many = 2_000

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestRequest, readTestLevel } from '../../budget/open-test-request.ts'
-import type { TestPerson } from '../../start-test-app.ts'
-import { openTestChat, type TestChat } from './open-test-chat.ts'
+import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
+import { openTestRequest, readTestLevel } from '../../testing/open-test-request.ts'
+import type { TestPerson } from '../../testing/start-test-app.ts'
 
 const opened = {} as { chat: TestChat; ann: TestPerson; ben: TestPerson; cyd: TestPerson }
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { History } from './create-history.ts'
-import type { OwnMessages } from './create-own-messages.ts'
-import { createPage, type Page } from './create-page.ts'
+import type { History } from './history.ts'
+import type { OwnMessages } from './own-messages.ts'
+import { createPage, type Page } from './page.ts'
 
 /**
  * Finds messages by a part of their text, in any case, newest first. Deleted ones say nothing, so they are not found.

@@ -1,8 +1,8 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import type { ConversationStats } from '../../../schema/conversation-answer.ts'
-import type { Digests } from '../../messages/digests.ts'
-import { endOfTime } from '../../messages/tallies.ts'
-import { toIsoOrNull } from '../to-iso.ts'
+import { toIsoOrNull } from '../../lib/to-iso.ts'
+import type { Digests } from '../../messages/digests/digests.ts'
+import { endOfTime } from '../../messages/digests/tallies.ts'
 
 /** Counts what a conversation holds for its owner, above what they have cleared. */
 export async function summariseConversation(options: {

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import type { Page } from './create-page.ts'
+import type { Page } from './page.ts'
 
 /**
  * Says where the rest of a page is that ended before its `limit` (RFC 8288): before the oldest message that it has.

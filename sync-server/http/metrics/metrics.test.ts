@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { proposeMessage } from '../../messages/propose-message.ts'
-import { openTestSocket } from '../../realtime/open-test-socket.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
+import { proposeMessage } from '../../messages/proposals/propose-message.ts'
+import { openTestSocket } from '../../testing/open-test-socket.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../../testing/start-test-app.ts'
 
 const token = 'what Prometheus knows'
 const opened = {} as { app: TestApp; guarded: TestApp; ann: TestPerson; ben: TestPerson }

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { limits } from '../../../schema/limits.ts'
-import { openTestSocket } from '../../realtime/open-test-socket.ts'
-import { startTestApp, type TestApp, type TestPerson } from '../../start-test-app.ts'
-import { openTestPoller, type TestPoller } from './open-test-poller.ts'
+import { openTestPoller, type TestPoller } from '../../testing/open-test-poller.ts'
+import { openTestSocket } from '../../testing/open-test-socket.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../../testing/start-test-app.ts'
 
 const opened = { pollers: [] as TestPoller[] } as {
   app: TestApp

@@ -1,7 +1,7 @@
 import { idPattern } from '../../../schema/id.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
-import type { Accounts } from '../../access/create-accounts.ts'
-import { RequestRefused } from '../request-refused.ts'
+import type { Accounts } from '../../access/accounts.ts'
+import { RequestRefused } from '../core/request-refused.ts'
 
 /** @throws RequestRefused `user_not_found`, also for what cannot be anybody's id */
 export async function findAccount(accounts: Accounts, userId: string): Promise<AccountDocument> {

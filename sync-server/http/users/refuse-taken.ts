@@ -1,5 +1,5 @@
 import type { AccountChange } from '../../access/change-account.ts'
-import { RequestRefused } from '../request-refused.ts'
+import { RequestRefused } from '../core/request-refused.ts'
 
 const codes = {
   username: 'username_taken',

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ReportDocument } from '../../access/create-reports.ts'
-import { openTestSocket } from '../../realtime/open-test-socket.ts'
-import { startTestApp, type TestPerson } from '../../start-test-app.ts'
-import { openTestChat, type TestChat } from '../messages/open-test-chat.ts'
+import type { ReportDocument } from '../../access/reports.ts'
+import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
+import { openTestSocket } from '../../testing/open-test-socket.ts'
+import { startTestApp, type TestPerson } from '../../testing/start-test-app.ts'
 
 const opened = {} as { chat: TestChat; ann: TestPerson; ben: TestPerson }
 beforeAll(async () => {

@@ -1,6 +1,6 @@
-import type { Channel } from '../../whatsapp/create-channel.ts'
-import type { VouchedNumber } from '../../whatsapp/number-check.ts'
-import { RequestRefused } from '../request-refused.ts'
+import type { Channel } from '../../whatsapp/channel.ts'
+import type { VouchedNumber } from '../../whatsapp/client/number-check.ts'
+import { RequestRefused } from '../core/request-refused.ts'
 
 /** What asking WhatsApp about a number can be refused with. */
 export const numberCheckErrors = [

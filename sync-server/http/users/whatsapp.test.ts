@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestPerson } from '../../start-test-app.ts'
-import { openTestChat, type TestChat } from '../messages/open-test-chat.ts'
+import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
+import { startTestApp, type TestPerson } from '../../testing/start-test-app.ts'
 
 const opened = {} as { chat: TestChat; ann: TestPerson; ben: TestPerson }
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../storage-unavailable.ts'
+import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 
 export interface TimeLimits {
   /** So long may pass before an answer begins, and between two parts of it. */

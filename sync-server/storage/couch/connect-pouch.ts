@@ -1,6 +1,6 @@
 import http from 'pouchdb-adapter-http'
 import PouchDB from 'pouchdb-core'
-import { connect, type Pouch } from '../pouch.ts'
+import { connect, type Pouch } from '../documents/pouch.ts'
 
 // Here, and not where LevelDB is opened: it brings a browser's cookies along, which cost a tenth of a second of a start.
 PouchDB.plugin(http)

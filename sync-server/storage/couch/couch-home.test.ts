@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { findFreePort } from '../../find-free-port.ts'
-import { createStorage, type Storage } from '../create-storage.ts'
-import { startLosingProxy } from '../start-losing-proxy.ts'
-import { StorageUnavailable } from '../storage-unavailable.ts'
+import { findFreePort } from '../../lib/find-free-port.ts'
+import { startLikeCouch } from '../../testing/couch/start-like-couch.ts'
+import { startLosingProxy } from '../../testing/couch/start-losing-proxy.ts'
+import { StorageUnavailable } from '../databases/storage-unavailable.ts'
+import { createStorage, type Storage } from '../storage.ts'
 import type { TimeLimits } from './answer-in-time.ts'
 import { describeCouches } from './couches.contract.ts'
-import { startLikeCouch } from './start-like-couch.ts'
 
 const opened: Storage[] = []
 function open(couchdbUrl: string, couchLimits = {}) {

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../storage-unavailable.ts'
+import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { answerInTime, type TimeLimits } from './answer-in-time.ts'
 import { createLoginGuard } from './login-guard.ts'
 import { LoginRefused } from './login-refused.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, inject } from 'vitest'
-import { startCouch } from '../start-couch.ts'
-import { startForeignCouch } from './start-foreign-couch.ts'
-import { startLikeCouch } from './start-like-couch.ts'
+import { startCouch } from '../../testing/couch/start-couch.ts'
+import { startForeignCouch } from '../../testing/couch/start-foreign-couch.ts'
+import { startLikeCouch } from '../../testing/couch/start-like-couch.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,7 +1,7 @@
-import type { Document, Stored } from '../documents.ts'
-import { pick } from '../draft-writes.ts'
-import type { Pouch } from '../pouch.ts'
-import { readDocuments } from '../read-documents.ts'
+import type { Document, Stored } from '../documents/documents.ts'
+import { pick } from '../documents/draft-writes.ts'
+import type { Pouch } from '../documents/pouch.ts'
+import { readDocuments } from '../documents/read-documents.ts'
 
 interface Waiting {
   ids: readonly string[]

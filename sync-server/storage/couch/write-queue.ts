@@ -1,10 +1,10 @@
-import type { Document, Stored } from '../documents.ts'
-import { draftWrites, pick, type WantedWrites } from '../draft-writes.ts'
-import type { Pouch } from '../pouch.ts'
-import { readDocuments } from '../read-documents.ts'
-import type { Belief } from '../transact-in-turn.ts'
-import type { UpdateOutcome } from '../update-one.ts'
-import { writeDocuments } from '../write-documents.ts'
+import type { Belief } from '../databases/transact-in-turn.ts'
+import type { UpdateOutcome } from '../databases/update-one.ts'
+import type { Document, Stored } from '../documents/documents.ts'
+import { draftWrites, pick, type WantedWrites } from '../documents/draft-writes.ts'
+import type { Pouch } from '../documents/pouch.ts'
+import { readDocuments } from '../documents/read-documents.ts'
+import { writeDocuments } from '../documents/write-documents.ts'
 
 export interface QueuedUpdate<Result> {
   ids: readonly string[]

@@ -1,5 +1,5 @@
-import type { Signals } from '../create-signals.ts'
-import type { Pouch } from '../pouch.ts'
+import type { Signals } from '../databases/signals.ts'
+import type { Pouch } from '../documents/pouch.ts'
 import { createWriteQueue, type QueuedUpdate, type WriteQueue } from './write-queue.ts'
 
 /** One write queue for each database that is being written; each write is announced on `signals`. */

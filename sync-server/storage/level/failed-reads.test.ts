@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createStorage, type Storage } from '../create-storage.ts'
-import { StorageUnavailable } from '../storage-unavailable.ts'
+import { StorageUnavailable } from '../databases/storage-unavailable.ts'
+import { createStorage, type Storage } from '../storage.ts'
 import { createFaultyDisk } from './faulty-disk.ts'
 
 interface Note {

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createStorage } from '../create-storage.ts'
-import { StorageUnavailable } from '../storage-unavailable.ts'
+import { StorageUnavailable } from '../databases/storage-unavailable.ts'
+import { createStorage } from '../storage.ts'
 import { createFaultyDisk } from './faulty-disk.ts'
 
 interface Note {

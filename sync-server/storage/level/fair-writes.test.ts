@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createStorage } from '../create-storage.ts'
+import { createStorage } from '../storage.ts'
 
 interface Note {
   _id: string

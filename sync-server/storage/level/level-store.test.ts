@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { StorageUnavailable } from '../storage-unavailable.ts'
+import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { createFaultyDisk } from './faulty-disk.ts'
 import { openLevelStore } from './level-store.ts'
 

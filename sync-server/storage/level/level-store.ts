@@ -1,5 +1,5 @@
 import { ClassicLevel } from 'classic-level'
-import { StorageUnavailable } from '../storage-unavailable.ts'
+import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { probeDisk } from './probe-disk.ts'
 
 const MiB = 2 ** 20

@@ -1,7 +1,7 @@
 import { createDeferred } from '../../../schema/create-deferred.ts'
 import { must } from '../../../schema/must.ts'
-import { openPouch, type Pouch } from '../pouch.ts'
-import { StorageUnavailable } from '../storage-unavailable.ts'
+import { StorageUnavailable } from '../databases/storage-unavailable.ts'
+import { openPouch, type Pouch } from '../documents/pouch.ts'
 import type { LevelStore } from './level-store.ts'
 import { createPrefixedLeveldown, rangeOf, type View } from './prefixed-leveldown.ts'
 

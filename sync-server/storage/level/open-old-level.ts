@@ -1,7 +1,7 @@
 import { cp, link, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
-import { StorageUnavailable } from '../storage-unavailable.ts'
+import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import type { OldLevel } from './find-sound-documents.ts'
 
 /** Runs `work` with the LevelDB of an earlier version open; its folder stays as it is. @throws what reading it throws */

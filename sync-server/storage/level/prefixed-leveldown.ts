@@ -5,7 +5,7 @@ import {
   type Leveldown,
   type RangeOptions,
 } from 'abstract-leveldown'
-import { StorageUnavailable } from '../storage-unavailable.ts'
+import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { createJoinedGets, type JoinedGets } from './joined-gets.ts'
 import type { Level, LevelStore, Operation } from './level-store.ts'
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { atMost } from '../../at-most.ts'
-import type { WriteDraft } from '../draft-writes.ts'
+import { atMost } from '../../lib/at-most.ts'
+import type { WriteDraft } from '../documents/draft-writes.ts'
 import type { LevelStore, Operation } from './level-store.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { isDatabaseName } from '../database-names.ts'
+import { isDatabaseName } from '../databases/database-names.ts'
 import {
   documentCountKey,
   findSoundDocuments,

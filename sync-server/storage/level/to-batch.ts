@@ -1,6 +1,6 @@
-import { grow, nameByChance, nameRev } from '../grow-branch.ts'
-import type { WritePlan } from '../plan-writes.ts'
-import type { PouchWrite } from '../pouch.ts'
+import { grow, nameByChance, nameRev } from '../documents/grow-branch.ts'
+import type { WritePlan } from '../documents/plan-writes.ts'
+import type { PouchWrite } from '../documents/pouch.ts'
 
 /**
  * All that a database is given, as one call of PouchDB with revisions of our own naming: PouchDB would name an edit by

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { Change, Document } from '../documents.ts'
+import type { Change, Document } from '../documents/documents.ts'
 
 interface SeenPerson {
   id: string

@@ -1,5 +1,5 @@
 import { createDeferred } from '../../../schema/create-deferred.ts'
-import type { PouchWrite } from '../pouch.ts'
+import type { PouchWrite } from '../documents/pouch.ts'
 import type { LevelStore, Operation } from './level-store.ts'
 import type { OpenDatabase } from './open-databases.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { openTestEmulator } from './open-test-emulator.ts'
+import { openTestEmulator } from '../../testing/open-test-emulator.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

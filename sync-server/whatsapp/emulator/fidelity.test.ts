@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import { parseWebhook } from '../webhooks/parse-webhook.ts'
-import { type MetaShapeName, metaShapes } from './meta-shapes.ts'
-import { openTestEmulator } from './open-test-emulator.ts'
+import { openTestEmulator } from '../../testing/open-test-emulator.ts'
+import { parseWebhook } from '../inbound/parse-webhook.ts'
+import { type MetaShapeName, metaShapes } from './wire/meta-shapes.ts'
 
 const folder = fileURLToPath(new URL('fixtures/', import.meta.url))
 const fixtures = readdirSync(folder).map((name) => ({

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
+import { openTestEmulator } from '../../testing/open-test-emulator.ts'
 import { checkSignature } from '../webhooks/check-signature.ts'
-import { openTestEmulator } from './open-test-emulator.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

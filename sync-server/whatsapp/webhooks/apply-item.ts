@@ -1,6 +1,6 @@
 import { unreachable } from '../../../schema/unreachable.ts'
-import type { Log } from '../../create-log.ts'
-import type { createTemplates } from '../templates.ts'
+import type { Log } from '../../lib/log.ts'
+import type { createTemplates } from '../templates/templates.ts'
 import { createMessageApplier } from './apply-message.ts'
 import { createStatusApplier } from './apply-status.ts'
 import type { ApplyTools } from './apply-tools.ts'

@@ -1,13 +1,13 @@
 import { limits } from '../../../schema/limits.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { isReaction, type Reaction } from '../../../schema/reaction.ts'
-import type { ContactDocument } from '../contact-documents.ts'
-import { makeInboundMessage, nameInboundMessage } from '../inbound-message.ts'
+import type { ContactDocument } from '../customers/contact-documents.ts'
+import type { InboundContent, InboundFile } from '../inbound/inbound-content.ts'
+import { makeInboundMessage, nameInboundMessage } from '../inbound/inbound-message.ts'
+import { presentInbound } from '../inbound/present-inbound.ts'
+import type { EchoItem, MessageItem } from '../inbound/webhook-items.ts'
 import type { ApplyTools } from './apply-tools.ts'
-import type { InboundContent, InboundFile } from './inbound-content.ts'
-import { presentInbound } from './present-inbound.ts'
 import type { ApplyItem } from './webhook-inbox.ts'
-import type { EchoItem, MessageItem } from './webhook-items.ts'
 
 type Applied = Awaited<ReturnType<ApplyItem>>
 

@@ -1,11 +1,11 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import { nameOutboxEntry, parseOutboxName } from '../../messages/outbox-entry.ts'
-import { describeProviderFailure } from '../error-codes.ts'
-import type { IndexedMessage } from '../message-index.ts'
+import { nameOutboxEntry, parseOutboxName } from '../../messages/acceptance/outbox-entry.ts'
+import { describeProviderFailure } from '../client/error-codes.ts'
+import type { IndexedMessage } from '../inbound/message-index.ts'
+import { nextStatus } from '../inbound/next-status.ts'
+import type { StatusItem } from '../inbound/webhook-items.ts'
 import type { ApplyTools } from './apply-tools.ts'
-import { nextStatus } from './next-status.ts'
 import type { ApplyItem } from './webhook-inbox.ts'
-import type { StatusItem } from './webhook-items.ts'
 
 type Applied = Awaited<ReturnType<ApplyItem>>
 

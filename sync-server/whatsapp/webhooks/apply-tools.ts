@@ -1,11 +1,11 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { MessageFiles } from '../../messages/message-files.ts'
-import type { ContactDocument } from '../contact-documents.ts'
-import type { Contacts } from '../contacts.ts'
-import type { InboundMedia } from '../inbound-media.ts'
-import type { MessageIndex } from '../message-index.ts'
-import type { OperatorCopies } from '../operator-copies.ts'
-import type { Operators } from '../operators.ts'
+import type { MessageFiles } from '../../messages/copies/message-files.ts'
+import type { ContactDocument } from '../customers/contact-documents.ts'
+import type { Contacts } from '../customers/contacts.ts'
+import type { MessageIndex } from '../inbound/message-index.ts'
+import type { InboundMedia } from '../media/inbound-media.ts'
+import type { OperatorCopies } from '../operators/operator-copies.ts'
+import type { Operators } from '../operators/operators.ts'
 
 /** Something that happened, for the numbers that operators are shown. */
 export type Happening = { phoneNumberId: string } & (

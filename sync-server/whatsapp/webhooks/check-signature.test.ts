@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { toWireJson } from '../emulator/wire-json.ts'
+import { toWireJson } from '../emulator/wire/wire-json.ts'
 import { answerHandshake } from './answer-handshake.ts'
 import { checkSignature } from './check-signature.ts'
 

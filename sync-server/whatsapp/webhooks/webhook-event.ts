@@ -1,4 +1,4 @@
-import type { WebhookItem } from './webhook-items.ts'
+import type { WebhookItem } from '../inbound/webhook-items.ts'
 
 /** What became of one update. */
 export type ItemOutcome =

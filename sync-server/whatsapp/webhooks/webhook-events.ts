@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod/mini'
 import { must } from '../../../schema/must.ts'
-import { createKeyedBatcher } from '../../messages/keyed-batcher.ts'
-import type { StoredDatabase } from '../../storage/create-stored-database.ts'
-import type { Seq } from '../../storage/documents.ts'
+import { createKeyedBatcher } from '../../lib/keyed-batcher.ts'
+import type { Seq } from '../../storage/documents/documents.ts'
+import type { StoredDatabase } from '../../storage/stored-database.ts'
 import type { LatestEvent, WebhookDocument, WebhookEvent } from './webhook-event.ts'
 
 export type WebhookEvents = ReturnType<typeof createWebhookEvents>

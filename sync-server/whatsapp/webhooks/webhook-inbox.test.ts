@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import express from 'express'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createStorage } from '../../storage/create-storage.ts'
-import { openTestEmulator } from '../emulator/open-test-emulator.ts'
-import { toWireJson } from '../emulator/wire-json.ts'
-import { createWebhookRouter } from './create-webhook-router.ts'
+import { createStorage } from '../../storage/storage.ts'
+import { openTestEmulator } from '../../testing/open-test-emulator.ts'
+import { toWireJson } from '../emulator/wire/wire-json.ts'
 import type { WebhookDocument } from './webhook-event.ts'
 import { createWebhookEvents } from './webhook-events.ts'
 import { type ApplyItem, createWebhookInbox } from './webhook-inbox.ts'
+import { createWebhookRouter } from './webhook-router.ts'
 
 const open: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -1,5 +1,6 @@
 import type { Levels } from '../../metrics/read-levels.ts'
-import { parseWebhook } from './parse-webhook.ts'
+import { parseWebhook } from '../inbound/parse-webhook.ts'
+import type { IgnoredItem, WebhookItem } from '../inbound/webhook-items.ts'
 import {
   type ItemOutcome,
   type ProcessedItem,
@@ -7,7 +8,6 @@ import {
   type WebhookEvent,
 } from './webhook-event.ts'
 import type { WebhookEvents } from './webhook-events.ts'
-import type { IgnoredItem, WebhookItem } from './webhook-items.ts'
 
 export type UsefulItem = Exclude<WebhookItem, IgnoredItem>
 

@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
-import type { TestSocket } from '../../../../sync-server/realtime/open-test-socket.ts'
+import type { TestSocket } from '../../../../sync-server/testing/open-test-socket.ts'
 import { type BrowserPerson, createPerson } from '../create-person.ts'
 import { installStoryClock } from './install-story-clock.ts'
 import type { StoryServer } from './start-story-server.ts'

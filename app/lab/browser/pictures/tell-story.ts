@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { must } from '../../../../schema/must.ts'
-import { openTestSocket } from '../../../../sync-server/realtime/open-test-socket.ts'
+import { openTestSocket } from '../../../../sync-server/testing/open-test-socket.ts'
 import { waitUntil } from '../wait-until.ts'
 import { createStoryPerson, type StoryPerson } from './create-story-person.ts'
 import type { StoryServer } from './start-story-server.ts'

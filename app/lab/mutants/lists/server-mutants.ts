@@ -4,7 +4,7 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'the hint of what could not be written for the other person goes',
     kind: 'skipped step',
-    file: 'sync-server/messages/message-acceptor.ts',
+    file: 'sync-server/messages/acceptance/message-acceptor.ts',
     before: 'if (!delivery.isPeerOut) await hints.remove(created as Hint[])',
     after: 'await hints.remove(created as Hint[])',
     tests: ['sync-server/messages/unavailable-recipient.test.ts'],
@@ -12,7 +12,7 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'what still comes in the name of somebody who has left is written',
     kind: 'skipped step',
-    file: 'sync-server/messages/message-acceptor.ts',
+    file: 'sync-server/messages/acceptance/message-acceptor.ts',
     before: 'if (proposals.length > 0) await requireHere(actorId)',
     after: 'if (proposals.length < 0) await requireHere(actorId)',
     tests: ['sync-server/messages/departed-people.test.ts'],
@@ -20,7 +20,7 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'the own copy is written before the other person’s',
     kind: 'swapped order',
-    file: 'sync-server/messages/delivery.ts',
+    file: 'sync-server/messages/acceptance/delivery.ts',
     before: `    ...(peerId === undefined || isPeerOut || reach === 'channel'
       ? []
       : [{ name: nameMessagesDatabase(peerId), put: drafted.put, tally: -placed.released }]),
@@ -30,14 +30,14 @@ export const serverMutants: readonly Mutant[] = [
       ? []
       : [{ name: nameMessagesDatabase(peerId), put: drafted.put, tally: -placed.released }]),`,
     tests: [
-      'sync-server/messages/healer.test.ts',
+      'sync-server/messages/healing/healer.test.ts',
       'sync-server/messages/unavailable-recipient.test.ts',
     ],
   },
   {
     name: 'a change of two copies is made without a hint before it',
     kind: 'skipped step',
-    file: 'sync-server/messages/delivery.ts',
+    file: 'sync-server/messages/acceptance/delivery.ts',
     before: "if (!isPeerOut) return draft.effect === 'amend'",
     after: 'if (!isPeerOut) return false',
     tests: ['sync-server/messages/halved-writes.test.ts'],
@@ -45,7 +45,7 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'a message that leaves over a business channel may leave again',
     kind: 'skipped step',
-    file: 'sync-server/messages/delivery.ts',
+    file: 'sync-server/messages/acceptance/delivery.ts',
     before: 'return known.has(_id) ? [] : [{',
     after: 'return known.size < 0 ? [] : [{',
     tests: ['sync-server/messages/channel-retry.test.ts'],
@@ -53,56 +53,56 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'two messages of one moment get one place',
     kind: 'off by one',
-    file: 'sync-server/messages/order-journal.ts',
+    file: 'sync-server/messages/order/order-journal.ts',
     before: 'Math.max(now(), (lastGiven.get(conversation) ?? 0) + 1)',
     after: 'Math.max(now(), lastGiven.get(conversation) ?? 0)',
-    tests: ['sync-server/messages/message-acceptor.test.ts'],
+    tests: ['sync-server/messages/acceptance/message-acceptor.test.ts'],
   },
   {
     name: 'the place at which one has read counts as unread',
     kind: 'off by one',
-    file: 'sync-server/messages/order-journal.ts',
+    file: 'sync-server/messages/order/order-journal.ts',
     before: 'orderEntryKey(conversation, range.after + 1)',
     after: 'orderEntryKey(conversation, range.after)',
     tests: [
       'sync-server/http/messages/conversations.test.ts',
-      'sync-server/messages/digests.test.ts',
+      'sync-server/messages/digests/digests.test.ts',
     ],
   },
   {
     name: 'a batch gets its places in the order in which it came',
     kind: 'skipped step',
-    file: 'sync-server/messages/given-places.ts',
+    file: 'sync-server/messages/acceptance/given-places.ts',
     before: 'drafts.flatMap(asPlaced).sort(byPlaceWanted)',
     after: 'drafts.flatMap(asPlaced).sort(() => 0 * byPlaceWanted.length)',
-    tests: ['sync-server/messages/message-acceptor.test.ts'],
+    tests: ['sync-server/messages/acceptance/message-acceptor.test.ts'],
   },
   {
     name: 'the checkpoint of the healer passes messages of which nothing can be said yet',
     kind: 'dropped field',
-    file: 'sync-server/messages/healer.ts',
+    file: 'sync-server/messages/healing/healer.ts',
     before: 'isOpen ||= unwritten.has(id) || outcome.open.has(id)',
     after: 'isOpen ||= unwritten.has(id)',
     tests: [
-      'sync-server/messages/healer.test.ts',
+      'sync-server/messages/healing/healer.test.ts',
       'sync-server/messages/unavailable-recipient.test.ts',
     ],
   },
   {
     name: 'what was added to a hint meanwhile goes with it',
     kind: 'skipped step',
-    file: 'sync-server/messages/hints.ts',
+    file: 'sync-server/messages/copies/hints.ts',
     before: 'isDeepStrictEqual(stored.get(hint._id), hint)',
     after: 'stored.has(hint._id) && isDeepStrictEqual(hint, hint)',
-    tests: ['sync-server/messages/hints.test.ts'],
+    tests: ['sync-server/messages/copies/hints.test.ts'],
   },
   {
     name: 'receipts while one blocks the other are told once they do not',
     kind: 'skipped step',
-    file: 'sync-server/messages/conversation-acceptor.ts',
+    file: 'sync-server/messages/acceptance/conversation-acceptor.ts',
     before: "if (decided.rise && told === 'later') {",
     after: "if (decided.rise && told === 'later' && at < 0) {",
-    tests: ['sync-server/messages/conversation-acceptor.test.ts'],
+    tests: ['sync-server/messages/acceptance/conversation-acceptor.test.ts'],
   },
   {
     name: 'two databases are not written together',
@@ -126,7 +126,7 @@ export const serverMutants: readonly Mutant[] = [
     file: 'sync-server/storage/level/level-writer.ts',
     before: '      announceUnsure(names)\n',
     after: '',
-    tests: ['sync-server/storage/create-storage.test.ts'],
+    tests: ['sync-server/storage/storage.test.ts'],
   },
   {
     name: 'whoever brings much that was written offline is held up for ever',
@@ -163,18 +163,18 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'a sign-in with an old password is good',
     kind: 'skipped step',
-    file: 'sync-server/access/create-sessions.ts',
+    file: 'sync-server/access/sessions.ts',
     before:
       'if (!session || !isSignInFor(stored.get(accountId), session.passwordChanges)) return undefined',
     after: 'if (!session) return undefined',
-    tests: ['sync-server/access/create-sessions.test.ts'],
+    tests: ['sync-server/access/sessions.test.ts'],
   },
   {
     name: 'what was read before a block is remembered after it',
     kind: 'skipped step',
-    file: 'sync-server/access/create-relations.ts',
+    file: 'sync-server/access/relations.ts',
     before: "reach !== 'unknown_person' && changes.count === changesBefore",
     after: "reach !== 'unknown_person' && changes.count >= changesBefore",
-    tests: ['sync-server/access/create-relations.test.ts'],
+    tests: ['sync-server/access/relations.test.ts'],
   },
 ]

@@ -1,0 +1,186 @@
+import { LRUCache } from 'lru-cache'
+import { limits } from '../../../schema/limits.ts'
+import { atMost } from '../../lib/at-most.ts'
+import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
+import type { Seq } from '../../storage/documents/documents.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { AccountDocument } from '../account-documents.ts'
+import type { Accounts } from '../accounts.ts'
+import type { Relations } from '../relations.ts'
+import type { NameIndex } from './name-index.ts'
+
+const peopleRemembered = 20_000
+const sharedRememberedMs = 10_000
+const conversationsPrefix = nameConversationsDatabase('')
+
+/** Somebody's conversations as they were read last, and up to where. */
+interface Contacts {
+  ids: ReadonlySet<string>
+  seq: Seq
+  readAt: number
+  isStale: boolean
+  reading: Promise<void> | undefined
+}
+
+const noContacts = { seq: 0, readAt: 0, isStale: true, reading: undefined }
+
+/** Whose presence a person may see; oneself always. */
+export interface Sight {
+  seesAll: boolean
+  sees(userId: string): boolean
+}
+
+export type Directory = ReturnType<typeof createDirectory>
+
+/**
+ * Decides whom a person can find, and whose presence they may see.
+ * `open`: everybody; `contacts`: people one has a conversation with, others only by exact name or number.
+ * Whoever has blocked whom: neither sees the other's presence.
+ * @param isShared other servers write the same databases, so what is remembered here gets old
+ */
+export function createDirectory(options: {
+  mode: 'open' | 'contacts'
+  storage: Storage
+  accounts: Accounts
+  relations: Relations
+  nameIndex: NameIndex
+  isShared: boolean
+}) {
+  const { mode, storage, accounts, relations, nameIndex, isShared } = options
+
+  /** Presence is told often, and must not open a database for everybody who is connected. */
+  const contactsOf = new LRUCache<string, Contacts>(atMost(peopleRemembered))
+  const listeners = new Set<(userId: string) => void>()
+  storage.signals.subscribe((name) => {
+    if (!name.startsWith(conversationsPrefix)) return
+    const userId = name.slice(conversationsPrefix.length)
+    const kept = contactsOf.peek(userId)
+    if (kept) kept.isStale = true
+    for (const listener of listeners) listener(userId)
+  })
+
+  /** Receipts write conversations all the time: only what is new since the last reading is read. */
+  async function readContacts(userId: string, contacts: Contacts) {
+    contacts.isStale = false
+    contacts.readAt = Date.now()
+    const database = storage.database(nameConversationsDatabase(userId))
+    try {
+      const { results, last_seq } = await database.changes({ since: contacts.seq })
+      const fresh = results.filter(({ id, deleted }) => !deleted && !contacts.ids.has(id))
+      if (fresh.length > 0) contacts.ids = new Set([...contacts.ids, ...fresh.map(({ id }) => id)])
+      contacts.seq = last_seq
+    } catch (error) {
+      contacts.isStale = true
+      throw error
+    }
+  }
+
+  async function listContacts(userId: string): Promise<ReadonlySet<string>> {
+    const kept = contactsOf.get(userId)
+    const contacts = kept ?? { ...noContacts, ids: new Set<string>() }
+    if (!kept) contactsOf.set(userId, contacts)
+    // A reading that is under way may have begun before what the caller knows of.
+    if (contacts.reading) await contacts.reading
+    const isOld = isShared && Date.now() - contacts.readAt > sharedRememberedMs
+    if (contacts.isStale || isOld) {
+      contacts.reading = readContacts(userId, contacts).finally(() => {
+        contacts.reading = undefined
+      })
+      await contacts.reading
+    }
+    return contacts.ids
+  }
+
+  async function readSight(viewerId: string): Promise<Sight> {
+    const { blocked, blockedBy } = await relations.readBlocks(viewerId)
+    const contacts = mode === 'contacts' ? await listContacts(viewerId) : undefined
+    return {
+      seesAll: !contacts && blocked.size === 0 && blockedBy.size === 0,
+      sees(userId) {
+        if (userId === viewerId) return true
+        if (blocked.has(userId) || blockedBy.has(userId)) return false
+        return !contacts || contacts.has(userId)
+      },
+    }
+  }
+
+  async function listPeople(userId: string): Promise<AccountDocument[]> {
+    if (mode === 'open') return await accounts.list(limits.usersListMax + 1)
+    const contacts = [...(await listContacts(userId))]
+    return [...(await accounts.findAll(contacts)).values()]
+  }
+
+  async function findMatches(text: string): Promise<AccountDocument[]> {
+    if (mode === 'open') {
+      const userIds = await nameIndex.search(text, limits.userSearchMax + 1)
+      const found = await accounts.findAll(userIds)
+      return userIds.flatMap((userId) => found.get(userId) ?? [])
+    }
+    const exact = text.includes('@') ? undefined : await accounts.findByName(text)
+    return exact ? [exact] : []
+  }
+
+  async function findPhones(userId: string, digits: string): Promise<AccountDocument[]> {
+    if (mode === 'open') {
+      const userIds = await nameIndex.searchPhones(digits, limits.phoneSearchMax + 1)
+      const found = await accounts.findAll(userIds)
+      return userIds.flatMap((id) => found.get(id) ?? [])
+    }
+    const contacts = (await listPeople(userId)).filter(({ phone_number }) =>
+      phone_number?.includes(digits),
+    )
+    const exact = await accounts.findByPhone(digits)
+    const isKnown = !exact || contacts.some((contact) => contact.userId === exact.userId)
+    return isKnown ? contacts : [exact, ...contacts]
+  }
+
+  return {
+    /** Everybody that the person's list of people holds; never themselves. */
+    async list(userId: string): Promise<AccountDocument[]> {
+      const others = (await listPeople(userId)).filter((account) => account.userId !== userId)
+      return others.slice(0, limits.usersListMax)
+    },
+
+    /** People whose name or number matches what was typed; never themselves. */
+    async search(userId: string, text: string): Promise<AccountDocument[]> {
+      const query = text.trim()
+      if (query.length < limits.userSearchMinLength) return []
+      const others = (await findMatches(query)).filter((account) => account.userId !== userId)
+      return others.slice(0, limits.userSearchMax)
+    },
+
+    /** The person of a whole phone number; never oneself. */
+    async findByPhone(userId: string, digits: string): Promise<AccountDocument | undefined> {
+      const found = await accounts.findByPhone(digits)
+      return found?.userId === userId ? undefined : found
+    },
+
+    /** People by a part of their phone number; never oneself. With `contacts` strangers by the whole number only. */
+    async searchPhones(userId: string, digits: string): Promise<AccountDocument[]> {
+      if (digits.length < limits.phoneSearchMinDigits) return []
+      const found = await findPhones(userId, digits)
+      const others = found.filter((account) => account.userId !== userId)
+      return others.slice(0, limits.phoneSearchMax)
+    },
+
+    /** Those of `userIds` whose presence the viewer may see; the viewer may see their own. */
+    async filterVisible(viewerId: string, userIds: readonly string[]): Promise<string[]> {
+      const { seesAll, sees } = await readSight(viewerId)
+      return seesAll ? [...userIds] : userIds.filter(sees)
+    },
+
+    readSight,
+
+    /** Nobody sees the presence of anybody but their contacts. */
+    isForContacts: mode === 'contacts',
+
+    /** Everybody whom the person has a conversation with; the set never changes. */
+    listContacts,
+
+    /** Calls back with a person whose conversations were written. @returns a function that ends it */
+    onConversationsWritten(listener: (userId: string) => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}

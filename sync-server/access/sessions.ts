@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { limits } from '../../schema/limits.ts'
+import { atMost } from '../lib/at-most.ts'
+import type { StoredDatabase } from '../storage/stored-database.ts'
+import {
+  type AccountsDocument,
+  idsFrom,
+  nameAccount,
+  nameSession,
+  type SessionDocument,
+} from './account-documents.ts'
+import { decidePasswordChange, isSignInFor, type PasswordChangeOutcome } from './password-change.ts'
+import type { Caller } from './token-keeper.ts'
+
+/** Says that the password was changed, or the account deleted, while a sign-in with it was under way. */
+export class PasswordOutdated extends Error {
+  override name = 'PasswordOutdated'
+}
+
+const sessionsRemembered = 50_000
+const sharedRememberedMs = 15_000
+/** `lastUsedAt` is for a person's eyes; a write for each request would be most of the writing. */
+const lastUsedEveryMs = 60 * 60 * 1000
+
+export type Sessions = ReturnType<typeof createSessions>
+
+/**
+ * Sign-ins that can be ended before their token is over.
+ * @param isShared other servers end sessions in the same database, so what is remembered here gets old
+ * @param now epoch ms
+ */
+export function createSessions(options: {
+  database: StoredDatabase<AccountsDocument>
+  isShared: boolean
+  now?: () => number
+}) {
+  const { database, isShared, now = Date.now } = options
+  const remembered = new LRUCache<string, { expiresAt: number; usedAt: number }>({
+    ...atMost(sessionsRemembered),
+    ...(isShared ? { ttl: sharedRememberedMs } : {}),
+  })
+  /** A sign-in that ends while it is being read must not be remembered as good. */
+  const ended = new LRUCache<string, true>(atMost(sessionsRemembered))
+  const listeners = new Set<(ended: Caller) => void>()
+
+  async function readAll(userId: string): Promise<SessionDocument[]> {
+    return (await database.range(idsFrom(`session:${userId}:`))) as SessionDocument[]
+  }
+
+  async function list(userId: string): Promise<SessionDocument[]> {
+    const accountId = nameAccount(userId)
+    const account = (await database.read([accountId])).get(accountId)
+    const isGood = ({ expiresAt, passwordChanges }: SessionDocument) =>
+      expiresAt > now() && isSignInFor(account, passwordChanges)
+    return (await readAll(userId)).filter(isGood)
+  }
+
+  async function endAll(sessions: readonly SessionDocument[]): Promise<void> {
+    const byId = new Map(sessions.map((session) => [session._id, session]))
+    await database.update([...byId.keys()], (stored) => ({
+      put: [...byId.values()]
+        .filter(({ _id }) => stored.has(_id))
+        .map((session) => ({ ...withoutRevision(session), _deleted: true as const })),
+      result: undefined,
+    }))
+    for (const { userId, sessionId } of sessions) noteEnded({ userId, sessionId })
+  }
+
+  async function endOthers(userId: string, keptSessionId?: string): Promise<void> {
+    const others = (await readAll(userId)).filter((one) => one.sessionId !== keptSessionId)
+    if (others.length > 0) await endAll(others)
+  }
+
+  /** Sign-ins that are good no more could not be ended: none is taken for good without a look any more. */
+  function forgetAll(error: unknown) {
+    remembered.clear()
+    throw error
+  }
+
+  function noteEnded(caller: Caller) {
+    ended.set(caller.sessionId, true)
+    remembered.delete(caller.sessionId)
+    for (const listener of listeners) listener(caller)
+  }
+
+  async function noteUse(caller: Caller, usedAt: number) {
+    const id = nameSession(caller)
+    await database.update([id], (stored) => {
+      const session = stored.get(id) as SessionDocument | undefined
+      return {
+        put: session ? [{ ...session, lastUsedAt: usedAt }] : [],
+        result: undefined,
+      }
+    })
+  }
+
+  return {
+    list,
+
+    /**
+     * Begins a sign-in; old ones of the same person are cleared away, and beyond a hundred the longest unused.
+     * @param begun.keptMs how long it lasts
+     * @param begun.passwordChanges the account's when its password was checked
+     * @throws PasswordOutdated when that password is the account's no more
+     */
+    async start(begun: {
+      userId: string
+      device: string
+      keptMs: number
+      passwordChanges?: number | undefined
+    }): Promise<SessionDocument> {
+      const { userId, device, keptMs, passwordChanges } = begun
+      const sessionId = randomUUID()
+      const startedAt = now()
+      const session: SessionDocument = {
+        _id: nameSession({ userId, sessionId }),
+        userId,
+        sessionId,
+        device: device.slice(0, 200),
+        ...(passwordChanges === undefined ? {} : { passwordChanges }),
+        createdAt: startedAt,
+        lastUsedAt: startedAt,
+        expiresAt: startedAt + keptMs,
+      }
+      const accountId = nameAccount(userId)
+      const { result: isStarted } = await database.update([session._id, accountId], (stored) => {
+        const isGood = isSignInFor(stored.get(accountId), passwordChanges)
+        return { put: isGood ? [session] : [], result: isGood }
+      })
+      if (!isStarted) throw new PasswordOutdated('The password was changed meanwhile.')
+      const isOver = (one: SessionDocument) =>
+        one.expiresAt <= startedAt || (one.passwordChanges ?? 0) < (passwordChanges ?? 0)
+      const others = (await readAll(userId)).filter(({ _id }) => _id !== session._id)
+      const unused = others
+        .filter((one) => !isOver(one))
+        .toSorted((a, b) => b.lastUsedAt - a.lastUsedAt)
+        .slice(limits.signInsMax - 1)
+      const ending = [...others.filter(isOver), ...unused]
+      if (ending.length > 0) await endAll(ending)
+      return session
+    },
+
+    /** Is the sign-in still good? Answered from memory while it is used. */
+    async isOpen(caller: Caller): Promise<boolean> {
+      const kept = remembered.get(caller.sessionId)
+      const session = kept ?? (await readSession(caller))
+      if (!session || session.expiresAt <= now() || ended.has(caller.sessionId)) return false
+      const usedAt = now()
+      if (usedAt - session.usedAt > lastUsedEveryMs) {
+        session.usedAt = usedAt
+        await noteUse(caller, usedAt)
+      }
+      if (ended.has(caller.sessionId)) return false
+      if (!kept) remembered.set(caller.sessionId, session)
+      return true
+    },
+
+    /** @returns false when the person has no such sign-in */
+    async end(caller: Caller): Promise<boolean> {
+      const session = (await list(caller.userId)).find((one) => one.sessionId === caller.sessionId)
+      if (session) await endAll([session])
+      return session !== undefined
+    },
+
+    /** Ends all of a person's sign-ins, but for the one named. */
+    endOthers,
+
+    /**
+     * Gives a person a new password, and ends every sign-in but the one that asks for it.
+     * @param asked.verified the account's `passwordChanges` when the current password was checked
+     */
+    async changePassword(asked: {
+      caller: Caller
+      verified: number | undefined
+      passwordHash: string
+    }): Promise<PasswordChangeOutcome> {
+      const { userId, sessionId } = asked.caller
+      const ids = [nameAccount(userId), nameSession(asked.caller)]
+      const { result } = await database.update<PasswordChangeOutcome>(ids, (stored) =>
+        decidePasswordChange(stored, asked),
+      )
+      if (result === 'done') await endOthers(userId, sessionId).catch(forgetAll)
+      return result
+    },
+
+    /** Ends all of a person's sign-ins, and leaves nothing of old ones. */
+    async removeAll(userId: string): Promise<void> {
+      const all = await readAll(userId)
+      if (all.length > 0) await endAll(all)
+    },
+
+    /** Takes note that another server has ended it. */
+    noteEnded,
+
+    /** Looks into the database, whatever is remembered here; one that was ended is then ended here too. */
+    async check(caller: Caller): Promise<void> {
+      const session = await readSession(caller)
+      if (!session) noteEnded(caller)
+    },
+
+    /** @returns a function that stops listening */
+    onEnded(listener: (ended: Caller) => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+
+  async function readSession(caller: Caller) {
+    const [id, accountId] = [nameSession(caller), nameAccount(caller.userId)]
+    const stored = await database.read([id, accountId])
+    const session = stored.get(id) as SessionDocument | undefined
+    if (!session || !isSignInFor(stored.get(accountId), session.passwordChanges)) return undefined
+    return { expiresAt: session.expiresAt, usedAt: session.lastUsedAt }
+  }
+}
+
+function withoutRevision<T extends object>(document: T): Omit<T, '_rev'> {
+  const { _rev, ...rest } = document as T & { _rev?: string }
+  return rest as Omit<T, '_rev'>
+}

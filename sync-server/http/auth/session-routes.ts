@@ -1,0 +1,98 @@
+import * as z from 'zod/mini'
+import { passwordChange, session } from '../../../schema/auth.ts'
+import { passwordChanged, sessionEnded } from '../../../schema/done-answers.ts'
+import type { Accounts } from '../../access/accounts.ts'
+import type { PasswordHasher } from '../../access/passwords/password-hasher.ts'
+import type { Sessions } from '../../access/sessions.ts'
+import { RequestRefused } from '../core/request-refused.ts'
+import { alreadySent, defineRoute, type Route } from '../core/route.ts'
+import { findAccount } from '../users/find-account.ts'
+import { withDepartureSignal } from './departure-signal.ts'
+import type { PasswordCheck } from './password-check.ts'
+
+const iso = (epochMs: number) => new Date(epochMs).toISOString()
+
+/** A person's sign-ins, and the password behind them. */
+export function createSessionRoutes(options: {
+  accounts: Accounts
+  hasher: PasswordHasher
+  sessions: Sessions
+  checkPassword: PasswordCheck
+}): Route[] {
+  const { accounts, hasher, sessions, checkPassword } = options
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/users/me/sessions',
+      access: 'signed-in',
+      summary: 'Where you are signed in.',
+      status: 200,
+      answer: z.array(session),
+      async handle({ caller }) {
+        const found = await sessions.list(caller.userId)
+        return found.map(({ sessionId, device, createdAt, lastUsedAt, expiresAt }) => ({
+          _id: sessionId,
+          device,
+          createdAt: iso(createdAt),
+          lastUsedAt: iso(lastUsedAt),
+          expiresAt: iso(expiresAt),
+          isCurrent: sessionId === caller.sessionId,
+        }))
+      },
+    }),
+
+    defineRoute({
+      method: 'delete',
+      path: '/users/me/sessions',
+      access: 'signed-in',
+      summary: 'Ends every sign-in but this one.',
+      status: 200,
+      answer: sessionEnded,
+      async handle({ caller }) {
+        await sessions.endOthers(caller.userId, caller.sessionId)
+        return { isEnded: true as const }
+      },
+    }),
+
+    defineRoute({
+      method: 'delete',
+      path: '/users/me/sessions/{id}',
+      access: 'signed-in',
+      summary: 'Ends one of your sign-ins; its device is signed out at once.',
+      params: z.object({ id: z.string() }),
+      status: 200,
+      answer: sessionEnded,
+      errors: ['session_not_found'],
+      async handle({ caller, params }) {
+        const isEnded = await sessions.end({ userId: caller.userId, sessionId: params.id })
+        if (!isEnded) throw new RequestRefused('session_not_found')
+        return { isEnded }
+      },
+    }),
+
+    defineRoute({
+      method: 'put',
+      path: '/users/me/password',
+      access: 'signed-in',
+      summary: 'Changes your password and ends every other sign-in.',
+      body: passwordChange,
+      status: 200,
+      answer: passwordChanged,
+      errors: ['wrong_password', 'too_many_attempts', 'user_not_found'],
+      async handle({ caller, body, address, response }) {
+        const account = await findAccount(accounts, caller.userId)
+        const tried = { account, name: caller.userId, password: body.currentPassword, address }
+        const passwordHash = await withDepartureSignal(response, async (gone) => {
+          if (!(await checkPassword({ ...tried, gone }))) throw new RequestRefused('wrong_password')
+          return await hasher.hash(body.newPassword, { address, gone })
+        })
+        if (passwordHash === alreadySent) return alreadySent
+        const verified = account.passwordChanges
+        const outcome = await sessions.changePassword({ caller, verified, passwordHash })
+        if (outcome === 'signed_out') throw new RequestRefused('session_ended')
+        if (outcome === 'stale') throw new RequestRefused('wrong_password')
+        return { isChanged: true as const }
+      },
+    }),
+  ]
+}

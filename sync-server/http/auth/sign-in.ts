@@ -1,0 +1,43 @@
+import type { Request } from 'express'
+import type { SignedIn } from '../../../schema/auth.ts'
+import { limits } from '../../../schema/limits.ts'
+import type { AccountDocument } from '../../access/account-documents.ts'
+import { PasswordOutdated, type Sessions } from '../../access/sessions.ts'
+import type { TokenKeeper } from '../../access/token-keeper.ts'
+import { RequestRefused } from '../core/request-refused.ts'
+import type { UserPresenter } from '../users/user-presenter.ts'
+
+export type SignIn = ReturnType<typeof createSignIn>
+
+/**
+ * Begins a session for somebody who has shown who they are, and makes the answer to it. It fails with
+ * `invalid_credentials` when the password that was checked is not the account's any more.
+ */
+export function createSignIn(options: {
+  sessions: Sessions
+  tokens: TokenKeeper
+  presenter: UserPresenter
+}) {
+  const { sessions, tokens, presenter } = options
+  return async (begun: {
+    account: AccountDocument
+    isKept: boolean
+    request: Request
+  }): Promise<SignedIn> => {
+    const { account, isKept, request } = begun
+    const starting = sessions.start({
+      userId: account.userId,
+      device: request.get('user-agent') ?? 'Unknown device',
+      keptMs: isKept ? limits.signInKeptMs : limits.signInOnceMs,
+      passwordChanges: account.passwordChanges,
+    })
+    const session = await starting.catch(refuseOutdated)
+    const token = tokens.sign(session, session.expiresAt)
+    return { token, user: await presenter.presentOwn(account) }
+  }
+}
+
+function refuseOutdated(error: unknown): never {
+  if (error instanceof PasswordOutdated) throw new RequestRefused('invalid_credentials')
+  throw error
+}

@@ -1,0 +1,12 @@
+import express, { type Router } from 'express'
+import { RequestRefused } from '../core/request-refused.ts'
+
+/** Where webhooks come in, on a server without the channel: whoever calls is told why nobody listens. */
+export function createClosedWebhooks(): Router {
+  const router: Router = express.Router({ caseSensitive: true })
+  router.all('/webhooks/whatsapp', (request) => {
+    request.routeName = `${request.baseUrl}/webhooks/whatsapp`
+    throw new RequestRefused('whatsapp_not_configured')
+  })
+  return router
+}

@@ -1,0 +1,15 @@
+import * as z from 'zod/mini'
+import { idPattern } from '../../../schema/id.ts'
+
+/** The header by which a repeated call is the same call: a UUID, in any case. */
+export const idempotencyKey = z.object({
+  'idempotency-key': z.optional(
+    z.pipe(
+      z.pipe(
+        z.string(),
+        z.transform((text: string) => text.trim().toLowerCase()),
+      ),
+      z.string().check(z.regex(idPattern, 'Idempotency-Key must be a UUID')),
+    ),
+  ),
+})

@@ -1,0 +1,13 @@
+import { limits } from '../../../schema/limits.ts'
+import { RequestRefused } from './request-refused.ts'
+
+/**
+ * The digits of a phone number in any formatting.
+ * @throws RequestRefused when there are too few for a whole number
+ */
+export function readWholeNumber(text: string): string {
+  const digits = text.replace(/\D/g, '')
+  if (digits.length >= limits.phoneLookupMinDigits) return digits
+  const words = `Phone number must be at least ${limits.phoneLookupMinDigits} digits`
+  throw new RequestRefused('invalid_input', { words })
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod/mini'
+import { alreadySent, defineRoute, type Route } from '../core/route.ts'
+import { describeApi } from './describe-api.ts'
+import { docsStyle } from './docs-style.ts'
+import { renderDocs } from './render-docs.ts'
+
+/** The description of all calls, for programs and for people. @param root calls that are not under `/api` */
+export function createDocsRoutes(routes: {
+  api: readonly Route[]
+  root: readonly Route[]
+}): Route[] {
+  const docsRoutes: Route[] = [
+    defineRoute({
+      method: 'get',
+      path: '/openapi.json',
+      access: 'anyone',
+      summary: 'This description, in OpenAPI 3.1.',
+      status: 200,
+      answer: z.looseObject({ openapi: z.string() }),
+      handle: async () => ({ ...described }),
+    }),
+
+    defineRoute({
+      method: 'get',
+      path: '/docs',
+      access: 'anyone',
+      summary: 'This description, as a page.',
+      status: 200,
+      produces: 'text/html',
+      answer: z.unknown(),
+      async handle({ response }) {
+        response.type('html').send(page)
+        return alreadySent
+      },
+    }),
+
+    defineRoute({
+      method: 'get',
+      path: '/docs.css',
+      access: 'anyone',
+      summary: 'How the page looks.',
+      status: 200,
+      produces: 'text/css',
+      answer: z.unknown(),
+      async handle({ response }) {
+        response.type('css').send(docsStyle)
+        return alreadySent
+      },
+    }),
+  ]
+  const described = describeApi({ ...routes, api: [...routes.api, ...docsRoutes] })
+  const page = renderDocs(described)
+  return docsRoutes
+}

@@ -1,0 +1,101 @@
+import pLimit from 'p-limit'
+import { type ConversationDocument, channelOf } from '../../../schema/conversation.ts'
+import type { ConversationAnswer } from '../../../schema/conversation-answer.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import { must } from '../../../schema/must.ts'
+import { toIsoOrNull } from '../../lib/to-iso.ts'
+import type { Digests } from '../../messages/digests/digests.ts'
+import type { OrderJournal } from '../../messages/order/order-journal.ts'
+import type { UserPresenter } from '../users/user-presenter.ts'
+import { completeDigests } from './complete-digests.ts'
+import { countUnread } from './count-unread.ts'
+import type { MessagePresenter } from './message-presenter.ts'
+import type { OwnMessages } from './own-messages.ts'
+import { shortenLastMessages } from './shorten-last-messages.ts'
+
+export type ConversationPresenter = ReturnType<typeof createConversationPresenter>
+
+/** Conversations are counted several at a time, so that one long list does not take the whole disk. */
+const countedAtOnce = 8
+
+/** Shows a person's conversations as calls answer them: each joined with its person, its newest message, its unread. */
+export function createConversationPresenter(options: {
+  users: UserPresenter
+  messagePresenter: MessagePresenter
+  messages: OwnMessages
+  journal: OrderJournal
+  digests: Digests
+}) {
+  const { users, messagePresenter, messages, journal, digests } = options
+
+  async function findLast(
+    ownerId: string,
+    { _id: peerId, clearedUpTo }: ConversationDocument,
+  ): Promise<MessageDocument | undefined> {
+    const last = await digests.tallies.findLast({ ownerId, peerId }, clearedUpTo)
+    return last && (await messages.findStored(ownerId, last.messageId))
+  }
+
+  /** In the order given. */
+  async function presentAll(
+    ownerId: string,
+    conversations: readonly ConversationDocument[],
+  ): Promise<ConversationAnswer[]> {
+    const limit = pLimit(countedAtOnce)
+    const ids = conversations.map(({ _id }) => _id)
+    const people = await users.presentByIds(ownerId, ids)
+    const parts = await limit.map(conversations, async (conversation) => ({
+      conversation,
+      last: await findLast(ownerId, conversation),
+      unreadCount: await countUnread({ ownerId, conversation, messages, journal, digests }),
+    }))
+    const lasts = parts.flatMap(({ last }) => last ?? [])
+    const shown = await messagePresenter.presentAll(ownerId, lasts)
+    const shownById = new Map(shown.map((message) => [message._id, message]))
+    return parts.map(({ conversation, last, unreadCount }) => {
+      const { _id, isArchived, isPinned, isMuted } = conversation
+      const { whatsAppAt, ...ofChannel } = channelOf(conversation)
+      const user = people.get(_id) ?? users.presentDeparted(_id)
+      return {
+        _id,
+        currentUserId: ownerId,
+        user,
+        isOnline: user.isOnline,
+        lastMessage: last ? must(shownById.get(last._id), 'a message that was presented') : null,
+        lastMessageAt: toIsoOrNull(last?.orderedAt ?? 0),
+        unreadCount,
+        isArchived,
+        isPinned,
+        isMuted,
+        isGroup: false as const,
+        ...ofChannel,
+      }
+    })
+  }
+
+  return {
+    async presentOne(ownerId: string, conversation: ConversationDocument) {
+      await completeDigests({ ownerId, messages, digests })
+      const [shown] = await presentAll(ownerId, [conversation])
+      return must(shown, 'a conversation that was presented')
+    },
+
+    /** Pinned ones first, then by their newest message. One that was cleared comes back with its next message. */
+    async presentList(ownerId: string, conversations: readonly ConversationDocument[]) {
+      const shown = await presentAll(ownerId, conversations)
+      const cleared = new Set(
+        conversations.flatMap(({ _id, clearedUpTo }) => (clearedUpTo > 0 ? [_id] : [])),
+      )
+      return shortenLastMessages(
+        shown
+          .filter(({ _id, lastMessage }) => lastMessage !== null || !cleared.has(_id))
+          .sort(compareConversations),
+      )
+    },
+  }
+}
+
+function compareConversations(a: ConversationAnswer, b: ConversationAnswer): number {
+  const [aAt, bAt] = [a.lastMessageAt ?? '', b.lastMessageAt ?? '']
+  return Number(b.isPinned) - Number(a.isPinned) || (aAt < bAt ? 1 : aAt > bAt ? -1 : 0)
+}

@@ -1,0 +1,158 @@
+import * as z from 'zod/mini'
+import { archiveChange, muteChange, pinChange } from '../../../schema/change-conversation.ts'
+import { conversationAnswer, conversationStats } from '../../../schema/conversation-answer.ts'
+import type { FairQueue } from '../../budget/fair-queue.ts'
+import type { Digests } from '../../messages/digests/digests.ts'
+import { defineRoute, type Route } from '../core/route.ts'
+import { completeDigests } from './complete-digests.ts'
+import type { ConversationPresenter } from './conversation-presenter.ts'
+import type { OwnConversations } from './own-conversations.ts'
+import type { OwnMessages } from './own-messages.ts'
+import { summariseConversation } from './summarise-conversation.ts'
+
+type Flag = 'isArchived' | 'isPinned' | 'isMuted'
+
+const userIdParam = z.object({ userId: z.string() })
+
+/** A person's conversations, each by the other person's id. */
+export function createConversationRoutes(options: {
+  conversations: OwnConversations
+  messages: OwnMessages
+  presenter: ConversationPresenter
+  digests: Digests
+  scans: FairQueue
+}): Route[] {
+  const { conversations, messages, presenter, digests, scans } = options
+
+  async function setFlag(asked: { ownerId: string; peerId: string; flag: Flag; value: boolean }) {
+    const { ownerId, peerId, flag, value } = asked
+    const changed = await conversations.change({
+      ownerId,
+      peerId,
+      propose: (stored, now) => ({ ...stored, [flag]: value, [`${flag}At`]: now }),
+      isDone: (stored) => stored[flag] === value,
+    })
+    return await presenter.presentOne(ownerId, changed)
+  }
+
+  async function markRead(ownerId: string, peerId: string) {
+    const stored = await conversations.find(ownerId, peerId)
+    const last = await digests.tallies.findLast({ ownerId, peerId }, stored.clearedUpTo)
+    const newest = last?.orderedAt
+    // Where nothing was said there is nothing to read, and no conversation to be made of it.
+    if (newest === undefined) return await presenter.presentOne(ownerId, stored)
+    const read = await conversations.change({
+      ownerId,
+      peerId,
+      propose: (current) => ({
+        ...current,
+        readUpTo: Math.max(current.readUpTo, newest),
+      }),
+      isDone: ({ readUpTo }) => readUpTo >= newest,
+    })
+    return await presenter.presentOne(ownerId, read)
+  }
+
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/messages/conversations',
+      access: 'signed-in',
+      summary: 'Your conversations: pinned ones first, then by their newest message.',
+      status: 200,
+      answer: z.array(conversationAnswer),
+      async handle({ caller: { userId }, signal }) {
+        await completeDigests({ ownerId: userId, messages, digests, signal })
+        return await scans.once({ key: userId, signal }, async () =>
+          presenter.presentList(userId, await conversations.list(userId)),
+        )
+      },
+    }),
+
+    defineRoute({
+      method: 'put',
+      path: '/messages/conversations/{userId}/read',
+      access: 'signed-in',
+      summary: 'Marks everything that has arrived in a conversation as read; its author is told.',
+      params: userIdParam,
+      status: 200,
+      answer: conversationAnswer,
+      errors: ['user_not_found'],
+      handle: async ({ caller, params }) => await markRead(caller.userId, params.userId),
+    }),
+
+    defineRoute({
+      method: 'put',
+      path: '/messages/conversations/{userId}/archive',
+      access: 'signed-in',
+      summary: 'Archives a conversation, or brings it back.',
+      params: userIdParam,
+      body: archiveChange,
+      status: 200,
+      answer: conversationAnswer,
+      errors: ['user_not_found'],
+      handle: async ({ caller, params, body }) =>
+        await setFlag({
+          ownerId: caller.userId,
+          peerId: params.userId,
+          flag: 'isArchived',
+          value: body.isArchived,
+        }),
+    }),
+
+    defineRoute({
+      method: 'put',
+      path: '/messages/conversations/{userId}/pin',
+      access: 'signed-in',
+      summary: 'Pins a conversation to the top of the list, or lets it go.',
+      params: userIdParam,
+      body: pinChange,
+      status: 200,
+      answer: conversationAnswer,
+      errors: ['user_not_found'],
+      handle: async ({ caller, params, body }) =>
+        await setFlag({
+          ownerId: caller.userId,
+          peerId: params.userId,
+          flag: 'isPinned',
+          value: body.isPinned,
+        }),
+    }),
+
+    defineRoute({
+      method: 'put',
+      path: '/messages/conversations/{userId}/mute',
+      access: 'signed-in',
+      summary: 'Mutes a conversation, or lets it be heard again.',
+      params: userIdParam,
+      body: muteChange,
+      status: 200,
+      answer: conversationAnswer,
+      errors: ['user_not_found'],
+      handle: async ({ caller, params, body }) =>
+        await setFlag({
+          ownerId: caller.userId,
+          peerId: params.userId,
+          flag: 'isMuted',
+          value: body.isMuted,
+        }),
+    }),
+
+    defineRoute({
+      method: 'get',
+      path: '/messages/conversations/{userId}/stats',
+      access: 'signed-in',
+      summary: 'How much a conversation holds.',
+      params: userIdParam,
+      status: 200,
+      answer: conversationStats,
+      errors: ['user_not_found'],
+      async handle({ caller: { userId: ownerId }, params, signal }) {
+        const conversation = await conversations.find(ownerId, params.userId)
+        await completeDigests({ ownerId, messages, digests, signal })
+        const summarise = () => summariseConversation({ ownerId, conversation, digests })
+        return await scans.once({ key: ownerId, signal }, summarise)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,79 @@
+import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import type { FairQueue } from '../../budget/fair-queue.ts'
+import { type OrderEntry, placeOf } from '../../messages/order/order-entry.ts'
+import type { OrderJournal } from '../../messages/order/order-journal.ts'
+import type { OwnMessages } from './own-messages.ts'
+import { createPage, type Page } from './page.ts'
+
+export type History = ReturnType<typeof createHistory>
+
+const entriesAtOnce = 100
+/** A page of an answer may be full before: few of them are read in vain. */
+const listedAtOnce = 50
+
+/** A part of one conversation, seen by one of its two people: `after < orderedAt < before`. */
+export interface Stretch {
+  ownerId: string
+  peerId: string
+  after: number
+  before: number
+}
+
+/**
+ * Walks conversations by the order that both people share.
+ * @param scans where whoever walks through all of one waits for their turn
+ */
+export function createHistory(options: {
+  messages: OwnMessages
+  journal: OrderJournal
+  scans: FairQueue
+}) {
+  const { messages, journal, scans } = options
+
+  /** The owner's copies in pages of at most `limit`, newest first. */
+  async function* walkBack(
+    stretch: Stretch,
+    limit = entriesAtOnce,
+  ): AsyncGenerator<MessageDocument[]> {
+    const { ownerId, peerId, after } = stretch
+    for (let before = stretch.before; ; ) {
+      const people = { oneId: ownerId, otherId: peerId }
+      const entries = await journal.listBefore({ ...people, before, limit })
+      const within = entries.filter((entry) => placeOf(entry) > after)
+      yield await readCopies(stretch, within)
+      const last = within.at(-1)
+      if (!last || within.length < limit) return
+      before = placeOf(last)
+    }
+  }
+
+  async function readCopies({ ownerId, peerId }: Stretch, entries: readonly OrderEntry[]) {
+    const ids = entries.flatMap(({ messageId, senderId, isHeld }) =>
+      isHeld && senderId !== ownerId ? [] : [messageId],
+    )
+    const copies = await messages.read(ownerId, ids)
+    return entries.flatMap((entry) => {
+      const copy = copies.get(entry.messageId)
+      // An entry can be left over from a try that crashed: the message says itself where it stands.
+      const isInPlace = copy?.peerId === peerId && copy.orderedAt === placeOf(entry)
+      return copy && isInPlace && isAccepted(copy) ? [copy] : []
+    })
+  }
+
+  return {
+    /** All of a stretch in pages, newest first. */
+    walk: (stretch: Stretch, signal: AbortSignal) =>
+      scans.walk({ key: stretch.ownerId, signal }, walkBack(stretch)),
+
+    /** The newest `limit` of a stretch, oldest first; fewer where they are too long for one answer. */
+    async list(stretch: Stretch, limit: number): Promise<Page> {
+      const found = createPage({ limit })
+      for await (const page of walkBack(stretch, Math.min(limit, listedAtOnce))) {
+        found.add(page)
+        if (found.isFull()) break
+      }
+      const { messages: newestFirst, isCut } = found.read()
+      return { messages: newestFirst.reverse(), isCut }
+    },
+  }
+}

@@ -1,0 +1,150 @@
+import type { Request, Response } from 'express'
+import * as z from 'zod/mini'
+import { limits } from '../../../schema/limits.ts'
+import { type MessageAnswer, messageAnswer } from '../../../schema/message-answer.ts'
+import type { Accounts } from '../../access/accounts.ts'
+import type { Caller } from '../../access/token-keeper.ts'
+import type { FairQueue } from '../../budget/fair-queue.ts'
+import type { Digests } from '../../messages/digests/digests.ts'
+import type { Channel } from '../../whatsapp/channel.ts'
+import { readWholeNumber } from '../core/read-whole-number.ts'
+import { RequestRefused } from '../core/request-refused.ts'
+import { defineRoute, type Route } from '../core/route.ts'
+import type { History } from './history.ts'
+import { listStarred } from './list-starred.ts'
+import { type MessagePage, messagePage } from './message-page.ts'
+import type { MessagePresenter } from './message-presenter.ts'
+import type { OwnConversations } from './own-conversations.ts'
+import type { OwnMessages } from './own-messages.ts'
+import type { Page } from './page.ts'
+import { searchMessages } from './search-messages.ts'
+import { tellRest } from './tell-rest.ts'
+
+const endOfTime = Number.MAX_SAFE_INTEGER
+
+const inPieces = 'A page that gets too large ends early, and says in Link where the rest is.'
+
+/** Reading messages: of one conversation, by a phone number, by what they say, by their star. */
+export function createMessageListRoutes(options: {
+  accounts: Accounts
+  channel: Pick<Channel, 'calls'> | undefined
+  messages: OwnMessages
+  conversations: OwnConversations
+  history: History
+  presenter: MessagePresenter
+  digests: Digests
+  reads: FairQueue
+  scans: FairQueue
+}): Route[] {
+  const { accounts, channel, messages, conversations, history, presenter, digests, reads, scans } =
+    options
+
+  async function readConversation(
+    ownerId: string,
+    peerId: string,
+    page: MessagePage,
+  ): Promise<{ found: Page; shown: MessageAnswer[] }> {
+    const { clearedUpTo: after } = await conversations.find(ownerId, peerId)
+    const from = page.before === undefined ? undefined : await messages.find(ownerId, page.before)
+    if (from && from.peerId !== peerId) throw new RequestRefused('message_not_found')
+    const stretch = { ownerId, peerId, after, before: from?.orderedAt ?? endOfTime }
+    const found = await history.list(stretch, page.limit)
+    return { found, shown: await presenter.presentAll(ownerId, found.messages) }
+  }
+
+  async function listConversation(asked: {
+    caller: Caller
+    peerId: string
+    query: MessagePage
+    signal: AbortSignal
+    request: Request
+    response: Response
+  }) {
+    const { caller, peerId, query, signal } = asked
+    const key = caller.userId
+    const read = () => readConversation(key, peerId, query)
+    const { found, shown } = await reads.once({ key, signal }, read)
+    tellRest(found, asked)
+    return shown
+  }
+
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/messages/starred',
+      access: 'signed-in',
+      summary: `What you have starred, newest first, at most ${limits.starredMax}. ${inPieces}`,
+      query: z.pick(messagePage, { before: true }),
+      status: 200,
+      answer: z.array(messageAnswer),
+      errors: ['message_not_found'],
+      async handle({ caller: { userId }, query: { before }, signal, request, response }) {
+        const from = before === undefined ? undefined : await messages.find(userId, before)
+        const asked = { ownerId: userId, from, limit: limits.starredMax, signal }
+        const found = await listStarred({ ...asked, messages, conversations, digests, scans })
+        tellRest(found, { request, response })
+        return await presenter.presentAll(userId, found.messages)
+      },
+    }),
+
+    defineRoute({
+      method: 'get',
+      path: '/messages/search',
+      access: 'signed-in',
+      summary: `Messages with this text in them, in any case, newest first; with userId of one conversation. ${inPieces}`,
+      query: z.extend(messagePage, {
+        query: z
+          .string('A search text is required')
+          .check(z.maxLength(1_000, 'This search text is too long')),
+        userId: z.optional(z.string()),
+      }),
+      status: 200,
+      answer: z.array(messageAnswer),
+      errors: ['user_not_found', 'message_not_found'],
+      async handle({ caller, query: { query: text, userId, before, limit }, ...call }) {
+        const { userId: ownerId } = caller
+        const { signal } = call
+        const conversation = userId ? await conversations.find(ownerId, userId) : undefined
+        const from = before === undefined ? undefined : await messages.find(ownerId, before)
+        const asked = { ownerId, text, conversation, from, limit, signal }
+        const found = await searchMessages({ messages, history, ...asked })
+        tellRest(found, call)
+        return await presenter.presentAll(ownerId, found.messages)
+      },
+    }),
+
+    defineRoute({
+      method: 'get',
+      path: '/messages/phone/{phone}',
+      access: 'signed-in',
+      summary:
+        'The conversation with the person of a whole phone number, as by their id; empty for nobody.',
+      params: z.object({ phone: z.string() }),
+      query: messagePage,
+      status: 200,
+      answer: z.array(messageAnswer),
+      errors: ['message_not_found'],
+      async handle({ caller, params, ...call }) {
+        const account = await accounts.findByPhone(readWholeNumber(params.phone))
+        const digits = readWholeNumber(params.phone)
+        const contact = await channel?.calls.findByPhone(caller.userId, digits)
+        if (contact) return await listConversation({ ...call, caller, peerId: contact.contactId })
+        if (!account || account.userId === caller.userId) return []
+        return await listConversation({ ...call, caller, peerId: account.userId })
+      },
+    }),
+
+    defineRoute({
+      method: 'get',
+      path: '/messages/{id}',
+      access: 'signed-in',
+      summary: `The conversation with the person of this id: the newest messages, oldest first. ${inPieces}`,
+      params: z.object({ id: z.string() }),
+      query: messagePage,
+      status: 200,
+      answer: z.array(messageAnswer),
+      errors: ['user_not_found', 'message_not_found'],
+      handle: async ({ params, ...call }) => await listConversation({ ...call, peerId: params.id }),
+    }),
+  ]
+}

@@ -1,0 +1,139 @@
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { deletedUserName } from '../../../schema/deleted-user.ts'
+import { isEdited, type MessageDocument } from '../../../schema/message.ts'
+import {
+  type MessageAnswer,
+  type MessageParty,
+  shownFields,
+} from '../../../schema/message-answer.ts'
+import { deriveStatus, deriveStatusHistory } from '../../../schema/peer-marks.ts'
+import { listReactions } from '../../../schema/reaction.ts'
+import type { AccountDocument } from '../../access/account-documents.ts'
+import type { Accounts } from '../../access/accounts.ts'
+import { toIso } from '../../lib/to-iso.ts'
+import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { Contacts } from '../../whatsapp/customers/contacts.ts'
+import { presentContact } from '../../whatsapp/customers/present-contact.ts'
+
+type Shown = Pick<
+  AccountDocument,
+  'username' | 'profilePicture' | 'phone_number' | 'wa_id' | 'whatsapp_name'
+>
+type People = ReadonlyMap<string, Shown>
+
+export type MessagePresenter = ReturnType<typeof createMessagePresenter>
+
+/** Shows a person's own copies as the calls answer them: with both people, and with what that person has read. */
+export function createMessagePresenter(options: {
+  accounts: Accounts
+  contacts: Pick<Contacts, 'findAll'>
+  storage: Storage
+}) {
+  const { accounts, contacts, storage } = options
+
+  /** The caller's conversations by the other person's id: their marks say how far each message has come. */
+  async function readConversations(ownerId: string, messages: readonly MessageDocument[]) {
+    const name = nameConversationsDatabase(ownerId)
+    const peerIds = new Set(messages.map(({ peerId }) => peerId))
+    const found = await storage.database<ConversationDocument>(name).read([...peerIds])
+    return found
+  }
+
+  /** Both people of messages; the viewer's contacts on a business channel are people of theirs. */
+  async function readPeople(viewerId: string, userIds: readonly string[]): Promise<People> {
+    const ids = [...new Set(userIds)]
+    const found = await accounts.findAll(ids)
+    const others = ids.filter((id) => !found.has(id))
+    if (others.length === 0) return found
+    const ofChannel = await contacts.findAll(viewerId, others)
+    const shown = [...ofChannel.values()].map(
+      (one) => [one.contactId, presentContact(one)] as const,
+    )
+    return new Map<string, Shown>([...found, ...shown])
+  }
+
+  /** In the order given. */
+  async function presentAll(
+    ownerId: string,
+    messages: readonly MessageDocument[],
+  ): Promise<MessageAnswer[]> {
+    const ids = messages.flatMap(({ senderId, recipientId }) => [senderId, recipientId])
+    const [people, conversations] = await Promise.all([
+      readPeople(ownerId, ids),
+      readConversations(ownerId, messages),
+    ])
+    return messages.map((message) =>
+      presentMessage(message, { people, conversation: conversations.get(message.peerId) }),
+    )
+  }
+
+  return {
+    presentAll,
+    readPeople,
+    /** A message of one's own that has just been sent: nobody has told anything of it yet. */
+    presentNew: (message: MessageDocument, people: People) =>
+      presentMessage(message, { people, conversation: undefined }),
+    async presentOne(ownerId: string, message: MessageDocument): Promise<MessageAnswer> {
+      const [shown] = await presentAll(ownerId, [message])
+      if (!shown) throw new Error('a message was not presented')
+      return shown
+    },
+    /** When a message came how far, oldest first. */
+    async presentHistory(ownerId: string, message: MessageDocument) {
+      const conversations = await readConversations(ownerId, [message])
+      const history = deriveStatusHistory(message, conversations.get(message.peerId))
+      return history.map(({ status, timestamp }) => ({ status, timestamp: toIso(timestamp) }))
+    },
+  }
+}
+
+function presentMessage(
+  message: MessageDocument,
+  seen: {
+    people: People
+    conversation: ConversationDocument | undefined
+  },
+): MessageAnswer {
+  const { editedAt, deletedAt, senderId, peerId, orderedAt } = message
+  const isRead = senderId === peerId && orderedAt <= (seen.conversation?.readUpTo ?? 0)
+  return {
+    ...pickShown(message),
+    status: isRead ? 'read' : deriveStatus(message, seen.conversation),
+    _id: message._id,
+    sender: presentParty(message.senderId, seen.people),
+    recipient: presentParty(message.recipientId, seen.people),
+    createdAt: toIso(message.createdAt),
+    orderedAt: toIso(message.orderedAt),
+    ...(isEdited(message) && editedAt !== undefined ? { editedAt: toIso(editedAt) } : {}),
+    ...(deletedAt === undefined ? {} : { deletedAt: toIso(deletedAt) }),
+    ...presentReactions(message),
+  }
+}
+
+function presentReactions({ reactions }: MessageDocument): Pick<MessageAnswer, 'reactions'> {
+  const shown = listReactions(reactions)
+  if (shown.length === 0) return {}
+  return {
+    reactions: shown.map(({ userId, emoji, at }) => ({ userId, emoji, reactedAt: toIso(at) })),
+  }
+}
+
+function pickShown(message: MessageDocument): Pick<MessageDocument, keyof typeof shownFields> {
+  const shown = Object.entries(message).filter(([field]) => field in shownFields)
+  return Object.fromEntries(shown) as Pick<MessageDocument, keyof typeof shownFields>
+}
+
+function presentParty(userId: string, people: People): MessageParty {
+  const account = people.get(userId)
+  if (!account) return { _id: userId, username: deletedUserName, profilePicture: null }
+  const { username, profilePicture, phone_number, wa_id, whatsapp_name } = account
+  return {
+    _id: userId,
+    username,
+    profilePicture,
+    ...(phone_number === undefined ? {} : { phone_number }),
+    ...(wa_id === undefined ? {} : { wa_id }),
+    ...(whatsapp_name === undefined ? {} : { whatsapp_name }),
+  }
+}

@@ -1,0 +1,118 @@
+import { decideMessage } from '../../../schema/decide-message.ts'
+import { idPattern } from '../../../schema/id.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { Refusal } from '../../../schema/refusal.ts'
+import type { Acceptance } from '../../messages/acceptance.ts'
+import type { Outcome } from '../../messages/proposals/proposal.ts'
+import { type NewMessage, proposeMessage } from '../../messages/proposals/propose-message.ts'
+import { RequestRefused } from '../core/request-refused.ts'
+import type { OwnMessages } from './own-messages.ts'
+
+export type MessageWriter = ReturnType<typeof createMessageWriter>
+
+type Taken = Extract<Outcome<MessageDocument>, { kind: 'stored' }>
+
+const mostTries = 5
+
+/** Puts what calls say about messages through the one way in (P4), and reads their refusals. */
+export function createMessageWriter(options: {
+  messages: OwnMessages
+  acceptMessages: Acceptance['acceptMessages']
+}) {
+  const { messages, acceptMessages } = options
+
+  /** A message that the server has refused is sent again under its own id, with what is said now. */
+  async function propose(sent: Sent, id: string | undefined) {
+    const message = { ...sent.message, _id: id }
+    const proposal = proposeMessage({ ...sent, message })
+    const stored = id === undefined ? undefined : await messages.findStored(sent.senderId, id)
+    if (stored?.status !== 'failed') return { proposal, isRetry: false }
+    const { attempt } = stored
+    const again = { ...proposal.raw, attempt: attempt + 1, editedAt: Date.now() }
+    return { proposal: { ...proposal, raw: again }, isRetry: true }
+  }
+
+  return {
+    /**
+     * Sends a message. The same id again is the same message (P2).
+     * @returns what is stored; refused ones are stored as failed, with the reason (P6)
+     */
+    async send(sent: Sent): Promise<{
+      message: MessageDocument
+      isCreated: boolean
+      refusal: Refusal | undefined
+    }> {
+      if (!idPattern.test(sent.recipientId)) throw new RequestRefused('unknown_person')
+      const { proposal, isRetry } = await propose(sent, sent.message._id)
+      const [outcome] = await acceptMessages({ actorId: sent.senderId, proposals: [proposal] })
+      const { doc, isNew, refusal } = requireStored(outcome)
+      return { message: doc, isCreated: isNew || isRetry, refusal }
+    },
+
+    /**
+     * Changes a message in the name of `actorId`.
+     * @param propose makes the wanted version from the stored one
+     * @param isDone is the wanted in the stored version? A change of the same millisecond may have won over it
+     * @param isForAuthor nobody else may, even where it would change nothing
+     * @throws RequestRefused with the rule's reason; `message_not_found` for what the actor does not have
+     */
+    async change(asked: {
+      actorId: string
+      id: string
+      propose: (stored: MessageDocument, now: number) => MessageDocument
+      isDone: (stored: MessageDocument) => boolean
+      isForAuthor?: boolean
+    }): Promise<MessageDocument> {
+      const { actorId, id } = asked
+      for (let tries = 0; tries < mostTries; tries += 1) {
+        const raw = { ...asked.propose(await messages.find(actorId, id), Date.now()) }
+        const proposals = [{ id, raw, isDeleted: false }]
+        const [outcome] = await acceptMessages({ actorId, proposals })
+        const { doc, refusal } = requireStored(outcome)
+        throwRefusal(refusal)
+        if (asked.isForAuthor && doc.senderId !== actorId) throw new RequestRefused('not_author')
+        if (asked.isDone(doc)) return doc
+      }
+      throw new RequestRefused('busy')
+    },
+
+    /**
+     * Deletes all of these messages of the actor's own, or none of them.
+     * @throws RequestRefused `message_not_found`, `not_author`
+     */
+    async removeAll(actorId: string, ids: readonly string[]): Promise<void> {
+      const stored = await Promise.all(ids.map((id) => messages.find(actorId, id)))
+      const now = Date.now()
+      const proposed = stored.map((message) => ({
+        ...message,
+        deletedAt: message.deletedAt ?? now,
+      }))
+      for (const [index, message] of proposed.entries()) {
+        const asked = { actorId, stored: stored[index], proposed: message, now }
+        const decision = decideMessage({ ...asked, isRecipientKnown: true })
+        if (decision.kind === 'refuse') throwRefusal(decision.refusal)
+      }
+      const proposals = proposed.map((raw) => ({ id: raw._id, raw, isDeleted: false }))
+      for (const outcome of await acceptMessages({ actorId, proposals })) {
+        throwRefusal(requireStored(outcome).refusal)
+      }
+    },
+  }
+}
+
+interface Sent {
+  senderId: string
+  recipientId: string
+  message: NewMessage
+}
+
+/** @throws RequestRefused when there is a reason */
+export function throwRefusal(refusal: Refusal | undefined): void {
+  if (refusal) throw new RequestRefused(refusal.code, { words: refusal.error })
+}
+
+function requireStored(outcome: Outcome<MessageDocument> | undefined): Taken {
+  if (outcome?.kind === 'stored') return outcome
+  if (outcome?.kind === 'heldBack') throwRefusal(outcome.refusal)
+  throw new Error('what was no deletion is not stored')
+}

@@ -1,0 +1,65 @@
+import { type ConversationDocument, newConversation } from '../../../schema/conversation.ts'
+import { idPattern } from '../../../schema/id.ts'
+import type { Accounts } from '../../access/accounts.ts'
+import type { Acceptance } from '../../messages/acceptance.ts'
+import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { Contacts } from '../../whatsapp/customers/contacts.ts'
+import { RequestRefused } from '../core/request-refused.ts'
+import { throwRefusal } from './message-writer.ts'
+
+export type OwnConversations = ReturnType<typeof createOwnConversations>
+
+const mostTries = 5
+
+/** Reads a person's own conversations, and changes them by the one way in (P4). */
+export function createOwnConversations(options: {
+  storage: Storage
+  accounts: Accounts
+  contacts: Pick<Contacts, 'find'>
+  acceptConversations: Acceptance['acceptConversations']
+}) {
+  const { storage, accounts, contacts, acceptConversations } = options
+  const open = (ownerId: string) =>
+    storage.database<ConversationDocument>(nameConversationsDatabase(ownerId))
+
+  /**
+   * The conversation with somebody; a new one where nothing has been said yet.
+   * @throws RequestRefused `user_not_found` for nobody one could have a conversation with
+   */
+  async function find(ownerId: string, peerId: string): Promise<ConversationDocument> {
+    if (!idPattern.test(peerId) || peerId === ownerId) throw new RequestRefused('user_not_found')
+    const stored = (await open(ownerId).read([peerId])).get(peerId)
+    if (stored) return stored
+    const isKnown = (await accounts.find(peerId)) ?? (await contacts.find(ownerId, peerId))
+    if (!isKnown) throw new RequestRefused('user_not_found')
+    return newConversation(peerId)
+  }
+
+  return {
+    find,
+    list: (ownerId: string): Promise<ConversationDocument[]> => open(ownerId).range({}),
+
+    /**
+     * @param propose makes the wanted version from the stored one
+     * @param isDone is the wanted in the stored version? A change of the same millisecond may have won over it
+     * @throws RequestRefused `user_not_found`
+     */
+    async change(asked: {
+      ownerId: string
+      peerId: string
+      propose: (stored: ConversationDocument, now: number) => ConversationDocument
+      isDone: (stored: ConversationDocument) => boolean
+    }): Promise<ConversationDocument> {
+      const { ownerId, peerId } = asked
+      for (let tries = 0; tries < mostTries; tries += 1) {
+        const raw = { ...asked.propose(await find(ownerId, peerId), Date.now()) }
+        const proposals = [{ id: peerId, raw, isDeleted: false }]
+        const [outcome] = await acceptConversations({ actorId: ownerId, proposals })
+        if (outcome?.kind === 'heldBack') throwRefusal(outcome.refusal)
+        if (outcome?.kind === 'stored' && asked.isDone(outcome.doc)) return outcome.doc
+      }
+      throw new RequestRefused('busy')
+    },
+  }
+}

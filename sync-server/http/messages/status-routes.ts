@@ -1,0 +1,101 @@
+import * as z from 'zod/mini'
+import { statusChange } from '../../../schema/change-message.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import { messageStatusAnswer, statusHistoryAnswer } from '../../../schema/message-answer.ts'
+import { statusRank } from '../../../schema/status-rank.ts'
+import { RequestRefused } from '../core/request-refused.ts'
+import { defineRoute, type Route } from '../core/route.ts'
+import type { MessagePresenter } from './message-presenter.ts'
+import type { OwnConversations } from './own-conversations.ts'
+import type { OwnMessages } from './own-messages.ts'
+
+const messageIdParam = z.object({ id: z.string() })
+
+/** How far a message has come, and confirming that it came. */
+export function createStatusRoutes(options: {
+  messages: OwnMessages
+  conversations: OwnConversations
+  presenter: MessagePresenter
+}): Route[] {
+  const { messages, conversations, presenter } = options
+
+  async function describeStatus(ownerId: string, message: MessageDocument) {
+    const { status } = await presenter.presentOne(ownerId, message)
+    const history = await presenter.presentHistory(ownerId, message)
+    const reached = history.findLast((entry) => entry.status === status)
+    return {
+      messageId: message._id,
+      status,
+      timestamp: reached?.timestamp ?? null,
+      error: message.error ?? null,
+    }
+  }
+
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/messages/{id}/status',
+      access: 'signed-in',
+      summary: 'Where one of your messages stands.',
+      params: messageIdParam,
+      status: 200,
+      answer: messageStatusAnswer,
+      errors: ['message_not_found'],
+      handle: async ({ caller: { userId }, params }) =>
+        await describeStatus(userId, await messages.find(userId, params.id)),
+    }),
+
+    defineRoute({
+      method: 'get',
+      path: '/messages/{id}/status-history',
+      access: 'signed-in',
+      summary: 'When a message was sent, delivered and read.',
+      params: messageIdParam,
+      status: 200,
+      answer: statusHistoryAnswer,
+      errors: ['message_not_found'],
+      async handle({ caller: { userId }, params }) {
+        const message = await messages.find(userId, params.id)
+        const { status } = await presenter.presentOne(userId, message)
+        const history = await presenter.presentHistory(userId, message)
+        return { messageId: message._id, status, history }
+      },
+    }),
+
+    defineRoute({
+      method: 'put',
+      path: '/messages/{id}/status',
+      access: 'signed-in',
+      summary:
+        'Confirms that a message to you has arrived or was read; what came before it in the conversation is confirmed with it.',
+      params: messageIdParam,
+      body: statusChange,
+      status: 200,
+      answer: messageStatusAnswer,
+      errors: ['message_not_found', 'forged_status', 'status_not_higher'],
+      async handle({ caller: { userId }, params, body: { status } }) {
+        const message = await messages.find(userId, params.id)
+        if (message.senderId === userId) {
+          // Of what left for somebody's phone, only the provider tells.
+          throw new RequestRefused(message.isWhatsApp ? 'status_not_higher' : 'forged_status')
+        }
+        const current = await presenter.presentOne(userId, message)
+        if (statusRank({ ...message, status }) < statusRank({ ...message, ...current })) {
+          throw new RequestRefused('status_not_higher')
+        }
+        await confirm(userId, message, status === 'read')
+        return await describeStatus(userId, message)
+      },
+    }),
+  ]
+
+  async function confirm(ownerId: string, message: MessageDocument, isRead: boolean) {
+    const mark = isRead ? 'readUpTo' : 'deliveredUpTo'
+    await conversations.change({
+      ownerId,
+      peerId: message.peerId,
+      propose: (stored) => ({ ...stored, [mark]: Math.max(stored[mark], message.orderedAt) }),
+      isDone: (stored) => stored[mark] >= message.orderedAt,
+    })
+  }
+}

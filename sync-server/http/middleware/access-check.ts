@@ -1,0 +1,34 @@
+import type { Request, RequestHandler } from 'express'
+import type { Sessions } from '../../access/sessions.ts'
+import type { TokenHolder, TokenKeeper } from '../../access/token-keeper.ts'
+import { RequestRefused } from '../core/request-refused.ts'
+
+/** Finds out who sends a request, by its bearer token and the sign-in that this belongs to. */
+export function createAccessCheck(options: { tokens: TokenKeeper; sessions: Sessions }) {
+  const { tokens, sessions } = options
+
+  /** @returns null for a token that is forged or over, or whose sign-in was ended */
+  async function identify(token: string): Promise<TokenHolder | null> {
+    const caller = tokens.read(token)
+    return caller && (await sessions.isOpen(caller)) ? caller : null
+  }
+
+  /** @throws RequestRefused 401 */
+  async function authenticate(request: Request): Promise<TokenHolder> {
+    const token = /^Bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    if (!token) throw new RequestRefused('authentication_required')
+    const caller = await identify(token)
+    if (!caller) throw new RequestRefused('session_ended')
+    request.caller = caller
+    return caller
+  }
+
+  const requireCaller: RequestHandler = async (request, _response, next) => {
+    await authenticate(request)
+    next()
+  }
+
+  return { identify, authenticate, requireCaller }
+}
+
+export type AccessCheck = ReturnType<typeof createAccessCheck>

@@ -1,0 +1,86 @@
+import * as z from 'zod/mini'
+import { personReported } from '../../../schema/done-answers.ts'
+import { publicUser } from '../../../schema/user.ts'
+import { blockAnswer, blockChange, report } from '../../../schema/user-relations.ts'
+import type { Relations } from '../../access/relations.ts'
+import type { Reports } from '../../access/reports.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Channel } from '../../whatsapp/channel.ts'
+import { idempotencyKey } from '../core/idempotency-key.ts'
+import { RequestRefused } from '../core/request-refused.ts'
+import { defineRoute, type Route } from '../core/route.ts'
+import type { UserPresenter } from './user-presenter.ts'
+
+const userIdParam = z.object({ id: z.string() })
+
+/** Keeping somebody away, and telling whoever keeps the server about them. */
+export function createBlockRoutes(options: {
+  relations: Relations
+  reports: Reports
+  presenter: UserPresenter
+  channel: Pick<Channel, 'signals'> | undefined
+  log: Log
+}): Route[] {
+  const { relations, reports, presenter, channel, log } = options
+
+  async function findOther(callerId: string, userId: string) {
+    if (userId === callerId) throw new RequestRefused('own_account')
+    return await presenter.presentById(callerId, userId)
+  }
+
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/users/blocked',
+      access: 'signed-in',
+      summary: 'The people whom you have blocked.',
+      status: 200,
+      answer: z.array(publicUser),
+      async handle({ caller: { userId } }) {
+        const blocked = await relations.listBlocked(userId)
+        const ids = blocked.map(({ otherId }) => otherId)
+        return [...(await presenter.presentByIds(userId, ids)).values()]
+      },
+    }),
+
+    defineRoute({
+      method: 'put',
+      path: '/users/{id}/block',
+      access: 'signed-in',
+      summary:
+        'Blocks somebody, or lets them again. What a blocked person writes is not delivered, and neither sees the other’s presence.',
+      params: userIdParam,
+      body: blockChange,
+      status: 200,
+      answer: blockAnswer,
+      errors: ['user_not_found', 'own_account'],
+      async handle({ caller, params, body: { blocked } }) {
+        const { _id: userId } = await findOther(caller.userId, params.id)
+        await relations.setBlocked(caller.userId, userId, blocked)
+        channel?.signals.noteBlocked(caller.userId, userId, blocked)
+        return { userId, blocked }
+      },
+    }),
+
+    defineRoute({
+      method: 'post',
+      path: '/users/{id}/report',
+      access: 'signed-in',
+      summary: 'Tells whoever keeps this server about somebody.',
+      params: userIdParam,
+      headers: idempotencyKey,
+      body: report,
+      status: 200,
+      answer: personReported,
+      errors: ['user_not_found', 'own_account'],
+      async handle({ caller, params, headers, body: { reason } }) {
+        const { _id: reportedId } = await findOther(caller.userId, params.id)
+        const reporterId = caller.userId
+        const reportId = headers['idempotency-key']
+        await reports.add({ reportId, reporterId, reportedId, reason })
+        log.warn({ reporterId, reportedId }, 'somebody was reported: see the database "reports"')
+        return { isReported: true as const }
+      },
+    }),
+  ]
+}

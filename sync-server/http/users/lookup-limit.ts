@@ -1,0 +1,21 @@
+import { limits } from '../../../schema/limits.ts'
+import type { LimitAttempts } from '../../access/attempt-limiter.ts'
+import { RequestRefused } from '../core/request-refused.ts'
+
+export type LookupLimit = ReturnType<typeof createLookupLimit>
+
+/** Slows down whoever tries number after number, whether by searching for them or by claiming them. */
+export function createLookupLimit({ limitAttempts }: { limitAttempts: LimitAttempts }) {
+  const lookups = limitAttempts('phone lookups', limits.phoneLookups)
+  return {
+    /** @throws RequestRefused `too_many_lookups` */
+    count(userId: string) {
+      const seconds = lookups.secondsToWait(userId)
+      if (seconds > 0) {
+        const headers = { 'retry-after': String(seconds) }
+        throw new RequestRefused('too_many_lookups', { headers })
+      }
+      lookups.count(userId)
+    },
+  }
+}

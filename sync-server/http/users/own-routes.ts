@@ -1,0 +1,112 @@
+import * as z from 'zod/mini'
+import { onlineNoted } from '../../../schema/done-answers.ts'
+import { ownUser, profileChange, userSettings } from '../../../schema/user.ts'
+import type { Accounts } from '../../access/accounts.ts'
+import type { Presence } from '../../realtime/presence/presence.ts'
+import type { Channel } from '../../whatsapp/channel.ts'
+import { defineRoute, type Route } from '../core/route.ts'
+import { findAccount } from './find-account.ts'
+import type { LookupLimit } from './lookup-limit.ts'
+import { refuseTaken } from './refuse-taken.ts'
+import type { UserPresenter } from './user-presenter.ts'
+import { numberCheckErrors, vouchForNumber } from './vouch-for-number.ts'
+
+const wrappedSettings = z.pipe(
+  z.strictObject({ settings: userSettings }),
+  z.transform(({ settings }: { settings: z.infer<typeof userSettings> }) => settings),
+)
+
+/** `{settings: {…}}` says the same as the settings object alone. */
+const settingsBody = z.union([wrappedSettings, userSettings], {
+  error: 'Settings object is required',
+})
+
+/** A person's own record. */
+export function createOwnRoutes(options: {
+  accounts: Accounts
+  presence: Presence
+  presenter: UserPresenter
+  lookups: LookupLimit
+  channel: Pick<Channel, 'checkNumber'> | undefined
+}): Route[] {
+  const { accounts, presence, presenter, lookups, channel } = options
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/users/me',
+      access: 'signed-in',
+      summary: 'Your own record, with your email address and settings.',
+      status: 200,
+      answer: ownUser,
+      errors: ['user_not_found'],
+      handle: async ({ caller }) =>
+        await presenter.presentOwn(await findAccount(accounts, caller.userId)),
+    }),
+
+    defineRoute({
+      method: 'put',
+      path: '/users/profile',
+      access: 'signed-in',
+      summary:
+        'Changes the fields that are given; null takes one away, and the phone number takes the WhatsApp link along.',
+      body: profileChange,
+      status: 200,
+      answer: ownUser,
+      errors: [
+        ...(['username_taken', 'email_taken', 'user_not_found'] as const),
+        ...(['whatsapp_taken', 'too_many_lookups'] as const),
+        ...numberCheckErrors,
+      ],
+      async handle({ caller, body }) {
+        if (body.phone_number) lookups.count(caller.userId)
+        const { phone_number_id, ...rest } = body
+        const own = await findAccount(accounts, caller.userId)
+        const phone_number = body.phone_number ?? own.phone_number
+        const vouched = await vouchForNumber(channel, { phone_number_id, phone_number })
+        const outcome = await accounts.changeProfile(
+          caller.userId,
+          {
+            ...rest,
+            ...(phone_number_id !== undefined && { phone_number_id: phone_number_id || null }),
+          },
+          vouched,
+        )
+        if (outcome.kind !== 'done') throw refuseTaken(outcome)
+        return await presenter.presentOwn(outcome.account)
+      },
+    }),
+
+    defineRoute({
+      method: 'put',
+      path: '/users/settings',
+      access: 'signed-in',
+      summary: 'Replaces your settings.',
+      body: settingsBody,
+      status: 200,
+      answer: z.object({ settings: userSettings }),
+      errors: ['user_not_found'],
+      async handle({ caller, body }) {
+        const outcome = await accounts.changeSettings(caller.userId, body)
+        if (outcome.kind !== 'done') throw refuseTaken(outcome)
+        return { settings: outcome.account.settings }
+      },
+    }),
+
+    defineRoute({
+      method: 'put',
+      path: '/users/status/online',
+      access: 'signed-in',
+      summary: 'Says for a minute that you are here, where no socket can be kept open.',
+      body: z.object(
+        { isOnline: z.boolean('isOnline must be true or false') },
+        'isOnline must be true or false',
+      ),
+      status: 200,
+      answer: onlineNoted,
+      async handle({ caller, body }) {
+        presence.state(caller.userId, body.isOnline)
+        return { isOnline: presence.isOnline(caller.userId) }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,83 @@
+import { describeDeletedUser } from '../../../schema/deleted-user.ts'
+import { idPattern } from '../../../schema/id.ts'
+import type { OwnUser, PublicUser } from '../../../schema/user.ts'
+import type { AccountDocument } from '../../access/account-documents.ts'
+import type { Accounts } from '../../access/accounts.ts'
+import type { Directory } from '../../access/directory/directory.ts'
+import { presentOwnUser, presentUser } from '../../access/present-user.ts'
+import type { Presence } from '../../realtime/presence/presence.ts'
+import type { Contacts } from '../../whatsapp/customers/contacts.ts'
+import { presentContact } from '../../whatsapp/customers/present-contact.ts'
+import { RequestRefused } from '../core/request-refused.ts'
+
+export type UserPresenter = ReturnType<typeof createUserPresenter>
+
+/** Shows people to people: with their presence, where the viewer may see it. */
+export function createUserPresenter(options: {
+  accounts: Accounts
+  presence: Presence
+  directory: Directory
+  contacts: Pick<Contacts, 'findAll'>
+  channelKind: 'live' | 'sandbox' | 'off'
+}) {
+  const { accounts, presence, directory, contacts, channelKind } = options
+
+  /** In the order given. */
+  async function presentAll(
+    viewerId: string,
+    people: readonly AccountDocument[],
+  ): Promise<PublicUser[]> {
+    const userIds = people.map(({ userId }) => userId)
+    const [visible, lastSeen] = await Promise.all([
+      directory.filterVisible(viewerId, userIds),
+      accounts.readLastSeen(userIds),
+    ])
+    const seen = new Set(visible)
+    return people.map((account) =>
+      seen.has(account.userId)
+        ? presentUser(account, {
+            isOnline: presence.isOnline(account.userId),
+            lastSeen: lastSeen.get(account.userId),
+          })
+        : presentUser(account, { isOnline: false }),
+    )
+  }
+
+  /** People and the viewer's own contacts on a business channel, by their ids; whoever is not here is not there. */
+  async function presentByIds(
+    viewerId: string,
+    ids: readonly string[],
+  ): Promise<Map<string, PublicUser>> {
+    const found = await accounts.findAll(ids)
+    const others = ids.filter((one) => !found.has(one))
+    const ofChannel = others.length > 0 ? await contacts.findAll(viewerId, others) : new Map()
+    const shown = [
+      ...(await presentAll(viewerId, [...found.values()])),
+      ...[...ofChannel.values()].map(presentContact),
+    ]
+    return new Map(shown.map((user) => [user._id, user]))
+  }
+
+  return {
+    presentAll,
+    presentByIds,
+    /** @throws RequestRefused `user_not_found`, also for what cannot be anybody's id */
+    async presentById(viewerId: string, userId: string): Promise<PublicUser> {
+      const found = idPattern.test(userId) ? await presentByIds(viewerId, [userId]) : undefined
+      const user = found?.get(userId)
+      if (!user) throw new RequestRefused('user_not_found')
+      return user
+    },
+    presentDeparted: describeDeletedUser,
+    async presentOne(viewerId: string, account: AccountDocument): Promise<PublicUser> {
+      const [user] = await presentAll(viewerId, [account])
+      return user ?? presentUser(account, { isOnline: false })
+    },
+    async presentOwn(account: AccountDocument): Promise<OwnUser> {
+      const { userId } = account
+      const lastSeen = (await accounts.readLastSeen([userId])).get(userId)
+      const own = presentOwnUser(account, { isOnline: presence.isOnline(userId), lastSeen })
+      return { ...own, whatsapp_channel: channelKind }
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { type LinkedWhatsApp, linkedWhatsApp, whatsAppLink } from '../../../schema/whatsapp-link.ts'
+import type { AccountDocument } from '../../access/account-documents.ts'
+import type { Accounts } from '../../access/accounts.ts'
+import type { Channel } from '../../whatsapp/channel.ts'
+import { defineRoute, type Route } from '../core/route.ts'
+import type { LookupLimit } from './lookup-limit.ts'
+import { refuseTaken } from './refuse-taken.ts'
+import { numberCheckErrors, vouchForNumber } from './vouch-for-number.ts'
+
+/** Saying which WhatsApp account is one's own, and taking it back. */
+export function createWhatsAppRoutes(options: {
+  accounts: Accounts
+  lookups: LookupLimit
+  channel: Pick<Channel, 'checkNumber'> | undefined
+}): Route[] {
+  const { accounts, lookups, channel } = options
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/users/link-whatsapp',
+      access: 'signed-in',
+      summary: 'Links your WhatsApp account, in the place of any before it.',
+      body: whatsAppLink,
+      status: 200,
+      answer: linkedWhatsApp,
+      errors: [
+        ...(['whatsapp_taken', 'too_many_lookups', 'user_not_found'] as const),
+        ...numberCheckErrors,
+      ],
+      async handle({ caller: { userId }, body }) {
+        lookups.count(userId)
+        const vouched = await vouchForNumber(channel, body)
+        const profile = { ...body.profile, ...vouched }
+        const whatsapp_name = body.whatsapp_name || vouched.verified_name
+        const outcome = await accounts.linkWhatsApp(userId, { ...body, whatsapp_name, profile })
+        if (outcome.kind !== 'done') throw refuseTaken(outcome)
+        return presentLink(outcome.account)
+      },
+    }),
+
+    defineRoute({
+      method: 'post',
+      path: '/users/unlink-whatsapp',
+      access: 'signed-in',
+      summary: 'Takes your WhatsApp link away. What was said stays.',
+      status: 200,
+      answer: linkedWhatsApp,
+      errors: ['user_not_found'],
+      async handle({ caller: { userId } }) {
+        const outcome = await accounts.unlinkWhatsApp(userId)
+        if (outcome.kind !== 'done') throw refuseTaken(outcome)
+        return presentLink(outcome.account)
+      },
+    }),
+  ]
+}
+
+function presentLink(account: AccountDocument): LinkedWhatsApp {
+  const { wa_id, phone_number, phone_number_id, whatsapp_name, profile } = account
+  return {
+    wa_id: wa_id ?? null,
+    phone_number: phone_number ?? null,
+    phone_number_id: phone_number_id ?? null,
+    whatsapp_name: whatsapp_name ?? null,
+    profile: profile ?? {},
+    whatsapp_connected: Boolean(wa_id || phone_number || phone_number_id),
+  }
+}

@@ -1,0 +1,22 @@
+import { RequestRefused } from '../http/core/request-refused.ts'
+
+const MiB = 1024 * 1024
+
+/** Passes chunks on up to `limitBytes` in all. @throws RequestRefused `file_too_large` at the first byte above */
+export async function* limitBytes(
+  chunks: AsyncIterable<Buffer>,
+  limitBytes: number,
+): AsyncGenerator<Buffer> {
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > limitBytes) throw refuseTooLarge(limitBytes)
+    yield chunk
+  }
+}
+
+/** The refusal of a file above the limit, which it names. */
+export function refuseTooLarge(limitBytes: number): RequestRefused {
+  const words = `File size too large. Maximum size is ${limitBytes / MiB}MB.`
+  return new RequestRefused('file_too_large', { words })
+}

@@ -1,0 +1,109 @@
+import {
+  type FileDocument,
+  idsFrom,
+  isFile,
+  nameFile,
+  nameLoose,
+  nameShare,
+} from './media-documents.ts'
+import type { MediaShelf } from './media-store.ts'
+import { parseMediaUrl } from './media-url.ts'
+
+/** A message with a file. `recipientId` is absent while the recipient does not get it, as when they block its author. */
+export interface SharedMessage {
+  mediaUrl: string
+  messageId: string
+  senderId: string
+  recipientId?: string | undefined
+}
+
+/**
+ * Knows who shares a file: its owner, and whoever has a message with it. Each message leaves a reference for each of its
+ * two people; a file without any is loose, and goes after a day.
+ */
+export function createMediaSharing(options: { shelf: MediaShelf; now: () => number }) {
+  const { shelf, now } = options
+  const { database } = shelf
+
+  async function hasReference(mediaId: string, userId = ''): Promise<boolean> {
+    const start = userId ? `share:${mediaId}:${userId}:` : `share:${mediaId}:`
+    return (await database.range({ ...idsFrom(start), limit: 1 })).length > 0
+  }
+
+  async function isSharedWith(file: FileDocument, userId: string): Promise<boolean> {
+    return file.ownerId === userId || (await hasReference(file.mediaId, userId))
+  }
+
+  async function findShareable(mediaUrl: string, senderId: string) {
+    const mediaId = parseMediaUrl(mediaUrl)
+    const file = mediaId === undefined ? undefined : await shelf.findServed(mediaId)
+    if (file?.state !== 'ready' || file.purpose !== 'message') return undefined
+    return (await isSharedWith(file, senderId)) ? file : undefined
+  }
+
+  return {
+    isSharedWith,
+
+    /** May this person put the file into a message? Its owner may, and whoever got it in one. */
+    async mayShare({ mediaUrl, senderId }: Pick<SharedMessage, 'mediaUrl' | 'senderId'>) {
+      return (await findShareable(mediaUrl, senderId)) !== undefined
+    },
+
+    /**
+     * Lets the two people of a message see its file; to be called before the message is delivered. Again is the same.
+     * @returns false when the sender may not share it, or it is not there: the refusal is `media_not_allowed`
+     */
+    async shareMedia({ mediaUrl, messageId, senderId, recipientId }: SharedMessage) {
+      const file = await findShareable(mediaUrl, senderId)
+      if (!file) return false
+      const { mediaId } = file
+      const people = recipientId === undefined ? [senderId] : [senderId, recipientId]
+      const references = people.map((userId) => ({
+        _id: nameShare({ mediaId, userId, messageId }),
+        mediaId,
+      }))
+      const mark = nameLoose(file.looseSince ?? 0, mediaId)
+      const ids = [file._id, mark, ...references.map(({ _id }) => _id)]
+      const { result } = await database.update(ids, (stored) => {
+        const current = stored.get(file._id)
+        if (!isFile(current) || current.state !== 'ready') return { result: false }
+        if (references.every(({ _id }) => stored.has(_id))) return { result: true }
+        const { looseSince, ...rest } = current
+        const shared = { ...rest, sharedAt: now() }
+        const unmarked = stored.has(mark) ? [{ _id: mark, mediaId, _deleted: true as const }] : []
+        return { put: [...references, ...unmarked, shared], result: true }
+      })
+      return result
+    },
+
+    /**
+     * Takes the file of a deleted message from people; to be called before their copies are blanked. Another message
+     * with the same file keeps it for them. Without any message left it is loose.
+     */
+    async releaseMedia(message: {
+      mediaUrl: string
+      messageId: string
+      userIds: readonly string[]
+    }) {
+      const { messageId, userIds } = message
+      const servedId = parseMediaUrl(message.mediaUrl)
+      const before = servedId === undefined ? undefined : await shelf.findServed(servedId)
+      if (!before) return
+      const { mediaId } = before
+      const ids = userIds.map((userId) => nameShare({ mediaId, userId, messageId }))
+      await database.update(ids, (stored) => ({
+        put: [...stored.keys()].map((_id) => ({ _id, mediaId, _deleted: true as const })),
+        result: undefined,
+      }))
+      if (before.looseSince !== undefined || (await hasReference(mediaId))) return
+      const looseSince = now()
+      const mark = { _id: nameLoose(looseSince, mediaId), mediaId }
+      await database.update([nameFile(mediaId), mark._id], (stored) => {
+        const file = stored.get(nameFile(mediaId))
+        // Shared again meanwhile: then it is not loose.
+        if (!isFile(file) || file.sharedAt !== before.sharedAt) return { result: undefined }
+        return { put: [mark, { ...file, looseSince }], result: undefined }
+      })
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { type FileDocument, idsFrom, looseUntil, nameLoose } from './media-documents.ts'
+import type { MediaShelf } from './media-store.ts'
+
+const everyMs = 24 * 60 * 60 * 1000
+const looseKeptMs = 24 * 60 * 60 * 1000
+/** No upload takes so long: not the largest that can be allowed, on the slowest line that is waited for. */
+const arrivingKeptMs = 4 * 24 * 60 * 60 * 1000
+/** So long somebody may be without a network in the middle of an upload in pieces, and go on with it. */
+const unfinishedKeptMs = 4 * 24 * 60 * 60 * 1000
+const marksAtOnce = 100
+
+export type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>
+
+/**
+ * Takes away files that nothing refers to a day after they came, what a crash left of uploads, and uploads in pieces with
+ * which nobody has gone on.
+ * @param isAlone no other server uses the same database: then every upload from before the start is one that broke off
+ * @param inTurn runs one file's step when others have had theirs
+ * @param keepPicture for a file that may be somebody's picture: true when it is, and then it is not loose any more
+ */
+export function createMediaSweep(options: {
+  shelf: MediaShelf
+  isAlone: boolean
+  now: () => number
+  inTurn: InTurn
+  keepPicture: (file: FileDocument) => Promise<boolean>
+  onError: (error: unknown) => void
+}) {
+  const { shelf, isAlone, now, inTurn, keepPicture, onError } = options
+  const { database } = shelf
+  const startedAt = now()
+  const state = { isClosed: false, sweep: undefined as Promise<number> | undefined }
+  const timer = setInterval(() => sweep().catch(onError), everyMs).unref()
+
+  /** @returns how many files were taken away */
+  function sweep(): Promise<number> {
+    state.sweep ??= sweepAll().finally(() => {
+      state.sweep = undefined
+    })
+    return state.sweep
+  }
+
+  async function sweepAll(): Promise<number> {
+    const readyUntil = now() - looseKeptMs
+    const arrivingUntil = isAlone ? startedAt - 1 : now() - arrivingKeptMs
+    const unfinishedUntil = now() - unfinishedKeptMs
+    const range = looseUntil(Math.max(readyUntil, arrivingUntil))
+    const isDue = (file: FileDocument) => {
+      const isUnfinished = file.state === 'arriving' && file.isInPieces
+      const until = isUnfinished ? unfinishedUntil : arrivingUntil
+      return (file.looseSince ?? 0) <= (file.state === 'ready' ? readyUntil : until)
+    }
+    let taken = 0
+    let { startkey } = range
+    while (!state.isClosed) {
+      const marks = await database.range({ ...range, startkey, limit: marksAtOnce })
+      for (const { _id, mediaId } of marks) {
+        if (state.isClosed) return taken
+        if (await inTurn(() => sweepOne({ markId: _id, mediaId, isDue }))) taken += 1
+      }
+      const last = marks.at(-1)
+      if (!last || marks.length < marksAtOnce) break
+      startkey = idsFrom(last._id).endkey
+    }
+    return taken
+  }
+
+  async function sweepOne(mark: {
+    markId: string
+    mediaId: string
+    isDue: (file: FileDocument) => boolean
+  }): Promise<boolean> {
+    const { markId, mediaId, isDue } = mark
+    const file = await shelf.find(mediaId)
+    const isOfNow = file?.looseSince !== undefined && nameLoose(file.looseSince, mediaId) === markId
+    if (!file || !isOfNow) {
+      if (!file) await shelf.remove(mediaId)
+      await database.update([markId], (stored) => ({
+        put: stored.has(markId) ? [{ _id: markId, mediaId, _deleted: true }] : [],
+        result: undefined,
+      }))
+      return false
+    }
+    if (!isDue(file)) return false
+    if (file.state === 'ready' && file.purpose === 'picture' && (await keepPicture(file))) {
+      return false
+    }
+    const { looseSince } = file
+    await shelf.remove(mediaId, (current) => current.looseSince !== looseSince)
+    return true
+  }
+
+  return {
+    sweep,
+    /** Ends after the file that is being looked at. */
+    async close() {
+      state.isClosed = true
+      clearInterval(timer)
+      await state.sweep?.catch(() => undefined)
+    },
+  }
+}

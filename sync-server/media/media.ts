@@ -1,0 +1,107 @@
+import type { Directory } from '../access/directory/directory.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type FileDocument, idsFrom, isFile, nameFile } from './media-documents.ts'
+import { createMediaSharing } from './media-sharing.ts'
+import { type ArrivingFile, createMediaShelf } from './media-store.ts'
+import { createMediaSweep, type InTurn } from './media-sweep.ts'
+import { parseMediaUrl } from './media-url.ts'
+import { createPictures } from './pictures.ts'
+import { type ArrivingPart, createUnfinishedUploads } from './unfinished-uploads.ts'
+
+export type Media = ReturnType<typeof createMedia>
+
+/**
+ * Files that people upload: who may see them, who may send them on, and when they go.
+ * @param readPicture the address in a person's record; undefined or null when there is none
+ * @param isShared other servers use the same database
+ * @param inTurn how the sweep takes its turns beside what people ask for; at once when absent
+ * @param onFilesChanged told whose files take more or less than before
+ * @param onError told of what failed in the background
+ */
+export function createMedia(options: {
+  storage: Storage
+  directory: Pick<Directory, 'filterVisible'>
+  readPicture: (userId: string) => Promise<string | null | undefined>
+  isShared: boolean
+  inTurn?: InTurn
+  onFilesChanged?: (ownerId: string) => void
+  onError: (error: unknown) => void
+  now?: () => number
+}) {
+  const { storage, directory, readPicture, isShared, onError, now = Date.now } = options
+  const { inTurn = (step) => step(), onFilesChanged = () => undefined } = options
+  const shelf = createMediaShelf({ storage, now, onFilesChanged, onError })
+  const unfinished = createUnfinishedUploads({ shelf, now, onFilesChanged })
+  const sharing = createMediaSharing({ shelf, now })
+  const pictures = createPictures({ shelf, readPicture })
+  const { keepPicture } = pictures
+  const sweeper = createMediaSweep({
+    shelf,
+    isAlone: !isShared,
+    now,
+    inTurn,
+    keepPicture,
+    onError,
+  })
+  const arriving = new Set<Promise<unknown>>()
+
+  /** Ends are waited for: nothing is written once the storage is closed. */
+  async function track<Result>(storing: Promise<Result>): Promise<Result> {
+    arriving.add(storing)
+    try {
+      return await storing
+    } finally {
+      arriving.delete(storing)
+    }
+  }
+
+  async function isVisible(file: FileDocument, viewerId: string): Promise<boolean> {
+    if (file.purpose === 'message') return await sharing.isSharedWith(file, viewerId)
+    if (file.ownerId === viewerId) return true
+    if (parseMediaUrl((await readPicture(file.ownerId)) ?? '') !== file.mediaId) return false
+    return (await directory.filterVisible(viewerId, [file.ownerId])).length > 0
+  }
+
+  return {
+    mayShare: sharing.mayShare,
+    shareMedia: sharing.shareMedia,
+    releaseMedia: sharing.releaseMedia,
+    settlePictures: pictures.settlePictures,
+    remove: (mediaId: string) => shelf.remove(mediaId),
+    read: shelf.read,
+    readUsed: shelf.readUsed,
+    sweep: sweeper.sweep,
+
+    /** Stores a file that comes in; see the shelf. */
+    store: (file: ArrivingFile): Promise<FileDocument | undefined> => track(shelf.store(file)),
+
+    /** What somebody's upload with this key has become; undefined while it is not all there. */
+    findUploaded: shelf.findUploaded,
+
+    /** Files that come in pieces. */
+    unfinished: { ...unfinished, take: (part: ArrivingPart) => track(unfinished.take(part)) },
+
+    /** A file by the id in its address, that this person may see; undefined for any other, whether it is there or not. */
+    async find(mediaId: string, viewerId: string): Promise<FileDocument | undefined> {
+      const file = await shelf.findServed(mediaId)
+      return file?.state === 'ready' && (await isVisible(file, viewerId)) ? file : undefined
+    },
+
+    /** Takes away a leaving person's pictures, and what they uploaded and never sent. What others were sent stays. */
+    async deleteMediaOf(userId: string): Promise<void> {
+      const owned = await shelf.database.range(idsFrom(`owned:${userId}:`))
+      for (const { mediaId } of owned) {
+        const file = (await shelf.database.read([nameFile(mediaId)])).get(nameFile(mediaId))
+        if (!isFile(file)) continue
+        if (file.purpose === 'message' && file.looseSince === undefined) continue
+        await shelf.remove(mediaId)
+      }
+    },
+
+    /** Waits until uploads that were cut off have left nothing behind, and ends the sweep. */
+    async close(): Promise<void> {
+      await Promise.allSettled(arriving)
+      await sweeper.close()
+    },
+  }
+}

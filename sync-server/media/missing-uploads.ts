@@ -1,0 +1,79 @@
+import { groupBy } from '../../schema/group-by.ts'
+import { isAccepted, type MessageDocument } from '../../schema/message.ts'
+import type { Relations } from '../access/relations.ts'
+import { nameMessagesDatabase } from '../storage/databases/database-names.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Media } from './media.ts'
+import { deriveServedId, parseMediaUrl } from './media-url.ts'
+
+/** A file by the key of its upload, and the address under which its message looks for it. */
+interface AskedUpload {
+  id: string
+  mediaUrl: string
+}
+
+/**
+ * After a backup was put back: which uploads of somebody's are not there, and would have the address again under which
+ * their messages look for them? Of what is nobody's but theirs alone, so that the answer tells nothing of others. What is
+ * there is shared anew with whoever has the message: that may be lost with the file.
+ */
+export function createMissingUploads(options: {
+  media: Pick<Media, 'findUploaded' | 'shareMedia'>
+  storage: Storage
+  relations: Pick<Relations, 'canReach'>
+}) {
+  const { media, storage, relations } = options
+
+  function readCopies(ownerId: string, ids: readonly string[]) {
+    return storage.database<MessageDocument>(nameMessagesDatabase(ownerId)).read(ids)
+  }
+
+  async function shareWithPeer(ownerId: string, peerId: string, own: readonly MessageDocument[]) {
+    const reach = await relations.canReach(ownerId, peerId)
+    const ids = own.map(({ _id }) => _id)
+    const isReader = reach === 'delivered' || reach === 'held'
+    const copies = isReader ? await readCopies(peerId, ids) : new Map<string, MessageDocument>()
+    for (const { _id: messageId, mediaUrl } of own) {
+      if (mediaUrl === undefined) continue
+      const readers = copies.get(messageId)?.mediaUrl === mediaUrl ? { recipientId: peerId } : {}
+      // Also where nobody but its author has it: otherwise it would go as one that nobody refers to.
+      await media.shareMedia({ mediaUrl, messageId, senderId: ownerId, ...readers })
+    }
+  }
+
+  async function shareAnew(ownerId: string, uploads: readonly AskedUpload[]) {
+    const stored = await readCopies(
+      ownerId,
+      uploads.map(({ id }) => id),
+    )
+    const own = uploads.flatMap(({ id, mediaUrl }) => {
+      const copy = stored.get(id)
+      const isSent = copy?.senderId === ownerId && copy.mediaUrl === mediaUrl && isAccepted(copy)
+      return isSent ? [copy] : []
+    })
+    const byPeer = groupBy(own, ({ peerId }) => peerId)
+    await Promise.all(
+      Array.from(byPeer, ([peerId, messages]) => shareWithPeer(ownerId, peerId, messages)),
+    )
+  }
+
+  /** @returns the ids of those that have to come again */
+  return async (ownerId: string, asked: readonly AskedUpload[]): Promise<string[]> => {
+    const own = asked.filter(
+      ({ id, mediaUrl }) => parseMediaUrl(mediaUrl) === deriveServedId({ ownerId, key: id }),
+    )
+    const found = await Promise.all(
+      own.map(async (upload) => ({
+        upload,
+        isThere: (await media.findUploaded({ ownerId, key: upload.id })) !== undefined,
+      })),
+    )
+    await shareAnew(
+      ownerId,
+      found.flatMap(({ upload, isThere }) => (isThere ? [upload] : [])),
+    )
+    return found.flatMap(({ upload, isThere }) => (isThere ? [] : [upload.id]))
+  }
+}
+
+export type FindMissingUploads = ReturnType<typeof createMissingUploads>

@@ -1,0 +1,186 @@
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { groupBy } from '../../../schema/group-by.ts'
+import type { LostSpan } from '../../../schema/lost-span.ts'
+import { must } from '../../../schema/must.ts'
+import { PersonGone } from '../../access/person-gone.ts'
+import type { Relations } from '../../access/relations.ts'
+import { createKeyedBatcher } from '../../lib/keyed-batcher.ts'
+import { DatabaseGone } from '../../storage/databases/database-gone.ts'
+import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
+import { type DatabaseWrite, TransactionFailed } from '../../storage/documents/transaction.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { Hints } from '../copies/hints.ts'
+import { weighDocument } from '../copies/weigh-document.ts'
+import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
+import {
+  type ConversationDraft,
+  decideConversations,
+  type MarkRise,
+} from '../proposals/decide-conversations.ts'
+import type { Outcome, Proposal } from '../proposals/proposal.ts'
+import { extendSilences, type SilencesDocument, silencesKey } from '../receipts/peer-silences.ts'
+import { tellHintedReceipts } from '../receipts/tell-hinted-receipts.ts'
+import { listUntold, tellMarks } from '../receipts/tell-marks.ts'
+
+interface Written {
+  drafts: ConversationDraft[]
+  rise?: MarkRise
+  rev: string | undefined
+}
+
+/**
+ * The one way in for conversations (P4). A receipt is a mark that rises: it is raised in the author's conversation too,
+ * first where the two cannot be written at once; so a crash in between is finished by the retry, as with messages. An
+ * author whose conversation cannot be written holds up nobody else (P6): what they are to be told is hinted. Nothing is
+ * told between people of whom one blocks the other, and what happened meanwhile is not told after it either: whoever
+ * ends a block does not want to say what they did during it. A receipt never begins a conversation for its author.
+ * @param listLost what the server has forgotten of somebody, after a backup was put back
+ * @param onError told why an author's conversation could not be written
+ */
+export function createConversationAcceptor(options: {
+  storage: Storage
+  journal: OrderJournal
+  hints: Hints
+  relations: Pick<Relations, 'canReach'>
+  listLost: (userId: string) => readonly LostSpan[]
+  now: () => number
+  onError: (error: unknown) => void
+}) {
+  const { storage, journal, hints, relations, listLost, now, onError } = options
+  const batcher = createKeyedBatcher<Proposal, Outcome<ConversationDocument>>(acceptBatch)
+
+  async function acceptBatch(ownerId: string, proposals: readonly Proposal[]) {
+    if (proposals.length > 0) await requireHere(ownerId)
+    const outcomes = new Map<Proposal, Outcome<ConversationDocument>>()
+    const byPeer = [...groupBy(proposals, ({ id }) => id)]
+    const written = await Promise.all(
+      byPeer.map(([peerId, ofPeer]) => acceptConversation(ownerId, peerId, ofPeer)),
+    )
+    for (const { drafts, rev } of written) {
+      for (const draft of drafts) outcomes.set(draft.proposal, toOutcome(draft, rev))
+    }
+    return proposals.map((proposal) => must(outcomes.get(proposal), 'an outcome'))
+  }
+
+  async function requireHere(ownerId: string) {
+    if ((await relations.canReach(ownerId, ownerId)) === 'unknown_person') throw new PersonGone()
+  }
+
+  async function acceptConversation(
+    ownerId: string,
+    peerId: string,
+    proposals: readonly Proposal[],
+  ): Promise<Written> {
+    const reaches = await Promise.all([
+      relations.canReach(peerId, ownerId),
+      relations.canReach(ownerId, peerId),
+    ])
+    const isGone = reaches.includes('unknown_person') || reaches.includes('channel')
+    const told =
+      isGone || ownerId === peerId ? 'nobody' : reaches.includes('held') ? 'later' : 'now'
+    const change = { ownerId, peerId, proposals, at: now() }
+    try {
+      return await write({ ...change, told })
+    } catch (error) {
+      const isLeft =
+        error instanceof DatabaseGone && error.database !== nameConversationsDatabase(ownerId)
+      // They have left since somebody looked.
+      if (isLeft) return await write({ ...change, told: 'nobody' })
+      const isOfPeer =
+        error instanceof TransactionFailed && error.database === nameConversationsDatabase(peerId)
+      if (!isOfPeer) throw error
+      onError(error)
+      return await write({ ...change, told: 'nobody', isHintDue: true })
+    }
+  }
+
+  async function hintReceipts(readerId: string, authorId: string, { upTo }: MarkRise) {
+    await hints.addReceipts({ readerId, authorId, ...upTo })
+  }
+
+  /** @param change.told whether the author learns of receipts: `later` remembers that they must not */
+  async function write(change: {
+    ownerId: string
+    peerId: string
+    proposals: readonly Proposal[]
+    told: 'now' | 'later' | 'nobody'
+    at: number
+    /** The author cannot be told now: a hint is stored first, so that a crash does not make it forgotten. */
+    isHintDue?: boolean
+    isHinted?: boolean
+  }): Promise<Written> {
+    const { ownerId, peerId, proposals, told, at, isHintDue = false, isHinted = false } = change
+    const own = nameConversationsDatabase(ownerId)
+    const peers = nameConversationsDatabase(peerId)
+    const silencesId = silencesKey(peerId, ownerId)
+    const newest = Math.max(at, journal.lastGiven(ownerId, peerId))
+    const { result, revs } = await storage.transact<Omit<Written, 'rev'> & { isUntold: boolean }>({
+      parts: [
+        { name: own, ids: [peerId] },
+        ...(told === 'nobody' ? [] : [{ name: ordersDatabase, ids: [silencesId] }]),
+        ...(told === 'now' ? [{ name: peers, ids: [ownerId] }] : []),
+      ],
+      decide(read) {
+        const stored = read<ConversationDocument>(own).get(peerId)
+        const { next, ...decided } = decideConversations({
+          proposals,
+          stored,
+          now: newest,
+          lost: listLost(ownerId),
+        })
+        const writes: DatabaseWrite[] = []
+        const theirs = told === 'now' ? read<ConversationDocument>(peers).get(ownerId) : undefined
+        // It has yet to begin, where it is not written at once with the message that begins it.
+        const isMissed = told === 'now' && !theirs && !storage.isAtomic
+        const isUntold = decided.rise !== undefined && (isMissed || isHintDue)
+        if (isUntold && !isHinted) return { writes: [], result: { ...decided, isUntold } }
+        if (decided.rise && theirs) {
+          const silences = read<SilencesDocument>(ordersDatabase).get(silencesId)
+          const raised = tellMarks({ stored: theirs, rise: decided.rise, silences, at })
+          writes.push({ name: peers, put: [raised] })
+        }
+        if (decided.rise && told === 'later') {
+          const before = read<SilencesDocument>(ordersDatabase).get(silencesId)
+          const added = listUntold(decided.rise)
+          writes.push({
+            name: ordersDatabase,
+            put: [extendSilences(before, { _id: silencesId, added })],
+          })
+        }
+        const pushed = proposals.flatMap(({ id, revisions, isDeleted }) =>
+          revisions ? [{ id, revisions, isDeleted }] : [],
+        )
+        const tally = next ? weighDocument(next) - weighDocument(stored) : 0
+        writes.push({ name: own, put: next ? [next] : [], pushed, tally })
+        return { writes, result: { ...decided, isUntold } }
+      },
+    })
+    const { rise, isUntold } = result
+    if (rise && isUntold && !isHinted) {
+      await hintReceipts(ownerId, peerId, rise)
+      return await write({ ...change, isHinted: true })
+    }
+    if (rise && isUntold && !isHintDue) {
+      // It may have begun while this was written, and the hint been replayed before.
+      const marks = { readerId: ownerId, authorId: peerId, ...rise.upTo }
+      await tellHintedReceipts({ storage, relations, marks, now }).catch(onError)
+    }
+    return { ...result, rev: revs(own).get(peerId) }
+  }
+
+  return {
+    /** Accepts each proposal, as `actorId`; outcomes come in the order of the proposals. */
+    acceptConversations: (request: { actorId: string; proposals: readonly Proposal[] }) =>
+      batcher.add(request.actorId, request.proposals),
+    /** Resolves when what was under way is done. */
+    settle: () => batcher.settle(),
+  }
+}
+
+function toOutcome(
+  { proposal, next, isNew, isTaken }: ConversationDraft,
+  rev: string | undefined,
+): Outcome<ConversationDocument> {
+  if (!next || rev === undefined) return { kind: 'absent', id: proposal.id }
+  return { kind: 'stored', id: proposal.id, rev, doc: next, isNew, isTaken }
+}

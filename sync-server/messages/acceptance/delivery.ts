@@ -1,0 +1,357 @@
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { failMessage } from '../../../schema/decide-message.ts'
+import type { LostSpan } from '../../../schema/lost-span.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import { must } from '../../../schema/must.ts'
+import { refuse } from '../../../schema/refusal.ts'
+import type { Reach } from '../../access/relations.ts'
+import {
+  nameConversationsDatabase,
+  nameMessagesDatabase,
+} from '../../storage/databases/database-names.ts'
+import type { Document } from '../../storage/documents/documents.ts'
+import type { DatabaseWrite, Part, ReadPart } from '../../storage/documents/transaction.ts'
+import { beginWith } from '../copies/begin-conversations.ts'
+import { hintsDatabase, toMessageHint } from '../copies/hints.ts'
+import { draftPeerCopies, isForPeer, refuseUnwritten } from '../copies/peer-copies.ts'
+import { weighDocument } from '../copies/weigh-document.ts'
+import {
+  digestsDatabase,
+  generationKey,
+  nextGeneration,
+  starKey,
+} from '../digests/digest-documents.ts'
+import { type CopyChange, draftDigests, listDigestIds } from '../digests/digest-writes.ts'
+import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
+import { isReturned, isTakenBack, type MessageDraft } from '../proposals/draft-message.ts'
+import { draftGroup, type ProposalGroup } from '../proposals/proposal-group.ts'
+import { extendSilences, type SilencesDocument, silencesKey } from '../receipts/peer-silences.ts'
+import { givePlaces, listEntries } from './given-places.ts'
+import { nameOutboxEntry, type OutboxEntry, outboxDatabase } from './outbox-entry.ts'
+import { listClaimedEntries, mayComeBelow } from './returned-places.ts'
+
+/** What one person proposes of their messages with one other person; they are written together. */
+export interface Delivery {
+  actorId: string
+  /** Undefined for what names nobody: it concerns nobody else. */
+  peerId: string | undefined
+  reach: Reach
+  /** They have no room left for anything new. */
+  isActorFull: boolean
+  groups: readonly ProposalGroup[]
+  /** Which new messages with a file may share it, by id. */
+  sharedFiles: ReadonlyMap<string, boolean>
+  /** Both conversations are known to have begun. */
+  hasBegun: boolean
+  /** The other person's database cannot be used: what was for them is refused. */
+  isPeerOut: boolean
+  /** All of it is stored or nothing; otherwise a hint goes before a change of two copies. */
+  isAtomic: boolean
+  /** The other person's copies of these may have been written before the own ones changed under them. */
+  touched: ReadonlySet<string>
+  /** Entries of the journal that a first look has found to matter: those of the other person's copies that are there. */
+  entriesAsked: ReadonlySet<string>
+  /** What the server has forgotten, after a backup was put back. */
+  lost: readonly LostSpan[]
+  now: number
+}
+
+/** What is written for a delivery, and what becomes of each of its proposals. */
+export interface DeliveryDecision {
+  writes: DatabaseWrite[]
+  /** In the order of the groups: a draft for each proposal, and the one that is stored. */
+  decided: { each: MessageDraft[]; whole: MessageDraft }[]
+  /** New messages with a file of which nobody has looked yet whether it may be shared. */
+  unshared: MessageDraft[]
+  /** Entries of the journal that nobody has looked at yet, and that say whether a copy's place counts. */
+  unseen: string[]
+  /** A message comes into a place below others: what was counted in the conversation is void. */
+  isBelow: boolean
+  /** Copies of the other person's that were blanked, and have a file to take away. */
+  blanked: MessageDocument[]
+}
+
+/** The documents that a delivery has to see. */
+export function listParts(delivery: Delivery): Part[] {
+  const { actorId, peerId, reach, groups, hasBegun, isPeerOut, isAtomic } = delivery
+  const ids = groups.map(({ id }) => id)
+  // A device makes ids of the moment: what it calls new has rarely been here.
+  const isNew = groups.every(({ proposals }) =>
+    proposals.every(
+      ({ message }) =>
+        message?.status === 'sending' && message.attempt === 1 && message.deletedAt === undefined,
+    ),
+  )
+  const own = { name: nameMessagesDatabase(actorId), ids, isNew }
+  const hints = { name: hintsDatabase, ids: [], isNew: true }
+  const digests = { name: digestsDatabase, ids: isNew ? listNewDigestIds(delivery) : [] }
+  if (peerId === undefined) return [own]
+  if (!isNew) digests.ids = ids.flatMap((id) => listDigestIds(actorId, peerId, id))
+  if (mayComeBelow(delivery)) digests.ids.push(generationKey(actorId, peerId))
+  const claimed = { name: ordersDatabase, ids: listClaimedEntries(delivery) }
+  if (reach === 'unknown_person') return [own, digests, claimed]
+  if (isPeerOut) return [own, digests, hints, claimed]
+  const isOther = peerId !== actorId
+  if (reach === 'channel') {
+    const begun = isAtomic && !hasBegun ? [ownConversation(actorId, peerId)] : []
+    return [own, digests, claimed, { name: outboxDatabase, ids: listOutboxIds(delivery) }, ...begun]
+  }
+  return [
+    own,
+    digests,
+    {
+      name: ordersDatabase,
+      ids: [...(reach === 'held' ? [silencesKey(actorId, peerId)] : []), ...claimed.ids],
+    },
+    ...(isOther ? [{ name: nameMessagesDatabase(peerId), ids, isNew }] : []),
+    ...(isAtomic ? [] : [hints]),
+    ...(isOther && isAtomic && !hasBegun ? listConversations(actorId, peerId) : []),
+  ]
+}
+
+/** A new message can have a star already, and needs no digest else. */
+function listNewDigestIds({ actorId, groups }: Delivery): string[] {
+  return groups.flatMap(({ id, proposals }) =>
+    proposals.some(({ message }) => message?.isStarred) ? [starKey(actorId, id)] : [],
+  )
+}
+
+function listConversations(actorId: string, peerId: string): Part[] {
+  return [
+    { name: nameConversationsDatabase(peerId), ids: [actorId] },
+    ownConversation(actorId, peerId),
+  ]
+}
+
+function ownConversation(actorId: string, peerId: string): Part {
+  return { name: nameConversationsDatabase(actorId), ids: [peerId] }
+}
+
+/** What may leave over a business channel: each attempt once. */
+function listOutboxIds({ actorId: ownerId, groups }: Delivery): string[] {
+  const ids = groups.flatMap(({ id: messageId, proposals }) =>
+    proposals.flatMap(({ message, isFromProvider }) =>
+      message && !isFromProvider
+        ? [nameOutboxEntry({ ownerId, messageId, attempt: message.attempt })]
+        : [],
+    ),
+  )
+  return [...new Set(ids)]
+}
+
+/**
+ * Decides what a delivery writes, in the order of P3: the places, the other person's copies, the own copies, which are
+ * the acknowledgement. Digests come before all that they tell of. Where all of it is written at once, the conversations
+ * that begin with it are among it.
+ */
+export function decideDelivery(
+  delivery: Delivery,
+  read: ReadPart,
+  journal: Pick<OrderJournal, 'assignOrder' | 'lastGiven'>,
+): DeliveryDecision {
+  const { actorId, peerId, reach, isActorFull, groups, isPeerOut, lost, now } = delivery
+  const stored = read<MessageDocument>(nameMessagesDatabase(actorId))
+  const ruled = groups.map((group) =>
+    draftGroup({
+      actorId,
+      group,
+      reach,
+      isActorFull,
+      lost,
+      now,
+      stored: stored.get(group.id),
+      isPeerTouched: delivery.touched.has(group.id),
+    }),
+  )
+  const shared = ruled.map(({ each, whole }) => ({ each, whole: refuseFile(delivery, whole) }))
+  const unshared = shared.flatMap(({ whole }) => (isUnshared(delivery, whole) ? [whole] : []))
+  const nothing = { writes: [], decided: [], blanked: [], unseen: [], isBelow: false }
+  if (unshared.length > 0) return { ...nothing, unshared }
+
+  const peerCopies = readPeerCopies(delivery, read)
+  const placed = givePlaces(
+    delivery,
+    shared.map(({ whole }) => whole),
+    peerCopies,
+    { read, journal },
+  )
+  if (placed.unseen.length > 0) return { ...nothing, unshared, unseen: placed.unseen }
+  const drafted = isPeerOut
+    ? { put: [], blanked: [], drafts: placed.drafts.map((one) => refuseForPeer(delivery, one)) }
+    : draftPeerCopies({ actorId, drafts: placed.drafts, stored: peerCopies, now })
+  const decided = shared.map(({ each }, index) => ({
+    each,
+    whole: must(drafted.drafts[index], 'a draft'),
+  }))
+  const delivered = drafted.drafts.flatMap(({ effect, next }) =>
+    effect === 'deliver' && next ? [next] : [],
+  )
+  const { isBelow } = placed
+  const digested = { drafts: drafted.drafts, peerPut: drafted.put, peerCopies, isBelow }
+  const writes: DatabaseWrite[] = [
+    ...digestWrites(delivery, digested, read),
+    ...hintWrites(delivery, placed.drafts),
+    {
+      name: ordersDatabase,
+      create: listEntries(delivery, placed.places, drafted.drafts),
+      ...silences(),
+    },
+    ...outboxWrites(delivery, drafted.drafts, read),
+    ...(peerId === undefined || isPeerOut || reach === 'channel'
+      ? []
+      : [{ name: nameMessagesDatabase(peerId), put: drafted.put, tally: -placed.released }]),
+    ownWrite(delivery, drafted.drafts),
+    ...beginConversations(delivery, delivered, read),
+  ]
+  const { blanked } = drafted
+  return { writes: writes.filter(isNeeded), decided, unshared: [], unseen: [], blanked, isBelow }
+
+  function silences(): Pick<DatabaseWrite, 'put'> {
+    if (peerId === undefined || reach !== 'held' || delivered.length === 0) return {}
+    const _id = silencesKey(actorId, peerId)
+    const added = delivered.flatMap(({ orderedAt: upTo }) =>
+      (['delivered', 'read'] as const).map((status) => ({ status, after: upTo - 1, upTo })),
+    )
+    const before = read<SilencesDocument>(ordersDatabase).get(_id)
+    return { put: [extendSilences(before, { _id, added })] }
+  }
+}
+
+const isNeeded = ({ put = [], create = [], pushed = [], tally = 0 }: DatabaseWrite) =>
+  put.length + create.length + pushed.length > 0 || tally !== 0
+
+function refuseFile({ actorId, sharedFiles, now }: Delivery, draft: MessageDraft): MessageDraft {
+  const { proposal, stored, next, effect } = draft
+  // The file may be lost with the rest: its message is not, and shows nobody a file that is not theirs.
+  if (isReturned(draft)) return draft
+  if (effect !== 'deliver' || !next || sharedFiles.get(proposal.id) !== false) return draft
+  const refusal = refuse('media_not_allowed')
+  const failed = failMessage({ actorId, stored, proposed: next, refusal, now })
+  return { ...draft, next: failed, refusal, effect: 'own' }
+}
+
+function isUnshared({ sharedFiles }: Delivery, { proposal, effect, next }: MessageDraft): boolean {
+  return effect === 'deliver' && next?.mediaUrl !== undefined && !sharedFiles.has(proposal.id)
+}
+
+function readPeerCopies({ actorId, peerId, reach, isPeerOut }: Delivery, read: ReadPart) {
+  const isThere = peerId !== undefined && peerId !== actorId && !isPeerOut
+  return isThere && reach !== 'unknown_person' && reach !== 'channel'
+    ? read<MessageDocument>(nameMessagesDatabase(peerId))
+    : new Map<string, MessageDocument>()
+}
+
+/** Stored with the message: whatever ends the server, it leaves once. */
+function outboxWrites(
+  { actorId: ownerId, reach, now }: Delivery,
+  drafts: readonly MessageDraft[],
+  read: ReadPart,
+): DatabaseWrite[] {
+  if (reach !== 'channel') return []
+  const known = read<Document>(outboxDatabase)
+  const put = drafts.flatMap(({ next, effect }): OutboxEntry[] => {
+    if (effect !== 'deliver' || next?.waState !== 'queued' || next.senderId !== ownerId) return []
+    const { _id: messageId, attempt, recipientId: contactId, orderedAt } = next
+    const _id = nameOutboxEntry({ ownerId, messageId, attempt })
+    const begin = { orderedAt, state: 'due' as const, dueAt: now, tries: 0, since: now }
+    return known.has(_id) ? [] : [{ _id, ownerId, contactId, messageId, attempt, ...begin }]
+  })
+  return [{ name: outboxDatabase, put }]
+}
+
+function digestWrites(
+  { actorId, peerId, isAtomic }: Delivery,
+  decided: {
+    drafts: readonly MessageDraft[]
+    peerPut: readonly MessageDocument[]
+    peerCopies: ReadonlyMap<string, MessageDocument>
+    isBelow: boolean
+  },
+  read: ReadPart,
+): DatabaseWrite[] {
+  if (peerId === undefined) return []
+  const { drafts, peerPut, peerCopies, isBelow } = decided
+  const own = drafts.flatMap(({ stored, next, effect }): CopyChange[] =>
+    next && effect !== 'none' ? [{ ownerId: actorId, before: stored, after: next }] : [],
+  )
+  const theirs = peerPut.map((after): CopyChange => {
+    return { ownerId: peerId, before: peerCopies.get(after._id), after }
+  })
+  const changes = [...own, ...theirs]
+  const stored = read<Document>(digestsDatabase)
+  const put = draftDigests({ changes, stored, isAtomic })
+  const voided = isBelow ? [nextGeneration(generationKey(actorId, peerId), stored)] : []
+  return [{ name: digestsDatabase, put: [...put, ...voided] }]
+}
+
+function refuseForPeer({ actorId, now }: Delivery, draft: MessageDraft): MessageDraft {
+  return isForPeer(draft) ? refuseUnwritten(draft, actorId, now) : draft
+}
+
+/**
+ * Stored first, so that whatever ends the writing in between finds its end: changes of two copies where they are not
+ * written at once; and what could not be written for the other person at all, of which nobody knows whether it was.
+ */
+function hintWrites(delivery: Delivery, drafts: readonly MessageDraft[]): DatabaseWrite[] {
+  const { actorId, peerId, isPeerOut, isAtomic } = delivery
+  if (peerId === undefined || (isAtomic && !isPeerOut)) return []
+  const due = drafts.filter((draft) => {
+    if (!isForPeer(draft)) return false
+    if (!isPeerOut) return draft.effect === 'amend'
+    return draft.effect === 'deliver' || draft.next?.deletedAt !== undefined
+  })
+  const create = due.map(({ proposal: { id: messageId }, next }) => {
+    const deletedAt = next?.deletedAt
+    // Its reader may react to it: what is completed is the author's message to that reader all the same.
+    const isReaders = next !== undefined && next.senderId !== actorId
+    const pair = isReaders
+      ? { authorId: peerId, readerId: actorId }
+      : { authorId: actorId, readerId: peerId }
+    return toMessageHint({
+      ...pair,
+      messageId,
+      ...(deletedAt === undefined ? {} : { deletedAt }),
+    })
+  })
+  return [{ name: hintsDatabase, create }]
+}
+
+function ownWrite({ actorId, groups }: Delivery, drafts: readonly MessageDraft[]): DatabaseWrite {
+  const changed = drafts.filter(({ next, effect }) => next && effect !== 'none')
+  const growth = changed.map((draft) =>
+    // Whoever brings it back answers for it, until its author does.
+    isTakenBack(draft)
+      ? weighDocument(draft.next)
+      : weighOwn(actorId, draft.next) - weighOwn(actorId, draft.stored),
+  )
+  return {
+    name: nameMessagesDatabase(actorId),
+    put: changed.flatMap(({ next }) => next ?? []),
+    tally: growth.reduce((sum, bytes) => sum + bytes, 0),
+    pushed: groups.flatMap(({ proposals }) =>
+      proposals.flatMap(({ id, revisions, isDeleted }) =>
+        revisions ? [{ id, revisions, isDeleted }] : [],
+      ),
+    ),
+  }
+}
+
+/** In bytes. What others have sent them is not theirs to answer for (P12). */
+function weighOwn(actorId: string, message: MessageDocument | undefined): number {
+  return message?.senderId === actorId ? weighDocument(message) : 0
+}
+
+function beginConversations(
+  { actorId, peerId, reach, hasBegun, isAtomic }: Delivery,
+  delivered: readonly MessageDocument[],
+  read: ReadPart,
+): DatabaseWrite[] {
+  const newest = delivered.toSorted((a, b) => b.orderedAt - a.orderedAt)[0]
+  if (!newest || !isAtomic || hasBegun || peerId === undefined) return []
+  const begin = (ownerId: string, otherId: string): DatabaseWrite => {
+    const name = nameConversationsDatabase(ownerId)
+    const isThere = read<ConversationDocument>(name).has(otherId)
+    return { name, put: isThere ? [] : [beginWith(otherId, newest)] }
+  }
+  return [...(reach === 'delivered' ? [begin(peerId, actorId)] : []), begin(actorId, peerId)]
+}

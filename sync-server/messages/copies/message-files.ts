@@ -1,0 +1,58 @@
+import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import type { MessageDraft } from '../proposals/draft-message.ts'
+
+/** Who may see the file of a message, for as long as the message has it. */
+export interface MessageFiles {
+  /** @returns false when the sender may not share this file, or it is not there */
+  shareMedia(message: {
+    mediaUrl: string
+    messageId: string
+    senderId: string
+    recipientId?: string
+  }): Promise<boolean>
+  releaseMedia(message: {
+    mediaUrl: string
+    messageId: string
+    userIds: readonly string[]
+  }): Promise<void>
+}
+
+/** Where no file is, every message with one is refused. */
+export const noFiles: MessageFiles = {
+  shareMedia: async () => false,
+  releaseMedia: async () => undefined,
+}
+
+/**
+ * Lets the recipients of new messages see their files, before a copy is written; takes the files of deleted ones away.
+ * @returns for each new message with a file, by id: may its sender share it?
+ */
+export async function shareFiles(
+  files: MessageFiles,
+  drafts: readonly MessageDraft[],
+): Promise<Map<string, boolean>> {
+  const verdicts = await Promise.all(
+    drafts.map(async ({ stored, next, effect, reach }) => {
+      if (!next) return []
+      const isGone = next.deletedAt !== undefined && stored?.deletedAt === undefined
+      // Of a message that was never taken, nothing says that its id is its author's.
+      if (effect === 'amend' && isGone && isAccepted(next)) await releaseFile(files, stored)
+      if (effect !== 'deliver' || next.mediaUrl === undefined) return []
+      const { _id: messageId, mediaUrl, senderId, recipientId } = next
+      const readers = reach === 'delivered' ? { recipientId } : {}
+      const isShared = await files.shareMedia({ mediaUrl, messageId, senderId, ...readers })
+      return [[messageId, isShared] as const]
+    }),
+  )
+  return new Map(verdicts.flat())
+}
+
+/** Takes the file of a message away from both people. */
+export async function releaseFile(
+  files: MessageFiles,
+  message: MessageDocument | undefined,
+): Promise<void> {
+  if (message?.mediaUrl === undefined) return
+  const { _id: messageId, mediaUrl, senderId, recipientId } = message
+  await files.releaseMedia({ mediaUrl, messageId, userIds: [senderId, recipientId] })
+}

@@ -1,0 +1,87 @@
+import { failMessage } from '../../../schema/decide-message.ts'
+import { blankDeleted, isDiscarded, type MessageDocument } from '../../../schema/message.ts'
+import { must } from '../../../schema/must.ts'
+import { writePeerCopy } from '../../../schema/peer-copy.ts'
+import { refuseChange } from '../../../schema/permit-message-change.ts'
+import { mergeReactions } from '../../../schema/reaction.ts'
+import { refuse } from '../../../schema/refusal.ts'
+import type { MessageDraft } from '../proposals/draft-message.ts'
+import { completeOwnCopy } from './complete-own-copy.ts'
+
+/** Does a draft concern the other person's copy? A blocked person's words do not arrive; a deletion only takes away. */
+export function isForPeer({ effect, reach, next }: MessageDraft): boolean {
+  if (effect === 'deliver') return reach === 'delivered'
+  if (effect !== 'amend') return false
+  return reach === 'delivered' || (reach === 'held' && next?.deletedAt !== undefined)
+}
+
+/**
+ * The other person's copies of what was accepted. Pure.
+ * @param stored the copies that they have
+ * @returns what is to be written, and the drafts as they are then: refused where the id is another message's over there,
+ *   and in the place that an earlier try has given them already; `blanked` are copies as they were, whose files go
+ */
+export function draftPeerCopies(options: {
+  actorId: string
+  drafts: readonly MessageDraft[]
+  stored: ReadonlyMap<string, MessageDocument>
+  now: number
+}): { put: MessageDocument[]; drafts: MessageDraft[]; blanked: MessageDocument[] } {
+  const { actorId, stored, now } = options
+  const put: MessageDocument[] = []
+  const blanked: MessageDocument[] = []
+  const drafts = options.drafts.map((draft): MessageDraft => {
+    if (!isForPeer(draft)) return draft
+    const accepted = must(draft.next, 'an accepted message')
+    const copy = stored.get(draft.proposal.id)
+    if (isDiscarded(accepted)) {
+      const theirs = copy?.senderId === actorId && copy.recipientId === accepted.recipientId
+      if (!copy || !theirs) return draft
+      // A try that crashed, or whose answer was lost, has left a copy of what its author thinks was never sent.
+      const blank = blankDeleted({ ...copy, deletedAt: copy.deletedAt ?? accepted.deletedAt })
+      put.push(blank)
+      blanked.push(copy)
+      return { ...draft, next: completeOwnCopy(accepted, blank) }
+    }
+    // A message that was held back when it was sent has no copy to amend, and gets none.
+    if (!copy && draft.effect === 'amend') return draft
+    // Where it is delivered anew, its place was found out; else the copy's counts.
+    const isPlaced = copy !== undefined && draft.effect === 'deliver'
+    const inPlace = isPlaced ? { ...copy, orderedAt: accepted.orderedAt } : copy
+    const written = writePeerCopy({ stored: inPlace, accepted, now })
+    if (written.kind === 'refuse') {
+      const { refusal } = written
+      const next = failMessage({ actorId, stored: draft.stored, proposed: accepted, refusal, now })
+      return { ...draft, next, refusal, effect: 'own' }
+    }
+    if (written.kind === 'store') put.push(written.next)
+    else if (inPlace && inPlace.orderedAt !== copy?.orderedAt) put.push(inPlace)
+    // The own copy may have been completed after a look at its file found none.
+    if (accepted.deletedAt !== undefined && copy?.mediaUrl !== undefined) blanked.push(copy)
+    return inPlace ? { ...draft, next: joinCopies(accepted, inPlace) } : draft
+  })
+  return { put, drafts, blanked }
+}
+
+/** The own copy in the place that the other person's has, with the reactions of both. */
+function joinCopies(own: MessageDocument, peers: MessageDocument): MessageDocument {
+  const reactions = mergeReactions(own.reactions, peers.reactions)
+  const { orderedAt } = peers
+  return blankDeleted({ ...own, orderedAt, ...(reactions === undefined ? {} : { reactions }) })
+}
+
+/**
+ * What becomes of a draft when the other person's database cannot be used: it is refused, so that it is not
+ * acknowledged (P3) and its author can send it again. A deletion stands: nobody can be told to live with a refused one.
+ */
+export function refuseUnwritten(draft: MessageDraft, actorId: string, now: number): MessageDraft {
+  const { stored } = draft
+  const proposed = must(draft.next, 'an accepted message')
+  if (proposed.deletedAt !== undefined) return { ...draft, effect: 'own' }
+  const refusal = refuse('recipient_unavailable')
+  const next =
+    draft.effect === 'amend' && stored
+      ? refuseChange({ actorId, stored, proposed, refusal })
+      : failMessage({ actorId, stored, proposed, refusal, now })
+  return { ...draft, next, refusal, effect: 'own' }
+}

@@ -1,0 +1,82 @@
+import type { Document } from '../../storage/documents/documents.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { OrderJournal } from '../order/order-journal.ts'
+import { createCompleteness } from './completeness.ts'
+import {
+  completeKey,
+  digestsDatabase,
+  generationKey,
+  idsBeneath,
+  nextGeneration,
+  starKey,
+  talliesPrefix,
+} from './digest-documents.ts'
+import { listDeletions } from './list-deletions.ts'
+import { createTallies, type View } from './tallies.ts'
+import { type Place, walkStars } from './walk-stars.ts'
+
+const forgottenAtOnce = 500
+
+export type Digests = ReturnType<typeof createDigests>
+
+/**
+ * What can be said of all that somebody has without reading all of it. Everything here can be made again from places
+ * and copies, and is, when it was lost.
+ * @param every how many places lie between two stored tallies, about
+ * @param now epoch ms
+ */
+export function createDigests(options: {
+  storage: Storage
+  journal: OrderJournal
+  every?: number | undefined
+  now: () => number
+  onError: (error: unknown) => void
+}) {
+  const { storage } = options
+  const { noteAdded, drop, settle, ...tallies } = createTallies(options)
+  const database = storage.database<Document>(digestsDatabase)
+
+  async function forgetBeneath(prefix: string) {
+    for (;;) {
+      const found = await database.range({ ...idsBeneath(prefix), limit: forgottenAtOnce })
+      if (found.length === 0) return
+      const ids = found.map(({ _id }) => _id)
+      const put = ids.map((_id) => ({ _id, _deleted: true }))
+      await database.update(ids, () => ({ put, result: undefined }))
+    }
+  }
+
+  return {
+    tallies,
+    completeness: createCompleteness({ storage }),
+    /** Does `walkStars` begin with the newest? */
+    areStarsInOrder: storage.isAtomic,
+    walkStars: (ownerId: string, isWanted: (place: Place) => boolean) =>
+      walkStars(storage, ownerId, isWanted),
+    listDeletions: (view: View & { after: number }) => listDeletions(storage, view),
+    noteAdded,
+    drop,
+    settle,
+
+    /**
+     * Takes away what was counted between two people: a message has come back into a place below others. It has made the
+     * tallies void already; where it was not written at once, somebody may have counted anew before it was there.
+     */
+    async forgetTallies(oneId: string, otherId: string): Promise<void> {
+      const id = generationKey(oneId, otherId)
+      await database.update([id], (stored) => ({
+        put: [nextGeneration(id, stored)],
+        result: undefined,
+      }))
+      await forgetBeneath(`${talliesPrefix(oneId)}${otherId}~`)
+      await forgetBeneath(`${talliesPrefix(otherId)}${oneId}~`)
+    },
+
+    /** Takes away what was made for somebody who leaves. */
+    async forget(userId: string): Promise<void> {
+      await forgetBeneath(starKey(userId, ''))
+      await forgetBeneath(completeKey(userId))
+      await forgetBeneath(talliesPrefix(userId))
+    },
+  }
+}

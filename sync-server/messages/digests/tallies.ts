@@ -1,0 +1,184 @@
+import { LRUCache } from 'lru-cache'
+import pLimit from 'p-limit'
+import { atMost } from '../../lib/at-most.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { conversationKey, placeOf } from '../order/order-entry.ts'
+import type { OrderJournal } from '../order/order-journal.ts'
+import {
+  digestsDatabase,
+  generationKey,
+  type Seen,
+  type Tally,
+  type TallyDigest,
+  type TallyGeneration,
+  tallyKey,
+} from './digest-documents.ts'
+import { type Resolved, resolveEntries } from './resolve-entries.ts'
+
+/** Where the database can be written by several servers, a place may still come in below others for so long. */
+const settledMs = 60_000
+const conversationsWatched = 20_000
+/** Behind every place that is given. */
+export const endOfTime = 8.64e14 - 1
+
+/** A conversation as one of its two people has it. */
+export interface View {
+  ownerId: string
+  peerId: string
+}
+
+/** With the generation of its tallies: what is counted while another one begins is stored where nobody looks. */
+interface Counted extends View {
+  generation: number
+}
+
+/**
+ * Counts what lies in a conversation up to a place without walking through it: every so many places, what lies up to
+ * there is stored, and counting begins at the nearest. A stored tally can be lost or be missing: it is counted again.
+ * @param every how many places lie between two stored tallies, about
+ * @param now epoch ms
+ * @param onError told why a tally could not be stored in the background
+ */
+export function createTallies(options: {
+  storage: Storage
+  journal: Pick<OrderJournal, 'listBetween' | 'listBefore'>
+  every?: number | undefined
+  now: () => number
+  onError: (error: unknown) => void
+}) {
+  const { storage, journal, every = 100, now, onError } = options
+  const digests = storage.database<TallyDigest>(digestsDatabase)
+  const generations = storage.database<TallyGeneration>(digestsDatabase)
+  /** How many messages have come since somebody last looked whether it is time for a tally. */
+  const added = new LRUCache<string, number>(atMost(conversationsWatched))
+  /** Conversations whose tallies are to be stored. */
+  const due = new Set<string>()
+  const background = pLimit(1)
+
+  async function findGeneration({ ownerId, peerId }: View): Promise<Counted> {
+    const id = generationKey(ownerId, peerId)
+    const generation = (await generations.read([id])).get(id)?.generation ?? 0
+    return { ownerId, peerId, generation }
+  }
+
+  /** The nearest stored tally at a place or before it. */
+  async function findStored(counted: Counted, upTo: number): Promise<TallyDigest> {
+    const [found] = await digests.range({
+      startkey: tallyKey(counted, upTo),
+      endkey: tallyKey(counted, 0),
+      descending: true,
+      limit: 1,
+    })
+    return found ?? { ...nothing, _id: tallyKey(counted, 0), orderedAt: 0, open: [] }
+  }
+
+  const resolve = (view: View, entries: Parameters<typeof resolveEntries>[0]['entries']) =>
+    resolveEntries({ storage, ...view, entries })
+
+  async function store(counted: Counted, tally: Omit<TallyDigest, '_id'>) {
+    await digests.insert({ ...tally, _id: tallyKey(counted, tally.orderedAt) })
+  }
+
+  const isSettled = (orderedAt: number) => storage.isAtomic || orderedAt < now() - settledMs
+
+  /** What lies in a conversation for its owner up to a place, and stores tallies on the way. */
+  async function countUpTo(view: View, place: number): Promise<Tally> {
+    const { ownerId: oneId, peerId: otherId } = view
+    const upTo = Math.min(place, endOfTime)
+    const counted = await findGeneration(view)
+    const { _id, open, ...stored } = await findStored(counted, upTo)
+    let sum = addUp({ ...stored, open: [] }, await resolve(view, open))
+    for (;;) {
+      const range = { oneId, otherId, after: sum.orderedAt, upTo }
+      const entries = await journal.listBetween({ ...range, limit: every })
+      const last = entries.at(-1)
+      if (!last) return sum
+      sum = { ...addUp(sum, await resolve(view, entries)), orderedAt: placeOf(last) }
+      if (entries.length < every) return sum
+      if (isSettled(sum.orderedAt)) await store(counted, sum)
+    }
+  }
+
+  /** The newest message between two places that is there for the owner: `after < orderedAt < before`. */
+  async function findLast(view: View, after: number): Promise<Seen | undefined> {
+    const { ownerId: oneId, peerId: otherId } = view
+    let floor: TallyDigest | undefined
+    for (let before = endOfTime + 1, limit = 1; ; limit = every) {
+      const entries = await journal.listBefore({ oneId, otherId, before, limit })
+      const lowest = Math.max(after, floor?.orderedAt ?? 0)
+      const within = entries.filter((entry) => placeOf(entry) > lowest)
+      const found = (await resolve(view, within.toReversed())).seen.at(-1)
+      if (found) return found
+      const oldest = within.at(-1)
+      if (!oldest || within.length < limit) break
+      before = placeOf(oldest)
+      // Whoever is blocked can put many places behind the newest message.
+      floor ??= await findStored(await findGeneration(view), before)
+    }
+    if (!floor) return undefined
+    const { seen } = await resolve(view, floor.open)
+    const newest = [...seen, ...(floor.last ? [floor.last] : [])].sort(byPlace).at(-1)
+    return newest && newest.orderedAt > after ? newest : undefined
+  }
+
+  /** The oldest message behind a place that is there for the owner. */
+  async function findFirst(view: View, after: number): Promise<Seen | undefined> {
+    const { ownerId: oneId, peerId: otherId } = view
+    for (let from = after, limit = 1; ; limit = every) {
+      const range = { oneId, otherId, after: from, upTo: endOfTime }
+      const entries = await journal.listBetween({ ...range, limit })
+      const [found] = (await resolve(view, entries)).seen
+      const last = entries.at(-1)
+      if (found || !last || entries.length < limit) return found
+      from = placeOf(last)
+    }
+  }
+
+  return {
+    countUpTo,
+    findLast,
+    findFirst,
+
+    /** Takes note of new messages: from time to time both people's tallies are stored, so that nobody has far to count. */
+    noteAdded(oneId: string, otherId: string, count: number) {
+      const conversation = conversationKey(oneId, otherId)
+      const sum = (added.get(conversation) ?? 0) + count
+      added.set(conversation, sum < every ? sum : 0)
+      if (sum < every || due.has(conversation)) return
+      due.add(conversation)
+      background(async () => {
+        due.delete(conversation)
+        await countUpTo({ ownerId: oneId, peerId: otherId }, endOfTime)
+        await countUpTo({ ownerId: otherId, peerId: oneId }, endOfTime)
+      }).catch(onError)
+    },
+
+    /** Forgets what has not begun. */
+    drop() {
+      background.clearQueue()
+      due.clear()
+    },
+    /** Waits for what is under way. */
+    settle: () => background(async () => undefined),
+  }
+}
+
+const nothing: Tally = { sent: 0, received: 0, files: 0 }
+
+type Sum = Omit<TallyDigest, '_id'>
+
+function addUp(sum: Sum, { sent, received, files, seen, open }: Resolved): Sum {
+  const last = [...seen, ...(sum.last ? [sum.last] : [])].sort(byPlace).at(-1)
+  return {
+    sent: sum.sent + sent,
+    received: sum.received + received,
+    files: sum.files + files,
+    orderedAt: sum.orderedAt,
+    ...(last && { last }),
+    open: [...sum.open, ...open],
+  }
+}
+
+function byPlace(a: Seen, b: Seen): number {
+  return a.orderedAt - b.orderedAt
+}

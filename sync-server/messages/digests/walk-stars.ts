@@ -1,0 +1,38 @@
+import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { digestsDatabase, idsBeneath, type StarDigest, starKey } from './digest-documents.ts'
+
+const copiesAtOnce = 100
+
+/** Where a message stands, and with whom. */
+export type Place = Pick<MessageDocument, '_id' | 'peerId' | 'orderedAt'>
+
+/**
+ * A person's starred copies in pages, found by their digests; newest first where storage is atomic. Else a digest may
+ * name a place that its message did not get: all copies are read, in no order that means anything.
+ */
+export async function* walkStars(
+  storage: Storage,
+  ownerId: string,
+  isWanted: (place: Place) => boolean,
+): AsyncGenerator<MessageDocument[]> {
+  const digests = storage.database<StarDigest>(digestsDatabase)
+  const found = await digests.range(idsBeneath(starKey(ownerId, '')))
+  const places = found.map(({ messageId: _id, ...rest }) => ({ ...rest, _id }))
+  const worthReading = storage.isAtomic ? places.filter(isWanted).sort(byNewest) : places
+  const own = storage.database<MessageDocument>(nameMessagesDatabase(ownerId))
+  for (let from = 0; from < worthReading.length; from += copiesAtOnce) {
+    const page = worthReading.slice(from, from + copiesAtOnce)
+    const copies = await own.read(page.map(({ _id }) => _id))
+    yield page.flatMap(({ _id }) => {
+      const copy = copies.get(_id)
+      return copy?.isStarred && isAccepted(copy) && isWanted(copy) ? [copy] : []
+    })
+  }
+}
+
+/** Compares messages for a list that begins with the newest. */
+export function byNewest(a: Omit<Place, 'peerId'>, b: Omit<Place, 'peerId'>): number {
+  return b.orderedAt - a.orderedAt || (a._id < b._id ? 1 : -1)
+}

@@ -1,0 +1,143 @@
+import { mergeMessages } from '../../../schema/merge-messages.ts'
+import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import { writePeerCopy } from '../../../schema/peer-copy.ts'
+import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { beginConversations } from '../copies/begin-conversations.ts'
+import { completeOwnCopy } from '../copies/complete-own-copy.ts'
+import type { MessageFiles } from '../copies/message-files.ts'
+import { weighDocument } from '../copies/weigh-document.ts'
+import { toDeletionDigest, toStarDigest } from '../digests/digest-documents.ts'
+import { recordDigests } from '../digests/record-digests.ts'
+import { takeBackWords } from './take-back-words.ts'
+
+/**
+ * A message that may be incomplete. `orderedAt`: its place, of which its copies have to agree; without it, the one that
+ * the author's copy names. `isHeld`: there is no reader's copy. `isAmended`: its text may differ between the copies.
+ */
+interface Unhealed {
+  messageId: string
+  orderedAt?: number | undefined
+  isHeld?: boolean | undefined
+  isAmended?: boolean | undefined
+}
+
+/**
+ * Completes an author's messages to one reader: an own copy that is missing, or still says that it failed, is made from
+ * the reader's copy; of two texts the later one comes into both; what the author has deleted does not stay with the
+ * reader; both conversations have begun. Complete ones stay as they are.
+ * @returns how many own copies were made good, and the ids of the messages of which no copy is there (yet)
+ */
+export async function healMessages(options: {
+  storage: Storage
+  files: MessageFiles
+  authorId: string
+  readerId: string
+  messages: readonly Unhealed[]
+  now: number
+}): Promise<{ healed: number; without: Set<string> }> {
+  const { storage, files, authorId, readerId, messages, now } = options
+  const ids = messages.map(({ messageId }) => messageId)
+  const readers = storage.database<MessageDocument>(nameMessagesDatabase(readerId))
+  const readersCopies = await readers.read(
+    messages.flatMap(({ messageId, isHeld }) => (isHeld ? [] : [messageId])),
+  )
+  const arrived = [...readersCopies.values()].filter((copy) => copy.senderId === authorId)
+  const isAmended = new Set(messages.flatMap((one) => (one.isAmended ? [one.messageId] : [])))
+  const own = storage.database<MessageDocument>(nameMessagesDatabase(authorId))
+  await recordDigests(storage, await listDigests())
+  const { result } = await own.update(ids, (stored) => {
+    const put = arrived.flatMap((copy) => {
+      const before = stored.get(copy._id)
+      if (!before || !isAccepted(before)) return [completeOwnCopy(before, copy)]
+      return isAmended.has(copy._id) ? [withTextOf(before, copy)] : []
+    })
+    const current = new Map([...stored, ...put.map((message) => [message._id, message] as const)])
+    const growth = put.map((copy) => weighDocument(copy) - weighDocument(stored.get(copy._id)))
+    const tally = growth.reduce((sum, bytes) => sum + bytes, 0)
+    return { put, tally, result: { healed: put.length, current } }
+  })
+  await amendReaders(isAmended, result.current)
+  await takeBackWords({
+    storage,
+    files,
+    authorId,
+    readerId,
+    deletions: findDeletions(arrived, result.current, authorId),
+  })
+  await beginWithAny()
+  const without = ids.filter((id) => !readersCopies.has(id) && !result.current.has(id))
+  return { healed: result.healed, without: new Set(without) }
+
+  /** Of what is made good, any may have a star by then. What is deleted was there before in one of the copies. */
+  async function listDigests() {
+    const stored = await own.read(arrived.map(({ _id }) => _id))
+    return arrived.flatMap((copy) => {
+      const before = stored.get(copy._id)
+      const isDue = !before || !isAccepted(before)
+      const isDeleted = copy.deletedAt !== undefined || before?.deletedAt !== undefined
+      const { orderedAt } = copy
+      return [
+        ...(isDue ? [toStarDigest(authorId, { ...copy, peerId: readerId })] : []),
+        ...(isDeleted ? [toDeletionDigest({ ...(before ?? copy), orderedAt })] : []),
+      ]
+    })
+  }
+
+  async function amendReaders(
+    amended: ReadonlySet<string>,
+    current: ReadonlyMap<string, MessageDocument>,
+  ) {
+    const behind = arrived.filter(({ _id }) => amended.has(_id))
+    if (behind.length === 0) return
+    await readers.update(
+      behind.map(({ _id }) => _id),
+      (stored) => {
+        const put = [...stored.values()].flatMap((copy) => {
+          const accepted = current.get(copy._id)
+          const written = accepted && writePeerCopy({ stored: copy, accepted, now })
+          return written?.kind === 'store' ? [written.next] : []
+        })
+        return { put, result: undefined }
+      },
+    )
+  }
+
+  async function beginWithAny() {
+    for (const { messageId, orderedAt, isHeld } of messages) {
+      const message = result.current.get(messageId)
+      const isInPlace = orderedAt === undefined || message?.orderedAt === orderedAt
+      if (!message || !isInPlace || !isAccepted(message)) continue
+      const isHere = isHeld ?? !readersCopies.has(messageId)
+      await beginConversations({ storage, authorId, readerId, message, isHeld: isHere })
+      return
+    }
+  }
+}
+
+/** The author's copy with the later of two texts, the reactions of both, and a deletion that either of them has. */
+function withTextOf(own: MessageDocument, copy: MessageDocument): MessageDocument {
+  const { content, editedAt, deletedAt, reactions } = copy
+  return mergeMessages(own, {
+    ...own,
+    content,
+    ...(editedAt === undefined ? {} : { editedAt }),
+    ...(deletedAt === undefined ? {} : { deletedAt }),
+    ...(reactions === undefined ? {} : { reactions }),
+  })
+}
+
+function findDeletions(
+  arrived: readonly MessageDocument[],
+  current: ReadonlyMap<string, MessageDocument>,
+  authorId: string,
+): Map<string, number> {
+  const kept = arrived.filter(({ deletedAt }) => deletedAt === undefined)
+  return new Map(
+    kept.flatMap(({ _id }) => {
+      const message = current.get(_id)
+      if (message?.senderId !== authorId || message.deletedAt === undefined) return []
+      return [[_id, message.deletedAt] as const]
+    }),
+  )
+}

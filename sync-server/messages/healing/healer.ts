@@ -1,0 +1,224 @@
+import { groupBy } from '../../../schema/group-by.ts'
+import type { Relations } from '../../access/relations.ts'
+import type { Seq } from '../../storage/documents/documents.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { Hints, MessageHint } from '../copies/hints.ts'
+import type { MessageFiles } from '../copies/message-files.ts'
+import { type OrderEntry, parseOrderEntry } from '../order/order-entry.ts'
+import { ordersDatabase } from '../order/order-journal.ts'
+import { tellStandingReceipts } from '../receipts/tell-standing-receipts.ts'
+import { healMessages } from './heal-messages.ts'
+import { replayHints } from './replay-hints.ts'
+
+const entriesAtOnce = 500
+const sweepAfterEntries = 500
+/** A message may still be under way for so long, on another server. */
+const underWayMs = 60_000
+const lookAgainAfterMs = 30_000
+const checkpointId = 'healed'
+
+/**
+ * Completes what a crash left undone between the copies of a message (P3), for authors who never come back to retry.
+ * The `orders` database is the journal: an entry is made before the first copy. A checkpoint there says up to where all
+ * is known to be complete, or hinted: what could not be completed is looked at again until it is. What is still being
+ * written is left alone: its author would be told that it was there before.
+ *
+ * Atomic storage leaves nothing half: there it looks once at what an earlier version has left, and never again.
+ * @param isShared other servers write the same databases
+ * @param lookAgainMs how long after a look that left something undone the next one comes
+ * @param onError told of a sweep in the background that failed, where the next one begins where it began; and of people
+ *   whose messages could not be read
+ */
+export function createHealer(options: {
+  storage: Storage
+  files: MessageFiles
+  hints: Hints
+  relations: Pick<Relations, 'canReach'>
+  isShared: boolean
+  lookAgainMs?: number | undefined
+  now: () => number
+  onError: (error: unknown) => void
+}) {
+  const { storage, files, hints, relations, isShared, now, onError } = options
+  const { lookAgainMs = lookAgainAfterMs } = options
+  const orders = storage.database<OrderEntry>(ordersDatabase)
+  /** Entries above the checkpoint that this process has completed itself. */
+  const finished = new Set<string>()
+  /** Messages that this process is writing. */
+  const underWay = new Set<string>()
+  const startedAt = now()
+  const state = {
+    finishedSince: 0,
+    sweep: undefined as Promise<number> | undefined,
+    nextLook: undefined as NodeJS.Timeout | undefined,
+    isClosed: false,
+  }
+
+  function healCopies(): Promise<number> {
+    state.sweep ??= sweep().finally(() => {
+      state.sweep = undefined
+    })
+    return state.sweep
+  }
+
+  function drop() {
+    state.isClosed = true
+    clearTimeout(state.nextLook)
+  }
+
+  function lookAgain() {
+    if (state.isClosed) return
+    state.nextLook ??= setTimeout(() => {
+      state.nextLook = undefined
+      // It may be past what this look is for.
+      if (state.sweep !== undefined) return lookAgain()
+      healCopies().catch(onError)
+    }, lookAgainMs).unref()
+  }
+
+  async function sweep(): Promise<number> {
+    state.finishedSince = 0
+    try {
+      const checkpoint = await orders.readLocal(checkpointId)
+      if (storage.isAtomic && checkpoint?.isAtomic === true) return 0
+      const swept = await sweepJournal((checkpoint?.seq ?? 0) as Seq)
+      const isBeingWritten = ({ authorId, messageId }: MessageHint) =>
+        underWay.has(writeKey(authorId, messageId))
+      const base = { storage, files, relations, now, onError }
+      const replayed = await replayHints({ ...base, hints, isBeingWritten })
+      if (replayed.left > 0) lookAgain()
+      const isDone = storage.isAtomic && !swept.isOpen && replayed.left === 0
+      const reached = { seq: swept.complete, ...(isDone && { isAtomic: true }) }
+      if (isDone || swept.complete !== (checkpoint?.seq ?? 0)) {
+        await orders.writeLocal(checkpointId, { ...checkpoint, ...reached })
+      }
+      return swept.healed + replayed.healed
+    } catch (error) {
+      lookAgain()
+      throw error
+    }
+  }
+
+  /** @returns up to where all is complete */
+  async function sweepJournal(before: Seq) {
+    let since = before
+    let complete = before
+    let isOpen = false
+    let healed = 0
+    for (;;) {
+      const page = await orders.changes({ since, limit: entriesAtOnce, includeDocs: true })
+      if (page.results.length === 0) break
+      since = page.last_seq
+      const entries = page.results.flatMap(({ doc }) =>
+        doc && !finished.has(doc._id) ? [doc] : [],
+      )
+      const unwritten = new Set(entries.filter(isBeingWritten).map(({ _id }) => _id))
+      // A reader's word alone makes no message of somebody else.
+      const trusted = entries.filter(({ _id, isClaimed }) => !isClaimed && !unwritten.has(_id))
+      const outcome = await healEntries(trusted)
+      healed += outcome.healed
+      for (const { id, seq } of page.results) {
+        isOpen ||= unwritten.has(id) || outcome.open.has(id)
+        if (isOpen) break
+        finished.delete(id)
+        complete = seq
+      }
+    }
+    return { complete, isOpen, healed }
+  }
+
+  function isBeingWritten(entry: OrderEntry): boolean {
+    if (underWay.has(writeKey(entry.senderId, entry.messageId))) return true
+    const orderedAt = parseOrderEntry(entry)?.orderedAt ?? 0
+    return isShared && orderedAt >= startedAt && now() - orderedAt < underWayMs
+  }
+
+  /** @returns how many messages were completed, and the entries of which nothing can be said yet */
+  async function healEntries(entries: readonly OrderEntry[]) {
+    const open = new Set<string>()
+    let healed = 0
+    for (const { authorId, readerId, ofPair } of groupPairs(entries)) {
+      if (!(await areBothHere(authorId, readerId))) continue
+      const at = now()
+      const messages = ofPair.map((entry) => ({
+        messageId: entry.messageId,
+        orderedAt: parseOrderEntry(entry)?.orderedAt,
+        isHeld: entry.isHeld === true,
+      }))
+      try {
+        const pair = { storage, files, authorId, readerId, messages, now: at }
+        const outcome = await healMessages(pair)
+        healed += outcome.healed
+        await tellStandingReceipts({ storage, relations, authorId, readerId, now })
+        for (const entry of ofPair) {
+          const age = at - (parseOrderEntry(entry)?.orderedAt ?? 0)
+          if (outcome.without.has(entry.messageId) && age < underWayMs) open.add(entry._id)
+        }
+      } catch (error) {
+        // People whose databases cannot be used hold up nobody else's healing; theirs is looked at again.
+        onError(error)
+        await hints.addMessages(
+          messages.map(({ messageId }) => ({ authorId, readerId, messageId })),
+        )
+      }
+    }
+    return { healed, open }
+  }
+
+  /** The databases of somebody who left must not come to be again. */
+  async function areBothHere(oneId: string, otherId: string): Promise<boolean> {
+    const reaches = await Promise.all([
+      relations.canReach(oneId, otherId),
+      relations.canReach(otherId, oneId),
+    ])
+    // Who is on a business channel has no copies: what is missing there comes again by itself.
+    return !reaches.includes('unknown_person') && !reaches.includes('channel')
+  }
+
+  return {
+    /** Looks through everything above the checkpoint, and what is hinted. @returns how many own copies were made good */
+    healCopies,
+    /** Has a look in a while; one that is due already is enough. */
+    lookAgain,
+    /** Takes note of messages that are about to be written. @returns to be called when they are not any more */
+    recordStarted(authorId: string, messageIds: readonly string[]) {
+      if (storage.isAtomic) return () => undefined
+      const writes = messageIds.map((id) => writeKey(authorId, id))
+      for (const write of writes) underWay.add(write)
+      return () => {
+        for (const write of writes) underWay.delete(write)
+      }
+    },
+    /** Takes note that the messages of these entries are complete, and moves the checkpoint from time to time. */
+    recordFinished(entries: readonly Pick<OrderEntry, '_id'>[]) {
+      if (storage.isAtomic) return
+      for (const { _id } of entries) finished.add(_id)
+      state.finishedSince += entries.length
+      if (state.finishedSince >= sweepAfterEntries) healCopies().catch(onError)
+    },
+    /** Looks at nothing any more, and waits for nothing. */
+    drop,
+    /** Ends with the checkpoint as far as it goes, so that the next start has little to look at. */
+    async close() {
+      drop()
+      await state.sweep?.catch(() => undefined)
+      await healCopies().catch(onError)
+    },
+  }
+}
+
+function writeKey(authorId: string, messageId: string): string {
+  return `${authorId} ${messageId}`
+}
+
+function groupPairs(entries: readonly OrderEntry[]) {
+  const placed = entries.flatMap((entry) => {
+    const place = parseOrderEntry(entry)
+    return place ? [{ entry, authorId: entry.senderId, readerId: place.recipientId }] : []
+  })
+  const pairs = groupBy(placed, ({ authorId, readerId }) => `${authorId} ${readerId}`)
+  return [...pairs.values()].flatMap((pair) => {
+    const [first] = pair
+    return first ? [{ ...first, ofPair: pair.map(({ entry }) => entry) }] : []
+  })
+}

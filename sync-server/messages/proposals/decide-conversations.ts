@@ -1,0 +1,67 @@
+import {
+  areConversationsEqual,
+  type ConversationDocument,
+  conversationDocument,
+} from '../../../schema/conversation.ts'
+import { decideConversation, salvageConversation } from '../../../schema/decide-conversation.ts'
+import type { LostSpan } from '../../../schema/lost-span.ts'
+import type { Proposal } from './proposal.ts'
+
+/** What one person proposes of the conversation with another, and what the server says of it. */
+export interface ConversationDraft {
+  proposal: Proposal
+  /** The stored conversation with all that was taken of the proposals so far; undefined where none is. */
+  next: ConversationDocument | undefined
+  isNew: boolean
+  isTaken: boolean
+}
+
+/** Marks of a reader that rise from `before` to `upTo`: each is an `orderedAt`. */
+export interface MarkRise {
+  before: { deliveredUpTo: number; readUpTo: number }
+  upTo: { deliveredUpTo: number; readUpTo: number }
+}
+
+/**
+ * Applies the rule (P4) to one proposal after the other, each on what the one before it has made. Pure.
+ * @param lost what the server has forgotten
+ * @param now what device clocks are held against, epoch ms: now, or the newest message where that lies ahead
+ * @returns `rise` when a mark is higher than before: the author is to be told
+ */
+export function decideConversations(options: {
+  proposals: readonly Proposal[]
+  stored: ConversationDocument | undefined
+  lost?: readonly LostSpan[]
+  now: number
+}): { drafts: ConversationDraft[]; next: ConversationDocument | undefined; rise?: MarkRise } {
+  const { proposals, stored, lost = [], now } = options
+  let current = stored
+  const drafts = proposals.map((proposal): ConversationDraft => {
+    const before = current
+    const isNew = !before
+    if (proposal.isDeleted) return { proposal, next: before, isNew: false, isTaken: false }
+    const parsed = conversationDocument.safeParse(proposal.raw)
+    const proposed = parsed.success ? parsed.data : salvageConversation(proposal.id, proposal.raw)
+    const { isFromProvider = false } = proposal
+    const decision = decideConversation({ stored: before, proposed, lost, isFromProvider, now })
+    if (decision.kind === 'accept') current = decision.next
+    const isSame = current !== undefined && areConversationsEqual(current, proposed)
+    return { proposal, next: current, isNew, isTaken: isSame || decision.kind === 'accept' }
+  })
+  const rise = findRise(stored, current)
+  return { drafts, next: current, ...(rise && { rise }) }
+}
+
+function findRise(
+  stored: ConversationDocument | undefined,
+  next: ConversationDocument | undefined,
+): MarkRise | undefined {
+  if (!next) return undefined
+  const before = {
+    deliveredUpTo: stored?.deliveredUpTo ?? 0,
+    readUpTo: stored?.readUpTo ?? 0,
+  }
+  const { deliveredUpTo, readUpTo } = next
+  const isHigher = deliveredUpTo > before.deliveredUpTo || readUpTo > before.readUpTo
+  return isHigher ? { before, upTo: { deliveredUpTo, readUpTo } } : undefined
+}

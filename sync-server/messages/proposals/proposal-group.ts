@@ -1,0 +1,62 @@
+import { groupBy } from '../../../schema/group-by.ts'
+import type { LostSpan } from '../../../schema/lost-span.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import { refuse } from '../../../schema/refusal.ts'
+import type { Reach } from '../../access/relations.ts'
+import { draftMessage, type MessageDraft, type MessageProposal } from './draft-message.ts'
+
+/** All that one batch proposes of one message, in its order. */
+export interface ProposalGroup {
+  id: string
+  proposals: MessageProposal[]
+}
+
+const effects = ['none', 'own', 'amend', 'deliver'] as const
+
+export function groupById(proposals: readonly MessageProposal[]): ProposalGroup[] {
+  return [...groupBy(proposals, ({ id }) => id)].map(([id, ofId]) => ({ id, proposals: ofId }))
+}
+
+/** The person on the other side, as far as a group says who it is. */
+export function findPeer({ proposals }: ProposalGroup): string | undefined {
+  return proposals.find(({ message }) => message)?.message?.peerId
+}
+
+/**
+ * Applies the one rule (P4) to one proposal after the other, each on what the one before it has made.
+ * @returns a draft for each, and one for all of them together
+ */
+export function draftGroup(options: {
+  actorId: string
+  group: ProposalGroup
+  stored: MessageDocument | undefined
+  reach: Reach
+  isActorFull: boolean
+  isPeerTouched: boolean
+  lost: readonly LostSpan[]
+  now: number
+}): { each: MessageDraft[]; whole: MessageDraft } {
+  const { group, stored, ...rest } = options
+  const peerId = findPeer(group)
+  const each: MessageDraft[] = []
+  let current = stored
+  let effect: MessageDraft['effect'] = 'none'
+  for (const proposal of group.proposals) {
+    // Whether somebody may be written to was asked for one person: nothing for another passes with it.
+    if (proposal.message && proposal.message.peerId !== peerId) {
+      const refusal = refuse('foreign_id')
+      const base = { proposal, stored: current, reach: rest.reach }
+      each.push({ ...base, next: current, effect: 'none', refusal })
+      continue
+    }
+    const draft = draftMessage({ ...rest, proposal, stored: current })
+    each.push(draft)
+    current = draft.next
+    effect = effects.indexOf(draft.effect) > effects.indexOf(effect) ? draft.effect : effect
+  }
+  const isForPeer = ({ proposal: { message } }: MessageDraft) =>
+    !message || message.peerId === peerId
+  const last = each.findLast(isForPeer)
+  if (!last) throw new Error('a group of proposals is empty')
+  return { each, whole: { ...last, stored, next: current, effect } }
+}

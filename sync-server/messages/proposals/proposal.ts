@@ -1,0 +1,34 @@
+import type { Refusal } from '../../../schema/refusal.ts'
+import type { Revisions } from '../../storage/documents/documents.ts'
+
+/** A document as a client offers it, its id already found to be one that can be stored. */
+export interface Proposal {
+  id: string
+  raw: Record<string, unknown>
+  /** The client asks for a CouchDB tombstone. Documents here are never removed so. */
+  isDeleted: boolean
+  /** The business channel says it, in its owner's copy. Nothing that comes from a device can. */
+  isFromProvider?: boolean
+  /** The revision under which a replicating client holds it. */
+  revisions?: Revisions
+}
+
+/**
+ * What became of a proposal.
+ * - `stored`: `doc` lies in the owner's copy. `isTaken`: it was written by this proposal or says the same; when not,
+ *   the client has yet to learn of `doc`. `refusal`: why it is not what was proposed, which is not taken then.
+ * - `absent`: a deletion of what was not there.
+ * - `heldBack`: nothing was done with it, and nothing of it is stored: it can be offered again.
+ */
+export type Outcome<Doc> =
+  | {
+      kind: 'stored'
+      id: string
+      rev: string
+      doc: Doc
+      isNew: boolean
+      isTaken: boolean
+      refusal?: Refusal
+    }
+  | { kind: 'absent'; id: string }
+  | { kind: 'heldBack'; id: string; refusal: Refusal }

@@ -1,0 +1,42 @@
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import type { Relations } from '../../access/relations.ts'
+import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { ReceiptsHint } from '../copies/hints.ts'
+import { ordersDatabase } from '../order/order-journal.ts'
+import { type SilencesDocument, silencesKey } from './peer-silences.ts'
+import { tellMarks } from './tell-marks.ts'
+
+/** Raises an author's marks to these of a reader; not between people of whom one blocks the other. */
+export async function tellHintedReceipts(options: {
+  storage: Storage
+  relations: Pick<Relations, 'canReach'>
+  marks: ReceiptsHint
+  now: () => number
+}): Promise<void> {
+  const { storage, relations, marks, now } = options
+  const { authorId, readerId } = marks
+  const reaches = await Promise.all([
+    relations.canReach(authorId, readerId),
+    relations.canReach(readerId, authorId),
+  ])
+  if (reaches.some((reach) => reach !== 'delivered')) return
+  const silencesId = silencesKey(authorId, readerId)
+  const silences = await storage.database<SilencesDocument>(ordersDatabase).read([silencesId])
+  const name = nameConversationsDatabase(authorId)
+  await storage.database<ConversationDocument>(name).update([readerId], (conversations) => {
+    const stored = conversations.get(readerId)
+    if (!stored) return { result: undefined }
+    const rise = { before: { deliveredUpTo: 0, readUpTo: 0 }, upTo: readMarks(marks) }
+    const raised = tellMarks({ stored, rise, silences: silences.get(silencesId), at: now() })
+    return { put: [raised], result: undefined }
+  })
+}
+
+type Marks = Pick<ReceiptsHint, 'deliveredUpTo' | 'readUpTo'>
+
+/** Earlier versions kept the two marks together. */
+function readMarks(hint: ReceiptsHint & { marks?: Marks }): Marks {
+  const { deliveredUpTo, readUpTo } = hint.marks ?? hint
+  return { deliveredUpTo, readUpTo }
+}

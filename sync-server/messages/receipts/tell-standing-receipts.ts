@@ -1,0 +1,26 @@
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import type { Relations } from '../../access/relations.ts'
+import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { tellHintedReceipts } from './tell-hinted-receipts.ts'
+
+/**
+ * Raises an author's marks to where the reader stands. The reader may have read it before its author's conversation had
+ * begun, and a hint of that may have been replayed before, too.
+ */
+export async function tellStandingReceipts(options: {
+  storage: Storage
+  relations: Pick<Relations, 'canReach'>
+  authorId: string
+  readerId: string
+  now: () => number
+}): Promise<void> {
+  const { storage, relations, authorId, readerId, now } = options
+  if (authorId === readerId) return
+  const name = nameConversationsDatabase(readerId)
+  const read = await storage.database<ConversationDocument>(name).read([authorId])
+  const { deliveredUpTo = 0, readUpTo = 0 } = read.get(authorId) ?? {}
+  if (deliveredUpTo === 0 && readUpTo === 0) return
+  const marks = { authorId, readerId, deliveredUpTo, readUpTo }
+  await tellHintedReceipts({ storage, relations, marks, now })
+}

@@ -1,0 +1,72 @@
+import type { ServerEvent, SocketWord } from '../../../schema/socket-events.ts'
+import type { Caller } from '../../access/token-keeper.ts'
+
+export type Connections = ReturnType<typeof createConnections>
+
+/** One device's way to be told something at once: a socket, or a waiting poll. */
+export interface Connection {
+  caller: Caller
+  /** What the device understands beyond the first version. */
+  understands: readonly SocketWord[]
+  /** Is it of the second version, which may follow its databases? */
+  hasLine: boolean
+  /** @returns false when the line is too full to take this now */
+  send(text: string): boolean
+  /** Nothing is lost by it: the client connects again, or signs in. */
+  close(code: number, reason: string): void
+}
+
+/** Everybody's connections, by person. */
+export function createConnections() {
+  const byUser = new Map<string, Set<Connection>>()
+
+  function listOf(userId: string): Iterable<Connection> {
+    return byUser.get(userId) ?? []
+  }
+
+  function tellText(userId: string, text: string) {
+    for (const connection of listOf(userId)) connection.send(text)
+  }
+
+  return {
+    add(connection: Connection) {
+      const { userId } = connection.caller
+      const own = byUser.get(userId) ?? new Set()
+      own.add(connection)
+      byUser.set(userId, own)
+    },
+    remove(connection: Connection) {
+      const { userId } = connection.caller
+      const own = byUser.get(userId)
+      own?.delete(connection)
+      if (own?.size === 0) byUser.delete(userId)
+    },
+    listOf,
+    has: (userId: string) => byUser.has(userId),
+    listUsers: () => [...byUser.keys()],
+    /** Each sign-in that is connected, once. */
+    listCallers(): Caller[] {
+      const all = [...byUser.values()].flatMap((own) => [...own].map(({ caller }) => caller))
+      return [...new Map(all.map((caller) => [caller.sessionId, caller])).values()]
+    },
+    *listAll(): Iterable<Connection> {
+      for (const own of byUser.values()) yield* own
+    },
+    count: () => [...byUser.values()].reduce((sum, own) => sum + own.size, 0),
+    /** Sends to each of a person's devices; a device that cannot take it now goes without (P7). */
+    tell(userId: string, event: ServerEvent) {
+      tellText(userId, JSON.stringify(event))
+    },
+    tellText,
+    closeSession({ userId, sessionId }: Caller, code: number, reason: string) {
+      for (const connection of [...listOf(userId)]) {
+        if (connection.caller.sessionId === sessionId) connection.close(code, reason)
+      }
+    },
+    closeAll(code: number, reason: string) {
+      for (const own of [...byUser.values()]) {
+        for (const connection of [...own]) connection.close(code, reason)
+      }
+    },
+  }
+}

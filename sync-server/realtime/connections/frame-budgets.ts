@@ -1,0 +1,21 @@
+import { LRUCache } from 'lru-cache'
+import { atMost } from '../../lib/at-most.ts'
+import { createFrameLimit } from './frame-limit.ts'
+
+const peopleRemembered = 20_000
+
+export type FrameBudgets = ReturnType<typeof createFrameBudgets>
+
+/** What each person may say by all of their sockets and polls together. @param now epoch ms */
+export function createFrameBudgets(now: () => number = Date.now) {
+  const budgets = new LRUCache<string, () => boolean>(atMost(peopleRemembered))
+  return {
+    /** @returns false when the person has said too much */
+    takeFrame(userId: string): boolean {
+      const known = budgets.get(userId)
+      const takeFrame = known ?? createFrameLimit(now)
+      if (!known) budgets.set(userId, takeFrame)
+      return takeFrame()
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import type { ClientEvent } from '../../schema/socket-events.ts'
+import { unreachable } from '../../schema/unreachable.ts'
+import type { Relations } from '../access/relations.ts'
+import type { ChangeLines } from './change-lines.ts'
+import type { Connection, Connections } from './connections/connections.ts'
+import type { PresenceAnnouncer } from './presence/presence-announcer.ts'
+
+type SendMessageRequest = Extract<ClientEvent, { event: 'send-message' }>['data']
+
+type SetReactionRequest = Extract<ClientEvent, { event: 'set-reaction' }>['data']
+
+/** Stores a message from a socket, and tells that device if it was not taken. */
+export type SendMessage = (connection: Connection, asked: SendMessageRequest) => Promise<void>
+
+/** Stores a reaction from a socket, and tells that device if it was not taken. */
+export type SetReaction = (connection: Connection, asked: SetReactionRequest) => Promise<void>
+
+type ChannelEventName =
+  | 'send-whatsapp-message'
+  | 'subscribe-whatsapp-contact'
+  | 'unsubscribe-whatsapp-contact'
+  | 'join-whatsapp-conversation'
+  | 'leave-whatsapp-conversation'
+export type ChannelEvent = Extract<ClientEvent, { event: ChannelEventName }>
+
+/** Does what a device asks of the business channel, and answers it. */
+export type HearChannelEvent = (connection: Connection, heard: ChannelEvent) => Promise<void>
+
+export type EventHandler = ReturnType<typeof createEventHandler>
+
+/** Does what a device asks for, in the name of the person whose token it connected with. */
+export function createEventHandler(options: {
+  connections: Connections
+  announcer: PresenceAnnouncer
+  relations: Relations
+  lines: ChangeLines
+  sendMessage: SendMessage
+  setReaction: SetReaction
+  hearChannelEvent: HearChannelEvent
+  /** Somebody types to a contact of theirs on a business channel. */
+  noteContactTyping: (userId: string, contactId: string) => void
+}) {
+  const { connections, announcer, relations, lines, sendMessage, setReaction } = options
+  const { hearChannelEvent, noteContactTyping } = options
+
+  async function relayTyping(
+    userId: string,
+    recipientId: string,
+    event: 'user-typing' | 'user-stop-typing',
+  ) {
+    const reach = await relations.canReach(userId, recipientId)
+    if (reach === 'channel' && event === 'user-typing') noteContactTyping(userId, recipientId)
+    if (reach !== 'delivered') return
+    if (await relations.areApart(userId, recipientId)) return
+    connections.tell(recipientId, { event, data: { userId } })
+  }
+
+  return async (connection: Connection, heard: ClientEvent): Promise<void> => {
+    const { userId } = connection.caller
+    switch (heard.event) {
+      case 'user-online':
+        return await announcer.answer(connection)
+      case 'typing':
+        return await relayTyping(userId, heard.data.recipientId, 'user-typing')
+      case 'stop-typing':
+        return await relayTyping(userId, heard.data.recipientId, 'user-stop-typing')
+      case 'watch-people':
+        return await announcer.watch(connection, heard.data.userIds)
+      case 'follow-changes':
+        return await lines.follow(connection, heard.data)
+      case 'send-message':
+        return await sendMessage(connection, heard.data)
+      case 'set-reaction':
+        return await setReaction(connection, heard.data)
+      case 'send-whatsapp-message':
+      case 'subscribe-whatsapp-contact':
+      case 'unsubscribe-whatsapp-contact':
+      case 'join-whatsapp-conversation':
+      case 'leave-whatsapp-conversation':
+        return await hearChannelEvent(connection, heard)
+      default:
+        return unreachable(heard)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import type { ClientEvent, SocketWord } from '../../schema/socket-events.ts'
+import type { Caller } from '../access/token-keeper.ts'
+import type { Connections } from './connections/connections.ts'
+import type { FrameBudgets } from './connections/frame-budgets.ts'
+import type { EventHandler } from './event-handler.ts'
+import { createPoller, type Poller, type PollOutcome } from './poller.ts'
+import type { Presence } from './presence/presence.ts'
+import type { PresenceAnnouncer } from './presence/presence-announcer.ts'
+
+/** A browser with more tabs than this has some without hints; their messages arrive by replication (P7). */
+const pollersPerPersonMax = 32
+
+export type Pollers = ReturnType<typeof createPollers>
+
+/** Which line of events of which person. */
+export interface PollAddress {
+  caller: Caller
+  pollerId: string
+}
+
+/**
+ * The socket's events for devices that can keep none open. Each waiting poll counts as a device for presence, and
+ * presence's grace covers the gap between two of them.
+ */
+export function createPollers(options: {
+  connections: Connections
+  presence: Presence
+  announcer: PresenceAnnouncer
+  handleEvent: EventHandler
+  frameBudgets: FrameBudgets
+}) {
+  const { connections, presence, announcer, handleEvent, frameBudgets } = options
+  const byPerson = new Map<string, Map<string, Poller>>()
+  const state = { isClosed: false }
+
+  function find({ caller, pollerId }: PollAddress): Poller | undefined {
+    return byPerson.get(caller.userId)?.get(nameLine({ caller, pollerId }))
+  }
+
+  /** @returns undefined when the person has too many of them */
+  function open(address: PollAddress, understands: readonly SocketWord[]): Poller | undefined {
+    const { userId } = address.caller
+    const own = byPerson.get(userId) ?? new Map<string, Poller>()
+    if (own.size >= pollersPerPersonMax) return undefined
+    const poller = createPoller({
+      caller: address.caller,
+      understands,
+      onGone() {
+        connections.remove(poller.connection)
+        announcer.forget(poller.connection)
+        own.delete(nameLine(address))
+        if (own.size === 0) byPerson.delete(userId)
+      },
+    })
+    own.set(nameLine(address), poller)
+    byPerson.set(userId, own)
+    connections.add(poller.connection)
+    announcer.welcome(poller.connection)
+    return poller
+  }
+
+  return {
+    /** Waits for events, for 25 s at most; an earlier poll of the same line is answered at once. */
+    async poll(
+      address: PollAddress,
+      { understands, gone }: { understands: readonly SocketWord[]; gone: AbortSignal },
+    ): Promise<PollOutcome | 'too-many'> {
+      if (state.isClosed) return { kind: 'events', events: [] }
+      presence.arrive(address.caller.userId)
+      try {
+        const poller = find(address) ?? open(address, understands)
+        return poller ? await poller.wait(gone) : 'too-many'
+      } finally {
+        presence.leave(address.caller.userId)
+      }
+    },
+
+    /** Does what a device says, in its order. @returns how many of the events were heard */
+    async emit(address: PollAddress, events: readonly ClientEvent[]): Promise<number | 'too-many'> {
+      const poller = find(address) ?? open(address, [])
+      if (!poller) return 'too-many'
+      let heard = 0
+      for (const event of events) {
+        if (!frameBudgets.takeFrame(address.caller.userId)) return heard > 0 ? heard : 'too-many'
+        await handleEvent(poller.connection, event)
+        heard += 1
+      }
+      return heard
+    },
+
+    count: () => [...byPerson.values()].reduce((sum, own) => sum + own.size, 0),
+
+    /** Answers what comes from now on at once; those that wait are ended with all connections. */
+    close() {
+      state.isClosed = true
+    },
+  }
+}
+
+function nameLine({ caller, pollerId }: PollAddress): string {
+  return `${caller.sessionId} ${pollerId}`
+}

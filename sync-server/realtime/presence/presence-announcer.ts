@@ -1,0 +1,210 @@
+import { setImmediate as letOthers } from 'node:timers/promises'
+import { limits } from '../../../schema/limits.ts'
+import type { Directory } from '../../access/directory/directory.ts'
+import type { Connection, Connections } from '../connections/connections.ts'
+import type { Presence } from './presence.ts'
+import { createPresenceTeller, type PresenceNews } from './presence-teller.ts'
+import { createPresenceViews } from './presence-views.ts'
+
+export type PresenceAnnouncer = ReturnType<typeof createPresenceAnnouncer>
+
+const announceEveryMs = 1_000
+/** Where much is to be told, it is told less often rather than filling every line with it. */
+const bytesPerMs = 20_000
+/** After so many people whatever else waits has its turn. */
+const peopleInARow = 200
+
+/**
+ * Tells each connected person who comes and goes, of those they may see: at once, and then at most once a second.
+ * Up to `usersOnlineMax` that is everybody. Beyond it, nobody's coming costs more than those whom it concerns.
+ * @param everyMs in place of the second
+ */
+export function createPresenceAnnouncer(options: {
+  presence: Presence
+  connections: Connections
+  directory: Pick<
+    Directory,
+    'readSight' | 'isForContacts' | 'listContacts' | 'onConversationsWritten'
+  >
+  everyMs?: number | undefined
+  usersOnlineMax?: number | undefined
+  onError: (error: unknown) => void
+}) {
+  const { presence, connections, directory, onError } = options
+  const { everyMs = announceEveryMs, usersOnlineMax = limits.usersOnlineMax } = options
+  const state = {
+    isWhole: !directory.isForContacts,
+    version: 0,
+    timer: undefined as NodeJS.Timeout | undefined,
+    isClosed: false,
+  }
+  /** Who has come or gone since the last announcement, each with the version that this made. */
+  const changed = new Map<string, number>()
+  /** What one person alone is to be told, where not everybody is told of everybody. */
+  const pending = new Map<string, { userIds: Set<string>; version: number }>()
+  const views = createPresenceViews({
+    directory,
+    connections,
+    onError,
+    onFound(viewerId, userIds) {
+      state.version += 1
+      for (const userId of userIds.filter(presence.isOnline)) {
+        noteFor(viewerId, userId, state.version)
+      }
+      request()
+    },
+  })
+  const teller = createPresenceTeller({
+    presence,
+    connections,
+    directory,
+    views,
+    readNow: () => ({
+      isWhole: state.isWhole,
+      scope: state.isWhole || directory.isForContacts ? 'everybody' : 'some',
+      version: state.version,
+    }),
+  })
+
+  function newsFor(viewerId: string) {
+    const news = pending.get(viewerId) ?? { userIds: new Set<string>(), version: -1 }
+    pending.set(viewerId, news)
+    return news
+  }
+
+  function noteFor(viewerId: string, userId: string, version: number) {
+    const news = newsFor(viewerId)
+    news.userIds.add(userId)
+    news.version = Math.max(news.version, version)
+  }
+
+  function adjustScope() {
+    const isWhole = !directory.isForContacts && presence.countOnline() <= usersOnlineMax
+    if (isWhole === state.isWhole) return
+    state.isWhole = isWhole
+    if (isWhole) views.closeAll()
+    for (const viewerId of connections.listUsers()) {
+      if (!isWhole) void views.open(viewerId)
+      teller.oweLists(viewerId)
+    }
+    request()
+  }
+
+  /** Who is to be told what; it counts as told from here on. */
+  function takeNews(): [string, PresenceNews][] {
+    const news = { userIds: [...changed.keys()], version: state.version }
+    if (!state.isWhole) {
+      views.forConcerned(changed.keys(), (viewerId, userId) =>
+        noteFor(viewerId, userId, changed.get(userId) ?? 0),
+      )
+      for (const viewerId of teller.listOwed()) newsFor(viewerId)
+    }
+    const own = [...pending].map(([viewerId, { userIds, version }]): [string, PresenceNews] => [
+      viewerId,
+      { userIds: [...userIds], version },
+    ])
+    changed.clear()
+    pending.clear()
+    if (!state.isWhole) return own
+    const viewerIds = news.userIds.length > 0 ? connections.listUsers() : [...teller.listOwed()]
+    return viewerIds.map((viewerId) => [viewerId, news])
+  }
+
+  /** @returns how long the next announcement has to wait, in ms */
+  async function announce(): Promise<number> {
+    const bytesBefore = teller.counts.bytes
+    adjustScope()
+    let row = 0
+    const failed: unknown[] = []
+    for (const [viewerId, news] of takeNews()) {
+      await teller.tell(viewerId, news).catch((error: unknown) => {
+        failed.push(error)
+        teller.oweLists(viewerId)
+      })
+      row += 1
+      if (row % peopleInARow === 0) await letOthers()
+    }
+    // A storage that fails does so for everybody: one word of it is enough.
+    if (failed.length > 0) onError(failed[0])
+    return Math.max(everyMs, (teller.counts.bytes - bytesBefore) / bytesPerMs)
+  }
+
+  const isAnythingUntold = () => changed.size > 0 || pending.size > 0
+
+  async function run() {
+    const waitMs = await announce()
+    if (!state.isClosed) state.timer = setTimeout(rest, waitMs).unref()
+  }
+
+  function rest() {
+    state.timer = undefined
+    if (isAnythingUntold() || teller.listOwed().size > 0) request()
+  }
+
+  function request() {
+    if (!state.isClosed) state.timer ??= setTimeout(() => void run(), 0).unref()
+  }
+
+  async function greet(connection: Connection) {
+    const { userId } = connection.caller
+    adjustScope()
+    if (!state.isWhole) {
+      const opened = views.open(userId)
+      // There, nobody can be shown before the contacts are known.
+      if (directory.isForContacts) await opened
+    }
+    const release = views.hold()
+    await teller.greet(connection).finally(release)
+  }
+
+  return {
+    counts: teller.counts,
+
+    /** These people may have come or gone. */
+    noteChanged(userIds: readonly string[]) {
+      state.version += 1
+      for (const userId of userIds) changed.set(userId, state.version)
+      request()
+    },
+
+    /** Whom these people may see has changed. */
+    noteSight(userIds: readonly string[]) {
+      for (const viewerId of userIds) teller.oweLists(viewerId)
+      request()
+    },
+
+    /** Tells a device that has come whom its person may see; one that cannot be told is to come again. */
+    welcome(connection: Connection) {
+      greet(connection).catch((error: unknown) => {
+        if (state.isClosed) return
+        onError(error)
+        connection.close(1011, 'The server could not open this connection.')
+      })
+    },
+
+    /** Tells a device that asks what it does not know yet: mostly nothing, and never more than a list a second. */
+    answer: (connection: Connection) => teller.answer(connection, isAnythingUntold()),
+
+    /** Takes note of whom a device shows, and tells it of those that are new to it. */
+    async watch(connection: Connection, userIds: readonly string[]) {
+      const fresh = views.watch(connection, userIds)
+      if (state.isWhole || fresh.length === 0) return
+      await teller.tellWatched(connection, fresh)
+      request()
+    },
+
+    /** A device has gone. */
+    forget(connection: Connection) {
+      const { userId } = connection.caller
+      teller.forget(connection)
+      views.unwatch(connection)
+      if ([...connections.listOf(userId)].length === 0) views.close(userId)
+    },
+
+    close() {
+      state.isClosed = true
+      clearTimeout(state.timer)
+      views.stop()
+    },
+  }
+}

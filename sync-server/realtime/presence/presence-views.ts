@@ -1,0 +1,132 @@
+import pLimit from 'p-limit'
+import type { Directory } from '../../access/directory/directory.ts'
+import type { Connection, Connections } from '../connections/connections.ts'
+import { createReverseIndex } from './reverse-index.ts'
+
+/** Few at a time, and none while somebody waits to be let in: after a restart everybody comes at once. */
+const readingsAtOnce = 2
+/** Receipts write conversations all the time, and a device that shows a new chat watches its person anyhow. */
+const readAgainMs = 30_000
+
+export type PresenceViews = ReturnType<typeof createPresenceViews>
+
+interface Reading {
+  /** When it was last read because of a change: `performance.now()` */
+  againAt: number
+  first: Promise<void>
+  again: NodeJS.Timeout | undefined
+}
+
+/**
+ * Whom each connected person is told of where nobody is told of everybody: those whom they have a conversation with, and
+ * those whom their devices watch. Conversations are read in the background, when the person comes and when they change.
+ * @param onFound told of contacts that were not known before
+ */
+export function createPresenceViews(options: {
+  directory: Pick<Directory, 'listContacts' | 'onConversationsWritten'>
+  connections: Pick<Connections, 'listOf'>
+  onFound: (viewerId: string, userIds: readonly string[]) => void
+  onError: (error: unknown) => void
+}) {
+  const { directory, connections, onFound, onError } = options
+  const contacts = createReverseIndex<string>()
+  const watched = createReverseIndex<Connection>()
+  const readings = new Map<string, Reading>()
+  const turn = pLimit(readingsAtOnce)
+  const held = { count: 0, waiting: [] as (() => void)[] }
+
+  async function waitWhileHeld() {
+    while (held.count > 0) await new Promise<void>((resolve) => held.waiting.push(resolve))
+  }
+
+  async function readContacts(viewerId: string, reading: Reading) {
+    const isWanted = () => readings.get(viewerId) === reading
+    if (isWanted()) await waitWhileHeld()
+    if (!isWanted()) return
+    const found = await directory.listContacts(viewerId)
+    if (!isWanted()) return
+    const fresh = contacts.set(viewerId, found)
+    if (fresh.length > 0) onFound(viewerId, fresh)
+  }
+
+  const read = (viewerId: string, reading: Reading) =>
+    turn(() => readContacts(viewerId, reading)).catch(onError)
+
+  function readAgain(viewerId: string) {
+    const reading = readings.get(viewerId)
+    if (!reading || reading.again) return
+    const dueMs = Math.max(0, reading.againAt + readAgainMs - performance.now())
+    reading.again = setTimeout(() => {
+      reading.again = undefined
+      reading.againAt = performance.now()
+      void read(viewerId, reading)
+    }, dueMs).unref()
+  }
+
+  function close(viewerId: string) {
+    clearTimeout(readings.get(viewerId)?.again)
+    readings.delete(viewerId)
+    contacts.remove(viewerId)
+  }
+
+  function closeAll() {
+    for (const viewerId of [...readings.keys()]) close(viewerId)
+  }
+
+  const stopListening = directory.onConversationsWritten(readAgain)
+
+  return {
+    /** Reads whom a person has a conversation with. */
+    async open(viewerId: string): Promise<void> {
+      const known = readings.get(viewerId)
+      if (known) return await known.first
+      const againAt = Number.NEGATIVE_INFINITY
+      const reading: Reading = { againAt, first: Promise.resolve(), again: undefined }
+      readings.set(viewerId, reading)
+      reading.first = read(viewerId, reading)
+      await reading.first
+    },
+
+    /** Lets no reading begin until the function that this gives is called. */
+    hold(): () => void {
+      held.count += 1
+      return () => {
+        held.count -= 1
+        if (held.count === 0) for (const begin of held.waiting.splice(0)) begin()
+      }
+    },
+
+    /** Forgets a person's contacts. */
+    close,
+
+    closeAll,
+
+    /** @returns whom the device did not watch before */
+    watch: (connection: Connection, userIds: readonly string[]): string[] =>
+      watched.set(connection, new Set(userIds)),
+    unwatch: (connection: Connection) => watched.remove(connection),
+
+    /** Whom a person is told of, who may see less. */
+    list(viewerId: string): Set<string> {
+      const listed = new Set([viewerId, ...contacts.idsOf(viewerId)])
+      for (const connection of connections.listOf(viewerId)) {
+        for (const userId of watched.idsOf(connection)) listed.add(userId)
+      }
+      return listed
+    },
+
+    /** Calls back for everybody who is told of one of these people. */
+    forConcerned(userIds: Iterable<string>, note: (viewerId: string, userId: string) => void) {
+      for (const userId of userIds) {
+        note(userId, userId)
+        for (const viewerId of contacts.ownersOf(userId)) note(viewerId, userId)
+        for (const { caller } of watched.ownersOf(userId)) note(caller.userId, userId)
+      }
+    },
+
+    stop() {
+      stopListening()
+      closeAll()
+    },
+  }
+}

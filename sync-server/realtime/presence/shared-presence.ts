@@ -1,0 +1,131 @@
+import { limits } from '../../../schema/limits.ts'
+import type { ServerLink } from '../../cluster/server-link.ts'
+import type { Presence } from './presence.ts'
+import { createRemotePresence } from './remote-presence.ts'
+
+/** Changes of one moment are told together. */
+const gatherMs = 50
+const defaultBeatEveryMs = 5_000
+/** A server that is not heard for so long is gone, and its people with it. */
+const defaultSilentMs = 20_000
+
+/**
+ * Presence over all servers: each tells the others who is online with it. What is told carries a number, so that who
+ * missed something asks for the whole list; a server that falls silent is left out after 20 s.
+ * @param presence who is online with this server
+ * @param writeLastSeen for people of a server that crashed before it could
+ */
+export function createSharedPresence(options: {
+  presence: Presence
+  link: ServerLink
+  writeLastSeen: (userIds: readonly string[], lastSeen: number) => Promise<void>
+  onError: (error: unknown) => void
+  beatEveryMs?: number
+  silentMs?: number
+}) {
+  const { presence, link, writeLastSeen, onError } = options
+  const { beatEveryMs = defaultBeatEveryMs, silentMs = defaultSilentMs } = options
+  const listeners = new Set<(userIds: readonly string[]) => void>()
+  const told = { version: 0, online: new Set<string>() }
+  /** With any server. */
+  const online = new Set<string>()
+  const changed = new Set<string>()
+  const state = { gathering: undefined as NodeJS.Timeout | undefined }
+  const remote = createRemotePresence({
+    onChanged: noteChanged,
+    onMissed: (serverId) => link.tell(serverId, 'presence-ask', null),
+  })
+
+  function noteChanged(userIds: readonly string[]) {
+    for (const userId of userIds) {
+      if (isOnline(userId)) online.add(userId)
+      else online.delete(userId)
+    }
+    for (const listener of listeners) listener(userIds)
+  }
+
+  function tellChange() {
+    state.gathering = undefined
+    const userIds = [...changed]
+    changed.clear()
+    const joined = userIds.filter((id) => presence.isOnline(id) && !told.online.has(id))
+    const left = userIds.filter((id) => !presence.isOnline(id) && told.online.has(id))
+    if (joined.length === 0 && left.length === 0) return
+    told.version += 1
+    for (const userId of joined) told.online.add(userId)
+    for (const userId of left) told.online.delete(userId)
+    link.publish('presence-change', { version: told.version, joined, left })
+  }
+
+  const describeAll = () => ({ version: told.version, online: [...told.online] })
+
+  function dropSilent() {
+    const gone = remote.dropSilent(performance.now() - silentMs)
+    // While the link is down it is this server that hears nothing, and nobody has gone.
+    const left = link.isUp() ? gone.filter((userId) => !isOnline(userId)) : []
+    const tell = () => noteChanged(left)
+    if (left.length > 0)
+      writeLastSeen(left, Date.now() - silentMs)
+        .then(tell)
+        .catch(onError)
+  }
+
+  const beating = setInterval(() => {
+    link.publish('presence-beat', { version: told.version })
+    dropSilent()
+  }, beatEveryMs).unref()
+
+  const stopListening = [
+    presence.onChanged((userIds) => {
+      for (const userId of userIds) changed.add(userId)
+      state.gathering ??= setTimeout(tellChange, gatherMs).unref()
+      noteChanged(userIds)
+    }),
+    link.listen('presence-change', remote.hearChange),
+    link.listen('presence-beat', remote.hearBeat),
+    link.listen('presence-all', remote.hearAll),
+    link.listen('presence-ask', (_data, from) => link.tell(from, 'presence-all', describeAll())),
+    link.listen('presence-bye', (_data, from) => {
+      // Its people are about to connect to another server: they have the same time for it as ever.
+      remote.expectSilence(from, performance.now() - silentMs + limits.presenceGraceMs)
+    }),
+    link.onTurn((isUp) => {
+      if (!isUp) return
+      link.publish('presence-all', describeAll())
+      link.publish('presence-ask', null)
+    }),
+  ]
+
+  function isOnline(userId: string): boolean {
+    return presence.isOnline(userId) || remote.isOnline(userId)
+  }
+
+  function drop() {
+    clearInterval(beating)
+    clearTimeout(state.gathering)
+    for (const stop of stopListening) stop()
+    listeners.clear()
+    online.clear()
+    presence.drop()
+  }
+
+  return {
+    ...presence,
+    isOnline,
+    listOnline: () => [...online],
+    countOnline: () => online.size,
+    /** Ids of the other servers that a person is connected to. */
+    findServers: remote.findServers,
+    onChanged(listener: (userIds: readonly string[]) => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    drop,
+    async close() {
+      link.publish('presence-bye', null)
+      const closed = presence.close()
+      drop()
+      await closed
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { socketCloseCodes, socketCloseWords } from '../../schema/socket-events.ts'
+import type { Directory } from '../access/directory/directory.ts'
+import type { Relations } from '../access/relations.ts'
+import type { Sessions } from '../access/sessions.ts'
+import type { TokenHolder } from '../access/token-keeper.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createChangeLines } from './change-lines.ts'
+import type { Connections } from './connections/connections.ts'
+import { createFrameBudgets } from './connections/frame-budgets.ts'
+import {
+  createEventHandler,
+  type HearChannelEvent,
+  type SendMessage,
+  type SetReaction,
+} from './event-handler.ts'
+import { createPollers } from './pollers.ts'
+import type { Presence } from './presence/presence.ts'
+import { createPresenceAnnouncer } from './presence/presence-announcer.ts'
+import { createSocketOpener } from './socket-opener.ts'
+
+/** Joins connections with presence and sign-ins: what a device hears, and when it is cut off. */
+export function createRealtime(options: {
+  storage: Pick<Storage, 'signals' | 'database'>
+  /** In which epoch a person's databases count now. */
+  epochOf: (userId: string) => string
+  directory: Directory
+  relations: Relations
+  sessions: Sessions
+  presence: Presence
+  connections: Connections
+  identify: (token: string) => Promise<TokenHolder | null>
+  sendMessage: SendMessage
+  setReaction: SetReaction
+  hearChannelEvent: HearChannelEvent
+  noteContactTyping: (userId: string, contactId: string) => void
+  announceEveryMs?: number | undefined
+  usersOnlineMax?: number | undefined
+  hereEveryMs?: number | undefined
+  onError: (error: unknown) => void
+}) {
+  const { directory, relations, sessions, presence, connections, onError } = options
+  const announcer = createPresenceAnnouncer({
+    presence,
+    connections,
+    directory,
+    onError,
+    everyMs: options.announceEveryMs,
+    usersOnlineMax: options.usersOnlineMax,
+  })
+  const lines = createChangeLines({
+    storage: options.storage,
+    epochOf: options.epochOf,
+    connections,
+    everyMs: options.hereEveryMs,
+  })
+  const frameBudgets = createFrameBudgets()
+  const handleEvent = createEventHandler({
+    connections,
+    announcer,
+    relations,
+    lines,
+    sendMessage: options.sendMessage,
+    setReaction: options.setReaction,
+    hearChannelEvent: options.hearChannelEvent,
+    noteContactTyping: options.noteContactTyping,
+  })
+  const stopListening = [
+    presence.onChanged(announcer.noteChanged),
+    relations.onChanged(announcer.noteSight),
+    sessions.onEnded((ended) =>
+      connections.closeSession(ended, socketCloseCodes.signInEnded, socketCloseWords.signInEnded),
+    ),
+  ]
+  const door = { connections, presence, announcer, lines, handleEvent, frameBudgets }
+  const pollers = createPollers(door)
+  return {
+    pollers,
+    /** What has been told of who is online since the start. */
+    presenceCounts: announcer.counts,
+    countFollowed: lines.countFollowed,
+    openSocket: createSocketOpener({ ...door, identify: options.identify, onError }),
+    close() {
+      for (const stop of stopListening) stop()
+      announcer.close()
+      lines.close()
+      pollers.close()
+      connections.closeAll(1001, 'The server restarts.')
+    },
+  }
+}

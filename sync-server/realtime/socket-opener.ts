@@ -1,0 +1,129 @@
+import type WebSocket from 'ws'
+import {
+  changesProtocol,
+  parseClientFrame,
+  type SocketWord,
+  socketCloseCodes,
+  socketCloseWords,
+} from '../../schema/socket-events.ts'
+import type { Caller, TokenHolder } from '../access/token-keeper.ts'
+import type { ChangeLines } from './change-lines.ts'
+import type { Connection, Connections } from './connections/connections.ts'
+import type { FrameBudgets } from './connections/frame-budgets.ts'
+import { createFrameLimit } from './connections/frame-limit.ts'
+import type { EventHandler } from './event-handler.ts'
+import type { Presence } from './presence/presence.ts'
+import type { PresenceAnnouncer } from './presence/presence-announcer.ts'
+import { runAt } from './run-at.ts'
+import { createSocketSeats } from './socket-seats.ts'
+
+export type SocketOpener = ReturnType<typeof createSocketOpener>
+
+/** What a device offers with its handshake. */
+export interface SocketOffer {
+  token: string
+  understands: readonly SocketWord[]
+}
+
+/** A device that reads slower than this goes without hints, and learns by replication (P7). */
+const bufferedMaxBytes = 64 * 1024
+/** A socket that had to make room and does not answer the goodbye is cut off. */
+const goodbyeDueWithinMs = 2_000
+
+/** Lets a device in by its token, and hears what it says until it goes. */
+export function createSocketOpener(options: {
+  identify: (token: string) => Promise<TokenHolder | null>
+  connections: Connections
+  presence: Presence
+  announcer: PresenceAnnouncer
+  lines: ChangeLines
+  handleEvent: EventHandler
+  frameBudgets: FrameBudgets
+  onError: (error: unknown) => void
+}) {
+  const { identify, connections, presence, announcer, handleEvent, frameBudgets, onError } = options
+  const { lines } = options
+  const seats = createSocketSeats()
+
+  async function letIn(socket: WebSocket, { token, understands }: SocketOffer) {
+    const caller = await identify(token)
+    if (socket.readyState !== socket.OPEN) return null
+    if (!caller) {
+      end(socket, 'signInEnded')
+      return null
+    }
+    const connection = connect(socket, caller, understands)
+    const seat = seats.take(caller.userId, () => displace(socket))
+    connections.add(connection)
+    presence.arrive(caller.userId)
+    const cancelEnd = runAt(caller.expiresAt, () => end(socket, 'signInEnded'))
+    socket.on('close', () => {
+      cancelEnd()
+      seat.leave()
+      connections.remove(connection)
+      announcer.forget(connection)
+      lines.forget(connection)
+      presence.leave(caller.userId)
+    })
+    announcer.welcome(connection)
+    return { connection, seat }
+  }
+
+  return (socket: WebSocket, offer: SocketOffer): void => {
+    const takeFrame = createFrameLimit()
+    const entering = letIn(socket, offer).catch((error: unknown) => {
+      onError(error)
+      socket.close(1011, 'The server could not open this connection.')
+      return null
+    })
+    async function hear(frame: unknown) {
+      const entered = await entering
+      if (!entered || socket.readyState !== socket.OPEN) return
+      const { connection, seat } = entered
+      seat.touch()
+      const heard = typeof frame === 'string' ? parseClientFrame(frame) : null
+      const isFollow = heard?.event === 'follow-changes'
+      // What a device follows has a budget of its own, and is told so in place of being cut off.
+      if (!isFollow && !frameBudgets.takeFrame(connection.caller.userId))
+        return end(socket, 'tooManyFrames')
+      if (heard && (connection.hasLine || !isFollow)) await handleEvent(connection, heard)
+      else end(socket, 'badFrame')
+    }
+    // Listening begins before anything is waited for, or the first frames would be lost.
+    socket.on('message', (frame: unknown) => {
+      if (takeFrame()) hear(frame).catch(onError)
+      else end(socket, 'tooManyFrames')
+    })
+    // A frame that breaks the protocol ends its own connection; ws closes it after this event.
+    socket.on('error', () => undefined)
+  }
+}
+
+function end(socket: WebSocket, why: keyof typeof socketCloseCodes) {
+  socket.close(socketCloseCodes[why], socketCloseWords[why])
+}
+
+function displace(socket: WebSocket) {
+  end(socket, 'displaced')
+  const cutting = setTimeout(() => socket.terminate(), goodbyeDueWithinMs).unref()
+  socket.once('close', () => clearTimeout(cutting))
+}
+
+function connect(
+  socket: WebSocket,
+  caller: Caller,
+  understands: readonly SocketWord[],
+): Connection {
+  return {
+    caller,
+    understands,
+    hasLine: socket.protocol === changesProtocol,
+    send(text) {
+      if (socket.readyState !== socket.OPEN || socket.bufferedAmount > bufferedMaxBytes)
+        return false
+      socket.send(text, () => undefined)
+      return true
+    },
+    close: (code, reason) => socket.close(code, reason),
+  }
+}

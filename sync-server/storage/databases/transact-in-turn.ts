@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Document, Stored } from '../documents/documents.ts'
+import { pick, withoutRev } from '../documents/draft-writes.ts'
+import {
+  type DatabaseWrite,
+  type Transaction,
+  TransactionFailed,
+  type TransactionOutcome,
+} from '../documents/transaction.ts'
+
+/** What is believed to be stored, by id: `undefined` for what is believed not to be there. */
+export type Belief = ReadonlyMap<string, Stored<Document> | undefined>
+
+/** A database that can only be read and written by itself. */
+export interface SingleDatabases {
+  read(name: string, ids: readonly string[]): Promise<Map<string, Stored<Document>>>
+  /** As `StoredDatabase.update`; `belief` saves the reading. */
+  update(
+    name: string,
+    update: {
+      ids: readonly string[]
+      belief: Belief
+      decide: (stored: ReadonlyMap<string, Document>) => Pick<
+        DatabaseWrite,
+        'put' | 'pushed' | 'tally'
+      > & {
+        result: boolean
+      }
+    },
+  ): Promise<{ result: boolean; revs: ReadonlyMap<string, string> }>
+}
+
+const mostRounds = 50
+
+/**
+ * A transaction where databases can only be written one after the other: in the order of its writes, each only while
+ * its documents are what `decide` has seen. Whatever has changed meanwhile begins it again; what it has written until
+ * then stays, and `decide` finds it there.
+ * @throws TransactionFailed names the database
+ */
+export async function transactInTurn<Result>(
+  databases: SingleDatabases,
+  transaction: Transaction<Result>,
+): Promise<TransactionOutcome<Result>> {
+  const { onChanged, onWritten } = transaction
+  for (let round = 0; round < mostRounds; round += 1) {
+    const seen = await readParts(databases, transaction, { isBelieved: round === 0 })
+    const bodies = new Map([...seen].map(([name, belief]) => [name, toBodies(belief)]))
+    // What is stored there has been put there as a Body.
+    const { writes, result } = transaction.decide((name) => bodies.get(name) as never)
+    const revs = new Map([...seen].map(([name, belief]) => [name, toRevs(belief)]))
+    let changed: string | undefined
+    for (const write of writes) {
+      const outcome = await writeOne(databases, write, seen.get(write.name) ?? new Map())
+      if (!outcome.result) {
+        changed = write.name
+        break
+      }
+      revs.set(write.name, new Map([...(revs.get(write.name) ?? []), ...outcome.revs]))
+      await onWritten?.(write.name)
+    }
+    if (changed === undefined) return { result, revs: (name) => revs.get(name) ?? new Map() }
+    await onChanged?.(changed)
+  }
+  throw new Error('a document changed under every try to write it')
+}
+
+async function writeOne(databases: SingleDatabases, write: DatabaseWrite, belief: Belief) {
+  const { name, put = [], pushed = [], create = [], tally = 0 } = write
+  const written = [...put, ...create]
+  const ids = [...new Set([...written.map(({ _id }) => _id), ...pushed.map(({ id }) => id)])]
+  const unchanged = pick(toBodies(belief), ids)
+  return await databases
+    .update(name, {
+      ids,
+      belief: new Map(ids.map((id) => [id, belief.get(id)])),
+      decide: (stored) =>
+        isDeepStrictEqual(stored, unchanged)
+          ? { put: written, pushed, tally, result: true }
+          : { result: false },
+    })
+    .catch((error: unknown) => {
+      throw new TransactionFailed(name, error)
+    })
+}
+
+async function readParts<Result>(
+  databases: SingleDatabases,
+  { parts }: Transaction<Result>,
+  { isBelieved }: { isBelieved: boolean },
+): Promise<Map<string, Belief>> {
+  const wanted = new Map<string, { all: Set<string>; unknown: Set<string> }>()
+  for (const { name, ids, isNew } of parts) {
+    const ofName = wanted.get(name) ?? { all: new Set(), unknown: new Set() }
+    wanted.set(name, ofName)
+    for (const id of ids) {
+      ofName.all.add(id)
+      if (!isNew || !isBelieved) ofName.unknown.add(id)
+    }
+  }
+  const seen = await Promise.all(
+    [...wanted].map(async ([name, { all, unknown }]) => {
+      const found =
+        unknown.size > 0 ? await databases.read(name, [...unknown]).catch(failOf(name)) : new Map()
+      return [name, new Map([...all].map((id) => [id, found.get(id)] as const))] as const
+    }),
+  )
+  return new Map(seen)
+}
+
+function failOf(name: string) {
+  return (error: unknown): never => {
+    throw new TransactionFailed(name, error)
+  }
+}
+
+function toBodies(belief: Belief): Map<string, Document> {
+  return new Map([...belief].flatMap(([id, doc]) => (doc ? [[id, withoutRev(doc)]] : [])))
+}
+
+function toRevs(belief: Belief): Map<string, string> {
+  return new Map([...belief].flatMap(([id, doc]) => (doc ? [[id, doc._rev]] : [])))
+}

@@ -1,0 +1,29 @@
+import type { Document } from '../documents/documents.ts'
+import type { WantedWrites } from '../documents/draft-writes.ts'
+import type { DatabaseHome } from './database-home.ts'
+
+export interface UpdateOutcome<Result> {
+  result: Result
+  /** The revision under which each of the asked documents lies now; absent ones are not in the map. */
+  revs: ReadonlyMap<string, string>
+}
+
+/** A transaction that reads and writes one database. */
+export async function updateOne<Result>(
+  home: Pick<DatabaseHome, 'transact'>,
+  name: string,
+  update: {
+    ids: readonly string[]
+    decide: (stored: ReadonlyMap<string, Document>) => WantedWrites & { result: Result }
+  },
+): Promise<UpdateOutcome<Result>> {
+  const { ids, decide } = update
+  const { result, revs } = await home.transact<Result>({
+    parts: [{ name, ids }],
+    decide(read) {
+      const { result, ...write } = decide(read(name))
+      return { writes: [{ name, ...write }], result }
+    },
+  })
+  return { result, revs: revs(name) }
+}

@@ -1,0 +1,40 @@
+import { slicesOf } from '../../../schema/slices-of.ts'
+import type { Document, Stored } from './documents.ts'
+import { isMissing, type Pouch } from './pouch.ts'
+
+const readAtOnce = 64
+
+/** @returns the documents that are there and not deleted, by id */
+export async function readDocuments(
+  pouch: Pouch,
+  ids: ReadonlySet<string>,
+): Promise<Map<string, Stored<Document>>> {
+  const docs =
+    pouch.adapter === 'http' ? await readTogether(pouch, ids) : await readEach(pouch, ids)
+  return new Map(docs.map((doc) => [doc._id, doc]))
+}
+
+async function readTogether(pouch: Pouch, ids: ReadonlySet<string>) {
+  if (ids.size === 0) return []
+  const { rows } = await pouch.allDocs({ keys: [...ids], include_docs: true })
+  return rows.flatMap((row) => (row.doc ? [row.doc] : []))
+}
+
+// On LevelDB a get is four times as fast as a key of allDocs, which opens a stream for each.
+async function readEach(pouch: Pouch, ids: ReadonlySet<string>) {
+  const found: Stored<Document>[] = []
+  for (const slice of slicesOf([...ids], readAtOnce)) {
+    const docs = await Promise.all(slice.map((id) => readOne(pouch, id)))
+    found.push(...docs.flatMap((doc) => (doc ? [doc] : [])))
+  }
+  return found
+}
+
+async function readOne(pouch: Pouch, id: string) {
+  try {
+    return await pouch.get(id)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,58 @@
+import type { FairQueue } from '../budget/fair-queue.ts'
+import type { Acceptance } from '../messages/acceptance.ts'
+import {
+  nameConversationsDatabase,
+  nameMessagesDatabase,
+} from '../storage/databases/database-names.ts'
+import type { Document } from '../storage/documents/documents.ts'
+import type { Storage } from '../storage/storage.ts'
+import { forbidden, notFound } from './couch-error.ts'
+import type { Epochs } from './epochs.ts'
+import type { SyncDatabase } from './sync-database.ts'
+
+/** Finds one of a person's own two databases; the path says which, the token says whose (P8). */
+export function createDatabaseFinder(options: {
+  storage: Storage
+  epochs: Pick<Epochs, 'of' | 'raise'>
+  reads: Pick<FairQueue, 'once'>
+  acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
+}) {
+  const { storage, epochs, reads, acceptance } = options
+
+  /**
+   * @param takeSignal gives one that aborts when nobody waits for the answer any more
+   * @throws CouchError for every other name
+   */
+  return function findDatabase(asked: {
+    name: string
+    actorId: string
+    takeSignal: () => AbortSignal
+  }): SyncDatabase {
+    const { name, actorId, takeSignal } = asked
+    const turn: SyncDatabase['turn'] = (read) =>
+      reads.once({ key: actorId, signal: takeSignal() }, read)
+    const open = (stored: string) => ({
+      name,
+      turn,
+      stored: storage.database<Document>(stored),
+      epoch: () => epochs.of(actorId),
+      noteAhead: (knownEpoch: string | undefined) => epochs.raise(actorId, knownEpoch),
+    })
+    switch (name) {
+      case 'messages':
+        return {
+          ...open(nameMessagesDatabase(actorId)),
+          accept: (proposals) => acceptance.acceptMessages({ actorId, proposals }),
+        }
+      case 'conversations':
+        return {
+          ...open(nameConversationsDatabase(actorId)),
+          accept: (proposals) => acceptance.acceptConversations({ actorId, proposals }),
+        }
+      default:
+        throw name.startsWith('_')
+          ? forbidden('This part of CouchDB is not offered here.')
+          : notFound('no_db_file')
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import express, { type Request, type RequestHandler, type Response } from 'express'
+import { epochHeader } from '../../schema/epoch-header.ts'
+import { limits } from '../../schema/limits.ts'
+import { must } from '../../schema/must.ts'
+import type { TokenHolder } from '../access/token-keeper.ts'
+import { type Doorman, visitOf } from '../budget/doorman.ts'
+import type { FairQueue } from '../budget/fair-queue.ts'
+import { createJsonReader } from '../http/core/json-reader.ts'
+import type { Acceptance } from '../messages/acceptance.ts'
+import type { Storage } from '../storage/storage.ts'
+import { acceptBasicToken } from './accept-basic-token.ts'
+import { answerAllDocs } from './answer-all-docs.ts'
+import { answerChanges } from './answer-changes.ts'
+import { getDocument, putDocument } from './answer-document.ts'
+import { describeDatabase, describeServer } from './answer-info.ts'
+import { getLocalDocument, putLocalDocument } from './answer-local-document.ts'
+import { answerBulkGet, answerRevsDiff } from './answer-revisions.ts'
+import { CouchError, forbidden, notFound } from './couch-error.ts'
+import { createCouchErrorHandler } from './couch-error-handler.ts'
+import { createDatabaseFinder } from './database-finder.ts'
+import type { Epochs } from './epochs.ts'
+import { pushDocuments } from './push-documents.ts'
+import { readChangesQuery } from './read-changes-query.ts'
+import { readQuery } from './read-query.ts'
+import { sendJson } from './send-json.ts'
+import type { SyncDatabase } from './sync-database.ts'
+
+type Answer = (database: SyncDatabase, request: Request, response: Response) => Promise<void>
+
+/**
+ * The CouchDB endpoint of design section 5, to be mounted at `/sync`: the caller's own two databases, for RxDB, PouchDB
+ * and CouchDB's replicator. Which database a request touches follows from its token alone (P8).
+ * @param reads where pages wait for their turn
+ * @param authenticate finds the caller, or throws an error with a `status`
+ * @param onError told of our own faults
+ */
+export function createSyncRouter(options: {
+  storage: Storage
+  epochs: Pick<Epochs, 'of' | 'raise' | 'installation'>
+  acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
+  authenticate: (request: Request) => Promise<TokenHolder>
+  doorman: Pick<Doorman, 'admit' | 'takeBody'>
+  reads: Pick<FairQueue, 'once'>
+  onError: (error: unknown) => void
+}) {
+  const { storage, epochs, acceptance, authenticate, doorman, reads, onError } = options
+  const { signals } = storage
+  const router = express.Router({ caseSensitive: true })
+  const findDatabase = createDatabaseFinder({ storage, epochs, reads, acceptance })
+  const parseJson = doorman.takeBody(createJsonReader({ limitBytes: limits.syncBodyMaxBytes }))
+
+  const requireCaller: RequestHandler = async (request, _response, next) => {
+    acceptBasicToken(request)
+    request.caller ??= await authenticate(request)
+    next()
+  }
+  const find = (request: Request, response: Response) => {
+    const { userId: actorId } = must(request.caller, 'a caller')
+    const made: { signal?: AbortSignal } = {}
+    // Most requests write, and never look at it.
+    const takeSignal = () => (made.signal ??= signalGone(response))
+    return findDatabase({ name: String(request.params.database), actorId, takeSignal })
+  }
+  /** Access and existence come before the body is read. */
+  const readJson: RequestHandler = (request, response, next) => {
+    find(request, response)
+    parseJson(request, response, next)
+  }
+  const answer =
+    (operation: string, respond: Answer): RequestHandler =>
+    async (request, response) => {
+      const database = find(request, response)
+      request.routeName = `/sync/${database.name}/${operation}`
+      response.set(epochHeader, database.epoch())
+      await respond(database, request, response)
+    }
+
+  const changes = answer('_changes', (database, request, response) => {
+    // A feed ends with its sign-in: it goes on until then.
+    visitOf(request).takeSignal()
+    const query = readChangesQuery(readQuery(request))
+    const knownEpoch = request.get(epochHeader)
+    return answerChanges({ database, signals, query, knownEpoch, response })
+  })
+  const allDocs = answer('_all_docs', (database, request, response) =>
+    answerAllDocs({ database, query: readQuery(request), response }),
+  )
+
+  router.use(requireCaller, doorman.admit)
+  router.get('/', (_request, response) =>
+    sendJson(response, 200, describeServer(epochs.installation())),
+  )
+
+  router.get(
+    '/:database',
+    answer('', async (database, _request, response) =>
+      sendJson(response, 200, await describeDatabase(database)),
+    ),
+  )
+  router.put(
+    '/:database',
+    answer('', async () => {
+      throw new CouchError(412, 'file_exists', 'The database is there already.')
+    }),
+  )
+  router.route('/:database/_changes').get(changes).post(readJson, changes)
+  router.route('/:database/_all_docs').get(allDocs).post(readJson, allDocs)
+  router.post(
+    '/:database/_bulk_docs',
+    readJson,
+    answer('_bulk_docs', async (database, request, response) => {
+      const { docs, new_edits } = (request.body ?? {}) as { docs?: unknown; new_edits?: unknown }
+      const isReplicated = new_edits === false
+      sendJson(response, 201, await pushDocuments(database, { docs, isReplicated }))
+    }),
+  )
+  router.post(
+    '/:database/_bulk_get',
+    readJson,
+    answer('_bulk_get', async (database, request, response) => {
+      const query = new Map<string, unknown>(Object.entries(request.query))
+      await answerBulkGet({ database, body: request.body, query, response })
+    }),
+  )
+  router.post(
+    '/:database/_revs_diff',
+    readJson,
+    answer('_revs_diff', async (database, request, response) =>
+      sendJson(response, 200, await answerRevsDiff(database, request.body)),
+    ),
+  )
+  router.post(
+    '/:database/_ensure_full_commit',
+    answer('_ensure_full_commit', async (_database, _request, response) =>
+      sendJson(response, 201, { ok: true, instance_start_time: '0' }),
+    ),
+  )
+  router
+    .route('/:database/_local/:localId')
+    .get(answer('_local', getLocalDocument))
+    .put(readJson, answer('_local', putLocalDocument))
+  router.all(
+    ['/:database/_design/*rest', '/:database/:id/*attachment'],
+    answer('', async (_database, request) => {
+      if (request.method === 'GET' || request.method === 'HEAD') throw notFound()
+      throw forbidden('Design documents and attachments are not offered here.')
+    }),
+  )
+  router
+    .route('/:database/:id')
+    .get(answer('document', getDocument))
+    .put(readJson, answer('document', putDocument))
+  router.all(
+    '/:database{/*rest}',
+    answer('', async () => {
+      throw forbidden('This part of CouchDB is not offered here.')
+    }),
+  )
+  router.use(createCouchErrorHandler({ onError }))
+  return router
+}
+
+/** Aborts when nobody waits for the answer any more. */
+function signalGone(response: Response): AbortSignal {
+  const gone = new AbortController()
+  if (response.closed) gone.abort()
+  response.once('close', () => gone.abort())
+  return gone.signal
+}

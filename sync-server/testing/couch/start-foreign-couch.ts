@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto'
+import { createCouchRequests } from '../../storage/couch/couch-requests.ts'
+import { startLosingProxy } from './start-losing-proxy.ts'
+
+/**
+ * For tests: a CouchDB that belongs to somebody. Its databases get names that nobody else's have, and are gone in the
+ * end; whatever else lies there is not touched.
+ * @param url with the login of a server admin in it
+ */
+export async function startForeignCouch(url: string) {
+  const prefix = `petrel-test-${randomUUID()}-`
+  const rename = (path: string) => (/^\/[a-z]/.test(path) ? `/${prefix}${path.slice(1)}` : path)
+  const proxy = await startLosingProxy(url, { rename })
+  const requests = createCouchRequests({ couchdbUrl: url })
+  return {
+    url: proxy.url,
+    async close() {
+      await proxy.close()
+      const names = (await requests.send('GET', '_all_dbs')) as string[]
+      const own = names.filter((name) => name.startsWith(prefix))
+      await Promise.all(own.map((name) => requests.send('DELETE', name, { accepted: [404] })))
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { ServerEvent } from '../../schema/socket-events.ts'
+
+export type TestPoller = ReturnType<typeof openTestPoller>
+
+/** For tests: a device that polls, one request after the other, with everything that it heard. */
+export function openTestPoller(at: {
+  url: string
+  token: string
+  pollerId?: string
+  /** Beyond the first version. */
+  understands?: string
+}) {
+  const { url, token, pollerId = uuidv7(), understands = '' } = at
+  const heard: ServerEvent[] = []
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+
+  /** @returns the status of the poll that was not answered with events; 0 once it is stopped */
+  async function run(): Promise<number> {
+    for (;;) {
+      const address = `${url}/poll?poller=${pollerId}&understands=${understands}`
+      const response = await fetch(address, { headers, signal })
+      if (response.status !== 200) return response.status
+      const { events } = (await response.json()) as { events: ServerEvent[] }
+      heard.push(...events)
+    }
+  }
+  const ended = run().catch((error: unknown) => {
+    if (signal.aborted) return 0
+    throw error
+  })
+
+  return {
+    pollerId,
+    heard,
+    ended,
+    async say(event: string, data: unknown): Promise<number> {
+      const body = JSON.stringify({ poller: pollerId, events: [{ event, data }] })
+      return (await fetch(`${url}/poll`, { method: 'POST', headers, body })).status
+    },
+    /** What was told last of this kind. */
+    last: (event: ServerEvent['event']) => heard.findLast((one) => one.event === event)?.data,
+    count: (event: ServerEvent['event']) => heard.filter((one) => one.event === event).length,
+    /** Walks out in the middle of a poll. */
+    async stop() {
+      stopping.abort()
+      await ended
+    },
+  }
+}

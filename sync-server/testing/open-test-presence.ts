@@ -1,0 +1,73 @@
+import { expect, onTestFinished } from 'vitest'
+import type { AppOverrides } from '../create-app.ts'
+import { openTestSocket, type TestSocket } from './open-test-socket.ts'
+import { startTestApp, type TestPerson } from './start-test-app.ts'
+
+type Settings = Record<string, string>
+
+/** For tests: a server, until the test is over, and people who look at each other's presence. */
+export async function openTestPresence(settings: Settings = {}, overrides: AppOverrides = {}) {
+  const app = await startTestApp(settings, { presenceGraceMs: 50, ...overrides })
+  const opened: TestSocket[] = []
+  onTestFinished(async () => {
+    for (const { socket } of opened) socket.terminate()
+    await app.close()
+  })
+
+  return {
+    app,
+
+    /** A device of today, or one that understands less, once it has been greeted. */
+    async connect({ token }: TestPerson, understands = ['presence-changes']) {
+      const socket = await openTestSocket({ url: app.url, token, understands })
+      opened.push(socket)
+      await expect.poll(() => socket.count('users-online')).toBeGreaterThan(0)
+      return socket
+    },
+
+    /** What the server has told of presence since its start. */
+    async count() {
+      const { text } = await app.call('GET', '/metrics')
+      const read = (name: string) =>
+        Number(new RegExp(`^petrel_presence_${name}_total (\\d+)`, 'm').exec(text)?.[1])
+      return { lists: read('lists'), frames: read('frames'), bytes: read('bytes') }
+    },
+
+    async setBlocked(who: TestPerson, whom: TestPerson, blocked: boolean) {
+      const path = `/api/users/${whom.userId}/block`
+      const { status } = await app.call('PUT', path, { token: who.token, body: { blocked } })
+      expect(status).toBe(200)
+    },
+
+    /** Begins a chat. */
+    async write(from: TestPerson, to: TestPerson) {
+      const body = { recipientId: to.userId, content: 'hello' }
+      const { status } = await app.call('POST', '/api/messages', { token: from.token, body })
+      expect(status).toBe(201)
+    },
+  }
+}
+
+/** Whom a device takes for online, by all that it was told. */
+export function whoIsOnline({ heard }: TestSocket): Set<string> {
+  const online = new Set<string>()
+  for (const { event, data } of heard) {
+    if (event === 'users-online') {
+      online.clear()
+      for (const userId of data) online.add(userId)
+    }
+    if (event !== 'presence-changed') continue
+    for (const userId of data.online) online.add(userId)
+    for (const userId of data.offline) online.delete(userId)
+  }
+  return online
+}
+
+export const isShownAsOnline = (socket: TestSocket, { userId }: TestPerson) =>
+  whoIsOnline(socket).has(userId)
+
+/** Was this person named at all in what a device was told of presence? */
+export const isNamed = ({ heard }: TestSocket, { userId }: TestPerson) =>
+  heard.some(({ event, data }) => {
+    return /^(users-online|presence-)/.test(event) && JSON.stringify(data).includes(userId)
+  })

@@ -1,0 +1,340 @@
+import type { RequestHandler } from 'express'
+import { idPattern } from '../../schema/id.ts'
+import type { ServerEvent } from '../../schema/socket-events.ts'
+import type { Accounts } from '../access/accounts.ts'
+import type { Relations } from '../access/relations.ts'
+import type { Log } from '../lib/log.ts'
+import type { Media } from '../media/media.ts'
+import { type OutboxEntry, outboxDatabase } from '../messages/acceptance/outbox-entry.ts'
+import type { Acceptance } from '../messages/acceptance.ts'
+import type { Storage } from '../storage/storage.ts'
+import { checkChannel } from './check-channel.ts'
+import { type ChannelClock, realClock } from './client/channel-clock.ts'
+import { createCircuitBreaker } from './client/circuit-breaker.ts'
+import { createGraphClient } from './client/graph-client.ts'
+import { createNumberCheck } from './client/number-check.ts'
+import { fetchNumberInformation } from './client/number-information.ts'
+import { createSendLimiter } from './client/send-limiter.ts'
+import type { WhatsAppSettings } from './client/whatsapp-settings.ts'
+import type { Contacts } from './customers/contacts.ts'
+import { createConversationSignals } from './customers/conversation-signals.ts'
+import { describeReceived, describeStatus } from './describe-events.ts'
+import { nameInboundMessage } from './inbound/inbound-message.ts'
+import { createMessageIndex, type MessageIndexDocument } from './inbound/message-index.ts'
+import { createInboundMedia, type MediaJob } from './media/inbound-media.ts'
+import { createWhatsAppMedia } from './media/media.ts'
+import { createOperatorCopies } from './operators/operator-copies.ts'
+import { createOperators } from './operators/operators.ts'
+import { createChannelCalls } from './sending/channel-calls.ts'
+import { createOutbox } from './sending/outbox.ts'
+import { createQueuedSender } from './sending/queued-sender.ts'
+import { createMessageSender } from './sending/send-message.ts'
+import { createTemplates } from './templates/templates.ts'
+import { createItemApplier } from './webhooks/apply-item.ts'
+import { createStatusApplier } from './webhooks/apply-status.ts'
+import type { ApplyTools } from './webhooks/apply-tools.ts'
+import { createChannelStats } from './webhooks/channel-stats.ts'
+import { tellProcessed } from './webhooks/tell-processed.ts'
+import type { WebhookDocument } from './webhooks/webhook-event.ts'
+import { createWebhookEvents } from './webhooks/webhook-events.ts'
+import { createWebhookInbox } from './webhooks/webhook-inbox.ts'
+import { createWebhookRouter } from './webhooks/webhook-router.ts'
+
+export type Channel = ReturnType<typeof createChannel>
+
+/** WhatsApp itself is nowhere but at Meta. */
+function isOnThisMachine(graphBaseUrl: string): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(graphBaseUrl).hostname)
+}
+
+const dayMs = 24 * 60 * 60_000
+const takeOverEveryMs = 60_000
+
+/**
+ * The business channel: everything that speaks with WhatsApp, joined.
+ * @param acceptance the way in for what the provider says, which no limit of a person's holds up
+ * @param acceptMessages the way in for what people say
+ * @param isShared other servers use the same storage
+ * @param tell tells a person's devices
+ * @param takeBody puts a reader of a body behind what bounds a stranger's bytes
+ */
+export function createChannel(options: {
+  settings: WhatsAppSettings
+  storage: Storage
+  isShared: boolean
+  accounts: Accounts
+  relations: Pick<Relations, 'readBlocks'>
+  contacts: Contacts
+  acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
+  acceptMessages: Acceptance['acceptMessages']
+  files: Media
+  tell: (userId: string, event: ServerEvent) => void
+  admit: RequestHandler
+  takeBody: (read: RequestHandler) => RequestHandler
+  clock?: ChannelClock | undefined
+  webhookRetryWaitsMs?: readonly number[] | undefined
+  log: Log
+  onError: (error: unknown) => void
+}) {
+  const { settings, storage, accounts, relations, contacts, files, log, onError } = options
+  const { isShared, admit, takeBody, clock = realClock } = options
+  const { appSecret, verifyToken, businessAccountId, eventRetentionDays } = settings
+  const { now, waiting } = clock
+  const learned = { displayNumber: settings.displayPhoneNumber ?? null }
+
+  const client = createGraphClient({ settings })
+  const templates = createTemplates({ client, businessAccountId })
+  const provider = createWhatsAppMedia({ client, settings })
+  const breaker = createCircuitBreaker({
+    now: waiting.now,
+    onOpen: ({ code, details }) =>
+      log.error({ code, details }, 'WhatsApp does not let this server send: all sends are stopped'),
+  })
+  const limiter = createSendLimiter({ messagesPerSecond: settings.messagesPerSecond, waiting })
+  const sender = createMessageSender({ client, limiter, breaker, waiting })
+
+  const index = createMessageIndex({
+    database: storage.database<MessageIndexDocument>('whatsapp-messages'),
+    now,
+  })
+  const operators = createOperators({
+    accounts,
+    contacts,
+    index,
+    settings,
+    readDisplayNumber: () => learned.displayNumber,
+  })
+  const copies = createOperatorCopies({ storage, acceptance: options.acceptance, contacts, now })
+  const stats = createChannelStats()
+  const counted = { sent: 0, failed: 0 }
+
+  const tellStatus: ApplyTools['tell']['status'] = (ownerId, message) => {
+    const event = describeStatus(message, now())
+    if (event) options.tell(ownerId, event)
+  }
+  const media = createInboundMedia({
+    database: storage.database<MediaJob>('whatsapp-files'),
+    media: files,
+    provider,
+    copies,
+    clock,
+    onError,
+    onReady(ownerId, message) {
+      tellReceived(ownerId, message).catch(onError)
+    },
+  })
+  async function tellReceived(...[ownerId, message]: Parameters<typeof tellStatus>) {
+    const contact = await contacts.find(ownerId, message.peerId)
+    if (contact) options.tell(ownerId, describeReceived(message, contact))
+  }
+
+  const tools: ApplyTools = {
+    operators,
+    contacts,
+    copies,
+    index,
+    media,
+    files,
+    now,
+    settleOutbox: (name) => outbox.settle(name),
+    async isBlocked(ownerId, contactId) {
+      return (await relations.readBlocks(ownerId)).blocked.has(contactId)
+    },
+    tell: {
+      received: (message, contact) =>
+        options.tell(contact.ownerId, describeReceived(message, contact)),
+      status: tellStatus,
+    },
+    note: stats.note,
+  }
+  const queuedSender = createQueuedSender({
+    copies,
+    contacts,
+    operators,
+    accounts,
+    index,
+    files,
+    media: provider,
+    templates,
+    sender,
+    settings,
+    clock,
+    applyParked: createStatusApplier(tools).applyParked,
+    onStatus(ownerId, message) {
+      counted[message.status === 'failed' ? 'failed' : 'sent'] += 1
+      tellStatus(ownerId, message)
+    },
+    noteSent: (phoneNumberId, type) => stats.note({ phoneNumberId, kind: 'outbound', type }),
+  })
+  const outbox = createOutbox({
+    database: storage.database<OutboxEntry>(outboxDatabase),
+    clock,
+    attempt: queuedSender.attempt,
+    giveUp: queuedSender.giveUp,
+    onError,
+  })
+  const calls = createChannelCalls({
+    contacts,
+    operators,
+    copies,
+    outbox,
+    templates,
+    acceptMessages: options.acceptMessages,
+  })
+  const signals = createConversationSignals({ client, contacts, settings, now, onError })
+
+  const events = createWebhookEvents({
+    database: storage.database<WebhookDocument>('whatsapp-events'),
+    isShared,
+    now,
+  })
+  const inbox = createWebhookInbox({
+    events,
+    now,
+    onError,
+    ...(options.webhookRetryWaitsMs && { retryWaitsMs: options.webhookRetryWaitsMs }),
+    apply: createItemApplier({ tools, templates, log }),
+    onProcessed(event) {
+      stats.noteEvent(event)
+      tellProcessed(event, options.tell)
+    },
+  })
+  const webhooks = createWebhookRouter({
+    inbox,
+    appSecret,
+    verifyToken,
+    admit,
+    takeBody,
+    onError,
+    onInvalidSignature: (what) =>
+      log.error({ signature: what }, 'a webhook was refused: is WHATSAPP_APP_SECRET right?'),
+  })
+  const timers: { daily?: NodeJS.Timeout; callOff?: () => void; isOver?: boolean } = {}
+
+  /** What a server has begun that ended for good, another one ends. */
+  function takeOverLater() {
+    if (timers.isOver) return
+    timers.callOff = clock.after(takeOverEveryMs, () => {
+      takeOver().catch(onError).finally(takeOverLater)
+    })
+  }
+
+  async function takeOver() {
+    await outbox.resume()
+    await inbox.takeOver()
+    await media.resume()
+  }
+
+  function endTimers() {
+    timers.isOver = true
+    clearInterval(timers.daily)
+    timers.callOff?.()
+  }
+
+  async function expire() {
+    await events.expire(now() - eventRetentionDays * dayMs)
+    await index.expireParked()
+  }
+
+  async function learnNumber() {
+    if (learned.displayNumber !== null) return
+    const found = await fetchNumberInformation(client, settings.phoneNumberId)
+    if (found.kind === 'found') learned.displayNumber = found.value.digits
+  }
+
+  return {
+    router: webhooks.router,
+    settings,
+    calls,
+    signals,
+    stats,
+    events,
+    inbox,
+    copies,
+    operators,
+    contacts,
+    isSandbox: isOnThisMachine(settings.graphBaseUrl),
+    countPending: () => inbox.levels().gauges.petrel_webhooks_pending?.read() ?? 0,
+    /** One of an operator's own, by our id or by WhatsApp's. */
+    async findMessage(ownerId: string, id: string) {
+      const place = id.startsWith('wamid.') ? await operators.findPlace(ownerId) : null
+      const named = place && (await index.find(place.phoneNumberId, id))
+      const inbound = place && nameInboundMessage(place.phoneNumberId, id)
+      const messageId = named?.ownerId === ownerId ? named.messageId : (inbound ?? id)
+      const message = idPattern.test(messageId) ? await copies.read(ownerId, messageId) : undefined
+      return message?.isWhatsApp ? message : undefined
+    },
+    checkNumber: createNumberCheck({ client, settings }),
+    readInvalidSignatures: webhooks.countInvalid,
+    readDisplayNumber: () => learned.displayNumber,
+    /** Messages are stored that leave over the channel. */
+    takeQueued: outbox.add,
+    levels: [
+      inbox.levels(),
+      webhooks.levels(),
+      {
+        gauges: {
+          petrel_whatsapp_outbox: {
+            help: 'Messages that wait to leave over WhatsApp.',
+            read: outbox.countWaiting,
+          },
+          petrel_whatsapp_unconfirmed: {
+            help: 'Messages of which WhatsApp has not said whether it took them.',
+            read: outbox.countUnknown,
+          },
+          petrel_whatsapp_limited: {
+            help: 'Sends that wait for their turn at the limiter, or are under way.',
+            read: limiter.countWaiting,
+          },
+          petrel_whatsapp_files_pending: {
+            help: 'Files of customers that have yet to be fetched.',
+            read: media.countPending,
+          },
+        },
+        counters: {
+          petrel_whatsapp_sent_total: {
+            help: 'Messages that WhatsApp has taken.',
+            read: () => counted.sent,
+          },
+          petrel_whatsapp_failed_total: {
+            help: 'Messages that WhatsApp refused, or that could not be sent.',
+            read: () => counted.failed,
+          },
+        },
+      },
+    ],
+
+    /** Goes on with what was kept, and tells what is set wrong. A token that ran out keeps nobody else from starting. */
+    async start() {
+      timers.daily = setInterval(() => expire().catch(onError), dayMs).unref()
+      await outbox.resume()
+      await inbox.resume()
+      await media.resume()
+      if (isShared) takeOverLater()
+      await expire()
+      await learnNumber()
+      const { inboxUserId } = settings
+      if (inboxUserId !== undefined && !(await accounts.find(inboxUserId))) {
+        log.error(
+          'WHATSAPP_INBOX_USER_ID is the id of nobody here: what comes for nobody is only kept.',
+        )
+      }
+      for (const fault of await checkChannel({ client, settings })) log.error(fault)
+    },
+
+    async close() {
+      endTimers()
+      await inbox.close()
+      await outbox.close()
+      await media.close()
+    },
+
+    /** As `close`, without waiting: for tests of crashes. */
+    drop() {
+      endTimers()
+      inbox.drop()
+      outbox.drop()
+      media.drop()
+    },
+  }
+}

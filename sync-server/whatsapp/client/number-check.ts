@@ -1,0 +1,51 @@
+import { RequestRefused } from '../../http/core/request-refused.ts'
+import type { GraphClient } from './graph-client.ts'
+import { fetchNumberInformation } from './number-information.ts'
+import type { WhatsAppSettings } from './whatsapp-settings.ts'
+
+/** What WhatsApp vouches for of a number: goes into the profile of whoever links it. */
+export interface VouchedNumber {
+  whatsapp_business_account_id: string
+  verified_name?: string
+  quality_rating?: string
+}
+
+export type NumberCheck = (asked: {
+  phoneNumberId: string
+  /** Digits. */
+  phone: string
+}) => Promise<VouchedNumber>
+
+/**
+ * Asks WhatsApp whether a number's id stands for that phone number, as somebody says who wants to work it. `lenient`
+ * takes silence for a yes, `off` does not ask.
+ */
+export function createNumberCheck(options: {
+  client: GraphClient
+  settings: Pick<WhatsAppSettings, 'linkCheck' | 'businessAccountId'>
+}): NumberCheck {
+  const { client, settings } = options
+  const account = { whatsapp_business_account_id: settings.businessAccountId }
+  return async ({ phoneNumberId, phone }) => {
+    if (settings.linkCheck === 'off') return account
+    const found = await fetchNumberInformation(client, phoneNumberId)
+    if (found.kind === 'unanswered') {
+      if (settings.linkCheck === 'lenient') return account
+      throw new RequestRefused('whatsapp_unreachable')
+    }
+    if (found.kind === 'refused') {
+      const { status, code } = found.error
+      const isOfNumber = status === 422 && code !== null
+      if (isOfNumber) throw new RequestRefused('number_mismatch')
+      if (settings.linkCheck === 'lenient') return account
+      throw new RequestRefused(code === null ? 'whatsapp_unreachable' : 'whatsapp_unavailable')
+    }
+    const { digits, verifiedName, qualityRating } = found.value
+    if (digits !== phone) throw new RequestRefused('number_mismatch')
+    return {
+      ...account,
+      ...(verifiedName !== null && { verified_name: verifiedName }),
+      ...(qualityRating !== null && { quality_rating: qualityRating }),
+    }
+  }
+}

@@ -1,0 +1,295 @@
+import { LRUCache } from 'lru-cache'
+import { listPhoneVariants } from '../../access/phone-variants.ts'
+import { atMost } from '../../lib/at-most.ts'
+import { deriveId } from '../../lib/derive-id.ts'
+import type { StoredDatabase } from '../../storage/stored-database.ts'
+import {
+  type ContactDocument,
+  type ContactsDocument,
+  isContact,
+  nameAlias,
+  nameContact,
+  nameWriter,
+  withoutRev,
+} from './contact-documents.ts'
+import { type ContactIdentity, listAliases, matchContact } from './contact-identity.ts'
+import { createContactLists } from './contact-lists.ts'
+
+export type Contacts = ReturnType<typeof createContacts>
+
+/** Whose contacts, over which number of the business. */
+export interface ContactPlace {
+  ownerId: string
+  phoneNumberId: string
+  displayPhoneNumber: string | null
+}
+
+const contactsRemembered = 20_000
+const sharedRememberedMs = 5_000
+const pageLength = 500
+const roundsMax = 8
+
+/**
+ * The customers of each operator. Who somebody is follows from what WhatsApp calls them, each name being one contact's.
+ * @param isShared other servers write the same database
+ * @param now epoch ms
+ */
+export function createContacts(options: {
+  database: StoredDatabase<ContactsDocument>
+  isShared?: boolean
+  now?: () => number
+}) {
+  const { database, isShared = false, now = Date.now } = options
+  const ttl = isShared ? { ttl: sharedRememberedMs } : {}
+  const { search, searchNames, list } = createContactLists({ database })
+  const known = new LRUCache<string, ContactDocument>({ ...atMost(contactsRemembered), ...ttl })
+
+  function remember(contact: ContactDocument): ContactDocument {
+    known.set(contact._id, contact)
+    return contact
+  }
+
+  async function findAll(
+    ownerId: string,
+    contactIds: readonly string[],
+  ): Promise<Map<string, ContactDocument>> {
+    const keys = [...new Set(contactIds)].map((id) => nameContact(ownerId, id))
+    const missing = keys.filter((key) => !known.has(key))
+    const read = missing.length > 0 ? await database.read(missing) : new Map()
+    const found = keys.flatMap((key) => {
+      const document = known.get(key) ?? read.get(key)
+      if (!isContact(document)) return []
+      return [remember(withoutRev(document))]
+    })
+    return new Map(found.map((contact) => [contact.contactId, contact]))
+  }
+
+  const find = async (ownerId: string, contactId: string) =>
+    (await findAll(ownerId, [contactId])).get(contactId)
+
+  /** The id of the contact that has one of these names, if any. */
+  async function match(
+    place: Pick<ContactPlace, 'ownerId' | 'phoneNumberId'>,
+    identity: Parameters<typeof matchContact>[0],
+  ): Promise<string | undefined> {
+    const { exact, variants } = listAliases(identity)
+    const keys = [...exact, ...variants].map((alias) => nameAlias(place, alias))
+    const stored = await database.read(keys)
+    return matchContact(identity, (alias) => {
+      const document = stored.get(nameAlias(place, alias))
+      return document && 'contactId' in document ? document.contactId : undefined
+    })
+  }
+
+  /** Changes a contact; `change` gives the same one when there is nothing to do. */
+  async function change(
+    ownerId: string,
+    contactId: string,
+    next: (contact: ContactDocument) => ContactDocument,
+  ): Promise<ContactDocument | undefined> {
+    const key = nameContact(ownerId, contactId)
+    const { result } = await database.update<ContactDocument | undefined>([key], (stored) => {
+      const before = stored.get(key)
+      if (!isContact(before)) return { result: undefined }
+      const after = next(before)
+      return { put: after === before ? [] : [after], result: after }
+    })
+    return result && remember(result)
+  }
+
+  /** Their contact as WhatsApp names them now, found by any of their names, or made. */
+  async function resolve(
+    place: ContactPlace,
+    identity: ContactIdentity,
+    { phone = null }: { phone?: string | null } = {},
+  ): Promise<{ contact: ContactDocument; isNew: boolean }> {
+    const { exact } = listAliases(identity)
+    const aliases = [...new Set([...exact, ...(phone === null ? [] : [phone])])]
+    const [first] = aliases
+    if (first === undefined) throw new Error('a contact without any name')
+    for (let round = 0; round < roundsMax; round += 1) {
+      const matched = await match(place, identity)
+      const { ownerId, phoneNumberId } = place
+      const contactId = matched ?? deriveId(`wa:contact:${ownerId}:${phoneNumberId}`, first)
+      const key = nameContact(ownerId, contactId)
+      const ids = [key, ...aliases.map((alias) => nameAlias(place, alias))]
+      const { result } = await database.update<{ contact: ContactDocument; isNew: boolean } | null>(
+        ids,
+        (stored) => {
+          const before = stored.get(key)
+          // Somebody has made another one meanwhile.
+          const isOther = aliases.some((alias) => {
+            const document = stored.get(nameAlias(place, alias))
+            return matched === undefined && document !== undefined && !isContact(before)
+          })
+          if (isOther) return { result: null }
+          const contact = isContact(before)
+            ? nameAnew(before, { place, identity, phone })
+            : begin(contactId, { place, identity, phone })
+          const made = aliases.flatMap((alias) => {
+            const _id = nameAlias(place, alias)
+            return stored.has(_id) ? [] : [{ _id, contactId }]
+          })
+          const isSame = isContact(before) && JSON.stringify(before) === JSON.stringify(contact)
+          const put = [...(isSame ? [] : [contact]), ...made]
+          return { put, result: { contact, isNew: !isContact(before) } }
+        },
+      )
+      if (result) return { ...result, contact: remember(result.contact) }
+    }
+    throw new Error('a contact changed under every try to write it')
+  }
+
+  function begin(
+    contactId: string,
+    given: { place: ContactPlace; identity: ContactIdentity; phone: string | null },
+  ): ContactDocument {
+    const { ownerId, phoneNumberId, displayPhoneNumber } = given.place
+    const nobody = { waId: null, phone: null, userId: null, username: null, name: null }
+    const blank: ContactDocument = {
+      _id: nameContact(ownerId, contactId),
+      ownerId,
+      contactId,
+      phoneNumberId,
+      displayPhoneNumber,
+      ...nobody,
+      createdAt: now(),
+      lastInboundAt: 0,
+      lastInbound: null,
+      told: '',
+    }
+    return nameAnew(blank, given)
+  }
+
+  return {
+    search,
+    searchNames,
+    list,
+    find,
+    findAll,
+    change,
+
+    /** A contact as it is stored now: other servers write it too. */
+    async readAgain(contact: ContactDocument): Promise<ContactDocument> {
+      known.delete(contact._id)
+      return (await find(contact.ownerId, contact.contactId)) ?? contact
+    },
+
+    resolve,
+
+    /** Finds the contact that somebody is, and makes none. */
+    async match(
+      place: Pick<ContactPlace, 'ownerId' | 'phoneNumberId'>,
+      identity: Parameters<typeof matchContact>[0],
+    ): Promise<ContactDocument | undefined> {
+      const contactId = await match(place, identity)
+      return contactId === undefined ? undefined : await find(place.ownerId, contactId)
+    },
+
+    /** The contact of a whole number; other forms of it count where exactly one contact has one. */
+    async findByPhone(
+      place: Pick<ContactPlace, 'ownerId' | 'phoneNumberId'>,
+      digits: string,
+    ): Promise<ContactDocument | undefined> {
+      const contactId = await match(place, { waId: digits, userId: null, parentUserId: null })
+      return contactId === undefined ? undefined : await find(place.ownerId, contactId)
+    },
+
+    /** They wrote: what may be written to them follows from the newest time, in whichever order it came. */
+    noteInbound: (contact: ContactDocument, inbound: { sentAt: number }) =>
+      change(contact.ownerId, contact.contactId, (before) =>
+        before.lastInboundAt >= inbound.sentAt
+          ? before
+          : { ...before, lastInboundAt: inbound.sentAt },
+      ),
+
+    /** Which of theirs is the newest, for marking it as read. */
+    noteNewest: (contact: ContactDocument, newest: { wamid: string; orderedAt: number }) =>
+      change(contact.ownerId, contact.contactId, (before) =>
+        (before.lastInbound?.orderedAt ?? 0) >= newest.orderedAt
+          ? before
+          : { ...before, lastInbound: newest },
+      ),
+
+    /** Another name under which somebody is known from now on: WhatsApp's own form of a number, or a new number. */
+    async addAliases(contact: ContactDocument, names: Partial<ContactIdentity>): Promise<void> {
+      const identity: ContactIdentity = {
+        waId: null,
+        userId: null,
+        parentUserId: null,
+        username: null,
+        name: null,
+        ...names,
+      }
+      const { exact } = listAliases(identity)
+      const ids = exact.map((alias) => nameAlias(contact, alias))
+      await database.update(ids, (stored) => ({
+        put: ids
+          .filter((_id) => !stored.has(_id))
+          .map((_id) => ({ _id, contactId: contact.contactId })),
+        result: undefined,
+      }))
+      await change(contact.ownerId, contact.contactId, (before) => {
+        const after = {
+          ...before,
+          ...(identity.waId !== null && { waId: identity.waId }),
+          ...(identity.userId !== null && { userId: identity.userId }),
+        }
+        return after.waId === before.waId && after.userId === before.userId ? before : after
+      })
+    },
+
+    /** Who wrote last to somebody over a number without an operator: their answers are for them. */
+    async noteWriter(phoneNumberId: string, phone: string, ownerId: string): Promise<void> {
+      const _id = nameWriter(phoneNumberId, phone)
+      await database.update([_id], (stored) => {
+        const before = stored.get(_id)
+        const isSame = before && 'ownerId' in before && before.ownerId === ownerId
+        return { put: isSame ? [] : [{ _id, ownerId }], result: undefined }
+      })
+    },
+
+    async findWriter(phoneNumberId: string, waId: string): Promise<string | undefined> {
+      const ids = [waId, ...listPhoneVariants(waId)].map((one) => nameWriter(phoneNumberId, one))
+      const stored = await database.read(ids)
+      const found = ids.map((id) => stored.get(id)).find((one) => one !== undefined)
+      return found && 'ownerId' in found ? found.ownerId : undefined
+    },
+
+    /** Takes away all contacts of somebody who has left. */
+    async forget(ownerId: string): Promise<void> {
+      for (const prefix of [`contact:${ownerId}:`, `alias:${ownerId}:`]) {
+        for (;;) {
+          const range = { startkey: prefix, endkey: `${prefix}\uffff`, limit: pageLength }
+          const page = await database.range(range)
+          if (page.length === 0) break
+          const ids = page.map(({ _id }) => _id)
+          for (const id of ids) known.delete(id)
+          await database.update(ids, (stored) => ({
+            put: [...stored.values()].map((one) => ({ ...one, _deleted: true as const })),
+            result: undefined,
+          }))
+        }
+      }
+    },
+  }
+}
+
+function nameAnew(
+  before: ContactDocument,
+  given: { place: ContactPlace; identity: ContactIdentity; phone: string | null },
+): ContactDocument {
+  const { waId, userId, username, name } = given.identity
+  const { displayPhoneNumber } = given.place
+  return {
+    ...before,
+    displayPhoneNumber: displayPhoneNumber ?? before.displayPhoneNumber,
+    // What was typed is not WhatsApp's form: that comes with an answer, or with a message of theirs.
+    waId: given.phone === null ? (waId ?? before.waId) : before.waId,
+    phone: before.phone ?? given.phone,
+    userId: userId ?? before.userId,
+    username: username ?? before.username,
+    // Their own name takes the place of none, never of what the operator has called them.
+    name: before.name ?? name,
+  }
+}

@@ -1,0 +1,69 @@
+import { LRUCache } from 'lru-cache'
+import { atMost } from '../../lib/at-most.ts'
+import { blockContact } from '../client/block-contact.ts'
+import type { GraphClient } from '../client/graph-client.ts'
+import { markAsRead } from '../client/mark-as-read.ts'
+import type { WhatsAppSettings } from '../client/whatsapp-settings.ts'
+import type { Contacts } from './contacts.ts'
+import { findWindowEnd } from './present-contact.ts'
+
+const remembered = 20_000
+const typingEveryMs = 20_000
+
+/** Lets a customer see that they were read, or that an answer is on its way. Best effort: nothing of ours depends on it. */
+export function createConversationSignals(options: {
+  client: GraphClient
+  contacts: Contacts
+  settings: Pick<WhatsAppSettings, 'isTypingSent'>
+  now: () => number
+  onError: (error: unknown) => void
+}) {
+  const { client, contacts, settings, now, onError } = options
+  const marked = new LRUCache<string, true>(atMost(remembered))
+  const typedAt = new LRUCache<string, number>(atMost(remembered))
+
+  return {
+    /** The operator has read up to that place. */
+    noteRead(ownerId: string, contactId: string, readUpTo: number) {
+      const mark = async () => {
+        const contact = await contacts.find(ownerId, contactId)
+        const newest = contact?.lastInbound
+        if (!contact || !newest || newest.orderedAt > readUpTo || marked.has(newest.wamid)) return
+        marked.set(newest.wamid, true)
+        const { phoneNumberId } = contact
+        if (!(await markAsRead(client, { phoneNumberId, wamid: newest.wamid }))) {
+          marked.delete(newest.wamid)
+        }
+      }
+      mark().catch(onError)
+    },
+
+    /** The operator wants to hear nothing from them, or something again. */
+    noteBlocked(ownerId: string, contactId: string, isBlocked: boolean) {
+      const tell = async () => {
+        const contact = await contacts.find(ownerId, contactId)
+        const phone = contact?.waId ?? contact?.phone
+        if (!contact || !phone) return
+        const { phoneNumberId } = contact
+        await blockContact(client, { phoneNumberId, phone, isBlocked })
+      }
+      tell().catch(onError)
+    },
+
+    /** The operator types. It marks as read too: WhatsApp has no typing without it. */
+    noteTyping(ownerId: string, contactId: string) {
+      if (!settings.isTypingSent) return
+      const key = `${ownerId} ${contactId}`
+      if (now() - (typedAt.get(key) ?? Number.NEGATIVE_INFINITY) < typingEveryMs) return
+      const tell = async () => {
+        const contact = await contacts.find(ownerId, contactId)
+        const newest = contact?.lastInbound
+        if (!contact || !newest || now() >= (findWindowEnd(contact) ?? 0)) return
+        typedAt.set(key, now())
+        const { phoneNumberId } = contact
+        await markAsRead(client, { phoneNumberId, wamid: newest.wamid, isTyping: true })
+      }
+      tell().catch(onError)
+    },
+  }
+}

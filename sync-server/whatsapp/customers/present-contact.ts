@@ -1,0 +1,76 @@
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { limits } from '../../../schema/limits.ts'
+import type { PublicUser } from '../../../schema/user.ts'
+import type { WhatsAppContact } from '../../../schema/whatsapp-contact.ts'
+import { toIsoOrNull } from '../../lib/to-iso.ts'
+import type { ContactDocument } from './contact-documents.ts'
+
+const hiddenName = 'WhatsApp user'
+
+/** How somebody is called: their name, else their number, else the name they chose. */
+export function nameOfContact({ name, waId, phone, username }: ContactDocument): string {
+  const number = waId ?? phone
+  return name || (number ? `+${number}` : username) || hiddenName
+}
+
+/** Our own name for a conversation: WhatsApp's is another one for each message. */
+export function nameConversation(contact: ContactDocument): string {
+  const { phoneNumberId, waId, phone, userId, contactId } = contact
+  return `wa:${phoneNumberId}:${waId ?? phone ?? userId ?? contactId}`
+}
+
+/** A customer in the form of a person, for their operator. */
+export function presentContact(contact: ContactDocument): PublicUser {
+  const { contactId, waId, phone, name, createdAt } = contact
+  const number = waId ?? phone
+  return {
+    _id: contactId,
+    username: nameOfContact(contact),
+    status: '',
+    profilePicture: null,
+    isOnline: false,
+    lastSeen: null,
+    createdAt: new Date(createdAt).toISOString(),
+    ...(number !== null && { wa_id: number, phone_number: phone ?? number }),
+    ...(name && { whatsapp_name: name }),
+    whatsapp_connected: true,
+    isWhatsAppContact: true,
+  }
+}
+
+export function presentWhatsAppContact(contact: ContactDocument): WhatsAppContact {
+  return {
+    ...presentContact(contact),
+    conversationId: nameConversation(contact),
+    phone_number_id: contact.phoneNumberId,
+    windowExpiresAt: toIsoOrNull(findWindowEnd(contact) ?? 0),
+  }
+}
+
+/** Until when anything may be written to them, epoch ms; null when they never wrote. */
+export function findWindowEnd({ lastInboundAt }: ContactDocument): number | null {
+  return lastInboundAt === 0 ? null : lastInboundAt + limits.whatsAppWindowMs
+}
+
+/** What the operator's conversation says of them. */
+export function describeConversation(
+  contact: ContactDocument,
+): Pick<
+  ConversationDocument,
+  'whatsapp_conversation_id' | 'phone_number_id' | 'display_phone_number' | 'contacts'
+> {
+  const { phoneNumberId, displayPhoneNumber, waId, phone, userId, username } = contact
+  const number = waId ?? phone
+  return {
+    whatsapp_conversation_id: nameConversation(contact),
+    phone_number_id: phoneNumberId,
+    ...(displayPhoneNumber !== null && { display_phone_number: displayPhoneNumber }),
+    contacts: [
+      {
+        profile: { name: nameOfContact(contact), ...(username !== null && { username }) },
+        ...(number !== null && { wa_id: number }),
+        ...(userId !== null && { user_id: userId }),
+      },
+    ],
+  }
+}

@@ -1,0 +1,68 @@
+import { GraphFault } from '../wire/graph-fault.ts'
+import type { EmulatorConfig } from './emulator-config.ts'
+import { createTokenBucket } from './token-bucket.ts'
+
+const msPerHour = 3_600_000
+const reservedNumber = /^155555501\d\d$/
+
+export type RateLimits = ReturnType<typeof createRateLimits>
+
+/** Meta's limits for a number, for a number and one person, and for what is managed. Source: section 3.11 of the notes. */
+export function createRateLimits({ config, now }: { config: EmulatorConfig; now: () => number }) {
+  const numbers = new Map<string, ReturnType<typeof createTokenBucket>>()
+  const pairs = new Map<string, ReturnType<typeof createTokenBucket>>()
+  const { limits } = config
+  const openManagement = () =>
+    createTokenBucket({
+      capacity: () => limits.managementPerHour,
+      refillMs: () => msPerHour / Math.max(1, limits.managementPerHour),
+      now,
+    })
+  const held = { management: openManagement() }
+
+  function bucketOf(
+    all: Map<string, ReturnType<typeof createTokenBucket>>,
+    key: string,
+    open: () => ReturnType<typeof createTokenBucket>,
+  ) {
+    const bucket = all.get(key) ?? open()
+    all.set(key, bucket)
+    return bucket
+  }
+
+  return {
+    /** @throws GraphFault 130429 for the number, then 131056 for the pair */
+    countSend(numberId: string, digits: string) {
+      if (reservedNumber.test(digits) && !limits.includeReserved) return
+      const number = bucketOf(numbers, numberId, () =>
+        createTokenBucket({
+          capacity: () => limits.perSecond,
+          refillMs: () => 1_000 / Math.max(1, limits.perSecond),
+          now,
+        }),
+      )
+      if (!number.take()) throw new GraphFault(130429)
+      const pair = bucketOf(pairs, `${numberId}|${digits}`, () =>
+        createTokenBucket({
+          capacity: () => limits.pairBurst,
+          refillMs: () => limits.pairRefillMs,
+          now,
+        }),
+      )
+      if (!pair.take()) throw new GraphFault(131056)
+    },
+
+    /** @throws GraphFault 80007 */
+    countManagement() {
+      if (!held.management.take()) throw new GraphFault(80007)
+    },
+
+    managementPercent: () => held.management.percentUsed(),
+
+    reset() {
+      numbers.clear()
+      pairs.clear()
+      held.management = openManagement()
+    },
+  }
+}

@@ -1,0 +1,231 @@
+import * as z from 'zod/mini'
+import type { ContactIdentity } from '../customers/contact-identity.ts'
+import { readInboundContent } from './inbound-content.ts'
+import { readStatusWord } from './next-status.ts'
+import { readTemplateUpdate } from './read-template-update.ts'
+import type {
+  EchoItem,
+  MessageItem,
+  ProblemItem,
+  StatusItem,
+  WebhookItem,
+} from './webhook-items.ts'
+
+const text = z.catch(z.optional(z.string()), undefined)
+const anyRecord = z.record(z.string(), z.unknown())
+const list = z.catch(z.array(z.unknown()), [])
+
+const envelope = z.looseObject({
+  entry: z.array(z.looseObject({ changes: z.catch(z.array(z.unknown()), []) })),
+})
+const change = z.looseObject({ field: z.string(), value: z.looseObject({}) })
+
+const messagesValue = z.looseObject({
+  metadata: z.looseObject({ phone_number_id: z.string(), display_phone_number: text }),
+  contacts: list,
+  messages: list,
+  statuses: list,
+  errors: list,
+  message_echoes: list,
+})
+type MessagesValue = z.output<typeof messagesValue>
+
+const contact = z.looseObject({
+  profile: z.catch(z.optional(z.looseObject({ name: text, username: text })), undefined),
+  wa_id: text,
+  user_id: text,
+  parent_user_id: text,
+})
+
+/** Whole seconds, as text or number, within what a date can hold. */
+const seconds = z.coerce.number().check(z.gte(0), z.lte(8.64e12))
+
+const message = z.looseObject({
+  id: z.string().check(z.minLength(1)),
+  timestamp: seconds,
+  type: z.string(),
+  from: text,
+  from_user_id: text,
+  from_parent_user_id: text,
+  group_id: text,
+  to: text,
+  to_user_id: text,
+  context: z.catch(
+    z.optional(
+      z.looseObject({
+        id: text,
+        forwarded: z.optional(z.boolean()),
+        frequently_forwarded: z.optional(z.boolean()),
+      }),
+    ),
+    undefined,
+  ),
+  referral: z.catch(z.optional(anyRecord), undefined),
+})
+
+const fault = z.looseObject({
+  code: z.coerce.number(),
+  title: text,
+  message: text,
+  error_data: z.catch(z.optional(z.looseObject({ details: text })), undefined),
+})
+
+const status = z.looseObject({
+  id: z.string().check(z.minLength(1)),
+  status: z.string(),
+  timestamp: seconds,
+  recipient_id: text,
+  recipient_user_id: text,
+  recipient_type: text,
+  biz_opaque_callback_data: text,
+  errors: list,
+  pricing: z.catch(z.optional(anyRecord), undefined),
+})
+
+/**
+ * Takes a webhook apart into what it tells, every entry, change and update by itself: what nobody can read is `ignored`
+ * and holds up nothing beside it. Messages come before statuses.
+ * @param body the parsed JSON
+ * @returns null when it is no webhook at all
+ */
+export function parseWebhook(body: unknown): WebhookItem[] | null {
+  const read = envelope.safeParse(body)
+  if (!read.success) return null
+  const items = read.data.entry.flatMap(({ changes }) => changes.flatMap(readChange))
+  const isMessage = ({ kind }: WebhookItem) => kind === 'message' || kind === 'echo'
+  return [...items.filter(isMessage), ...items.filter((item) => !isMessage(item))]
+}
+
+function readChange(given: unknown): WebhookItem[] {
+  const read = change.safeParse(given)
+  if (!read.success) return [{ kind: 'ignored', field: '', why: 'unreadable change' }]
+  const { field, value } = read.data
+  if (field === 'message_template_status_update') return [readTemplateUpdate(value)]
+  if (field !== 'messages' && field !== 'smb_message_echoes') {
+    return [{ kind: 'ignored', field, why: 'a field that is not used' }]
+  }
+  const known = messagesValue.safeParse(value)
+  if (!known.success) return [{ kind: 'ignored', field, why: 'unreadable value' }]
+  return readValue(field, known.data)
+}
+
+function readValue(field: string, value: MessagesValue): WebhookItem[] {
+  const unreadable = { kind: 'ignored', field, why: 'unreadable item' } as const
+  const own = [
+    ...value.messages.map((one) => readMessage(value, one)),
+    ...value.message_echoes.map((one) => readEcho(value, one)),
+    ...value.statuses.map((one) => readStatus(value, one)),
+    ...value.errors.map((one) => readProblem(value, one)),
+  ]
+  return own.map((item) => item ?? unreadable)
+}
+
+function describeNumber({ metadata }: MessagesValue) {
+  const { phone_number_id: phoneNumberId, display_phone_number } = metadata
+  return { phoneNumberId, displayPhoneNumber: display_phone_number ?? null }
+}
+
+function readMessage(value: MessagesValue, given: unknown): MessageItem | WebhookItem | null {
+  const read = message.safeParse(given)
+  if (!read.success) return null
+  const { data } = read
+  if (data.group_id) return { kind: 'ignored', field: 'messages', why: 'a message of a group' }
+  const { context, referral = null } = data
+  const sender = identify(value, {
+    waId: data.from,
+    userId: data.from_user_id,
+    parentUserId: data.from_parent_user_id,
+  })
+  if (sender.waId === null && sender.userId === null) return null
+  return {
+    kind: 'message',
+    ...describeNumber(value),
+    wamid: data.id,
+    sentAt: data.timestamp * 1_000,
+    sender,
+    content: readInboundContent(data),
+    replyTo: context?.id ?? null,
+    referral,
+    isForwarded: context?.forwarded === true || context?.frequently_forwarded === true,
+  }
+}
+
+function readEcho(value: MessagesValue, given: unknown): EchoItem | null {
+  const read = message.safeParse(given)
+  if (!read.success) return null
+  const { id: wamid, timestamp, to, to_user_id } = read.data
+  const recipient = identify(value, { waId: to, userId: to_user_id })
+  if (recipient.waId === null && recipient.userId === null) return null
+  const content = readInboundContent(read.data)
+  const sentAt = timestamp * 1_000
+  return { kind: 'echo', ...describeNumber(value), wamid, sentAt, recipient, content }
+}
+
+function readStatus(value: MessagesValue, given: unknown): StatusItem | WebhookItem | null {
+  const read = status.safeParse(given)
+  if (!read.success) return null
+  const { data } = read
+  if (data.recipient_type === 'group') {
+    return { kind: 'ignored', field: 'messages', why: 'a status of a group' }
+  }
+  const word = readStatusWord(data.status)
+  if (!word) return { kind: 'ignored', field: 'messages', why: 'a status that is not known' }
+  const first = fault.safeParse(data.errors[0])
+  return {
+    kind: 'status',
+    ...describeNumber(value),
+    wamid: data.id,
+    status: word,
+    at: data.timestamp * 1_000,
+    recipient: identify(value, { waId: data.recipient_id, userId: data.recipient_user_id }),
+    messageId: data.biz_opaque_callback_data ?? null,
+    error: first.success ? describeFault(first.data) : null,
+    pricing: data.pricing ?? null,
+  }
+}
+
+function readProblem(value: MessagesValue, given: unknown): ProblemItem | null {
+  const read = fault.safeParse(given)
+  if (!read.success) return null
+  return { kind: 'problem', ...describeNumber(value), ...describeFault(read.data) }
+}
+
+function describeFault({ code, title, message: words, error_data }: z.output<typeof fault>) {
+  return { code, title: title ?? words ?? '', details: error_data?.details ?? null }
+}
+
+/** Joins what the item says of a person with the contact that belongs to it: by either id, else the first one. */
+function identify(
+  { contacts }: MessagesValue,
+  own: {
+    waId?: string | undefined
+    userId?: string | undefined
+    parentUserId?: string | undefined
+  },
+): ContactIdentity {
+  const known = contacts
+    .map((one) => contact.safeParse(one).data)
+    .filter((one) => one !== undefined)
+  const its =
+    known.find(
+      ({ wa_id, user_id }) =>
+        (wa_id !== undefined && wa_id === own.waId) ||
+        (user_id !== undefined && user_id === own.userId),
+    ) ?? known[0]
+  const isOther =
+    (own.waId !== undefined && its?.wa_id !== undefined && its.wa_id !== own.waId) ||
+    (own.userId !== undefined && its?.user_id !== undefined && its.user_id !== own.userId)
+  const theirs = isOther ? undefined : its
+  return {
+    waId: toDigits(own.waId ?? theirs?.wa_id),
+    userId: own.userId ?? theirs?.user_id ?? null,
+    parentUserId: own.parentUserId ?? theirs?.parent_user_id ?? null,
+    username: theirs?.profile?.username ?? null,
+    name: theirs?.profile?.name ?? null,
+  }
+}
+
+function toDigits(waId: string | undefined): string | null {
+  const digits = (waId ?? '').replaceAll(/\D/g, '')
+  return digits === '' ? null : digits
+}

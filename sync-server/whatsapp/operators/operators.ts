@@ -1,0 +1,69 @@
+import type { AccountDocument } from '../../access/account-documents.ts'
+import type { Accounts } from '../../access/accounts.ts'
+import type { WhatsAppSettings } from '../client/whatsapp-settings.ts'
+import type { ContactIdentity } from '../customers/contact-identity.ts'
+import type { ContactPlace, Contacts } from '../customers/contacts.ts'
+import type { MessageIndex } from '../inbound/message-index.ts'
+
+export type Operators = ReturnType<typeof createOperators>
+
+/** Is a WhatsApp account linked? Only then the channel is theirs to use. */
+function isLinked(account: AccountDocument): boolean {
+  return Boolean(account.wa_id || account.phone_number_id)
+}
+
+/**
+ * Knows which person works which number of the business. Only the number's own id routes, which was checked when it was
+ * linked: what people say of phone numbers routes nothing.
+ */
+export function createOperators(options: {
+  accounts: Accounts
+  contacts: Contacts
+  index: MessageIndex
+  settings: Pick<WhatsAppSettings, 'phoneNumberId' | 'inboxUserId'>
+  /** Digits of the default number, once they are known. */
+  readDisplayNumber: () => string | null
+}) {
+  const { accounts, contacts, index, settings, readDisplayNumber } = options
+
+  return {
+    /** Over which number somebody writes; null for who has linked nothing. */
+    async findPlace(ownerId: string): Promise<ContactPlace | null> {
+      const account = await accounts.find(ownerId)
+      if (!account || !isLinked(account)) return null
+      const { phone_number_id: own, phone_number } = account
+      if (own) return { ownerId, phoneNumberId: own, displayPhoneNumber: phone_number ?? null }
+      const { phoneNumberId } = settings
+      return { ownerId, phoneNumberId, displayPhoneNumber: readDisplayNumber() }
+    },
+
+    /** The number that somebody works themselves. */
+    findOwnNumber: async (ownerId: string): Promise<string | undefined> =>
+      (await accounts.find(ownerId))?.phone_number_id,
+
+    /**
+     * Whose an incoming message is: the number's operator's; else whose message it answers; else who wrote last to that
+     * person over this number; else the inbox's, on the default number.
+     */
+    async route(item: {
+      phoneNumberId: string
+      person: ContactIdentity
+      replyTo: string | null
+    }): Promise<string | undefined> {
+      const { phoneNumberId, person, replyTo } = item
+      const operator = await accounts.findByNumberId(phoneNumberId)
+      if (operator) return operator.userId
+      const answered = replyTo === null ? undefined : await index.find(phoneNumberId, replyTo)
+      const isHere = async (userId: string | undefined) =>
+        userId !== undefined && (await accounts.find(userId)) ? userId : undefined
+      const writer =
+        person.waId === null ? undefined : await contacts.findWriter(phoneNumberId, person.waId)
+      const isDefault = phoneNumberId === settings.phoneNumberId
+      return (
+        (await isHere(answered?.ownerId)) ??
+        (await isHere(writer)) ??
+        (isDefault ? await isHere(settings.inboxUserId) : undefined)
+      )
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import type { CircuitBreaker } from '../client/circuit-breaker.ts'
+import type { GraphClient } from '../client/graph-client.ts'
+import type { ProviderError } from '../client/provider-error.ts'
+import { makeUnreachableError } from '../client/provider-error.ts'
+import { realWaiting, type SendLimiter, type Waiting } from '../client/send-limiter.ts'
+import { buildSendBody, type Recipient } from '../content/build-send-body.ts'
+import type { OutgoingMessage } from '../content/outgoing-message.ts'
+import { classifySend, type SendOutcome } from './send-outcome.ts'
+
+export interface SendRequest {
+  phoneNumberId: string
+  to: Recipient
+  message: OutgoingMessage
+  /** Ours. */
+  messageId: string
+  replyTo?: string | undefined
+  /** How often it was refused before. */
+  attempt?: number
+  /** How long it may wait for its turn, ms. */
+  waitMaxMs?: number
+}
+
+const quickRetryMs = 500
+/** A browser waits fifteen seconds in all. */
+const usualWaitMs = 3_000
+/** Worth a second try at once; limits are not. */
+const quicklyOver = [1, 2, 131000, 131016, 133004, 130429]
+const numberIsTooFast = 130429
+const pairIsTooFast = 131056
+
+/**
+ * Sends messages: each in its turn, at most once more within the call, and never again once it may have been taken.
+ * What comes back as `retryable` is for whoever keeps messages to try later.
+ */
+export function createMessageSender(options: {
+  client: GraphClient
+  limiter: SendLimiter
+  breaker: CircuitBreaker
+  waiting?: Waiting
+}) {
+  const { client, limiter, breaker, waiting = realWaiting } = options
+
+  async function sendOnce(request: SendRequest, attempt: number): Promise<SendOutcome> {
+    const blocked = breaker.check()
+    if (blocked) return { kind: 'rejected', error: blocked }
+    const path = `${encodeURIComponent(request.phoneNumberId)}/messages`
+    const answer = await client.call({ method: 'POST', path, json: buildSendBody(request) })
+    const outcome = classifySend(answer, attempt)
+    const error = 'error' in outcome ? outcome.error : null
+    // Silence says nothing of the token.
+    if (outcome.kind === 'accepted' || typeof error?.code === 'number') breaker.note(error)
+    if (error) hold(request, error, outcome)
+    return outcome
+  }
+
+  /** The others who wait learn what this one met. */
+  function hold(request: SendRequest, { code }: ProviderError, outcome: SendOutcome) {
+    if (outcome.kind !== 'retryable') return
+    const { phoneNumberId: numberId, to } = request
+    if (code === numberIsTooFast) limiter.hold({ numberId, ms: Math.min(outcome.afterMs, 1_000) })
+    if (code === pairIsTooFast) {
+      limiter.hold({ numberId, contact: nameContact(to), ms: outcome.afterMs })
+    }
+  }
+
+  async function sendWithRetry(request: SendRequest): Promise<SendOutcome> {
+    const { attempt = 0 } = request
+    const first = await sendOnce(request, attempt)
+    if (first.kind !== 'retryable' || !isQuicklyOver(first.error)) return first
+    await waiting.sleep(quickRetryMs)
+    return await sendOnce(request, first.attempts)
+  }
+
+  return {
+    /** @throws Error for a recipient that is no number, which is a bug of the caller */
+    async send(request: SendRequest): Promise<SendOutcome> {
+      const { phoneNumberId: numberId, to, waitMaxMs = usualWaitMs } = request
+      const turn = await limiter.run({ numberId, contact: nameContact(to), waitMaxMs }, () =>
+        sendWithRetry(request),
+      )
+      if ('result' in turn) return turn.result
+      const error: ProviderError = {
+        ...makeUnreachableError(),
+        words: 'Too many messages at once. The message waits.',
+        status: 429,
+      }
+      return { kind: 'retryable', error, afterMs: turn.afterMs, attempts: request.attempt ?? 0 }
+    },
+  }
+}
+
+function isQuicklyOver({ code }: ProviderError): boolean {
+  return code === null || quicklyOver.includes(code)
+}
+
+function nameContact(to: Recipient): string {
+  return 'phone' in to ? to.phone.replaceAll(/\D/g, '') : to.userId
+}

@@ -1,0 +1,81 @@
+import type { GraphClient } from '../client/graph-client.ts'
+import type { Fetched } from '../client/number-information.ts'
+import type { TemplateContent } from '../content/outgoing-message.ts'
+import { fetchTemplates, type Template, toUnderscore } from './template-list.ts'
+
+const freshForMs = 10 * 60_000
+const sendable = 'APPROVED'
+
+/**
+ * The account's templates, kept for ten minutes. When they cannot be read, the ones of before go on being used.
+ * @param now ms of a clock that only goes forward
+ */
+export function createTemplates(options: {
+  client: GraphClient
+  businessAccountId: string
+  now?: () => number
+}) {
+  const { client, businessAccountId, now = () => performance.now() } = options
+  const held: { list: Template[]; readAt: number; reading?: Promise<Fetched<Template[]>> } = {
+    list: [],
+    readAt: Number.NEGATIVE_INFINITY,
+  }
+
+  async function read(): Promise<Fetched<Template[]>> {
+    const fetched = await fetchTemplates(client, businessAccountId)
+    if (fetched.kind === 'found') {
+      held.list = fetched.value
+      held.readAt = now()
+    }
+    return fetched
+  }
+
+  /** Everybody who asks while a list is under way shares it. */
+  async function refresh(): Promise<Fetched<Template[]>> {
+    held.reading ??= read().finally(() => {
+      delete held.reading
+    })
+    return await held.reading
+  }
+
+  async function list(): Promise<Fetched<Template[]>> {
+    if (now() - held.readAt < freshForMs) return { kind: 'found', value: held.list }
+    const fetched = await refresh()
+    if (fetched.kind === 'found' || held.readAt === Number.NEGATIVE_INFINITY) return fetched
+    return { kind: 'found', value: held.list }
+  }
+
+  return {
+    list,
+    refresh,
+
+    /** The list is read anew at the next use: a send was refused because of it, or a webhook told of a change. */
+    forget() {
+      held.readAt = Math.min(held.readAt, now() - freshForMs)
+    },
+
+    /** A webhook told of one template's new state. */
+    noteStatus({ name, language, status }: { name: string; language: string; status: string }) {
+      const code = toUnderscore(language)
+      const own = held.list.find((one) => one.name === name && one.language === code)
+      if (own) own.status = status
+      else held.readAt = Number.NEGATIVE_INFINITY
+    },
+
+    /**
+     * The template with the language under which it can be sent: the very one, else one of the same language in another
+     * region, else as it was given, for WhatsApp to refuse.
+     */
+    async resolveLanguage(content: TemplateContent): Promise<TemplateContent> {
+      const fetched = await list()
+      const known = fetched.kind === 'found' ? fetched.value : []
+      const code = toUnderscore(content.language.code)
+      const named = known.filter(({ name, status }) => name === content.name && status === sendable)
+      const baseOf = (language: string) => language.split('_')[0]
+      const fitting =
+        named.find(({ language }) => language === code) ??
+        named.find(({ language }) => baseOf(language) === baseOf(code))
+      return { ...content, language: { ...content.language, code: fitting?.language ?? code } }
+    },
+  }
+}
