@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import express from 'express'
-import { createDepartures } from './access/account-deletion.ts'
+import { createAccountDeletion } from './access/account-deletion.ts'
 import type { AccountsDocument } from './access/account-documents.ts'
 import { createAccounts } from './access/accounts.ts'
 import { createAttemptLimiter } from './access/attempt-limiter.ts'
@@ -59,8 +59,8 @@ import { type Channel, createChannel } from './whatsapp/channel.ts'
 import type { ChannelClock } from './whatsapp/client/channel-clock.ts'
 import type { ContactsDocument } from './whatsapp/customers/contact-documents.ts'
 import { createContacts } from './whatsapp/customers/contacts.ts'
-import { hearChannelEvent } from './whatsapp/handle-channel-event.ts'
-import { noteReads } from './whatsapp/record-reads.ts'
+import { handleChannelEvent } from './whatsapp/handle-channel-event.ts'
+import { recordReads } from './whatsapp/record-reads.ts'
 
 /** What a test or a build puts in place of the defaults. */
 export interface AppOverrides {
@@ -213,7 +213,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     isShared,
     onError,
     readPicture: async (userId) => (await accounts.find(userId))?.profilePicture,
-    onFilesChanged: (ownerId) => quota.noteFiles(ownerId),
+    onFilesChanged: (ownerId) => quota.handleFilesChanged(ownerId),
     inTurn: (step) => budget.scans.once({ key: 'the sweep of files' }, step),
   })
   const quota = createStorageQuota({
@@ -254,11 +254,11 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     connections,
     onError,
   })
-  const acceptConversations = noteReads({
+  const acceptConversations = recordReads({
     acceptConversations: gate.acceptConversations,
     noteRead: (...read) => joined.channel?.signals.noteRead(...read),
   })
-  const departures = createDepartures({
+  const departures = createAccountDeletion({
     database,
     storage,
     accounts,
@@ -293,7 +293,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       }),
     }),
     async hearChannelEvent(connection, heard) {
-      if (joined.channel) await hearChannelEvent(joined.channel, connection, heard)
+      if (joined.channel) await handleChannelEvent(joined.channel, connection, heard)
       else refuseChannelEvent(connection, heard)
     },
     noteContactTyping: (...typing) => joined.channel?.signals.noteTyping(...typing),

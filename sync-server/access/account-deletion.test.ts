@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { nameMessagesDatabase } from '../storage/databases/database-names.ts'
 import { createStorage, type Storage } from '../storage/storage.ts'
-import { createDepartures } from './account-deletion.ts'
+import { createAccountDeletion } from './account-deletion.ts'
 import type { AccountsDocument } from './account-documents.ts'
 import { createAccounts } from './accounts.ts'
 import { createRelations } from './relations.ts'
@@ -30,7 +30,7 @@ async function openAnn(onSettle: (userId: string) => Promise<void> = async () =>
   const accounts = createAccounts({ database, now })
   const sessions = createSessions({ database, isShared: false, now })
   const relations = createRelations({ database, isShared: false, now })
-  const departures = createDepartures({
+  const departures = createAccountDeletion({
     database,
     storage,
     accounts,

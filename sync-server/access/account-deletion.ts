@@ -5,10 +5,10 @@ import {
 import type { Storage } from '../storage/storage.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
+  type AccountDeletionDocument,
   type AccountsDocument,
+  accountDeletionKey,
   idsFrom,
-  type LeavingDocument,
-  nameLeaving,
 } from './account-documents.ts'
 import type { Accounts } from './accounts.ts'
 import type { Relations } from './relations.ts'
@@ -17,7 +17,7 @@ import type { Sessions } from './sessions.ts'
 /** A request that began before, on whichever server, is over by then and brings nothing back any more. */
 const settledMs = 60_000
 
-export type Departures = ReturnType<typeof createDepartures>
+export type AccountDeletion = ReturnType<typeof createAccountDeletion>
 
 /**
  * Lets people leave: the name is free and nothing of theirs is kept, but what others have from them. What they had is
@@ -29,7 +29,7 @@ export type Departures = ReturnType<typeof createDepartures>
  * @param forgetContactsOf takes away the person's contacts on a business channel
  * @param now epoch ms
  */
-export function createDepartures(options: {
+export function createAccountDeletion(options: {
   database: StoredDatabase<AccountsDocument>
   storage: Storage
   accounts: Accounts
@@ -75,7 +75,7 @@ export function createDepartures(options: {
   }
 
   async function finishAll() {
-    const leaving = (await database.range(idsFrom('leaving:'))) as LeavingDocument[]
+    const leaving = (await database.range(idsFrom('leaving:'))) as AccountDeletionDocument[]
     let isOpen = false
     for (const { userId, leavingSince } of leaving) {
       const isSettled = now() - leavingSince >= settledMs
@@ -96,7 +96,7 @@ export function createDepartures(options: {
   }
 
   async function forgetMark(userId: string) {
-    const _id = nameLeaving(userId)
+    const _id = accountDeletionKey(userId)
     await database.update([_id], () => ({
       put: [{ _id, userId, leavingSince: 0, _deleted: true as const }],
       result: undefined,

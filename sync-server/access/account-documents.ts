@@ -32,7 +32,7 @@ interface DepartedDocument {
 }
 
 /** Somebody left, and what they had is being taken away; kept until nothing can bring it back. */
-export interface LeavingDocument {
+export interface AccountDeletionDocument {
   _id: `leaving:${string}`
   userId: string
   leavingSince: number
@@ -89,18 +89,18 @@ export interface BlockDocument {
 export type AccountsDocument =
   | AccountDocument
   | DepartedDocument
-  | LeavingDocument
+  | AccountDeletionDocument
   | ClaimDocument
   | LooksDocument
   | SessionDocument
   | SeenDocument
   | BlockDocument
 
-export const nameAccount = (userId: string) => `user:${userId}` as const
-export const nameLeaving = (userId: string) => `leaving:${userId}` as const
-export const nameSession = ({ userId, sessionId }: { userId: string; sessionId: string }) =>
+export const accountKey = (userId: string) => `user:${userId}` as const
+export const accountDeletionKey = (userId: string) => `leaving:${userId}` as const
+export const sessionKey = ({ userId, sessionId }: { userId: string; sessionId: string }) =>
   `session:${userId}:${sessionId}` as const
-export const nameSeen = (userId: string) => `seen:${userId}` as const
+export const seenKey = (userId: string) => `seen:${userId}` as const
 
 /** The range of ids that begin with `prefix`, for `range`. */
 export const idsFrom = (prefix: string) => ({ startkey: prefix, endkey: `${prefix}\uffff` })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { must } from '../../schema/must.ts'
 import { openTestAccounts } from '../testing/open-test-accounts.ts'
-import { nameAccount } from './account-documents.ts'
+import { accountKey } from './account-documents.ts'
 import { createAccounts } from './accounts.ts'
-import { nameClaim } from './claims.ts'
+import { claimKey } from './claims.ts'
 
 const opened = { now: 1_000_000 } as Awaited<ReturnType<typeof openTestAccounts>> & { now: number }
 const open = () => createAccounts({ database: opened.database, now: () => opened.now })
@@ -60,13 +60,13 @@ describe('accounts', () => {
 
   it('take over a claim whose registration broke off, once it cannot be under way any more', async () => {
     const userId = '01890000-0000-7000-8000-000000000001'
-    const claim = { _id: nameClaim('username', 'broken'), userId, claimedAt: opened.now }
+    const claim = { _id: claimKey('username', 'broken'), userId, claimedAt: opened.now }
     await opened.database.insert(claim)
     expect(await open().register(details('broken'))).toMatchObject({ kind: 'taken' })
     opened.now += 10_000
     const account = await register('broken')
     expect((await open().findBySignInName('broken'))?.userId).toBe(account.userId)
-    const key = nameAccount(userId)
+    const key = accountKey(userId)
     expect((await opened.database.read([key])).get(key)).toMatchObject({ departedAt: opened.now })
   })
 

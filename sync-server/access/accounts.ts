@@ -7,22 +7,22 @@ import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountDocument,
   type AccountsDocument,
+  accountDeletionKey,
+  accountKey,
   type ClaimDocument,
   idsFrom,
   isAccount,
-  nameAccount,
-  nameLeaving,
-  nameSeen,
   type SeenDocument,
+  seenKey,
 } from './account-documents.ts'
 import { type AccountChange, changeAccount } from './change-account.ts'
 import {
   type ClaimId,
+  claimKey,
   listClaims,
   listFormerClaims,
   listLookalikeClaims,
   listSignInClaims,
-  nameClaim,
   releaseClaim,
 } from './claims.ts'
 import {
@@ -46,7 +46,7 @@ export function createAccounts(options: {
   const lookalikes = createLookalikeClaims({ database, now })
 
   async function findAll(userIds: readonly string[]): Promise<Map<string, AccountDocument>> {
-    const found = await database.read(userIds.map(nameAccount))
+    const found = await database.read(userIds.map(accountKey))
     const accounts = [...found.values()].filter(isAccount)
     return new Map(accounts.map((account) => [account.userId, account]))
   }
@@ -77,7 +77,7 @@ export function createAccounts(options: {
   async function removeAs(account: AccountDocument): Promise<boolean> {
     const { _id, userId } = account
     const claims = listWaysIn(account)
-    const ids = [_id, nameLeaving(userId), ...claims]
+    const ids = [_id, accountDeletionKey(userId), ...claims]
     const { result } = await database.update<boolean>(ids, (stored) => {
       const current = stored.get(_id)
       if (!isAccount(current) || !isDeepStrictEqual(listWaysIn(current), claims)) {
@@ -88,7 +88,7 @@ export function createAccounts(options: {
       )
       const put = [
         { _id, userId, departedAt: now() },
-        { _id: nameLeaving(userId), userId, leavingSince: now() },
+        { _id: accountDeletionKey(userId), userId, leavingSince: now() },
         ...own.map((id) => releaseClaim(id, userId)),
       ]
       return { put, result: true }
@@ -111,7 +111,7 @@ export function createAccounts(options: {
       await lookalikes.complete()
       const userId = uuidv7()
       const account: AccountDocument = {
-        _id: nameAccount(userId),
+        _id: accountKey(userId),
         userId,
         ...details,
         status: defaultAbout,
@@ -127,9 +127,9 @@ export function createAccounts(options: {
     /** Which of these somebody has already, without taking either. */
     async findTaken({ username, email }: { username: string; email: string }) {
       await lookalikes.complete()
-      const names = [nameClaim('username', username), ...listLookalikeClaims(username)]
+      const names = [claimKey('username', username), ...listLookalikeClaims(username)]
       if ((await findByClaims(names)).length > 0) return 'username'
-      const [owner] = await findByClaims([nameClaim('email', email)])
+      const [owner] = await findByClaims([claimKey('email', email)])
       return owner && 'email'
     },
 
@@ -145,16 +145,16 @@ export function createAccounts(options: {
 
     /** The person of a phone number; other forms of it count where exactly one person has one of them. */
     async findByPhone(digits: string): Promise<AccountDocument | undefined> {
-      const [exact] = await findByClaims([nameClaim('phone', digits)])
+      const [exact] = await findByClaims([claimKey('phone', digits)])
       if (exact) return exact
-      const variants = listPhoneVariants(digits).map((variant) => nameClaim('phone', variant))
+      const variants = listPhoneVariants(digits).map((variant) => claimKey('phone', variant))
       const found = await findByClaims(variants)
       return found.length === 1 ? found[0] : undefined
     },
 
     /** Who works this number of the business. */
     async findByNumberId(phoneNumberId: string): Promise<AccountDocument | undefined> {
-      return (await findByClaims([nameClaim('number', phoneNumberId)]))[0]
+      return (await findByClaims([claimKey('number', phoneNumberId)]))[0]
     },
 
     /** At most `limit` people in the order of their registration. */
@@ -206,17 +206,17 @@ export function createAccounts(options: {
 
     /** When each was last online, epoch ms; people who never were are not in the map. */
     async readLastSeen(userIds: readonly string[]): Promise<Map<string, number>> {
-      const found = await database.read(userIds.map(nameSeen))
+      const found = await database.read(userIds.map(seenKey))
       return new Map(
         userIds.flatMap((userId) => {
-          const seen = found.get(nameSeen(userId)) as SeenDocument | undefined
+          const seen = found.get(seenKey(userId)) as SeenDocument | undefined
           return seen ? [[userId, seen.lastSeen]] : []
         }),
       )
     },
 
     async forgetLastSeen(userId: string): Promise<void> {
-      const _id = nameSeen(userId)
+      const _id = seenKey(userId)
       await database.update([_id], () => ({
         put: [{ _id, lastSeen: 0, _deleted: true as const }],
         result: undefined,
@@ -225,12 +225,12 @@ export function createAccounts(options: {
 
     /** Times never go back, whichever server hears the goodbye. */
     async writeLastSeen(userIds: readonly string[], lastSeen: number): Promise<void> {
-      const ids = userIds.flatMap((userId) => [nameSeen(userId), nameAccount(userId)])
+      const ids = userIds.flatMap((userId) => [seenKey(userId), accountKey(userId)])
       await database.update(ids, (stored) => {
         // Somebody who has left is seen no more.
-        const here = userIds.filter((userId) => isAccount(stored.get(nameAccount(userId))))
+        const here = userIds.filter((userId) => isAccount(stored.get(accountKey(userId))))
         const put = here.map((userId) => {
-          const _id = nameSeen(userId)
+          const _id = seenKey(userId)
           const before = stored.get(_id) as SeenDocument | undefined
           return { _id, lastSeen: Math.max(before?.lastSeen ?? 0, lastSeen) }
         })

@@ -2,9 +2,9 @@ import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountDocument,
   type AccountsDocument,
+  accountKey,
   type ClaimDocument,
   isAccount,
-  nameAccount,
 } from './account-documents.ts'
 import {
   type ClaimedField,
@@ -35,7 +35,7 @@ export async function changeAccount(options: {
   now: () => number
 }): Promise<AccountChange> {
   const { database, userId, now } = options
-  const ownKey = nameAccount(userId)
+  const ownKey = accountKey(userId)
   const owners = new Set<string>()
   const build = (stored: AccountsDocument | undefined) => {
     const next = options.build(stored)
@@ -48,7 +48,7 @@ export async function changeAccount(options: {
     const wanted = listClaims(planned)
     const former = listFormerClaims(planned)
     const released = isAccount(before) ? listReleased(before, [...wanted, ...former]) : []
-    const ownerKeys = [...owners].map(nameAccount)
+    const ownerKeys = [...owners].map(accountKey)
     const ids = [...new Set([ownKey, ...wanted, ...former, ...released, ...ownerKeys])]
     const { result } = await database.update<AccountChange | 'again'>(ids, (stored) => {
       const account = build(stored.get(ownKey))

@@ -2,9 +2,9 @@ import { limits } from '../../schema/limits.ts'
 import {
   type AccountDocument,
   type AccountsDocument,
+  accountKey,
   type ClaimDocument,
   isAccount,
-  nameAccount,
 } from './account-documents.ts'
 import { listLooks } from './name-looks.ts'
 
@@ -15,7 +15,7 @@ export type ClaimId = ClaimDocument['_id']
 const claimSettledMs = 10_000
 
 /** The id of the document that makes a value unique. Case and formatting make no difference. */
-export function nameClaim(field: Exclude<ClaimedField, 'lookalike'>, value: string): ClaimId {
+export function claimKey(field: Exclude<ClaimedField, 'lookalike'>, value: string): ClaimId {
   const isNumber = field === 'phone' || field === 'whatsapp' || field === 'number'
   const key = isNumber ? value.replace(/\D/g, '') : value.normalize('NFKC').toLowerCase()
   return `claim:${field}:${encode(key.trim())}`
@@ -40,26 +40,26 @@ function readClaimedField(id: ClaimId): ClaimedField {
 export function listClaims(account: AccountDocument): ClaimId[] {
   const { username, email, phone_number, phone_number_id, wa_id } = account
   return [
-    nameClaim('username', username),
+    claimKey('username', username),
     ...listLookalikeClaims(username),
-    nameClaim('email', email),
-    ...(phone_number ? [nameClaim('phone', phone_number)] : []),
-    ...(wa_id ? [nameClaim('whatsapp', wa_id)] : []),
+    claimKey('email', email),
+    ...(phone_number ? [claimKey('phone', phone_number)] : []),
+    ...(wa_id ? [claimKey('whatsapp', wa_id)] : []),
     // Who works a number of the business gets all that comes over it: one person only.
-    ...(phone_number_id ? [nameClaim('number', phone_number_id)] : []),
+    ...(phone_number_id ? [claimKey('number', phone_number_id)] : []),
   ]
 }
 
 /** The claims of names that an account had before: a way in still, and anybody's to register. */
 export function listFormerClaims({ formerNames = [] }: AccountDocument): ClaimId[] {
-  return formerNames.map((name) => nameClaim('username', name))
+  return formerNames.map((name) => claimKey('username', name))
 }
 
 /** The claims that a person may mean who signs in by this text, the likelier first. */
 export function listSignInClaims(text: string): ClaimId[] {
   const digits = text.replace(/\D/g, '')
-  const name = nameClaim(text.includes('@') ? 'email' : 'username', text)
-  return digits.length < limits.phoneDigits.min ? [name] : [name, nameClaim('phone', digits)]
+  const name = claimKey(text.includes('@') ? 'email' : 'username', text)
+  return digits.length < limits.phoneDigits.min ? [name] : [name, claimKey('phone', digits)]
 }
 
 export type ClaimsVerdict =
@@ -83,7 +83,7 @@ export function decideClaims(asked: {
   now: number
 }): ClaimsVerdict {
   const { userId, wanted, stored, readIds, now } = asked
-  const own = stored.get(nameAccount(userId))
+  const own = stored.get(accountKey(userId))
   const held = isAccount(own) ? listClaims(own) : []
   const put: AccountsDocument[] = []
   const touched = new Map<string, AccountsDocument>()
@@ -92,7 +92,7 @@ export function decideClaims(asked: {
     const claim = stored.get(id) as ClaimDocument | undefined
     if (claim?.userId === userId && claim.formerSince === undefined) continue
     if (claim && claim.userId !== userId) {
-      const ownerKey = nameAccount(claim.userId)
+      const ownerKey = accountKey(claim.userId)
       if (!readIds.has(ownerKey)) {
         ownersNeeded.push(claim.userId)
         continue
@@ -149,8 +149,8 @@ function touch(
   now: number,
 ): AccountsDocument {
   const { userId } = claim
-  if (!isAccount(owner)) return { _id: nameAccount(userId), userId, departedAt: now }
+  if (!isAccount(owner)) return { _id: accountKey(userId), userId, departedAt: now }
   const { formerNames, ...rest } = owner
-  const left = formerNames?.filter((name) => nameClaim('username', name) !== claim._id)
+  const left = formerNames?.filter((name) => claimKey('username', name) !== claim._id)
   return { ...rest, claimsLostAt: now, ...(left && left.length > 0 ? { formerNames: left } : {}) }
 }

@@ -1,6 +1,6 @@
 import { limits } from '../../schema/limits.ts'
 import type { AccountDocument } from './account-documents.ts'
-import { nameClaim } from './claims.ts'
+import { claimKey } from './claims.ts'
 
 /** The account that is to follow the one `before`, with the names that it had until then and does not have now. */
 export function keepFormerNames(
@@ -9,9 +9,9 @@ export function keepFormerNames(
 ): AccountDocument {
   if (!before) return next
   const { formerNames = [], ...rest } = next
-  const current = nameClaim('username', next.username)
+  const current = claimKey('username', next.username)
   const kept = [before.username, ...formerNames]
-    .filter((name) => nameClaim('username', name) !== current)
+    .filter((name) => claimKey('username', name) !== current)
     .slice(0, limits.formerNamesMax)
   return kept.length > 0 ? { ...rest, formerNames: kept } : rest
 }

@@ -1,9 +1,9 @@
 import {
   type AccountsDocument,
+  accountKey,
   isAccount,
-  nameAccount,
-  nameSession,
   type SessionDocument,
+  sessionKey,
 } from './account-documents.ts'
 import type { Caller } from './token-keeper.ts'
 
@@ -20,8 +20,8 @@ export function decidePasswordChange(
   asked: { caller: Caller; verified: number | undefined; passwordHash: string },
 ): { put: AccountsDocument[]; result: PasswordChangeOutcome } {
   const { caller, verified, passwordHash } = asked
-  const account = stored.get(nameAccount(caller.userId))
-  const session = stored.get(nameSession(caller)) as SessionDocument | undefined
+  const account = stored.get(accountKey(caller.userId))
+  const session = stored.get(sessionKey(caller)) as SessionDocument | undefined
   if (!isAccount(account) || !session) return { put: [], result: 'signed_out' }
   // A round that wrote only the account, because the sign-in was written elsewhere, is gone on with.
   const isBegun = account.passwordHash === passwordHash

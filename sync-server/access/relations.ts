@@ -3,10 +3,10 @@ import { atMost } from '../lib/at-most.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountsDocument,
+  accountKey,
   type BlockDocument,
   idsFrom,
   isAccount,
-  nameAccount,
 } from './account-documents.ts'
 
 /**
@@ -50,14 +50,14 @@ export function createRelations(options: {
   async function isKnown(userId: string): Promise<boolean> {
     if (known.has(userId)) return true
     const changesBefore = changes.count
-    const key = nameAccount(userId)
+    const key = accountKey(userId)
     const isHere = isAccount((await database.read([key])).get(key))
     if (isHere && changes.count === changesBefore) known.set(userId, true)
     return isHere
   }
 
   async function readReach(senderId: string, recipientId: string): Promise<Reach> {
-    const [account, block] = [nameAccount(recipientId), `block:${recipientId}:${senderId}`]
+    const [account, block] = [accountKey(recipientId), `block:${recipientId}:${senderId}`]
     const found = await database.read([account, block])
     if (!isAccount(found.get(account))) {
       return (await isContact(senderId, recipientId)) ? 'channel' : 'unknown_person'
@@ -160,7 +160,7 @@ export function createRelations(options: {
     },
 
     /** Takes note that another server has changed whom these people block. */
-    noteChanged: tellChanged,
+    handleChanged: tellChanged,
 
     /** Calls back with both people when one blocks the other or stops. @returns a function that ends it */
     onChanged(listener: (userIds: readonly string[]) => void): () => void {

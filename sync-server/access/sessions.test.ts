@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { limits } from '../../schema/limits.ts'
 import { must } from '../../schema/must.ts'
 import { openTestAccounts } from '../testing/open-test-accounts.ts'
-import { nameAccount } from './account-documents.ts'
+import { accountKey } from './account-documents.ts'
 import { createAccounts } from './accounts.ts'
 import { decidePasswordChange } from './password-change.ts'
 import { createSessions, PasswordOutdated } from './sessions.ts'
@@ -153,7 +153,7 @@ describe('a new password', () => {
   it('ends the others also where a crash comes before they are ended', async () => {
     const sessions = open()
     const [kept, other] = [await sessions.start(begin('di')), await sessions.start(begin('di'))]
-    const accountId = nameAccount(idOf('di'))
+    const accountId = accountKey(idOf('di'))
     const ids = [accountId, kept._id]
     await opened.database.update(ids, (stored) =>
       decidePasswordChange(stored, { caller: kept, verified: undefined, passwordHash: 'new' }),
@@ -169,7 +169,7 @@ describe('a new password', () => {
     const sessions = open()
     const caller = await sessions.start(begin('flo'))
     const asked = { caller, verified: undefined, passwordHash: 'new' }
-    const accountId = nameAccount(idOf('flo'))
+    const accountId = accountKey(idOf('flo'))
     await opened.database.update([accountId, caller._id], (stored) => {
       const { put, result } = decidePasswordChange(stored, asked)
       return { put: put.filter(({ _id }) => _id === accountId), result }

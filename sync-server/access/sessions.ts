@@ -5,10 +5,10 @@ import { atMost } from '../lib/at-most.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountsDocument,
+  accountKey,
   idsFrom,
-  nameAccount,
-  nameSession,
   type SessionDocument,
+  sessionKey,
 } from './account-documents.ts'
 import { decidePasswordChange, isSignInFor, type PasswordChangeOutcome } from './password-change.ts'
 import type { Caller } from './token-keeper.ts'
@@ -49,7 +49,7 @@ export function createSessions(options: {
   }
 
   async function list(userId: string): Promise<SessionDocument[]> {
-    const accountId = nameAccount(userId)
+    const accountId = accountKey(userId)
     const account = (await database.read([accountId])).get(accountId)
     const isGood = ({ expiresAt, passwordChanges }: SessionDocument) =>
       expiresAt > now() && isSignInFor(account, passwordChanges)
@@ -64,7 +64,7 @@ export function createSessions(options: {
         .map((session) => ({ ...withoutRevision(session), _deleted: true as const })),
       result: undefined,
     }))
-    for (const { userId, sessionId } of sessions) noteEnded({ userId, sessionId })
+    for (const { userId, sessionId } of sessions) handleEnded({ userId, sessionId })
   }
 
   async function endOthers(userId: string, keptSessionId?: string): Promise<void> {
@@ -78,14 +78,14 @@ export function createSessions(options: {
     throw error
   }
 
-  function noteEnded(caller: Caller) {
+  function handleEnded(caller: Caller) {
     ended.set(caller.sessionId, true)
     remembered.delete(caller.sessionId)
     for (const listener of listeners) listener(caller)
   }
 
   async function noteUse(caller: Caller, usedAt: number) {
-    const id = nameSession(caller)
+    const id = sessionKey(caller)
     await database.update([id], (stored) => {
       const session = stored.get(id) as SessionDocument | undefined
       return {
@@ -114,7 +114,7 @@ export function createSessions(options: {
       const sessionId = randomUUID()
       const startedAt = now()
       const session: SessionDocument = {
-        _id: nameSession({ userId, sessionId }),
+        _id: sessionKey({ userId, sessionId }),
         userId,
         sessionId,
         device: device.slice(0, 200),
@@ -123,7 +123,7 @@ export function createSessions(options: {
         lastUsedAt: startedAt,
         expiresAt: startedAt + keptMs,
       }
-      const accountId = nameAccount(userId)
+      const accountId = accountKey(userId)
       const { result: isStarted } = await database.update([session._id, accountId], (stored) => {
         const isGood = isSignInFor(stored.get(accountId), passwordChanges)
         return { put: isGood ? [session] : [], result: isGood }
@@ -176,7 +176,7 @@ export function createSessions(options: {
       passwordHash: string
     }): Promise<PasswordChangeOutcome> {
       const { userId, sessionId } = asked.caller
-      const ids = [nameAccount(userId), nameSession(asked.caller)]
+      const ids = [accountKey(userId), sessionKey(asked.caller)]
       const { result } = await database.update<PasswordChangeOutcome>(ids, (stored) =>
         decidePasswordChange(stored, asked),
       )
@@ -191,12 +191,12 @@ export function createSessions(options: {
     },
 
     /** Takes note that another server has ended it. */
-    noteEnded,
+    handleEnded,
 
     /** Looks into the database, whatever is remembered here; one that was ended is then ended here too. */
     async check(caller: Caller): Promise<void> {
       const session = await readSession(caller)
-      if (!session) noteEnded(caller)
+      if (!session) handleEnded(caller)
     },
 
     /** @returns a function that stops listening */
@@ -207,7 +207,7 @@ export function createSessions(options: {
   }
 
   async function readSession(caller: Caller) {
-    const [id, accountId] = [nameSession(caller), nameAccount(caller.userId)]
+    const [id, accountId] = [sessionKey(caller), accountKey(caller.userId)]
     const stored = await database.read([id, accountId])
     const session = stored.get(id) as SessionDocument | undefined
     if (!session || !isSignInFor(stored.get(accountId), session.passwordChanges)) return undefined

@@ -4,7 +4,7 @@ interface Watcher {
   /** A piece of so many bytes is about to be written. @returns false when it must not be */
   mayWrite(bytes: number): boolean
   /** A piece of so many bytes has left for the network. */
-  noteSent(bytes: number): void
+  recordSent(bytes: number): void
 }
 
 type Written = (error?: Error | null) => void
@@ -13,7 +13,10 @@ type Written = (error?: Error | null) => void
  * Tells of every piece of an answer, whoever writes it, when it is written and when it has left. What is written with
  * `end` has left when the response closes. Text is measured by its characters.
  */
-export function meterAnswer(response: ServerResponse, { mayWrite, noteSent }: Watcher): void {
+export function meterAnswer(
+  response: ServerResponse,
+  { mayWrite, recordSent: noteSent }: Watcher,
+): void {
   const { write, end } = response
 
   response.write = (chunk: unknown, ...rest: unknown[]): boolean => {

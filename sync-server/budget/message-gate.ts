@@ -55,7 +55,7 @@ export function createMessageGate(options: {
     const count = new Set(ids).size
     const seconds = rate.take(actorId, count)
     if (seconds === 0) return count
-    rate.noteRefused()
+    rate.recordRefused()
     const headers = { 'retry-after': String(seconds), ...rate.describe(actorId) }
     throw new RequestRefused('too_many_messages', { headers })
   }

@@ -70,7 +70,7 @@ export function createMessageRate(options: {
     /** These turned out not to be new. */
     giveBack: (userId: string, count: number) => spend(userId, -count),
 
-    noteRefused() {
+    recordRefused() {
       counted.refused += 1
     },
 

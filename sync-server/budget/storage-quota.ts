@@ -107,7 +107,7 @@ export function createStorageQuota(options: {
     },
 
     /** Their files are others than before. */
-    noteFiles: (userId: string) => void files.delete(userId),
+    handleFilesChanged: (userId: string) => void files.delete(userId),
 
     /** For the metrics. */
     levels: (): Levels => ({

@@ -90,7 +90,7 @@ export function createVisit(options: {
       onLarge()
       return true
     },
-    noteSent(bytes) {
+    recordSent(bytes) {
       if (bytes < smallBytes) return
       state.leaving.shift()
       state.held?.shrink(bytes)

@@ -1,4 +1,4 @@
-import type { Departures } from '../access/account-deletion.ts'
+import type { AccountDeletion } from '../access/account-deletion.ts'
 import type { Accounts } from '../access/accounts.ts'
 import type { LimitAttempts } from '../access/attempt-limiter.ts'
 import type { Directory } from '../access/directory/directory.ts'
@@ -57,7 +57,7 @@ interface Options {
   accounts: Accounts
   sessions: Sessions
   relations: Relations
-  departures: Departures
+  departures: AccountDeletion
   tokens: TokenKeeper
   hasher: PasswordHasher
   directory: Directory

@@ -49,41 +49,41 @@ export const pieceBytes = limits.uploadPieceBytes
 /** What an upload may hold in memory beside the chunk that comes: these and the ones that are being written. */
 export const piecesAtOnce = 4
 
-export const nameFile = (mediaId: string) => `file:${mediaId}`
+export const fileKey = (mediaId: string) => `file:${mediaId}`
 
-export const namePiece = (mediaId: string, index: number) =>
+export const pieceKey = (mediaId: string, index: number) =>
   `part:${mediaId}:${String(index).padStart(6, '0')}`
 
 /** In the order of time, so that what is old is found without reading what is new. */
-export const nameLoose = (looseSince: number, mediaId: string) =>
+export const orphanedKey = (looseSince: number, mediaId: string) =>
   `loose:${padTime(looseSince)}:${mediaId}`
 
-export const nameOwned = (file: Pick<FileDocument, 'ownerId' | 'purpose' | 'mediaId'>) =>
+export const ownedKey = (file: Pick<FileDocument, 'ownerId' | 'purpose' | 'mediaId'>) =>
   `owned:${file.ownerId}:${file.purpose}:${file.mediaId}`
 
 /** What an upload with this key has become: the same upload again is the same file. */
-export const nameUpload = (upload: { ownerId: string; key: string }) =>
+export const uploadKey = (upload: { ownerId: string; key: string }) =>
   `upload:${upload.ownerId}:${upload.key}`
 
 /** Under which address it is served. */
-export const nameServed = (servedId: string) => `served:${servedId}`
+export const servedKey = (servedId: string) => `served:${servedId}`
 
 /** An upload in pieces that has begun and is not all there. */
-export const nameUnfinished = (upload: { ownerId: string; key: string }) =>
+export const unfinishedKey = (upload: { ownerId: string; key: string }) =>
   `unfinished:${upload.ownerId}:${upload.key}`
 
 /** One for each person who has files. */
-export const nameUsed = (ownerId: string) => `used:${ownerId}`
+export const usedKey = (ownerId: string) => `used:${ownerId}`
 
 /** One for each person and message: who lost one message with a file may have another one with it. */
-export const nameShare = (share: { mediaId: string; userId: string; messageId: string }) =>
+export const shareKey = (share: { mediaId: string; userId: string; messageId: string }) =>
   `share:${share.mediaId}:${share.userId}:${share.messageId}`
 
 /** The range of ids that begin with `prefix`. */
 export const idsFrom = (prefix: string) => ({ startkey: prefix, endkey: `${prefix}\uffff` })
 
 /** The marks of everything that was loose at this time already. */
-export const looseUntil = (epochMs: number) => ({
+export const orphanedUntil = (epochMs: number) => ({
   startkey: 'loose:',
   endkey: `loose:${padTime(Math.max(epochMs, 0))}:\uffff`,
 })

@@ -1,12 +1,12 @@
 import {
   type FileDocument,
+  fileKey,
   idsFrom,
   isFile,
-  nameFile,
-  nameLoose,
-  nameShare,
+  orphanedKey,
+  shareKey,
 } from './media-documents.ts'
-import type { MediaShelf } from './media-store.ts'
+import type { MediaStore } from './media-store.ts'
 import { parseMediaUrl } from './media-url.ts'
 
 /** A message with a file. `recipientId` is absent while the recipient does not get it, as when they block its author. */
@@ -21,7 +21,7 @@ export interface SharedMessage {
  * Knows who shares a file: its owner, and whoever has a message with it. Each message leaves a reference for each of its
  * two people; a file without any is loose, and goes after a day.
  */
-export function createMediaSharing(options: { shelf: MediaShelf; now: () => number }) {
+export function createMediaSharing(options: { shelf: MediaStore; now: () => number }) {
   const { shelf, now } = options
   const { database } = shelf
 
@@ -59,10 +59,10 @@ export function createMediaSharing(options: { shelf: MediaShelf; now: () => numb
       const { mediaId } = file
       const people = recipientId === undefined ? [senderId] : [senderId, recipientId]
       const references = people.map((userId) => ({
-        _id: nameShare({ mediaId, userId, messageId }),
+        _id: shareKey({ mediaId, userId, messageId }),
         mediaId,
       }))
-      const mark = nameLoose(file.looseSince ?? 0, mediaId)
+      const mark = orphanedKey(file.looseSince ?? 0, mediaId)
       const ids = [file._id, mark, ...references.map(({ _id }) => _id)]
       const { result } = await database.update(ids, (stored) => {
         const current = stored.get(file._id)
@@ -90,16 +90,16 @@ export function createMediaSharing(options: { shelf: MediaShelf; now: () => numb
       const before = servedId === undefined ? undefined : await shelf.findServed(servedId)
       if (!before) return
       const { mediaId } = before
-      const ids = userIds.map((userId) => nameShare({ mediaId, userId, messageId }))
+      const ids = userIds.map((userId) => shareKey({ mediaId, userId, messageId }))
       await database.update(ids, (stored) => ({
         put: [...stored.keys()].map((_id) => ({ _id, mediaId, _deleted: true as const })),
         result: undefined,
       }))
       if (before.looseSince !== undefined || (await hasReference(mediaId))) return
       const looseSince = now()
-      const mark = { _id: nameLoose(looseSince, mediaId), mediaId }
-      await database.update([nameFile(mediaId), mark._id], (stored) => {
-        const file = stored.get(nameFile(mediaId))
+      const mark = { _id: orphanedKey(looseSince, mediaId), mediaId }
+      await database.update([fileKey(mediaId), mark._id], (stored) => {
+        const file = stored.get(fileKey(mediaId))
         // Shared again meanwhile: then it is not loose.
         if (!isFile(file) || file.sharedAt !== before.sharedAt) return { result: undefined }
         return { put: [mark, { ...file, looseSince }], result: undefined }

@@ -5,27 +5,27 @@ import { detectFileKind, type FileKind } from './detect-file-kind.ts'
 import { limitBytes } from './limit-bytes.ts'
 import {
   type FileDocument,
+  fileKey,
   idsFrom,
   isFile,
   type MediaDocument,
   type MediaPurpose,
-  nameFile,
-  nameLoose,
-  nameOwned,
-  namePiece,
-  nameServed,
-  nameUnfinished,
-  nameUpload,
-  nameUsed,
+  orphanedKey,
+  ownedKey,
   pieceBytes,
+  pieceKey,
   piecesAtOnce,
+  servedKey,
+  unfinishedKey,
+  uploadKey,
+  usedKey,
 } from './media-documents.ts'
 import { deriveServedId } from './media-url.ts'
 import { readToEnd } from './read-to-end.ts'
 import { tidyFilename } from './tidy-filename.ts'
 import { writeInGroups } from './write-in-groups.ts'
 
-export type MediaShelf = ReturnType<typeof createMediaShelf>
+export type MediaStore = ReturnType<typeof createMediaStore>
 
 /**
  * A file that comes in. `check` throws when a file of this kind is not taken. The same `key` again is the same file.
@@ -58,7 +58,7 @@ type GivenUp = FileDocument | 'unknown' | 'wanted'
  * @param onFilesChanged told whose files take more or less than before
  * @param onError told of a file that could not be taken away now; a sweep does it later
  */
-export function createMediaShelf(options: {
+export function createMediaStore(options: {
   storage: Storage
   now: () => number
   onFilesChanged: (ownerId: string) => void
@@ -69,13 +69,13 @@ export function createMediaShelf(options: {
   const pieces = storage.attachments('media')
 
   async function find(mediaId: string): Promise<FileDocument | undefined> {
-    const document = (await database.read([nameFile(mediaId)])).get(nameFile(mediaId))
+    const document = (await database.read([fileKey(mediaId)])).get(fileKey(mediaId))
     return isFile(document) ? document : undefined
   }
 
   /** By the id in its address. */
   async function findServed(servedId: string): Promise<FileDocument | undefined> {
-    const ids = [nameFile(servedId), nameServed(servedId)]
+    const ids = [fileKey(servedId), servedKey(servedId)]
     const found = await database.read(ids)
     const [file, entry] = ids.map((id) => found.get(id))
     if (isFile(file)) return file
@@ -86,7 +86,7 @@ export function createMediaShelf(options: {
     const mediaId = uuidv7()
     const looseSince = now()
     const file: FileDocument = {
-      _id: nameFile(mediaId),
+      _id: fileKey(mediaId),
       mediaId,
       ownerId,
       purpose,
@@ -100,8 +100,8 @@ export function createMediaShelf(options: {
       ...(key !== undefined &&
         purpose === 'message' && { servedId: deriveServedId({ ownerId, key }) }),
     }
-    const mark = { _id: nameLoose(looseSince, mediaId), mediaId }
-    const put = [mark, { _id: nameOwned(file), mediaId }, file]
+    const mark = { _id: orphanedKey(looseSince, mediaId), mediaId }
+    const put = [mark, { _id: ownedKey(file), mediaId }, file]
     const ids = put.map(({ _id }) => _id)
     await database.update(ids, () => ({ put, result: undefined }))
     return file
@@ -117,7 +117,7 @@ export function createMediaShelf(options: {
           arriving.check?.(stored.kind)
         }
         room?.grow(stored.size + bytes.length)
-        yield { id: namePiece(mediaId, stored.count), bytes }
+        yield { id: pieceKey(mediaId, stored.count), bytes }
         stored.count += 1
         stored.size += bytes.length
       }
@@ -134,7 +134,7 @@ export function createMediaShelf(options: {
     const found = await find(mediaId)
     if (!found) return 'unknown'
     const looseSince = found.looseSince ?? now()
-    const mark = { _id: nameLoose(looseSince, mediaId), mediaId }
+    const mark = { _id: orphanedKey(looseSince, mediaId), mediaId }
     const ids = [mark._id, found._id]
     const { result } = await database.update<GivenUp>(ids, (stored) => {
       const file = stored.get(found._id)
@@ -158,10 +158,10 @@ export function createMediaShelf(options: {
     }
     if (file === 'unknown') return
     const { ownerId, key, servedId } = file
-    const ids = [nameLoose(file.looseSince ?? 0, mediaId), nameOwned(file), file._id]
-    if (servedId !== undefined) ids.push(nameServed(servedId))
-    if (key !== undefined) ids.push(nameUpload({ ownerId, key }), nameUnfinished({ ownerId, key }))
-    const usedId = nameUsed(ownerId)
+    const ids = [orphanedKey(file.looseSince ?? 0, mediaId), ownedKey(file), file._id]
+    if (servedId !== undefined) ids.push(servedKey(servedId))
+    if (key !== undefined) ids.push(uploadKey({ ownerId, key }), unfinishedKey({ ownerId, key }))
+    const usedId = usedKey(ownerId)
     await database.update([...ids, usedId], (stored) => {
       const removed = stored.get(file._id)
       const bytes = isFile(removed) && removed.isCounted ? -removed.size : 0
@@ -181,7 +181,7 @@ export function createMediaShelf(options: {
     key,
   }: Pick<ArrivingFile, 'ownerId' | 'key'>): Promise<FileDocument | undefined> {
     if (key === undefined) return undefined
-    const id = nameUpload({ ownerId, key })
+    const id = uploadKey({ ownerId, key })
     const entry = (await database.read([id])).get(id)
     const file = entry && (await find(entry.mediaId))
     return file?.state === 'ready' ? file : undefined
@@ -197,12 +197,12 @@ export function createMediaShelf(options: {
   ): Promise<boolean> {
     const { signal, along = [] } = how
     const { _id, mediaId, ownerId, key, servedId } = ready
-    const entry = key === undefined ? undefined : { _id: nameUpload({ ownerId, key }), mediaId }
-    const usedId = nameUsed(ownerId)
+    const entry = key === undefined ? undefined : { _id: uploadKey({ ownerId, key }), mediaId }
+    const usedId = usedKey(ownerId)
     const put = [{ ...ready, isCounted: true as const }]
     const entries = [
       ...(entry ? [entry] : []),
-      ...(servedId === undefined ? [] : [{ _id: nameServed(servedId), mediaId }]),
+      ...(servedId === undefined ? [] : [{ _id: servedKey(servedId), mediaId }]),
     ]
     const ids = [_id, ...entries.map((one) => one._id), usedId, ...along.map((one) => one._id)]
     const { result } = await database.update<boolean>(ids, (stored) => {
@@ -254,7 +254,7 @@ export function createMediaShelf(options: {
     changeUsed,
     /** How many bytes the files of a person take. */
     async readUsed(ownerId: string): Promise<number> {
-      const id = nameUsed(ownerId)
+      const id = usedKey(ownerId)
       const used = (await database.read([id])).get(id)
       return used && 'bytes' in used ? used.bytes : 0
     },
@@ -285,7 +285,7 @@ export function createMediaShelf(options: {
       { start, end }: { start: number; end: number },
     ): AsyncGenerator<Buffer> {
       for (let index = Math.floor(start / pieceBytes); index * pieceBytes <= end; index += 1) {
-        const piece = await pieces.read(namePiece(mediaId, index))
+        const piece = await pieces.read(pieceKey(mediaId, index))
         if (!piece) throw new Error(`piece ${index} of the file ${mediaId} is not there`)
         const offset = index * pieceBytes
         yield piece.subarray(Math.max(0, start - offset), end - offset + 1)
@@ -303,6 +303,6 @@ function changeUsed(
   if (change === 0 || before + change < 0) return []
   const bytes = before + change
   return [
-    { _id: nameUsed(ownerId), mediaId: '', bytes, ...(bytes === 0 && { _deleted: true as const }) },
+    { _id: usedKey(ownerId), mediaId: '', bytes, ...(bytes === 0 && { _deleted: true as const }) },
   ]
 }

@@ -1,8 +1,8 @@
-import { type FileDocument, idsFrom, looseUntil, nameLoose } from './media-documents.ts'
-import type { MediaShelf } from './media-store.ts'
+import { type FileDocument, idsFrom, orphanedKey, orphanedUntil } from './media-documents.ts'
+import type { MediaStore } from './media-store.ts'
 
 const everyMs = 24 * 60 * 60 * 1000
-const looseKeptMs = 24 * 60 * 60 * 1000
+const orphanedKeptMs = 24 * 60 * 60 * 1000
 /** No upload takes so long: not the largest that can be allowed, on the slowest line that is waited for. */
 const arrivingKeptMs = 4 * 24 * 60 * 60 * 1000
 /** So long somebody may be without a network in the middle of an upload in pieces, and go on with it. */
@@ -19,7 +19,7 @@ export type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>
  * @param keepPicture for a file that may be somebody's picture: true when it is, and then it is not loose any more
  */
 export function createMediaSweep(options: {
-  shelf: MediaShelf
+  shelf: MediaStore
   isAlone: boolean
   now: () => number
   inTurn: InTurn
@@ -41,10 +41,10 @@ export function createMediaSweep(options: {
   }
 
   async function sweepAll(): Promise<number> {
-    const readyUntil = now() - looseKeptMs
+    const readyUntil = now() - orphanedKeptMs
     const arrivingUntil = isAlone ? startedAt - 1 : now() - arrivingKeptMs
     const unfinishedUntil = now() - unfinishedKeptMs
-    const range = looseUntil(Math.max(readyUntil, arrivingUntil))
+    const range = orphanedUntil(Math.max(readyUntil, arrivingUntil))
     const isDue = (file: FileDocument) => {
       const isUnfinished = file.state === 'arriving' && file.isInPieces
       const until = isUnfinished ? unfinishedUntil : arrivingUntil
@@ -72,7 +72,8 @@ export function createMediaSweep(options: {
   }): Promise<boolean> {
     const { markId, mediaId, isDue } = mark
     const file = await shelf.find(mediaId)
-    const isOfNow = file?.looseSince !== undefined && nameLoose(file.looseSince, mediaId) === markId
+    const isOfNow =
+      file?.looseSince !== undefined && orphanedKey(file.looseSince, mediaId) === markId
     if (!file || !isOfNow) {
       if (!file) await shelf.remove(mediaId)
       await database.update([markId], (stored) => ({

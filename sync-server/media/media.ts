@@ -1,8 +1,8 @@
 import type { Directory } from '../access/directory/directory.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type FileDocument, idsFrom, isFile, nameFile } from './media-documents.ts'
+import { type FileDocument, fileKey, idsFrom, isFile } from './media-documents.ts'
 import { createMediaSharing } from './media-sharing.ts'
-import { type ArrivingFile, createMediaShelf } from './media-store.ts'
+import { type ArrivingFile, createMediaStore } from './media-store.ts'
 import { createMediaSweep, type InTurn } from './media-sweep.ts'
 import { parseMediaUrl } from './media-url.ts'
 import { createPictures } from './pictures.ts'
@@ -30,7 +30,7 @@ export function createMedia(options: {
 }) {
   const { storage, directory, readPicture, isShared, onError, now = Date.now } = options
   const { inTurn = (step) => step(), onFilesChanged = () => undefined } = options
-  const shelf = createMediaShelf({ storage, now, onFilesChanged, onError })
+  const shelf = createMediaStore({ storage, now, onFilesChanged, onError })
   const unfinished = createUnfinishedUploads({ shelf, now, onFilesChanged })
   const sharing = createMediaSharing({ shelf, now })
   const pictures = createPictures({ shelf, readPicture })
@@ -91,7 +91,7 @@ export function createMedia(options: {
     async deleteMediaOf(userId: string): Promise<void> {
       const owned = await shelf.database.range(idsFrom(`owned:${userId}:`))
       for (const { mediaId } of owned) {
-        const file = (await shelf.database.read([nameFile(mediaId)])).get(nameFile(mediaId))
+        const file = (await shelf.database.read([fileKey(mediaId)])).get(fileKey(mediaId))
         if (!isFile(file)) continue
         if (file.purpose === 'message' && file.looseSince === undefined) continue
         await shelf.remove(mediaId)

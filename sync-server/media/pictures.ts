@@ -1,17 +1,17 @@
 import {
   type FileDocument,
+  fileKey,
   idsFrom,
   isFile,
-  nameFile,
-  nameLoose,
-  nameOwned,
+  orphanedKey,
+  ownedKey,
 } from './media-documents.ts'
-import type { MediaShelf } from './media-store.ts'
+import type { MediaStore } from './media-store.ts'
 import { parseMediaUrl } from './media-url.ts'
 
 /** Keeps one profile picture of each person: the one that their record names. */
 export function createPictures(options: {
-  shelf: MediaShelf
+  shelf: MediaStore
   readPicture: (userId: string) => Promise<string | null | undefined>
 }) {
   const { shelf, readPicture } = options
@@ -24,7 +24,7 @@ export function createPictures(options: {
   async function unmark(mediaId: string): Promise<void> {
     const file = await shelf.find(mediaId)
     if (file?.looseSince === undefined) return
-    const mark = nameLoose(file.looseSince, mediaId)
+    const mark = orphanedKey(file.looseSince, mediaId)
     await database.update([file._id, mark], (stored) => {
       const current = stored.get(file._id)
       if (!isFile(current) || current.state !== 'ready') return { result: undefined }
@@ -38,9 +38,9 @@ export function createPictures(options: {
   async function settlePictures(ownerId: string): Promise<void> {
     const named = await readCurrent(ownerId)
     if (named) await unmark(named)
-    const prefix = nameOwned({ ownerId, purpose: 'picture', mediaId: '' })
+    const prefix = ownedKey({ ownerId, purpose: 'picture', mediaId: '' })
     const owned = await database.range(idsFrom(prefix))
-    const files = await database.read(owned.map(({ mediaId }) => nameFile(mediaId)))
+    const files = await database.read(owned.map(({ mediaId }) => fileKey(mediaId)))
     // Read once more: another of their devices may have named one of these meanwhile.
     const current = await readCurrent(ownerId)
     for (const file of files.values()) {

@@ -6,17 +6,17 @@ import { detectFileKind } from './detect-file-kind.ts'
 import { limitBytes } from './limit-bytes.ts'
 import {
   type FileDocument,
+  fileKey,
   idsFrom,
-  nameFile,
-  nameLoose,
-  nameOwned,
-  namePiece,
-  nameUnfinished,
-  nameUsed,
+  orphanedKey,
+  ownedKey,
   pieceBytes,
+  pieceKey,
   piecesAtOnce,
+  unfinishedKey,
+  usedKey,
 } from './media-documents.ts'
-import type { ArrivingFile, KeptRoom, MediaShelf } from './media-store.ts'
+import type { ArrivingFile, KeptRoom, MediaStore } from './media-store.ts'
 import { deriveServedId } from './media-url.ts'
 import { readToEnd } from './read-to-end.ts'
 import { tidyFilename } from './tidy-filename.ts'
@@ -56,7 +56,7 @@ export interface ArrivingPart
  * broke off or died; its whole size counts as its owner's from the beginning, so that it never ends for want of room.
  */
 export function createUnfinishedUploads(options: {
-  shelf: MediaShelf
+  shelf: MediaStore
   now: () => number
   onFilesChanged: (ownerId: string) => void
 }) {
@@ -66,7 +66,7 @@ export function createUnfinishedUploads(options: {
   const turns = new Map<string, Promise<unknown>>()
 
   async function readEntry(which: Which) {
-    const id = nameUnfinished(which)
+    const id = unfinishedKey(which)
     return (await database.read([id])).get(id)
   }
 
@@ -80,7 +80,7 @@ export function createUnfinishedUploads(options: {
   async function measure({ mediaId, size }: FileDocument, from = 0): Promise<number> {
     const first = Math.max(0, Math.floor(from / pieceBytes) - 1)
     const { endkey } = idsFrom(`part:${mediaId}:`)
-    const stored = await pieces.list({ startkey: namePiece(mediaId, first), endkey })
+    const stored = await pieces.list({ startkey: pieceKey(mediaId, first), endkey })
     const last = stored.at(-1)
     const count = last === undefined ? 0 : Number(last.slice(last.lastIndexOf(':') + 1)) + 1
     return Math.min(count * pieceBytes, size)
@@ -91,7 +91,7 @@ export function createUnfinishedUploads(options: {
    * @param before what was found under its key, and is gone
    */
   async function claim(which: Which, { mediaId, before }: { mediaId: string; before?: string }) {
-    const entry = { _id: nameUnfinished(which), mediaId }
+    const entry = { _id: unfinishedKey(which), mediaId }
     const { result } = await database.update<boolean>([entry._id], (stored) => {
       const other = stored.get(entry._id)?.mediaId
       if (other === mediaId) return { result: true }
@@ -109,7 +109,7 @@ export function createUnfinishedUploads(options: {
     if (!(await claim(upload, { mediaId, ...(before !== undefined && { before }) }))) return
     const looseSince = now()
     const file: FileDocument = {
-      _id: nameFile(mediaId),
+      _id: fileKey(mediaId),
       mediaId,
       ownerId,
       purpose: 'message',
@@ -124,9 +124,9 @@ export function createUnfinishedUploads(options: {
       filename: tidyFilename(upload.filename),
       servedId: deriveServedId(upload),
     }
-    const mark = { _id: nameLoose(looseSince, mediaId), mediaId }
-    const put = [mark, { _id: nameOwned(file), mediaId }, file]
-    const usedId = nameUsed(ownerId)
+    const mark = { _id: orphanedKey(looseSince, mediaId), mediaId }
+    const put = [mark, { _id: ownedKey(file), mediaId }, file]
+    const usedId = usedKey(ownerId)
     await database.update([...put.map(({ _id }) => _id), usedId], (stored) => {
       const used = shelf.changeUsed(stored.get(usedId), ownerId, size)
       return { put: [...put, ...used], result: undefined }
@@ -136,7 +136,7 @@ export function createUnfinishedUploads(options: {
 
   /** The oldest makes room: whoever goes on with it begins anew. */
   async function limitNumber(ownerId: string) {
-    const own = idsFrom(nameUnfinished({ ownerId, key: '' }))
+    const own = idsFrom(unfinishedKey({ ownerId, key: '' }))
     const [oldest, ...others] = await database.range({ ...own, limit: unfinishedMax })
     if (oldest && others.length === unfinishedMax - 1) await giveUp(oldest.mediaId)
   }
@@ -145,14 +145,14 @@ export function createUnfinishedUploads(options: {
 
   async function finish(file: FileDocument, signal?: AbortSignal): Promise<UploadSoFar> {
     const { mediaId, ownerId, key = '', size, looseSince = 0 } = file
-    const first = await pieces.read(namePiece(mediaId, 0))
+    const first = await pieces.read(pieceKey(mediaId, 0))
     if (!first) throw new RequestRefused('upload_not_found')
     const readyAt = now()
     const kind = detectFileKind(first)
     const ready: FileDocument = { ...file, ...kind, state: 'ready', looseSince: readyAt }
     // However long it took to come: its message has as long as that of any other file.
-    const [mark, before] = [nameLoose(readyAt, mediaId), nameLoose(looseSince, mediaId)]
-    const over = [nameUnfinished({ ownerId, key }), ...(mark === before ? [] : [before])]
+    const [mark, before] = [orphanedKey(readyAt, mediaId), orphanedKey(looseSince, mediaId)]
+    const over = [unfinishedKey({ ownerId, key }), ...(mark === before ? [] : [before])]
     const along = [
       { _id: mark, mediaId },
       ...over.map((_id) => ({ _id, mediaId, _deleted: true as const })),
@@ -180,7 +180,7 @@ export function createUnfinishedUploads(options: {
         if (at + bytes.length > size) throw new RequestRefused('upload_unreadable')
         // Less than a piece is only ever stored as the last one: it comes again with the rest.
         if (bytes.length < pieceBytes && at + bytes.length < size) break
-        yield { id: namePiece(mediaId, at / pieceBytes), bytes }
+        yield { id: pieceKey(mediaId, at / pieceBytes), bytes }
         at += bytes.length
       }
     }
@@ -232,7 +232,7 @@ export function createUnfinishedUploads(options: {
      * @throws what `takeRoom` throws when there is no room for all of it
      */
     async begin(upload: NewUpload): Promise<UploadSoFar> {
-      const id = nameUnfinished(upload)
+      const id = unfinishedKey(upload)
       const before = turns.get(id)
       const own = (async () => {
         await before?.catch(() => undefined)
@@ -268,7 +268,7 @@ export function createUnfinishedUploads(options: {
 
     /** Gives an upload up that is not finished; one that nobody knows is no error. */
     async end(which: Which): Promise<void> {
-      await turns.get(nameUnfinished(which))?.catch(() => undefined)
+      await turns.get(unfinishedKey(which))?.catch(() => undefined)
       const file = await find(which)
       if (file) await giveUp(file.mediaId)
     },

@@ -55,7 +55,7 @@ export function createAcceptance(options: {
     isFull,
     onStage,
     onQueued,
-    onAdded: digests.noteAdded,
+    onAdded: digests.recordAdded,
     onReturned: digests.forgetTallies,
     onStarted: healer.recordStarted,
     onFinished: healer.recordFinished,

@@ -24,13 +24,13 @@ export function measureAcceptance<Whole extends Acceptors>(options: {
   }
 
   function noteBatch(collection: string, proposals: readonly unknown[]) {
-    if (proposals.length > 0) metrics.noteBatch(collection, proposals.length)
+    if (proposals.length > 0) metrics.recordBatch(collection, proposals.length)
   }
 
   function noteRefusals(door: string, outcomes: Awaited<ReturnType<Accept<keyof Acceptors>>>) {
     for (const outcome of outcomes) {
       if (outcome.kind === 'stored' && outcome.refusal) {
-        metrics.noteRefusal(door, outcome.refusal.code)
+        metrics.recordRefusal(door, outcome.refusal.code)
       }
     }
   }

@@ -8,13 +8,13 @@ export function measureRequests({ metrics }: { metrics: Metrics }): RequestHandl
     response.once('close', () => {
       const { method, refusalCode } = request
       const seconds = (performance.now() - startedAt) / 1000
-      metrics.noteRequest({
+      metrics.recordRequest({
         method,
         route: nameRoute(request),
         status: response.statusCode,
         seconds,
       })
-      if (refusalCode) metrics.noteRefusal('http', refusalCode)
+      if (refusalCode) metrics.recordRefusal('http', refusalCode)
     })
     next()
   }

@@ -35,12 +35,12 @@ export function createMetrics() {
   const stopProcess = measureProcess(registry)
 
   return {
-    noteRequest(seen: { method: string; route: string; status: number; seconds: number }) {
+    recordRequest(seen: { method: string; route: string; status: number; seconds: number }) {
       const { seconds, ...labels } = seen
       requests.observe(labels, seconds)
     },
-    noteRefusal: (door: string, reason: string) => refusals.inc({ door, reason }),
-    noteBatch: (collection: string, documents: number) =>
+    recordRefusal: (door: string, reason: string) => refusals.inc({ door, reason }),
+    recordBatch: (collection: string, documents: number) =>
       batches.observe({ collection }, documents),
     /** Reads these at each scrape. */
     watch: (levels: Levels) => readLevels(registry, levels),

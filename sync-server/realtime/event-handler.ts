@@ -24,7 +24,7 @@ type ChannelEventName =
 export type ChannelEvent = Extract<ClientEvent, { event: ChannelEventName }>
 
 /** Does what a device asks of the business channel, and answers it. */
-export type HearChannelEvent = (connection: Connection, heard: ChannelEvent) => Promise<void>
+export type HandleChannelEvent = (connection: Connection, heard: ChannelEvent) => Promise<void>
 
 export type EventHandler = ReturnType<typeof createEventHandler>
 
@@ -36,7 +36,7 @@ export function createEventHandler(options: {
   lines: ChangeLines
   sendMessage: SendMessage
   setReaction: SetReaction
-  hearChannelEvent: HearChannelEvent
+  hearChannelEvent: HandleChannelEvent
   /** Somebody types to a contact of theirs on a business channel. */
   noteContactTyping: (userId: string, contactId: string) => void
 }) {

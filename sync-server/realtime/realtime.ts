@@ -9,7 +9,7 @@ import type { Connections } from './connections/connections.ts'
 import { createFrameBudgets } from './connections/frame-budgets.ts'
 import {
   createEventHandler,
-  type HearChannelEvent,
+  type HandleChannelEvent,
   type SendMessage,
   type SetReaction,
 } from './event-handler.ts'
@@ -31,7 +31,7 @@ export function createRealtime(options: {
   identify: (token: string) => Promise<TokenHolder | null>
   sendMessage: SendMessage
   setReaction: SetReaction
-  hearChannelEvent: HearChannelEvent
+  hearChannelEvent: HandleChannelEvent
   noteContactTyping: (userId: string, contactId: string) => void
   announceEveryMs?: number | undefined
   usersOnlineMax?: number | undefined
@@ -65,8 +65,8 @@ export function createRealtime(options: {
     noteContactTyping: options.noteContactTyping,
   })
   const stopListening = [
-    presence.onChanged(announcer.noteChanged),
-    relations.onChanged(announcer.noteSight),
+    presence.onChanged(announcer.handleChanged),
+    relations.onChanged(announcer.handleSightChanged),
     sessions.onEnded((ended) =>
       connections.closeSession(ended, socketCloseCodes.signInEnded, socketCloseWords.signInEnded),
     ),

@@ -37,7 +37,7 @@ export function shareSessionEndings(options: {
     link.listen('session-ended', (data) => {
       const ended = caller.parse(data)
       state.isHearing = true
-      sessions.noteEnded(ended)
+      sessions.handleEnded(ended)
       state.isHearing = false
     }),
     link.listen('sessions-check', check),

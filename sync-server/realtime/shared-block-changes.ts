@@ -10,7 +10,7 @@ const userIds = z.array(z.string())
  * servers did not hear each other is looked up for everybody who is connected.
  */
 export function createSharedBlockChanges(options: {
-  relations: Pick<Relations, 'onChanged' | 'noteChanged'>
+  relations: Pick<Relations, 'onChanged' | 'handleChanged'>
   connections: Pick<Connections, 'listUsers'>
   link: ServerLink
 }) {
@@ -19,7 +19,7 @@ export function createSharedBlockChanges(options: {
 
   function hear(changed: readonly string[]) {
     state.isHearing = true
-    relations.noteChanged(changed)
+    relations.handleChanged(changed)
     state.isHearing = false
   }
 

@@ -83,7 +83,7 @@ export async function answerChanges(options: {
     let found = 0
     if (!(await isOfThisHistory(from))) {
       at = 0
-      await database.noteAhead(knownEpoch)
+      await database.recordAhead(knownEpoch)
       if (!response.headersSent) response.set(epochHeader, database.epoch())
     }
     for (;;) {

@@ -36,7 +36,7 @@ export function createDatabaseFinder(options: {
       turn,
       stored: storage.database<Document>(stored),
       epoch: () => epochs.of(actorId),
-      noteAhead: (knownEpoch: string | undefined) => epochs.raise(actorId, knownEpoch),
+      recordAhead: (knownEpoch: string | undefined) => epochs.raise(actorId, knownEpoch),
     })
     switch (name) {
       case 'messages':

@@ -10,7 +10,7 @@ export interface SyncDatabase {
   /** In which epoch its sequence numbers count. */
   epoch(): string
   /** Its reader stands ahead of it, and knows this epoch or, as other programs, none. */
-  noteAhead(knownEpoch: string | undefined): Promise<void>
+  recordAhead(knownEpoch: string | undefined): Promise<void>
   /** Reads a page when its caller's turn has come (P12). */
   turn<Result>(read: () => Promise<Result>): Promise<Result>
   accept(proposals: readonly Proposal[]): Promise<Outcome<Document>[]>

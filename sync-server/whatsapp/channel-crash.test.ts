@@ -2,9 +2,9 @@ import { v7 as uuidv7 } from 'uuid'
 import { afterEach, expect, test } from 'vitest'
 import type { MessageDocument } from '../../schema/message.ts'
 import {
-  nameOutboxEntry,
   type OutboxEntry,
   outboxDatabase,
+  outboxEntryKey,
 } from '../messages/acceptance/outbox-entry.ts'
 import { startTestChannel } from '../testing/start-test-channel.ts'
 
@@ -136,7 +136,7 @@ test('P6: what WhatsApp took is not called failed because a crash came before th
     const key = { ownerId: ann.userId, messageId, attempt: 1 }
     const times = { orderedAt: 0, dueAt: 0, tries: 1, since: emulator.now() }
     const contactId = inbound?.senderId ?? ''
-    const _id = nameOutboxEntry(key)
+    const _id = outboxEntryKey(key)
     await storage
       .database<OutboxEntry>(outboxDatabase)
       .insert({ _id, ...key, contactId, ...times, state: 'sending' })

@@ -19,7 +19,7 @@ import type { WhatsAppSettings } from './client/whatsapp-settings.ts'
 import type { Contacts } from './customers/contacts.ts'
 import { createConversationSignals } from './customers/conversation-signals.ts'
 import { describeReceived, describeStatus } from './describe-events.ts'
-import { nameInboundMessage } from './inbound/inbound-message.ts'
+import { inboundMessageKey } from './inbound/inbound-message.ts'
 import { createMessageIndex, type MessageIndexDocument } from './inbound/message-index.ts'
 import { createInboundMedia, type MediaJob } from './media/inbound-media.ts'
 import { createWhatsAppMedia } from './media/media.ts'
@@ -259,7 +259,7 @@ export function createChannel(options: {
     async findMessage(ownerId: string, id: string) {
       const place = id.startsWith('wamid.') ? await operators.findPlace(ownerId) : null
       const named = place && (await index.find(place.phoneNumberId, id))
-      const inbound = place && nameInboundMessage(place.phoneNumberId, id)
+      const inbound = place && inboundMessageKey(place.phoneNumberId, id)
       const messageId = named?.ownerId === ownerId ? named.messageId : (inbound ?? id)
       const message = idPattern.test(messageId) ? await copies.read(ownerId, messageId) : undefined
       return message?.isWhatsApp ? message : undefined

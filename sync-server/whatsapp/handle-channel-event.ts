@@ -9,7 +9,7 @@ import type { ContactDocument } from './customers/contact-documents.ts'
 import { presentWhatsAppContact } from './customers/present-contact.ts'
 
 /** Does what a device asks of the channel, as a call would, and answers it. */
-export async function hearChannelEvent(
+export async function handleChannelEvent(
   channel: Pick<Channel, 'calls' | 'contacts'>,
   connection: Connection,
   heard: ChannelEvent,

@@ -3,7 +3,7 @@ import type { Acceptance } from '../messages/acceptance.ts'
 type AcceptConversations = Acceptance['acceptConversations']
 
 /** Accepts conversations, and then tells the channel of those with a customer how far their operator has read. */
-export function noteReads(options: {
+export function recordReads(options: {
   acceptConversations: AcceptConversations
   noteRead: (ownerId: string, contactId: string, readUpTo: number) => void
 }): AcceptConversations {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { must } from '../../../schema/must.ts'
 import { openTestAccounts } from '../../testing/open-test-accounts.ts'
 import type { ClaimDocument } from '../account-documents.ts'
-import { nameClaim } from '../claims.ts'
+import { claimKey } from '../claims.ts'
 import { createNameIndex } from './name-index.ts'
 
 const opened = {} as Awaited<ReturnType<typeof openTestAccounts>>
@@ -18,8 +18,8 @@ interface Person {
 /** Writes what the accounts of these people claim; `isGone` takes it away. */
 async function claim(people: readonly Person[], isGone = false) {
   const claims = people.flatMap(({ userId, username, phone }) => [
-    { _id: nameClaim('username', username), userId },
-    ...(phone ? [{ _id: nameClaim('phone', phone), userId }] : []),
+    { _id: claimKey('username', username), userId },
+    ...(phone ? [{ _id: claimKey('phone', phone), userId }] : []),
   ])
   for (let from = 0; from < claims.length; from += 5_000) {
     const put = claims.slice(from, from + 5_000).map(

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { accountExport } from '../../../schema/account-export.ts'
 import { accountDeleted } from '../../../schema/done-answers.ts'
 import type { OwnUser } from '../../../schema/user.ts'
-import type { Departures } from '../../access/account-deletion.ts'
+import type { AccountDeletion } from '../../access/account-deletion.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import { alreadySent, defineRoute, type Route } from '../core/route.ts'
 import { findAccount } from '../users/find-account.ts'
@@ -12,7 +12,7 @@ import type { UserPresenter } from '../users/user-presenter.ts'
 /** Taking everything along, and leaving. @param exportAccount the pieces of the export's JSON text */
 export function createAccountRoutes(options: {
   accounts: Accounts
-  departures: Departures
+  departures: AccountDeletion
   presenter: UserPresenter
   exportAccount: (
     kept: { user: OwnUser; formerNames: string[] },

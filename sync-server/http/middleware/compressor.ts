@@ -9,7 +9,7 @@ const packGzip = promisify(gzip)
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 /** Compresses text files once each, off the main thread, and keeps the result while the file stays the same. */
-export function createSqueezer() {
+export function createCompressor() {
   const squeezed = new Map<string, { version: string; packed: Promise<Buffer> }>()
 
   async function pack(path: string, encoding: Encoding): Promise<Buffer> {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import express, { type Request, type Response, type Router } from 'express'
-import { serveSqueezed } from './serve-compressed.ts'
+import { serveCompressed } from './serve-compressed.ts'
 
 const yearSeconds = 365 * 24 * 60 * 60
 
@@ -14,7 +14,7 @@ export function serveApp({ appDir }: { appDir: string }): Router {
   const router = express.Router()
   const page = join(appDir, 'index.html')
   if (!appDir || !existsSync(page)) return router
-  const squeezed = serveSqueezed({ dir: appDir, cache: setCaching })
+  const squeezed = serveCompressed({ dir: appDir, cache: setCaching })
   router.use(squeezed)
   router.use(
     express.static(appDir, {

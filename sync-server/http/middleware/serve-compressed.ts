@@ -2,25 +2,25 @@ import { readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { RequestHandler, Response } from 'express'
-import { createSqueezer } from './compressor.ts'
+import { createCompressor } from './compressor.ts'
 
-const squeezable = new Set(['.js', '.css', '.html', '.json', '.svg', '.webmanifest'])
+const compressible = new Set(['.js', '.css', '.html', '.json', '.svg', '.webmanifest'])
 
 /**
  * Answers requests for text files of a folder with their compressed form, where the browser takes one. Only files
  * that were there at the start: no address can reach outside of the folder.
  * @param cache sets the headers that say how long the file may be kept
  */
-export function serveSqueezed(options: {
+export function serveCompressed(options: {
   dir: string
   cache: (response: Response, urlPath: string) => void
 }): RequestHandler {
   const { dir, cache } = options
-  const squeeze = createSqueezer()
+  const squeeze = createCompressor()
   const names = readdirSync(dir, { recursive: true, encoding: 'utf8' })
   const files = new Map(
     names
-      .filter((name) => squeezable.has(extname(name)))
+      .filter((name) => compressible.has(extname(name)))
       .map((name) => [`/${name.replaceAll('\\', '/')}`, join(dir, name)]),
   )
 

@@ -27,7 +27,7 @@ import { isReturned, isTakenBack, type MessageDraft } from '../proposals/draft-m
 import { draftGroup, type ProposalGroup } from '../proposals/proposal-group.ts'
 import { extendSilences, type SilencesDocument, silencesKey } from '../receipts/peer-silences.ts'
 import { givePlaces, listEntries } from './given-places.ts'
-import { nameOutboxEntry, type OutboxEntry, outboxDatabase } from './outbox-entry.ts'
+import { type OutboxEntry, outboxDatabase, outboxEntryKey } from './outbox-entry.ts'
 import { listClaimedEntries, mayComeBelow } from './returned-places.ts'
 
 /** What one person proposes of their messages with one other person; they are written together. */
@@ -132,7 +132,7 @@ function listOutboxIds({ actorId: ownerId, groups }: Delivery): string[] {
   const ids = groups.flatMap(({ id: messageId, proposals }) =>
     proposals.flatMap(({ message, isFromProvider }) =>
       message && !isFromProvider
-        ? [nameOutboxEntry({ ownerId, messageId, attempt: message.attempt })]
+        ? [outboxEntryKey({ ownerId, messageId, attempt: message.attempt })]
         : [],
     ),
   )
@@ -252,7 +252,7 @@ function outboxWrites(
   const put = drafts.flatMap(({ next, effect }): OutboxEntry[] => {
     if (effect !== 'deliver' || next?.waState !== 'queued' || next.senderId !== ownerId) return []
     const { _id: messageId, attempt, recipientId: contactId, orderedAt } = next
-    const _id = nameOutboxEntry({ ownerId, messageId, attempt })
+    const _id = outboxEntryKey({ ownerId, messageId, attempt })
     const begin = { orderedAt, state: 'due' as const, dueAt: now, tries: 0, since: now }
     return known.has(_id) ? [] : [{ _id, ownerId, contactId, messageId, attempt, ...begin }]
   })

@@ -24,7 +24,7 @@ export interface OutboxEntry {
 }
 
 /** Also what comes back with every status: it says whose message it is about. */
-export function nameOutboxEntry(entry: {
+export function outboxEntryKey(entry: {
   ownerId: string
   messageId: string
   attempt: number
@@ -33,7 +33,7 @@ export function nameOutboxEntry(entry: {
 }
 
 /** The parts of such a name; undefined for what is none. */
-export function parseOutboxName(name: string) {
+export function parseOutboxEntryKey(name: string) {
   const [, messageId, attempt, ownerId] =
     /^([0-9a-f-]{36})\.(\d{1,7})\.([0-9a-f-]{36})$/.exec(name) ?? []
   if (!messageId || !attempt || !ownerId) return undefined

@@ -33,7 +33,7 @@ export function createDigests(options: {
   onError: (error: unknown) => void
 }) {
   const { storage } = options
-  const { noteAdded, drop, settle, ...tallies } = createTallies(options)
+  const { recordAdded, drop, settle, ...tallies } = createTallies(options)
   const database = storage.database<Document>(digestsDatabase)
 
   async function forgetBeneath(prefix: string) {
@@ -54,7 +54,7 @@ export function createDigests(options: {
     walkStars: (ownerId: string, isWanted: (place: Place) => boolean) =>
       walkStars(storage, ownerId, isWanted),
     listDeletions: (view: View & { after: number }) => listDeletions(storage, view),
-    noteAdded,
+    recordAdded,
     drop,
     settle,
 

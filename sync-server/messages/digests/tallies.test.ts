@@ -24,21 +24,21 @@ test('P12: counting in the background is one job for a conversation, and what ha
     },
     onError: (error) => expect(error).toBeUndefined(),
   })
-  tallies.noteAdded('ann', 'ben', 4)
+  tallies.recordAdded('ann', 'ben', 4)
   await begun.promise
-  for (let times = 0; times < 5; times += 1) tallies.noteAdded('ann', 'cem', 4)
-  for (let times = 0; times < 5; times += 1) tallies.noteAdded('dora', 'ann', 4)
+  for (let times = 0; times < 5; times += 1) tallies.recordAdded('ann', 'cem', 4)
+  for (let times = 0; times < 5; times += 1) tallies.recordAdded('dora', 'ann', 4)
   goOn.resolve()
   await tallies.settle()
   const both = (one: string, other: string) => [`${one} ${other}`, `${other} ${one}`]
   const all = [...both('ann', 'ben'), ...both('ann', 'cem'), ...both('dora', 'ann')]
   expect(counted.splice(0)).toEqual(all)
 
-  for (const other of ['ben', 'cem', 'dora']) tallies.noteAdded('ann', other, 4)
+  for (const other of ['ben', 'cem', 'dora']) tallies.recordAdded('ann', other, 4)
   tallies.drop()
   await tallies.settle()
   expect(counted.length).toBeLessThanOrEqual(2)
-  tallies.noteAdded('ann', 'dora', 4)
+  tallies.recordAdded('ann', 'dora', 4)
   await tallies.settle()
   expect(counted.slice(-2)).toEqual(both('ann', 'dora'))
 })

@@ -140,7 +140,7 @@ export function createTallies(options: {
     findFirst,
 
     /** Takes note of new messages: from time to time both people's tallies are stored, so that nobody has far to count. */
-    noteAdded(oneId: string, otherId: string, count: number) {
+    recordAdded(oneId: string, otherId: string, count: number) {
       const conversation = conversationKey(oneId, otherId)
       const sum = (added.get(conversation) ?? 0) + count
       added.set(conversation, sum < every ? sum : 0)

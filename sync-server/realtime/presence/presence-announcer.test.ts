@@ -26,7 +26,7 @@ function start() {
       onConversationsWritten: () => () => {},
     },
   })
-  presence.onChanged(announcer.noteChanged)
+  presence.onChanged(announcer.handleChanged)
   onTestFinished(() => {
     announcer.close()
     presence.drop()

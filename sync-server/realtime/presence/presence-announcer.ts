@@ -161,14 +161,14 @@ export function createPresenceAnnouncer(options: {
     counts: teller.counts,
 
     /** These people may have come or gone. */
-    noteChanged(userIds: readonly string[]) {
+    handleChanged(userIds: readonly string[]) {
       state.version += 1
       for (const userId of userIds) changed.set(userId, state.version)
       request()
     },
 
     /** Whom these people may see has changed. */
-    noteSight(userIds: readonly string[]) {
+    handleSightChanged(userIds: readonly string[]) {
       for (const viewerId of userIds) teller.oweLists(viewerId)
       request()
     },

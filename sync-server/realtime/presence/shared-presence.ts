@@ -32,11 +32,11 @@ export function createSharedPresence(options: {
   const changed = new Set<string>()
   const state = { gathering: undefined as NodeJS.Timeout | undefined }
   const remote = createRemotePresence({
-    onChanged: noteChanged,
+    onChanged: handleChanged,
     onMissed: (serverId) => link.tell(serverId, 'presence-ask', null),
   })
 
-  function noteChanged(userIds: readonly string[]) {
+  function handleChanged(userIds: readonly string[]) {
     for (const userId of userIds) {
       if (isOnline(userId)) online.add(userId)
       else online.delete(userId)
@@ -63,7 +63,7 @@ export function createSharedPresence(options: {
     const gone = remote.dropSilent(performance.now() - silentMs)
     // While the link is down it is this server that hears nothing, and nobody has gone.
     const left = link.isUp() ? gone.filter((userId) => !isOnline(userId)) : []
-    const tell = () => noteChanged(left)
+    const tell = () => handleChanged(left)
     if (left.length > 0)
       writeLastSeen(left, Date.now() - silentMs)
         .then(tell)
@@ -79,7 +79,7 @@ export function createSharedPresence(options: {
     presence.onChanged((userIds) => {
       for (const userId of userIds) changed.add(userId)
       state.gathering ??= setTimeout(tellChange, gatherMs).unref()
-      noteChanged(userIds)
+      handleChanged(userIds)
     }),
     link.listen('presence-change', remote.hearChange),
     link.listen('presence-beat', remote.hearBeat),

@@ -211,7 +211,7 @@ export async function openLevelStore(options: {
     },
 
     /** What was read may be wrong: the handle is opened again before anything is written, when it is still this one. */
-    noteReadFailure(level: Level | undefined, error: unknown) {
+    recordReadFailure(level: Level | undefined, error: unknown) {
       if (level !== undefined && level === state.level) fail(error)
     },
 

@@ -95,7 +95,7 @@ export function createPrefixedLeveldown(options: {
     }
 
     const fail: ReadFailed = (level, error) => {
-      store.noteReadFailure(level, error)
+      store.recordReadFailure(level, error)
       noteFailure(error)
     }
 

@@ -39,11 +39,11 @@ export type ContactsDocument = (ContactDocument | AliasDocument | WriterDocument
   _deleted?: true
 }
 
-export const nameContact = (ownerId: string, contactId: string) =>
+export const contactKey = (ownerId: string, contactId: string) =>
   `contact:${ownerId}:${contactId}` as const
-export const nameAlias = (place: { ownerId: string; phoneNumberId: string }, alias: string) =>
+export const aliasKey = (place: { ownerId: string; phoneNumberId: string }, alias: string) =>
   `alias:${place.ownerId}:${place.phoneNumberId}:${alias}` as const
-export const nameWriter = (phoneNumberId: string, waId: string) =>
+export const writerKey = (phoneNumberId: string, waId: string) =>
   `writer:${phoneNumberId}:${waId}` as const
 
 export function isContact(document: ContactsDocument | undefined): document is ContactDocument {

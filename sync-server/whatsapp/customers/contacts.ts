@@ -4,13 +4,13 @@ import { atMost } from '../../lib/at-most.ts'
 import { deriveId } from '../../lib/derive-id.ts'
 import type { StoredDatabase } from '../../storage/stored-database.ts'
 import {
+  aliasKey,
   type ContactDocument,
   type ContactsDocument,
+  contactKey,
   isContact,
-  nameAlias,
-  nameContact,
-  nameWriter,
   withoutRev,
+  writerKey,
 } from './contact-documents.ts'
 import { type ContactIdentity, listAliases, matchContact } from './contact-identity.ts'
 import { createContactLists } from './contact-lists.ts'
@@ -53,7 +53,7 @@ export function createContacts(options: {
     ownerId: string,
     contactIds: readonly string[],
   ): Promise<Map<string, ContactDocument>> {
-    const keys = [...new Set(contactIds)].map((id) => nameContact(ownerId, id))
+    const keys = [...new Set(contactIds)].map((id) => contactKey(ownerId, id))
     const missing = keys.filter((key) => !known.has(key))
     const read = missing.length > 0 ? await database.read(missing) : new Map()
     const found = keys.flatMap((key) => {
@@ -73,10 +73,10 @@ export function createContacts(options: {
     identity: Parameters<typeof matchContact>[0],
   ): Promise<string | undefined> {
     const { exact, variants } = listAliases(identity)
-    const keys = [...exact, ...variants].map((alias) => nameAlias(place, alias))
+    const keys = [...exact, ...variants].map((alias) => aliasKey(place, alias))
     const stored = await database.read(keys)
     return matchContact(identity, (alias) => {
-      const document = stored.get(nameAlias(place, alias))
+      const document = stored.get(aliasKey(place, alias))
       return document && 'contactId' in document ? document.contactId : undefined
     })
   }
@@ -87,7 +87,7 @@ export function createContacts(options: {
     contactId: string,
     next: (contact: ContactDocument) => ContactDocument,
   ): Promise<ContactDocument | undefined> {
-    const key = nameContact(ownerId, contactId)
+    const key = contactKey(ownerId, contactId)
     const { result } = await database.update<ContactDocument | undefined>([key], (stored) => {
       const before = stored.get(key)
       if (!isContact(before)) return { result: undefined }
@@ -111,15 +111,15 @@ export function createContacts(options: {
       const matched = await match(place, identity)
       const { ownerId, phoneNumberId } = place
       const contactId = matched ?? deriveId(`wa:contact:${ownerId}:${phoneNumberId}`, first)
-      const key = nameContact(ownerId, contactId)
-      const ids = [key, ...aliases.map((alias) => nameAlias(place, alias))]
+      const key = contactKey(ownerId, contactId)
+      const ids = [key, ...aliases.map((alias) => aliasKey(place, alias))]
       const { result } = await database.update<{ contact: ContactDocument; isNew: boolean } | null>(
         ids,
         (stored) => {
           const before = stored.get(key)
           // Somebody has made another one meanwhile.
           const isOther = aliases.some((alias) => {
-            const document = stored.get(nameAlias(place, alias))
+            const document = stored.get(aliasKey(place, alias))
             return matched === undefined && document !== undefined && !isContact(before)
           })
           if (isOther) return { result: null }
@@ -127,7 +127,7 @@ export function createContacts(options: {
             ? nameAnew(before, { place, identity, phone })
             : begin(contactId, { place, identity, phone })
           const made = aliases.flatMap((alias) => {
-            const _id = nameAlias(place, alias)
+            const _id = aliasKey(place, alias)
             return stored.has(_id) ? [] : [{ _id, contactId }]
           })
           const isSame = isContact(before) && JSON.stringify(before) === JSON.stringify(contact)
@@ -147,7 +147,7 @@ export function createContacts(options: {
     const { ownerId, phoneNumberId, displayPhoneNumber } = given.place
     const nobody = { waId: null, phone: null, userId: null, username: null, name: null }
     const blank: ContactDocument = {
-      _id: nameContact(ownerId, contactId),
+      _id: contactKey(ownerId, contactId),
       ownerId,
       contactId,
       phoneNumberId,
@@ -196,7 +196,7 @@ export function createContacts(options: {
     },
 
     /** They wrote: what may be written to them follows from the newest time, in whichever order it came. */
-    noteInbound: (contact: ContactDocument, inbound: { sentAt: number }) =>
+    recordInbound: (contact: ContactDocument, inbound: { sentAt: number }) =>
       change(contact.ownerId, contact.contactId, (before) =>
         before.lastInboundAt >= inbound.sentAt
           ? before
@@ -204,7 +204,7 @@ export function createContacts(options: {
       ),
 
     /** Which of theirs is the newest, for marking it as read. */
-    noteNewest: (contact: ContactDocument, newest: { wamid: string; orderedAt: number }) =>
+    recordNewest: (contact: ContactDocument, newest: { wamid: string; orderedAt: number }) =>
       change(contact.ownerId, contact.contactId, (before) =>
         (before.lastInbound?.orderedAt ?? 0) >= newest.orderedAt
           ? before
@@ -222,7 +222,7 @@ export function createContacts(options: {
         ...names,
       }
       const { exact } = listAliases(identity)
-      const ids = exact.map((alias) => nameAlias(contact, alias))
+      const ids = exact.map((alias) => aliasKey(contact, alias))
       await database.update(ids, (stored) => ({
         put: ids
           .filter((_id) => !stored.has(_id))
@@ -240,8 +240,8 @@ export function createContacts(options: {
     },
 
     /** Who wrote last to somebody over a number without an operator: their answers are for them. */
-    async noteWriter(phoneNumberId: string, phone: string, ownerId: string): Promise<void> {
-      const _id = nameWriter(phoneNumberId, phone)
+    async recordWriter(phoneNumberId: string, phone: string, ownerId: string): Promise<void> {
+      const _id = writerKey(phoneNumberId, phone)
       await database.update([_id], (stored) => {
         const before = stored.get(_id)
         const isSame = before && 'ownerId' in before && before.ownerId === ownerId
@@ -250,7 +250,7 @@ export function createContacts(options: {
     },
 
     async findWriter(phoneNumberId: string, waId: string): Promise<string | undefined> {
-      const ids = [waId, ...listPhoneVariants(waId)].map((one) => nameWriter(phoneNumberId, one))
+      const ids = [waId, ...listPhoneVariants(waId)].map((one) => writerKey(phoneNumberId, one))
       const stored = await database.read(ids)
       const found = ids.map((id) => stored.get(id)).find((one) => one !== undefined)
       return found && 'ownerId' in found ? found.ownerId : undefined

@@ -6,7 +6,7 @@ import type { InboundContent } from './inbound-content.ts'
 import { presentInbound } from './present-inbound.ts'
 
 /** The same message again is the same document: it can be created only once. */
-export function nameInboundMessage(phoneNumberId: string, wamid: string): string {
+export function inboundMessageKey(phoneNumberId: string, wamid: string): string {
   return deriveId(`wa:in:${phoneNumberId}`, wamid)
 }
 
@@ -34,7 +34,7 @@ export function makeInboundMessage(given: {
     : { from_phone: theirs, to_phone: displayPhoneNumber }
   const createdAt = Math.min(sentAt, now)
   return messageDocument.parse({
-    _id: nameInboundMessage(phoneNumberId, wamid),
+    _id: inboundMessageKey(phoneNumberId, wamid),
     peerId: contactId,
     createdAt,
     orderedAt: now,

@@ -4,7 +4,7 @@ import { idPattern } from '../../../schema/id.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { RequestRefused } from '../../http/core/request-refused.ts'
-import { nameOutboxEntry } from '../../messages/acceptance/outbox-entry.ts'
+import { outboxEntryKey } from '../../messages/acceptance/outbox-entry.ts'
 import type { Acceptance } from '../../messages/acceptance.ts'
 import { proposeMessage } from '../../messages/proposals/propose-message.ts'
 import { readWritten } from '../content/written-message.ts'
@@ -121,7 +121,7 @@ export function createChannelCalls(options: {
       ...(before && { editedAt: Date.now() }),
     }
     const waiting = outbox.waitFor(
-      nameOutboxEntry({ ownerId, messageId, attempt }),
+      outboxEntryKey({ ownerId, messageId, attempt }),
       answeredWithinMs,
     )
     try {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import {
-  nameOutboxEntry,
   type OutboxEntry,
   outboxDatabase,
+  outboxEntryKey,
 } from '../../messages/acceptance/outbox-entry.ts'
 import { createStorage } from '../../storage/storage.ts'
 import { createOutbox } from './outbox.ts'
@@ -26,7 +26,7 @@ test('once a status says that what a crash cut off was taken, nobody waits behin
   const write = (n: number, state: OutboxEntry['state']): OutboxEntry => {
     const messageId = `01900000-0000-7000-8000-00000000000${n}`
     return {
-      _id: nameOutboxEntry({ ownerId: ann, messageId, attempt: 1 }),
+      _id: outboxEntryKey({ ownerId: ann, messageId, attempt: 1 }),
       ownerId: ann,
       contactId,
       messageId,

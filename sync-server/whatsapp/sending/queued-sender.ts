@@ -262,7 +262,7 @@ export function createQueuedSender(options: {
     const known = await contacts.find(ownerId, contact.contactId)
     if (known) await copies.tellConversation(known)
     const operator = await accounts.findByNumberId(phoneNumberId)
-    if (!operator && number !== null) await contacts.noteWriter(phoneNumberId, number, ownerId)
+    if (!operator && number !== null) await contacts.recordWriter(phoneNumberId, number, ownerId)
     if (changed?.isChanged) {
       noteSent(phoneNumberId, changed.message.type)
       onStatus(ownerId, changed.message)

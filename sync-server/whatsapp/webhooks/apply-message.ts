@@ -3,7 +3,7 @@ import type { MessageDocument } from '../../../schema/message.ts'
 import { isReaction, type Reaction } from '../../../schema/reaction.ts'
 import type { ContactDocument } from '../customers/contact-documents.ts'
 import type { InboundContent, InboundFile } from '../inbound/inbound-content.ts'
-import { makeInboundMessage, nameInboundMessage } from '../inbound/inbound-message.ts'
+import { inboundMessageKey, makeInboundMessage } from '../inbound/inbound-message.ts'
 import { presentInbound } from '../inbound/present-inbound.ts'
 import type { EchoItem, MessageItem } from '../inbound/webhook-items.ts'
 import type { ApplyTools } from './apply-tools.ts'
@@ -30,7 +30,7 @@ export function createMessageApplier(tools: ApplyTools) {
   /** @returns our id of the message that a wamid stands for, on either side */
   async function findMessageId(placed: Placed, wamid: string): Promise<string | undefined> {
     const { ownerId } = placed.contact
-    const inbound = nameInboundMessage(placed.phoneNumberId, wamid)
+    const inbound = inboundMessageKey(placed.phoneNumberId, wamid)
     if (await copies.read(ownerId, inbound)) return inbound
     const own = await index.find(placed.phoneNumberId, wamid)
     return own?.ownerId === ownerId ? own.messageId : undefined
@@ -55,7 +55,7 @@ export function createMessageApplier(tools: ApplyTools) {
     if (content.kind === 'file') await keepFile(message, placed, content)
     const { isNew, message: stored } = await copies.create(ownerId, message)
     if (!isEcho) {
-      await contacts.noteNewest(contact, { wamid, orderedAt: stored.orderedAt })
+      await contacts.recordNewest(contact, { wamid, orderedAt: stored.orderedAt })
     }
     if (!isNew) return { outcome: 'duplicate', messageId: stored._id }
     note({
@@ -171,7 +171,7 @@ export function createMessageApplier(tools: ApplyTools) {
         sender,
       )
       if (await isBlocked(ownerId, contact.contactId)) return { outcome: 'ignored', ownerId }
-      const heard = (await contacts.noteInbound(contact, { sentAt })) ?? contact
+      const heard = (await contacts.recordInbound(contact, { sentAt })) ?? contact
       await copies.tellConversation(heard)
       return { ...(await apply({ ...item, contact: heard, isEcho: false })), ownerId }
     },

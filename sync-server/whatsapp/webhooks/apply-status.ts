@@ -1,5 +1,5 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import { nameOutboxEntry, parseOutboxName } from '../../messages/acceptance/outbox-entry.ts'
+import { outboxEntryKey, parseOutboxEntryKey } from '../../messages/acceptance/outbox-entry.ts'
 import { describeProviderFailure } from '../client/error-codes.ts'
 import type { IndexedMessage } from '../inbound/message-index.ts'
 import { nextStatus } from '../inbound/next-status.ts'
@@ -19,7 +19,7 @@ export function createStatusApplier(tools: ApplyTools) {
   async function find(item: StatusItem): Promise<IndexedMessage | undefined> {
     const known = await index.find(item.phoneNumberId, item.wamid)
     if (known) return known
-    const named = item.messageId === null ? undefined : parseOutboxName(item.messageId)
+    const named = item.messageId === null ? undefined : parseOutboxEntryKey(item.messageId)
     if (!named) return undefined
     // Until the answer to the send is here, this is how its wamid is learned.
     await index.put(item.phoneNumberId, item.wamid, named)
@@ -36,7 +36,7 @@ export function createStatusApplier(tools: ApplyTools) {
       return next
     })
     if (!changed) return { outcome: 'ignored' }
-    await settleOutbox(nameOutboxEntry(target))
+    await settleOutbox(outboxEntryKey(target))
     const touched = { messageId, ownerId }
     if (!news.isNews) return { ...touched, outcome: changed.isChanged ? 'stale' : 'duplicate' }
     note({ phoneNumberId: item.phoneNumberId, kind: 'status', status: item.status })

@@ -141,7 +141,7 @@ export function createWebhookEvents(options: {
      * @param isDone whether nothing is left to do with an event: others may be at work on what they have kept
      * @param isStillDone whether nothing has come since it was asked
      */
-    async noteDone(
+    async recordDone(
       isDone: (event: WebhookEvent) => boolean,
       isStillDone: () => boolean,
     ): Promise<void> {

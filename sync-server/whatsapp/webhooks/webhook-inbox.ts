@@ -166,7 +166,7 @@ export function createWebhookInbox(options: {
     const { taken } = state
     const isStillIdle = () => state.taken === taken && open.size === 0
     state.noting = state.noting.then(async () => {
-      if (isStillIdle()) await events.noteDone(isDone, isStillIdle).catch(onError)
+      if (isStillIdle()) await events.recordDone(isDone, isStillIdle).catch(onError)
     })
   }
 

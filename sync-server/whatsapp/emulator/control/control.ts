@@ -1,6 +1,6 @@
 import { must } from '../../../../schema/must.ts'
 import { toCanonicalWaId } from '../customers/canonical-wa-id.ts'
-import { findCustomer, nameWindow } from '../customers/customers.ts'
+import { findCustomer, windowKey } from '../customers/customers.ts'
 import { type SampleName, sampleFiles } from '../customers/sample-files.ts'
 import { type Emulation, resetEmulation } from '../state/emulation.ts'
 import { type ConfigChange, changeConfig, emulatorAccount } from '../state/emulator-config.ts'
@@ -196,7 +196,7 @@ export function createControl(emulation: Emulation) {
       phone_number_id?: string | undefined
     }) {
       const numberId = options.phone_number_id ?? emulatorAccount.numberId
-      const name = nameWindow(numberId, toCanonicalWaId(options.wa_id.replaceAll(/\D/g, '')))
+      const name = windowKey(numberId, toCanonicalWaId(options.wa_id.replaceAll(/\D/g, '')))
       const wholeWindowMs = 24 * 3_600_000
       const ends = options.state === 'open' ? clock.now() + wholeWindowMs : 0
       state.windows.set(name, options.expiresAt ?? ends)

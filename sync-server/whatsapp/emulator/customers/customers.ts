@@ -43,7 +43,7 @@ export function hasOpenWindow(
   number: BusinessNumber,
   customer: Customer,
 ): boolean {
-  return (state.windows.get(nameWindow(number.id, customer.waId)) ?? 0) > clock.now()
+  return (state.windows.get(windowKey(number.id, customer.waId)) ?? 0) > clock.now()
 }
 
 /** Opens the window from the moment at which a person wrote; an earlier one does not shorten it. */
@@ -52,10 +52,10 @@ export function openWindow(
   options: { numberId: string; customer: Customer; at: number },
 ) {
   const { numberId, customer, at } = options
-  const name = nameWindow(numberId, customer.waId)
+  const name = windowKey(numberId, customer.waId)
   state.windows.set(name, Math.max(state.windows.get(name) ?? 0, at + windowMs))
 }
 
-export function nameWindow(numberId: string, waId: string): string {
+export function windowKey(numberId: string, waId: string): string {
   return `${numberId}|${waId}`
 }
