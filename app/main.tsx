@@ -1,13 +1,13 @@
-import './ui/tokens.css'
-import './ui/base.css'
+import './ui/styles/tokens.css'
+import './ui/styles/base.css'
 import { createRoot } from 'react-dom/client'
 import { must } from '../schema/must.ts'
 import { App } from './shell/app.tsx'
-import { canKeepData } from './shell/can-keep-data.ts'
-import { createServices } from './shell/create-services.ts'
-import { DataBlockedPage } from './shell/data-blocked-page.tsx'
-import { followVisualViewport } from './shell/follow-visual-viewport.ts'
-import { applyTheme, readTheme } from './shell/theme.ts'
+import { DataBlockedPage } from './shell/layout/data-blocked-page.tsx'
+import { followVisualViewport } from './shell/screen/follow-visual-viewport.ts'
+import { applyTheme, readTheme } from './shell/screen/theme.ts'
+import { canKeepData } from './shell/session/can-keep-data.ts'
+import { createServices } from './shell/session/services.ts'
 
 const isKept = canKeepData()
 if (isKept) applyTheme(readTheme())

@@ -36,7 +36,7 @@ async function readShared(request) {
   }
 }
 
-/** Who is signed in, as the app notes it (`app/offline/note-signed-in.ts`); undefined for nobody. */
+/** Who is signed in, as the app notes it (`app/offline/record-signed-in.ts`); undefined for nobody. */
 async function readSignedIn() {
   try {
     const database = await openDatabase('petrel-signed-in', (opened) =>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Icon } from '../ui/icon.tsx'
-import { PetrelMark } from '../ui/petrel-mark.tsx'
+import { Icon } from '../ui/icons/icon.tsx'
+import { PetrelMark } from '../ui/icons/petrel-mark.tsx'
 import { productName } from '../ui/product.ts'
 import styles from './auth-frame.module.css'
 

@@ -1,4 +1,4 @@
-import { Icon } from '../ui/icon.tsx'
+import { Icon } from '../ui/icons/icon.tsx'
 import styles from './form.module.css'
 
 /** The red box above a form; read aloud when it appears. */

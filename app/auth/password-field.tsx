@@ -1,5 +1,5 @@
 import { type ComponentProps, useState } from 'react'
-import { IconButton } from '../ui/icon-button.tsx'
+import { IconButton } from '../ui/buttons/icon-button.tsx'
 import styles from './form.module.css'
 import { TextField } from './text-field.tsx'
 

@@ -1,5 +1,5 @@
-import { DownloadLink } from '../ui/download-link.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { DownloadLink } from '../ui/buttons/download-link.tsx'
+import { Icon } from '../ui/icons/icon.tsx'
 import styles from './promo-card.module.css'
 
 /** The card above the sign-in that speaks of the desktop app. */

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import type { Registration } from '../../schema/auth.ts'
 import { limits } from '../../schema/limits.ts'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/buttons/button.tsx'
 import { checkRegistration } from './check-registration.ts'
 import { ErrorBox } from './error-box.tsx'
 import styles from './form.module.css'

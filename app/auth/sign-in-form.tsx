@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { Login } from '../../schema/auth.ts'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/buttons/button.tsx'
 import { CheckBox } from './check-box.tsx'
 import { ErrorBox } from './error-box.tsx'
 import styles from './form.module.css'

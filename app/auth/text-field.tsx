@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
-import { joinClassNames } from '../ui/join-class-names.ts'
+import { joinClassNames } from '../ui/styles/join-class-names.ts'
 import styles from './form.module.css'
 
 interface TextFieldProps extends ComponentProps<'input'> {

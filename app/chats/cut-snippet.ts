@@ -1,4 +1,4 @@
-import type { TextMark } from '../ui/marked-text.tsx'
+import type { TextMark } from '../ui/text/marked-text.tsx'
 
 const wordsBefore = 4
 const snippetMaxLength = 160

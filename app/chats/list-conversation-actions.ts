@@ -1,5 +1,5 @@
 import type { ConversationRow, Messenger, MessengerCommands } from '../sync/messenger.ts'
-import type { MenuAction } from '../ui/menu-action.ts'
+import type { MenuAction } from '../ui/menus/menu-action.ts'
 
 interface ConversationActionOptions {
   row: ConversationRow

@@ -1,5 +1,5 @@
 import type { Messenger } from '../sync/messenger.ts'
-import { useLiveValue } from '../ui/use-live-value.ts'
+import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import styles from './chat-list-panel.module.css'
 
 /** What the server could not give, beneath the list; what the device knows stays. Being offline is no problem. */

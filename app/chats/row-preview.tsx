@@ -1,7 +1,7 @@
 import type { ConversationRow } from '../sync/messenger.ts'
-import { cutPreview } from '../ui/cut-preview.ts'
-import { describeMessage } from '../ui/describe-message.ts'
-import { MessageTicks } from '../ui/message-ticks.tsx'
+import { MessageTicks } from '../ui/icons/message-ticks.tsx'
+import { cutPreview } from '../ui/text/cut-preview.ts'
+import { describeMessage } from '../ui/text/describe-message.ts'
 import styles from './conversation-row.module.css'
 
 interface RowPreviewProps {

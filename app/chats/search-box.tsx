@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
-import { Icon } from '../ui/icon.tsx'
-import { IconButton } from '../ui/icon-button.tsx'
-import { isComposing } from '../ui/is-composing.ts'
+import { IconButton } from '../ui/buttons/icon-button.tsx'
+import { isComposing } from '../ui/fields/is-composing.ts'
+import { Icon } from '../ui/icons/icon.tsx'
 import styles from './chat-list-panel.module.css'
 
 interface SearchBoxProps {

@@ -4,7 +4,7 @@ import type { PublicUser } from '../../schema/user.ts'
 import { ApiError } from '../api/api-error.ts'
 import { type BackOff, createBackOff } from '../sync/create-back-off.ts'
 import type { PeopleDirectory } from '../sync/messenger.ts'
-import { useLiveValue } from '../ui/use-live-value.ts'
+import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { findPeople } from './find-people.ts'
 
 interface PeopleFound {

@@ -1,11 +1,11 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Messenger } from '../sync/messenger.ts'
-import { IconButton } from '../ui/icon-button.tsx'
-import styles from './conversation.module.css'
-import { listWordedMessages } from './list-worded-messages.ts'
-import type { OpenDialog } from './open-dialog.ts'
-import { useDeletion } from './use-deletion.ts'
-import type { Selection } from './use-selection.ts'
+import { IconButton } from '../ui/buttons/icon-button.tsx'
+import type { OpenDialog } from './dialogs/open-dialog.ts'
+import { useDeletion } from './dialogs/use-deletion.ts'
+import { listWordedMessages } from './message/list-worded-messages.ts'
+import type { Selection } from './message/use-selection.ts'
+import styles from './styles/conversation.module.css'
 
 interface SelectionBarProps {
   messenger: Messenger

@@ -1,10 +1,10 @@
 import { useMemo } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Messenger } from '../sync/messenger.ts'
-import type { MenuPoint } from '../ui/menu-action.ts'
-import { useLatest } from '../ui/use-latest.ts'
-import type { MessageHandlers } from './draw-message.ts'
-import type { WriteMode } from './write-mode.ts'
+import { useLatest } from '../ui/hooks/use-latest.ts'
+import type { MenuPoint } from '../ui/menus/menu-action.ts'
+import type { WriteMode } from './composer/write-mode.ts'
+import type { MessageHandlers } from './message/draw-message.ts'
 
 interface HandlerOptions {
   messenger: Messenger

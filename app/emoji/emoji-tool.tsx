@@ -1,14 +1,14 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
-import { IconButton } from '../ui/icon-button.tsx'
-import { useBackLayer } from '../ui/use-back-layer.ts'
-import { useMediaQuery } from '../ui/use-media-query.ts'
+import { IconButton } from '../ui/buttons/icon-button.tsx'
+import { useMediaQuery } from '../ui/hooks/use-media-query.ts'
+import { useBackLayer } from '../ui/layers/use-back-layer.ts'
 import styles from './emoji-tool.module.css'
 import { insertText } from './insert-text.ts'
-import { loadPicker } from './load-picker.ts'
+import { loadPicker } from './picker/load-picker.ts'
+import { usePicker } from './picker/use-picker.ts'
 import { ShortcodeCompletion } from './shortcode-completion.tsx'
 import { useOutsidePress } from './use-outside-press.ts'
-import { usePicker } from './use-picker.ts'
 
 interface EmojiToolProps {
   field: RefObject<HTMLTextAreaElement | null>

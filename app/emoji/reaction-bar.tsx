@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
-import { findFocusPath, focusFirst } from '../ui/find-focus-path.ts'
-import { Icon } from '../ui/icon.tsx'
-import { joinClassNames } from '../ui/join-class-names.ts'
-import type { MenuPoint } from '../ui/menu-action.ts'
-import { namedQuickReactions } from '../ui/quick-reaction-names.ts'
-import { useBackLayer } from '../ui/use-back-layer.ts'
-import { useMediaQuery } from '../ui/use-media-query.ts'
+import { useMediaQuery } from '../ui/hooks/use-media-query.ts'
+import { Icon } from '../ui/icons/icon.tsx'
+import { findFocusPath, focusFirst } from '../ui/layers/find-focus-path.ts'
+import { useBackLayer } from '../ui/layers/use-back-layer.ts'
+import type { MenuPoint } from '../ui/menus/menu-action.ts'
+import { joinClassNames } from '../ui/styles/join-class-names.ts'
+import { namedQuickReactions } from '../ui/text/quick-reaction-names.ts'
+import { usePicker } from './picker/use-picker.ts'
 import styles from './reaction-bar.module.css'
 import { useOutsidePress } from './use-outside-press.ts'
-import { usePicker } from './use-picker.ts'
 
 interface ReactionBarProps {
   point: MenuPoint

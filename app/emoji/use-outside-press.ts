@@ -1,5 +1,5 @@
 import { type RefObject, useEffect } from 'react'
-import { useLatest } from '../ui/use-latest.ts'
+import { useLatest } from '../ui/hooks/use-latest.ts'
 
 /** Tells of a press outside of all of these elements. */
 export function useOutsidePress(

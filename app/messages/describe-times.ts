@@ -1,5 +1,5 @@
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
-import { formatClockTime } from '../ui/format-clock-time.ts'
+import { formatClockTime } from '../ui/format/format-clock-time.ts'
 
 const apartMs = 60_000
 

@@ -1,7 +1,7 @@
 import { isBlank } from '../../schema/is-blank.ts'
 import type { MessageDocument } from '../../schema/message.ts'
-import { Icon } from '../ui/icon.tsx'
-import { joinClassNames } from '../ui/join-class-names.ts'
+import { Icon } from '../ui/icons/icon.tsx'
+import { joinClassNames } from '../ui/styles/join-class-names.ts'
 import type { MessageActions } from './message-actions.ts'
 import styles from './notice.module.css'
 

@@ -1,6 +1,6 @@
 import { isBlank } from '../../schema/is-blank.ts'
 import type { MessageDocument } from '../../schema/message.ts'
-import { IconButton } from '../ui/icon-button.tsx'
+import { IconButton } from '../ui/buttons/icon-button.tsx'
 import styles from './message.module.css'
 import type { MessageActions } from './message-actions.ts'
 

@@ -1,9 +1,9 @@
 import { isEdited, type MessageDocument } from '../../schema/message.ts'
 import { listReactions } from '../../schema/reaction.ts'
-import { cutAtWord } from '../ui/cut-at-word.ts'
-import { describeMessage } from '../ui/describe-message.ts'
-import { formatClockTime } from '../ui/format-clock-time.ts'
-import { nameStatus } from '../ui/name-status.ts'
+import { formatClockTime } from '../ui/format/format-clock-time.ts'
+import { cutAtWord } from '../ui/text/cut-at-word.ts'
+import { describeMessage } from '../ui/text/describe-message.ts'
+import { nameStatus } from '../ui/text/name-status.ts'
 
 const wordsMaxLength = 300
 

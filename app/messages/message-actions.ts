@@ -1,5 +1,5 @@
 import type { MessageDocument } from '../../schema/message.ts'
-import type { MenuPoint } from '../ui/menu-action.ts'
+import type { MenuPoint } from '../ui/menus/menu-action.ts'
 
 /** What the controls on a message do. The object stays the same while the conversation is open. */
 export interface MessageActions {

@@ -1,5 +1,5 @@
 import type { MessageDocument } from '../../schema/message.ts'
-import { joinClassNames } from '../ui/join-class-names.ts'
+import { joinClassNames } from '../ui/styles/join-class-names.ts'
 import { groupReactions } from './group-reactions.ts'
 import type { MessageActions } from './message-actions.ts'
 import styles from './message-reactions.module.css'

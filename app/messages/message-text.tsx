@@ -1,9 +1,9 @@
 import { Fragment, type ReactNode, useState } from 'react'
 import { countAlone } from '../../schema/emoji.ts'
 import { highlight } from '../database/search/highlight.ts'
-import { joinClassNames } from '../ui/join-class-names.ts'
-import { MarkedText } from '../ui/marked-text.tsx'
-import { type StyledPart, splitStyles, type TextStyle } from '../ui/split-styles.ts'
+import { joinClassNames } from '../ui/styles/join-class-names.ts'
+import { MarkedText } from '../ui/text/marked-text.tsx'
+import { type StyledPart, splitStyles, type TextStyle } from '../ui/text/split-styles.ts'
 import { findFoldPoint } from './find-fold-point.ts'
 import styles from './message-text.module.css'
 

@@ -1,6 +1,6 @@
 import type { MessageDocument } from '../../schema/message.ts'
-import { describeMessage } from '../ui/describe-message.ts'
-import { type LiveSource, useLiveValue } from '../ui/use-live-value.ts'
+import { type LiveSource, useLiveValue } from '../ui/hooks/use-live-value.ts'
+import { describeMessage } from '../ui/text/describe-message.ts'
 import styles from './quoted-message.module.css'
 
 interface QuotedMessageProps {

@@ -1,5 +1,5 @@
 import type { MessageDocument, RefusedChange } from '../../schema/message.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Icon } from '../ui/icons/icon.tsx'
 import type { MessageActions } from './message-actions.ts'
 import styles from './notice.module.css'
 

@@ -1,4 +1,4 @@
-import { Icon } from '../ui/icon.tsx'
+import { Icon } from '../ui/icons/icon.tsx'
 
 /** Marks what came or went over WhatsApp: a speech bubble with a handset in it. */
 export function WhatsAppIcon() {

@@ -1,8 +1,8 @@
-import { Button } from '../ui/button.tsx'
-import { IconButton } from '../ui/icon-button.tsx'
+import { Button } from '../ui/buttons/button.tsx'
+import { IconButton } from '../ui/buttons/icon-button.tsx'
+import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { productName } from '../ui/product.ts'
-import { useLiveValue } from '../ui/use-live-value.ts'
-import type { InstallOffer as Offer } from './create-install-offer.ts'
+import type { InstallOffer as Offer } from './install-prompt.ts'
 import styles from './offer.module.css'
 
 /** One quiet line where the browser can install the app. */

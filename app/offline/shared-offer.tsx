@@ -1,5 +1,5 @@
-import { Button } from '../ui/button.tsx'
-import { IconButton } from '../ui/icon-button.tsx'
+import { Button } from '../ui/buttons/button.tsx'
+import { IconButton } from '../ui/buttons/icon-button.tsx'
 import styles from './offer.module.css'
 
 /** One quiet line while something that was shared waits for its chat. */

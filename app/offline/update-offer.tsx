@@ -1,7 +1,7 @@
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/buttons/button.tsx'
+import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { productName } from '../ui/product.ts'
-import { useLiveValue } from '../ui/use-live-value.ts'
-import type { AppUpdate } from './create-app-update.ts'
+import type { AppUpdate } from './app-update.ts'
 import styles from './offer.module.css'
 
 /** One quiet line while a newer version waits. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { Button } from '../ui/button.tsx'
-import { LazyConfirmDialog } from '../ui/lazy-confirm-dialog.tsx'
+import { Button } from '../ui/buttons/button.tsx'
+import { LazyConfirmDialog } from '../ui/dialogs/lazy-confirm-dialog.tsx'
 import styles from './profile-page.module.css'
 
 interface DangerZoneProps {

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { limits } from '../../schema/limits.ts'
 import { type OwnUser, type ProfileChange, profileName } from '../../schema/user.ts'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/buttons/button.tsx'
 import styles from './profile-page.module.css'
 
 interface ProfileFormProps {

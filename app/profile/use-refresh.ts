@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
-import { useLatest } from '../ui/use-latest.ts'
+import { useLatest } from '../ui/hooks/use-latest.ts'
 
 /**
  * Reads once when the page opens, and again when asked. Without a network the device's own record is enough.

@@ -1,4 +1,4 @@
-import { PetrelMark } from '../ui/petrel-mark.tsx'
+import { PetrelMark } from '../ui/icons/petrel-mark.tsx'
 import { productName, productVersion } from '../ui/product.ts'
 import styles from './settings.module.css'
 

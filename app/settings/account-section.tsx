@@ -1,6 +1,6 @@
 import { Link } from 'react-router-dom'
 import type { OwnUser } from '../../schema/user.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Icon } from '../ui/icons/icon.tsx'
 import styles from './settings.module.css'
 
 export interface AccountSectionProps {

@@ -1,6 +1,6 @@
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/buttons/button.tsx'
+import { type LiveSource, useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { productName } from '../ui/product.ts'
-import { type LiveSource, useLiveValue } from '../ui/use-live-value.ts'
 import styles from './settings.module.css'
 
 type State = 'unsupported' | 'ask' | 'on' | 'off' | 'blocked'

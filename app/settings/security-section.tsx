@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Session } from '../../schema/auth.ts'
-import { Button } from '../ui/button.tsx'
-import { formatLastSeen } from '../ui/format-last-seen.ts'
+import { Button } from '../ui/buttons/button.tsx'
+import { formatLastSeen } from '../ui/format/format-last-seen.ts'
 import { describeDevice } from './describe-device.ts'
 import styles from './settings.module.css'
 

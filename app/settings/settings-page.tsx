@@ -1,6 +1,6 @@
 import { Link } from 'react-router-dom'
-import { Icon } from '../ui/icon.tsx'
-import { Page } from '../ui/page.tsx'
+import { Icon } from '../ui/icons/icon.tsx'
+import { Page } from '../ui/layout/page.tsx'
 import { RadioChoice, type RadioChoiceProps } from './radio-choice.tsx'
 import styles from './settings.module.css'
 import { sectionWords, settingsSections } from './settings-sections.ts'

@@ -1,4 +1,4 @@
-import { Page } from '../ui/page.tsx'
+import { Page } from '../ui/layout/page.tsx'
 import { AboutSection } from './about-section.tsx'
 import { AccountSection, type AccountSectionProps } from './account-section.tsx'
 import { HelpSection } from './help-section.tsx'

@@ -1,12 +1,12 @@
 import { BrowserRouter, useLocation } from 'react-router-dom'
-import { BackLayers } from '../ui/back-layers.tsx'
-import { Tooltips } from '../ui/tooltips.tsx'
-import { useMediaQuery } from '../ui/use-media-query.ts'
-import { ErrorBoundary } from './error-boundary.tsx'
-import { narrowScreen } from './narrow-screen.ts'
+import { useMediaQuery } from '../ui/hooks/use-media-query.ts'
+import { BackLayers } from '../ui/layers/back-layers.tsx'
+import { Tooltips } from '../ui/tooltips/tooltips.tsx'
+import { ErrorBoundary } from './layout/error-boundary.tsx'
+import { WayUpProvider } from './navigation/use-way-up.tsx'
 import { AppRoutes } from './routes.tsx'
-import { type Services, ServicesProvider } from './services.ts'
-import { WayUpProvider } from './use-way-up.tsx'
+import { narrowScreen } from './screen/narrow-screen.ts'
+import { type Services, ServicesProvider } from './session/services-context.ts'
 
 export function App({ services }: { services: Services }) {
   return (

@@ -1,25 +1,25 @@
 import { lazy, Suspense } from 'react'
 import { Navigate, Route, Routes } from 'react-router-dom'
-import { FullScreenLoader } from '../ui/full-screen-loader.tsx'
-import { AnonymousRoute } from './anonymous-route.tsx'
-import { ChatLayout } from './chat-layout.tsx'
-import { NotFoundPage } from './not-found-page.tsx'
-import { SignedInRoute } from './signed-in-route.tsx'
+import { FullScreenLoader } from '../ui/layout/full-screen-loader.tsx'
+import { ChatLayout } from './layout/chat-layout.tsx'
+import { NotFoundPage } from './layout/not-found-page.tsx'
+import { AnonymousRoute } from './routes/anonymous-route.tsx'
+import { SignedInRoute } from './routes/signed-in-route.tsx'
 
 const LoginRoute = lazy(() =>
-  import('./login-route.tsx').then((module) => ({ default: module.LoginRoute })),
+  import('./routes/login-route.tsx').then((module) => ({ default: module.LoginRoute })),
 )
 const RegisterRoute = lazy(() =>
-  import('./register-route.tsx').then((module) => ({ default: module.RegisterRoute })),
+  import('./routes/register-route.tsx').then((module) => ({ default: module.RegisterRoute })),
 )
 const ProfileRoute = lazy(() =>
-  import('./profile-route.tsx').then((module) => ({ default: module.ProfileRoute })),
+  import('./routes/profile-route.tsx').then((module) => ({ default: module.ProfileRoute })),
 )
 const SettingsRoute = lazy(() =>
-  import('./settings-route.tsx').then((module) => ({ default: module.SettingsRoute })),
+  import('./routes/settings-route.tsx').then((module) => ({ default: module.SettingsRoute })),
 )
 const ShareRoute = lazy(() =>
-  import('./share-route.tsx').then((module) => ({ default: module.ShareRoute })),
+  import('./routes/share-route.tsx').then((module) => ({ default: module.ShareRoute })),
 )
 
 /** The route table. Source: section 2 of the specification. */

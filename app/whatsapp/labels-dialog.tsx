@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from 'react'
-import { Button } from '../ui/button.tsx'
-import type { Channel } from './channel.ts'
-import { ChannelDialog } from './channel-dialog.tsx'
-import styles from './whatsapp.module.css'
+import { Button } from '../ui/buttons/button.tsx'
+import type { Channel } from './channel/channel.ts'
+import { ChannelDialog } from './channel/channel-dialog.tsx'
+import styles from './styles/whatsapp.module.css'
 
 interface LabelsDialogProps {
   channel: Channel

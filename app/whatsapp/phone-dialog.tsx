@@ -1,9 +1,9 @@
 import { type FormEvent, useState } from 'react'
-import { Button } from '../ui/button.tsx'
-import type { Channel } from './channel.ts'
-import { ChannelDialog } from './channel-dialog.tsx'
+import { Button } from '../ui/buttons/button.tsx'
+import type { Channel } from './channel/channel.ts'
+import { ChannelDialog } from './channel/channel-dialog.tsx'
 import { checkPhone } from './check-phone.ts'
-import styles from './whatsapp.module.css'
+import styles from './styles/whatsapp.module.css'
 
 interface PhoneDialogProps {
   channel: Channel

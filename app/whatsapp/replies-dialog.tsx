@@ -1,9 +1,9 @@
 import { type FormEvent, useState } from 'react'
-import { Button } from '../ui/button.tsx'
-import { IconButton } from '../ui/icon-button.tsx'
-import type { Channel } from './channel.ts'
-import { ChannelDialog } from './channel-dialog.tsx'
-import styles from './whatsapp.module.css'
+import { Button } from '../ui/buttons/button.tsx'
+import { IconButton } from '../ui/buttons/icon-button.tsx'
+import type { Channel } from './channel/channel.ts'
+import { ChannelDialog } from './channel/channel-dialog.tsx'
+import styles from './styles/whatsapp.module.css'
 
 interface RepliesDialogProps {
   channel: Channel

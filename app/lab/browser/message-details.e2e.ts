@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { formatClockTime, formatDate } from '../../ui/format-clock-time.ts'
+import { formatClockTime, formatDate } from '../../ui/format/format-clock-time.ts'
 import { readSession } from './account-steps.ts'
 import { openChat, readMessages, readTicks, say } from './chat-steps.ts'
 import { chooseOn, ownWords } from './message-steps.ts'

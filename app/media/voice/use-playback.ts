@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { useLiveValue } from '../../ui/use-live-value.ts'
-import { useObjectUrl } from '../use-object-url.ts'
+import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { useObjectUrl } from '../loading/use-object-url.ts'
 import { chooseNextVoiceSpeed, voiceSpeed } from './voice-speed.ts'
 
 /**

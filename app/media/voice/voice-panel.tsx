@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'react'
-import { formatDuration } from '../../ui/format-duration.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
-import { useLiveValue } from '../../ui/use-live-value.ts'
-import { VisuallyHidden } from '../../ui/visually-hidden.tsx'
-import type { VoiceRecorder } from './create-voice-recorder.ts'
+import { IconButton } from '../../ui/buttons/icon-button.tsx'
+import { formatDuration } from '../../ui/format/format-duration.ts'
+import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { Icon } from '../../ui/icons/icon.tsx'
+import { VisuallyHidden } from '../../ui/layout/visually-hidden.tsx'
 import type { VoiceEvent, VoiceState } from './step-voice.ts'
 import styles from './voice-panel.module.css'
 import { VoicePlayer } from './voice-player.tsx'
+import type { VoiceRecorder } from './voice-recorder.ts'
 
 export interface VoicePanelProps {
   recorder: VoiceRecorder

@@ -1,4 +1,4 @@
-import type { LiveSource } from '../../ui/use-live-value.ts'
+import type { LiveSource } from '../../ui/hooks/use-live-value.ts'
 
 const speeds = [1, 1.5, 2] as const
 export type VoiceSpeed = (typeof speeds)[number]

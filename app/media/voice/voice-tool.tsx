@@ -3,15 +3,15 @@ import { createPortal } from 'react-dom'
 import type { AttachedFile } from '../../../schema/attached-file.ts'
 import type { VoiceDraft } from '../../database/files/voice-drafts.ts'
 import type { Messenger } from '../../sync/messenger.ts'
-import { IconButton } from '../../ui/icon-button.tsx'
+import { IconButton } from '../../ui/buttons/icon-button.tsx'
+import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { logProblem } from '../../ui/log-problem.ts'
-import { useLatest } from '../../ui/use-latest.ts'
-import type { VoiceRecorder } from './create-voice-recorder.ts'
 import { followHold } from './follow-hold.ts'
 import type { HoldEnd } from './step-hold.ts'
 import type { Voice } from './step-voice.ts'
 import { findVoiceFormat } from './voice-format.ts'
 import type { VoicePanelProps } from './voice-panel.tsx'
+import type { VoiceRecorder } from './voice-recorder.ts'
 import styles from './voice-tool.module.css'
 
 interface VoiceToolProps {
@@ -66,7 +66,7 @@ export function VoiceTool({ messenger, peerId, isForCustomer, tools }: VoiceTool
     isBusy.current = true
     try {
       const [{ createVoiceRecorder }, { VoicePanel }, drafts] = await Promise.all([
-        import('./create-voice-recorder.ts'),
+        import('./voice-recorder.ts'),
         import('./voice-panel.tsx'),
         messenger.openVoiceDrafts(),
       ])

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import styles from '../../offline/offer.module.css'
 import type { Messenger } from '../../sync/messenger.ts'
-import { Button } from '../../ui/button.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
-import { useLivePart, useLiveValue } from '../../ui/use-live-value.ts'
-import type { NotificationChoice } from './create-notification-choice.ts'
+import { Button } from '../../ui/buttons/button.tsx'
+import { IconButton } from '../../ui/buttons/icon-button.tsx'
+import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import type { NotificationChoice } from './notification-choice.ts'
 
 interface NotificationOfferProps {
   messenger: Messenger

@@ -1,9 +1,9 @@
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { Messenger } from '../../sync/messenger.ts'
-import { useLatest } from '../../ui/use-latest.ts'
-import type { NotificationChoice } from './create-notification-choice.ts'
+import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { followWorkerClicks } from './follow-worker-clicks.ts'
+import type { NotificationChoice } from './notification-choice.ts'
 
 /** Whoever looks at the page needs to be told of nothing: the code for it comes after what they look at. */
 const startAfterMs = 1_000
@@ -19,7 +19,7 @@ export function useNotifier(messenger: Messenger, choice: NotificationChoice): v
     async function start() {
       stopWaiting()
       const before = messenger.conversations.getSnapshot()
-      const { createNotifier } = await import('./create-notifier.ts')
+      const { createNotifier } = await import('./notifier.ts')
       if (signal.aborted) return
       const isWanted = () => choice.getSnapshot() === 'on'
       const notifier = createNotifier({ messenger, before, isWanted, openPath })

@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
 import type { RequestEntry } from '../../database/requests/queued-request.ts'
 import type { Messenger } from '../../sync/messenger.ts'
-import { Button } from '../../ui/button.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { useLivePart, useLiveValue } from '../../ui/use-live-value.ts'
+import { Button } from '../../ui/buttons/button.tsx'
+import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { Icon } from '../../ui/icons/icon.tsx'
 import { describeRefused, findConcerned } from './describe-refused.ts'
 import styles from './refused-requests.module.css'
 

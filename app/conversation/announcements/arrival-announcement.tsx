@@ -1,0 +1,31 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import { VisuallyHidden } from '../../ui/layout/visually-hidden.tsx'
+import { describeMessage } from '../../ui/text/describe-message.ts'
+import type { Failure } from './find-failure.ts'
+import type { ReactionWords } from './use-reaction-news.ts'
+
+interface ArrivalAnnouncementProps {
+  arrival: MessageDocument | undefined
+  reaction: ReactionWords | undefined
+  failure: Failure | undefined
+  peerName: string
+}
+
+/** What a screen reader says of what has just come in, and of what could not be sent, wherever one reads. */
+export function ArrivalAnnouncement({
+  arrival,
+  reaction,
+  failure,
+  peerName,
+}: ArrivalAnnouncementProps) {
+  return (
+    <VisuallyHidden>
+      <span role="status">
+        {/* The key lets the same words, said again, be heard again. */}
+        {arrival && <span key={arrival._id}>{`${peerName}: ${describeMessage(arrival)}`}</span>}
+      </span>
+      <span role="status">{reaction && <span key={reaction.key}>{reaction.words}</span>}</span>
+      <span role="status">{failure && <span key={failure.key}>{failure.words}</span>}</span>
+    </VisuallyHidden>
+  )
+}

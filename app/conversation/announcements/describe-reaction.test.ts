@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import { describeReaction } from './describe-reaction.ts'
+
+const ann = '00000000-0000-7000-8000-00000000000a'
+const ben = '00000000-0000-7000-8000-00000000000b'
+const givenAt = 1_000_000
+
+function hear({ content = 'come at noon', peerId = ben, now = givenAt }) {
+  const message: MessageDocument = messageDocument.parse({
+    _id: '00000000-0000-7000-8000-000000000001',
+    peerId,
+    senderId: ann,
+    recipientId: peerId,
+    content,
+    createdAt: 1,
+    orderedAt: 1,
+  })
+  const reaction = { emoji: '👍', at: givenAt }
+  return describeReaction({ message, reaction }, { peerId: ben, peerName: 'ben', now })
+}
+
+test('a reaction in this chat is said with who, what, and the beginning of the message', () => {
+  expect(hear({})).toBe('ben reacted 👍 to: come at noon')
+  expect(hear({ content: 'x'.repeat(100) })).toBe(`ben reacted 👍 to: ${'x'.repeat(40)}...`)
+})
+
+test('one in another chat, and one that a catch-up brings, is not said', () => {
+  expect(hear({ peerId: ann })).toBeUndefined()
+  expect(hear({ now: givenAt + 60_000 })).toBeUndefined()
+})

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import { findFailure } from './find-failure.ts'
+
+const ann = '00000000-0000-7000-8000-00000000000a'
+const ben = '00000000-0000-7000-8000-00000000000b'
+
+function write(change: Partial<MessageDocument> = {}): MessageDocument {
+  return messageDocument.parse({
+    _id: '00000000-0000-7000-8000-000000000001',
+    peerId: ben,
+    senderId: ann,
+    recipientId: ben,
+    content: 'come at noon',
+    createdAt: 1,
+    orderedAt: 1,
+    ...change,
+  })
+}
+
+const failed = write({ status: 'failed', error: 'Too long.' })
+const refused = { at: 5, code: 'too_late', error: 'Too late.' }
+
+test('a message that could not be sent is told with its reason, once for each attempt', () => {
+  expect(findFailure([write()], [failed])?.words).toBe('Not sent: come at noon. Too long.')
+  expect(findFailure([failed], [{ ...failed, isStarred: true }])).toBeUndefined()
+  const retried = { ...failed, attempt: 2 }
+  expect(findFailure([write({ attempt: 2 })], [retried])?.key).not.toBe(
+    findFailure([write()], [failed])?.key,
+  )
+})
+
+test('a change that was not made is told, and what was dismissed is not', () => {
+  const sent = write({ status: 'sent' })
+  expect(findFailure([sent], [{ ...sent, refused }])?.words).toBe(
+    'Not changed: come at noon. Too late.',
+  )
+  const dismissed = { ...sent, refused: { ...refused, isDismissed: true } }
+  expect(findFailure([{ ...sent, refused }], [dismissed])).toBeUndefined()
+})
+
+test('what had failed before it came into the window is no news', () => {
+  expect(findFailure([], [failed])).toBeUndefined()
+})

@@ -1,0 +1,38 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import { describeMessage } from '../../ui/text/describe-message.ts'
+
+export interface Failure {
+  /** Another one for each time, also of the same message. */
+  key: string
+  words: string
+}
+
+/**
+ * What has come to nothing from one window to the next: a message that was not sent, or a change that was not
+ * made. One that failed before it came into the window is no news.
+ */
+export function findFailure(
+  before: readonly MessageDocument[],
+  now: readonly MessageDocument[],
+): Failure | undefined {
+  for (const message of now.toReversed()) {
+    const failure = describeFailure(message)
+    if (!failure) continue
+    const earlier = before.find(({ _id }) => _id === message._id)
+    if (earlier && describeFailure(earlier)?.key !== failure.key) return failure
+  }
+  return undefined
+}
+
+function describeFailure(message: MessageDocument): Failure | undefined {
+  const { _id, status, attempt, refused } = message
+  if (status === 'failed') {
+    const reason = message.error ?? 'Failed to send message'
+    return { key: `${_id} ${attempt}`, words: `Not sent: ${describeMessage(message)}. ${reason}` }
+  }
+  if (!refused || refused.isDismissed) return undefined
+  return {
+    key: `${_id} refused ${refused.at}`,
+    words: `Not changed: ${describeMessage(message)}. ${refused.error}`,
+  }
+}

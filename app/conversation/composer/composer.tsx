@@ -1,0 +1,127 @@
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
+import { isBlank } from '../../../schema/is-blank.ts'
+import { limits } from '../../../schema/limits.ts'
+import { refuse } from '../../../schema/refusal.ts'
+import { IconButton } from '../../ui/buttons/icon-button.tsx'
+import { isComposing } from '../../ui/fields/is-composing.ts'
+import styles from './composer.module.css'
+import type { DrawComposerTools, SendingTools } from './composer-tools.ts'
+import { useComposedText } from './use-composed-text.ts'
+import { useFieldFocus } from './use-field-focus.ts'
+import { useFieldHeight } from './use-field-height.ts'
+
+interface ComposerProps {
+  initialText(): string
+  /** Why what is written here cannot be kept. */
+  problem: string | undefined
+  submitLabel: string
+  /** Take the focus at the start, and whenever `focusKey` changes? */
+  takesFocus: boolean
+  /** Without one, Enter is the touch keyboard's own and begins a new line. */
+  hasKeyboard: boolean
+  focusKey: string
+  /** Stands above the field, such as the message that is answered. */
+  bar?: ReactNode
+  /** Stands before the field. */
+  drawTools?: DrawComposerTools | undefined
+  /** For the tools, where a new message is written. */
+  sending?: SendingTools
+  onType(text: string): void
+  /** Resolves when it is stored on the device; only then the field clears. */
+  onSubmit(content: string): Promise<void>
+  onCancel(): void
+  /** Called for ArrowUp while the field is empty. */
+  onUp?(): void
+}
+
+/** The field to write in: Enter sends where there is a keyboard, Shift+Enter begins a new line, Escape cancels. */
+export function Composer(props: ComposerProps) {
+  const { submitLabel, takesFocus, hasKeyboard, focusKey, onCancel, drawTools, sending } = props
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [place, setPlace] = useState<HTMLElement | null>(null)
+  const [end, setEnd] = useState<HTMLElement | null>(null)
+  const [over, setOver] = useState<HTMLElement | null>(null)
+  const { text, write, send, error } = useComposedText({
+    initialText: props.initialText,
+    onChange: props.onType,
+    store: props.onSubmit,
+  })
+
+  // Most keys change nothing about the tools: they are not drawn again for each.
+  const tools = useMemo(
+    () => drawTools?.({ field, place, end, over, sending }),
+    [drawTools, place, end, over, sending],
+  )
+
+  // Told while it is written; cut is nothing of what somebody pastes.
+  const isTooLong = text.trim().length > limits.messageMaxCharacters
+  const submit = () => {
+    if (!isTooLong) void send()
+  }
+
+  useFieldHeight(field, text)
+  useFieldFocus(field, { takesFocus, focusKey })
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (isComposing(event.nativeEvent)) return
+    const isSend = hasKeyboard ? !event.shiftKey : event.ctrlKey || event.metaKey
+    if (event.key === 'Enter' && isSend) {
+      event.preventDefault()
+      submit()
+    }
+    if (event.key === 'ArrowUp' && text === '' && !hasModifier(event)) props.onUp?.()
+    if (event.key === 'Escape' && props.bar) {
+      event.preventDefault()
+      onCancel()
+    }
+  }
+
+  const problem = isTooLong ? refuse('too_long').error : (error ?? props.problem)
+  return (
+    <div className={styles.composer}>
+      {problem && (
+        <p className={styles.error} role="alert">
+          {problem}
+        </p>
+      )}
+      {props.bar}
+      <div className={styles.box}>
+        {tools}
+        <div className={styles.line}>
+          <textarea
+            ref={field}
+            className={styles.field}
+            name="message"
+            rows={1}
+            placeholder="Type a message"
+            aria-label="Type a message"
+            enterKeyHint={hasKeyboard ? 'send' : 'enter'}
+            dir="auto"
+            aria-invalid={isTooLong || undefined}
+            value={text}
+            onChange={(event) => write(event.target.value)}
+            onKeyDown={onKeyDown}
+          />
+          {isBlank(text) ? (
+            <div ref={setEnd} className={styles.end} />
+          ) : (
+            <IconButton
+              className={styles.send}
+              icon="send"
+              label={submitLabel}
+              // The keyboard of a phone stays open when the field keeps the focus.
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={submit}
+            />
+          )}
+        </div>
+        <div ref={setOver} className={styles.over} />
+      </div>
+      <div ref={setPlace} className={styles.place} />
+    </div>
+  )
+}
+
+function hasModifier({ shiftKey, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
+  return shiftKey || ctrlKey || altKey || metaKey
+}

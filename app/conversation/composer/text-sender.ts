@@ -1,0 +1,62 @@
+import { isBlank } from '../../../schema/is-blank.ts'
+
+interface TextSenderOptions {
+  initialText: string
+  /** Called with every change, the clearing after a send too. */
+  onChange(text: string): void
+  /** Called with the words of a failure; with undefined when the next try begins. */
+  onError(words: string | undefined): void
+  /** Resolves when the message is stored on the device. */
+  store(content: string): Promise<void>
+}
+
+export interface TextSender {
+  write(text: string): void
+  /** Stores what is written, without the space around it. Resolves when nothing waits any more. */
+  send(): Promise<void>
+}
+
+/**
+ * The text that is being written. It is cleared only after the message is stored (P1); what is typed
+ * meanwhile stays, and can be sent meanwhile: it is stored next, in order. What cannot be stored comes back.
+ */
+export function createTextSender(options: TextSenderOptions): TextSender {
+  const { onChange, onError, store } = options
+  /** Texts that are on their way into the database, oldest first; the written text still begins with them. */
+  const waiting: string[] = []
+  let written = options.initialText
+
+  function write(text: string) {
+    written = text
+    onChange(text)
+  }
+
+  async function drain() {
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      await store(next.trim())
+      waiting.shift()
+      if (written.startsWith(next)) write(written.slice(next.length))
+    }
+  }
+
+  function takeBack(cause: unknown) {
+    const lost = waiting.splice(0).join('')
+    if (!written.startsWith(lost)) write(lost + written)
+    onError(cause instanceof Error ? cause.message : 'Failed to send message')
+  }
+
+  return {
+    write,
+    async send() {
+      const next = dropStart(written, waiting.join(''))
+      if (isBlank(next)) return
+      onError(undefined)
+      waiting.push(next)
+      if (waiting.length === 1) await drain().catch(takeBack)
+    },
+  }
+}
+
+function dropStart(text: string, start: string): string {
+  return text.startsWith(start) ? text.slice(start.length) : text
+}

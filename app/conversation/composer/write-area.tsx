@@ -1,0 +1,153 @@
+import { useRef } from 'react'
+import { isBlank } from '../../../schema/is-blank.ts'
+import type { Messenger } from '../../sync/messenger.ts'
+import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
+import { Composer } from './composer.tsx'
+import { ComposerBar } from './composer-bar.tsx'
+import type { DrawComposerTools } from './composer-tools.ts'
+import { newMode, type WriteMode } from './write-mode.ts'
+
+interface WriteAreaProps {
+  messenger: Messenger
+  peerId: string
+  peerName: string
+  ownName: string
+  mode: WriteMode
+  /** Does something else stand in its place? What is written stays meanwhile. */
+  isAside: boolean
+  /** A change of it gives the focus to the composer, where there is a keyboard. */
+  focusWish: number
+  drawTools?: DrawComposerTools | undefined
+  onModeChange(mode: WriteMode): void
+  /** Called when the newest own message is to be changed. */
+  onEditNewest(): void
+  /** Called when an own message has been stored. */
+  onSent(): void
+}
+
+/** The composer, which keeps its text while it is out of sight. */
+export function WriteArea(props: WriteAreaProps) {
+  return (
+    <div hidden={props.isAside}>
+      <ModeComposer {...props} />
+    </div>
+  )
+}
+
+/** In its three uses: a new message with its draft, an answer, a change. */
+function ModeComposer(props: WriteAreaProps) {
+  const { mode } = props
+  const hasKeyboard = useMediaQuery('(hover: hover) and (pointer: fine)')
+  const problem = useLiveValue(props.messenger.drafts.problem)
+  return mode.kind === 'edit' ? (
+    <EditComposer
+      {...{ ...props, mode, hasKeyboard, problem }}
+      key={`edit ${mode.message._id} ${mode.text}`}
+    />
+  ) : (
+    <NewComposer {...{ ...props, mode, hasKeyboard, problem }} key="new" />
+  )
+}
+
+interface ModeProps<Kind extends WriteMode['kind']> extends WriteAreaProps {
+  mode: Extract<WriteMode, { kind: Kind }>
+  hasKeyboard: boolean
+  /** Why what is written cannot be kept. */
+  problem: string | undefined
+}
+
+function EditComposer(props: ModeProps<'edit'>) {
+  const { messenger, peerId, mode, problem, hasKeyboard, isAside, onModeChange } = props
+  const isSaved = useRef(false)
+  const messageId = mode.message._id
+  const leave = () => onModeChange(newMode)
+  return (
+    <Composer
+      initialText={() => mode.text}
+      problem={problem}
+      submitLabel="Save"
+      takesFocus={!isAside}
+      hasKeyboard={hasKeyboard}
+      focusKey={`${messageId} ${props.focusWish}`}
+      bar={
+        <ComposerBar
+          title="Edit message"
+          messenger={messenger}
+          message={mode.message}
+          cancelLabel="Cancel edit"
+          onCancel={leave}
+        />
+      }
+      drawTools={props.drawTools}
+      onType={(text) => {
+        // The clearing after it was saved is no further change.
+        if (!isSaved.current) messenger.drafts.setEdit(peerId, { messageId, text })
+      }}
+      onSubmit={async (content) => {
+        await changeMessage(messenger, messageId, content)
+        isSaved.current = true
+        leave()
+      }}
+      onCancel={leave}
+    />
+  )
+}
+
+function NewComposer(props: ModeProps<'new' | 'reply'>) {
+  const { messenger, peerId, mode, problem, hasKeyboard, isAside, onModeChange } = props
+  const answered = mode.kind === 'reply' ? mode.message : undefined
+  const leave = () => onModeChange(newMode)
+  const onSent = () => {
+    leave()
+    props.onSent()
+  }
+  return (
+    <Composer
+      initialText={() => messenger.drafts.begin(peerId).text}
+      problem={problem}
+      submitLabel="Send"
+      takesFocus={!isAside && (hasKeyboard || answered !== undefined)}
+      hasKeyboard={hasKeyboard}
+      focusKey={`${answered?._id ?? ''} ${props.focusWish}`}
+      bar={
+        answered && (
+          <ComposerBar
+            title={`Replying to ${answered.senderId === peerId ? props.peerName : props.ownName}`}
+            messenger={messenger}
+            message={answered}
+            cancelLabel="Cancel reply"
+            onCancel={leave}
+          />
+        )
+      }
+      drawTools={props.drawTools}
+      sending={{ replyTo: answered?._id, onSent }}
+      onType={(text) => {
+        messenger.drafts.set(peerId, text)
+        if (isBlank(text)) messenger.stopTyping(peerId)
+        else messenger.typing(peerId)
+      }}
+      onSubmit={async (content) => {
+        const replyTo = answered ? { replyTo: answered._id } : {}
+        await messenger.commands.sendMessage({ peerId, content, ...replyTo })
+        onSent()
+      }}
+      onCancel={leave}
+      {...(answered ? {} : { onUp: props.onEditNewest })}
+    />
+  )
+}
+
+/** A message that never left is sent again with its new text. Throws words where there is nothing to change. */
+async function changeMessage(
+  { commands, messages }: Messenger,
+  messageId: string,
+  content: string,
+): Promise<void> {
+  const message = messages.get(messageId).getSnapshot()
+  if (message?.deletedAt !== undefined) throw new Error('This message was deleted')
+  await commands.editMessage(messageId, content)
+  // What was refused before has been made again, or something else in its place.
+  if (message?.refused) await commands.dismissRefusal(messageId)
+}

@@ -1,0 +1,22 @@
+import { lazy } from 'react'
+
+/** Parts that are fetched when they are first asked for. */
+export const LazyForwardDialog = lazy(() =>
+  import('./forward-dialog.tsx').then((module) => ({ default: module.ForwardDialog })),
+)
+
+export const LazyMessageInformationDialog = lazy(() =>
+  import('./message-information-dialog.tsx').then((module) => ({
+    default: module.MessageInformationDialog,
+  })),
+)
+
+export const LazyChatSearchBar = lazy(() =>
+  import('../chat-search/chat-search-bar.tsx').then((module) => ({
+    default: module.ChatSearchBar,
+  })),
+)
+
+export const LazyDateDialog = lazy(() =>
+  import('./date-dialog.tsx').then((module) => ({ default: module.DateDialog })),
+)

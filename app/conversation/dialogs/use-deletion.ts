@@ -1,0 +1,22 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { Messenger } from '../../sync/messenger.ts'
+import type { Selection } from '../message/use-selection.ts'
+import type { OpenDialog } from './open-dialog.ts'
+import { removeMessages } from './remove-messages.ts'
+
+interface DeletionOptions {
+  messenger: Messenger
+  selection: Selection
+  onDialog(dialog: OpenDialog): void
+}
+
+/** Deletes selected messages; those that this device cannot delete are selected again, and it says so. */
+export function useDeletion({ messenger, selection, onDialog }: DeletionOptions) {
+  return async (messages: readonly MessageDocument[]) => {
+    selection.clear()
+    const failed = await removeMessages(messenger, messages)
+    if (failed.length === 0) return
+    selection.select(failed)
+    onDialog({ kind: 'delete-failed' })
+  }
+}

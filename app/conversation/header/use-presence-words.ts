@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'react'
+import type { KnownPerson } from '../../database/known-person.ts'
+import type { Messenger } from '../../sync/messenger.ts'
+import { formatLastSeen } from '../../ui/format/format-last-seen.ts'
+import { useLivePart } from '../../ui/hooks/use-live-value.ts'
+import { useIsOnline } from '../../ui/people/use-is-online.ts'
+
+const minuteMs = 60_000
+
+interface PresenceWords {
+  words: string
+  isOnline: boolean
+  isTyping: boolean
+}
+
+/** 'typing...', 'online', or when this person was last seen; keeps pace with the clock. */
+export function usePresenceWords(
+  messenger: Messenger,
+  peerId: string,
+  peer: KnownPerson | undefined,
+): PresenceWords {
+  const isOnline = useIsOnline(messenger, peerId)
+  const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
+  const now = useMinute()
+  return { words: describe(), isOnline, isTyping }
+
+  function describe(): string {
+    if (isTyping) return 'typing...'
+    if (isOnline) return 'online'
+    // Until the record is there, nothing is known of it; of who is gone, or on WhatsApp, there is nothing to know.
+    if (!peer || peer.isDeleted || peer.isWhatsAppContact) return ''
+    const lastSeen = peer.lastSeen ? Date.parse(peer.lastSeen) : undefined
+    return `last seen ${formatLastSeen(lastSeen, now)}`
+  }
+}
+
+function useMinute(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), minuteMs)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}

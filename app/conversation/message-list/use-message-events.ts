@@ -1,0 +1,91 @@
+import { type RefObject, useEffect } from 'react'
+import { useLatest } from '../../ui/hooks/use-latest.ts'
+import { createLongPress } from '../../ui/menus/long-press.ts'
+import type { MenuPoint } from '../../ui/menus/menu-action.ts'
+import { findMessageElement } from './find-message-element.ts'
+import { createHover } from './hover.ts'
+
+interface MessageEvents {
+  onMenu(messageId: string, point: MenuPoint): void
+  onHover(messageId: string | undefined): void
+  onClick(messageId: string): void
+}
+
+/** One set of listeners for all messages of a list: right click, long press, keyboard, hover, click. */
+export function useMessageEvents(
+  container: RefObject<HTMLElement | null>,
+  events: MessageEvents,
+): void {
+  const latest = useLatest(events)
+  useEffect(() => {
+    const element = container.current
+    if (!element) return
+    const press = createLongPress()
+    const hover = createHover((messageId) => latest.current.onHover(messageId))
+    const listeners = {
+      contextmenu(event: MouseEvent) {
+        const message = findMessageElement(event.target)
+        if (press.meetContextMenu(event) || !message || wantsBrowserMenu(event)) return
+        event.preventDefault()
+        latest.current.onMenu(message.id, pointOf(event, message.element))
+      },
+      keydown(event: KeyboardEvent) {
+        const message = findMessageElement(event.target)
+        const isOnMessage = message?.element === event.target
+        if (!message || !isOnMessage || (event.key !== 'Enter' && event.key !== ' ')) return
+        event.preventDefault()
+        latest.current.onMenu(message.id, cornerOf(message.element))
+      },
+      click(event: MouseEvent) {
+        const message = findMessageElement(event.target)
+        if (message) latest.current.onClick(message.id)
+      },
+      pointerover(event: PointerEvent) {
+        if (event.pointerType === 'mouse') hover.point(findMessageElement(event.target)?.id)
+      },
+      pointerleave() {
+        hover.point(undefined)
+      },
+      pointerdown(event: PointerEvent) {
+        const message = findMessageElement(event.target)
+        const open = (point: MenuPoint) => message && latest.current.onMenu(message.id, point)
+        press.begin(event, message && !isOnLink(event) ? open : undefined)
+      },
+      scroll: hover.listMoved,
+      pointermove: press.move,
+      pointerup: press.end,
+      pointercancel: press.end,
+      touchend: (event: TouchEvent) => void press.swallow(event),
+    }
+    const added = new AbortController()
+    for (const [name, listener] of Object.entries(listeners)) {
+      element.addEventListener(name, listener as EventListener, { signal: added.signal })
+    }
+    const early = { signal: added.signal, capture: true }
+    element.addEventListener('click', (event) => void press.swallow(event), early)
+    return () => {
+      press.end()
+      hover.end()
+      added.abort()
+    }
+  }, [container, latest])
+}
+
+/** On a link, and on text that is selected, the browser's own menu is of more use. */
+function wantsBrowserMenu(event: MouseEvent): boolean {
+  return isOnLink(event) || (getSelection()?.isCollapsed === false && event.button === 2)
+}
+
+function isOnLink(event: Event): boolean {
+  return event.target instanceof Element && event.target.closest('a') !== null
+}
+
+function pointOf(event: MouseEvent, element: HTMLElement): MenuPoint {
+  const isFromKeyboard = event.button !== 2 && event.detail === 0 && event.clientX === 0
+  return isFromKeyboard ? cornerOf(element) : { x: event.clientX, y: event.clientY }
+}
+
+function cornerOf(element: HTMLElement): MenuPoint {
+  const box = element.getBoundingClientRect()
+  return { x: box.left + box.width / 2, y: box.top + Math.min(box.height, 40) }
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import { listMessageActions, type MessageMenuHandlers } from './list-message-actions.ts'
+
+const ann = '00000000-0000-7000-8000-00000000000a'
+const ben = '00000000-0000-7000-8000-00000000000b'
+const nothing = () => {}
+const on: MessageMenuHandlers = {
+  reply: nothing,
+  copy: nothing,
+  forward: nothing,
+  toggleSelected: nothing,
+  edit: nothing,
+  setStarred: nothing,
+  showInformation: nothing,
+  remove: nothing,
+  goToMessage: nothing,
+}
+
+function labels(change: Partial<MessageDocument>, isOwn: boolean): string[] {
+  const message = messageDocument.parse({
+    _id: '00000000-0000-7000-8000-000000000001',
+    peerId: ben,
+    senderId: isOwn ? ann : ben,
+    recipientId: isOwn ? ben : ann,
+    createdAt: 1,
+    orderedAt: 1,
+    status: 'sent',
+    ...change,
+  })
+  return listMessageActions({ message, isOwn, on }).map((action) => action.label)
+}
+
+test('Edit and Delete are offered on own messages only', () => {
+  expect(labels({}, true)).toEqual(
+    expect.arrayContaining(['Reply', 'Copy', 'Forward', 'Select', 'Edit', 'Delete']),
+  )
+  const theirs = labels({}, false)
+  expect(theirs).toEqual(expect.arrayContaining(['Reply', 'Copy', 'Forward', 'Select']))
+  expect(theirs).not.toContain('Edit')
+  expect(theirs).not.toContain('Delete')
+})
+
+test('a message that never left is discarded, not deleted', () => {
+  expect(labels({ status: 'sending' }, true)).toContain('Discard')
+})
+
+test('a deleted message can only be selected', () => {
+  expect(labels({ deletedAt: 2 }, true)).toEqual(['Select'])
+})
+
+test('an answer leads to what it answers', () => {
+  const quoted = '00000000-0000-7000-8000-000000000002'
+  expect(labels({ replyTo: quoted }, false)).toContain('Go to the quoted message')
+  expect(labels({}, false)).not.toContain('Go to the quoted message')
+})

@@ -1,0 +1,34 @@
+import type { EmojiEntry } from '../catalogue/emoji-data.ts'
+import type { EmojiSheet } from '../catalogue/emoji-styles.ts'
+import styles from './emoji-glyph.module.css'
+
+interface EmojiGlyphProps {
+  emoji: EmojiEntry
+  skin: number
+  /** Undefined while this device's own font draws, and where the pictures could not be loaded. */
+  sheet: EmojiSheet | undefined
+}
+
+/** One emoji in the style that was chosen; one that has no picture there is drawn by this device's own font. */
+export function EmojiGlyph({ emoji, skin, sheet }: EmojiGlyphProps) {
+  const { native, x, y } = emoji.skins[skin] ?? emoji.skins[0] ?? { native: '', x: 0, y: 0 }
+  if (!sheet || emoji.version > sheet.newestVersion) {
+    return (
+      <span className={styles.glyph} aria-hidden="true">
+        {native}
+      </span>
+    )
+  }
+  const last = sheet.cells - 1
+  return (
+    <span
+      className={styles.picture}
+      style={{
+        backgroundImage: `url("${sheet.url}")`,
+        backgroundSize: `${sheet.cells * 100}%`,
+        backgroundPosition: `${(100 * x) / last}% ${(100 * y) / last}%`,
+      }}
+      aria-hidden="true"
+    />
+  )
+}

@@ -1,0 +1,72 @@
+import { useState } from 'react'
+import type { EmojiEntry } from '../catalogue/emoji-data.ts'
+import { type SkinTone, skinTones } from '../catalogue/emoji-settings.ts'
+import type { EmojiSheet } from '../catalogue/emoji-styles.ts'
+import type { OfferedEmoji } from '../catalogue/list-sections.ts'
+import { skinToneNames } from '../catalogue/skin-tone-names.ts'
+import { EmojiGlyph } from './emoji-glyph.tsx'
+import styles from './emoji-picker.module.css'
+
+interface PickerFootProps {
+  /** What the pointer or the keyboard is on. */
+  previewed: OfferedEmoji | undefined
+  sheet: EmojiSheet | undefined
+  /** What the skin tones are shown on. */
+  hand: EmojiEntry | undefined
+  skinTone: SkinTone
+  onSkinTone(tone: SkinTone): void
+}
+
+/** The preview, and the skin tones. */
+export function PickerFoot({ previewed, sheet, hand, skinTone, onSkinTone }: PickerFootProps) {
+  const [isChoosing, setIsChoosing] = useState(false)
+  return (
+    <div className={styles.foot}>
+      {isChoosing && hand ? (
+        <fieldset className={styles.tones}>
+          <legend className={styles.tonesLegend}>Choose default skin tone</legend>
+          {skinTones.map((tone) => (
+            <label key={tone} className={styles.tone}>
+              <input
+                type="radio"
+                name="skin-tone"
+                aria-label={skinToneNames[tone]}
+                checked={tone === skinTone}
+                onChange={() => onSkinTone(tone)}
+              />
+              <EmojiGlyph emoji={hand} skin={tone} sheet={sheet} />
+            </label>
+          ))}
+        </fieldset>
+      ) : (
+        <p className={styles.preview}>
+          {previewed ? (
+            <>
+              <span className={styles.previewGlyph}>
+                <EmojiGlyph {...previewed} sheet={sheet} />
+              </span>
+              <span className={styles.previewWords}>
+                <span>{previewed.emoji.name}</span>
+                <small>:{previewed.emoji.id}:</small>
+              </span>
+            </>
+          ) : (
+            "What's your mood?"
+          )}
+        </p>
+      )}
+      {hand && (
+        <button
+          type="button"
+          className={styles.toneButton}
+          aria-label="Skin tone"
+          aria-expanded={isChoosing}
+          data-tooltip="Skin tone"
+          onClick={() => setIsChoosing(!isChoosing)}
+        >
+          <EmojiGlyph emoji={hand} skin={skinTone} sheet={sheet} />
+        </button>
+      )}
+    </div>
+  )
+}

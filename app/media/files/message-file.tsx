@@ -1,0 +1,48 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { Messenger } from '../../sync/messenger.ts'
+import { DocumentFile } from './document-file.tsx'
+import { findFileBox } from './find-file-box.ts'
+import styles from './message-file.module.css'
+import { PictureFile, type PictureFileProps } from './picture-file.tsx'
+import { SoundFile } from './sound-file.tsx'
+import { UploadNotice } from './upload-notice.tsx'
+import { VideoFile } from './video-file.tsx'
+
+export interface MessageFileProps {
+  messenger: Pick<Messenger, 'files' | 'connection' | 'commands' | 'userId'>
+  message: MessageDocument
+}
+
+/** Of a video whose size nobody said. */
+const unknownVideo = { width: 16, height: 9 }
+
+/** The file of a message in its bubble; nothing where it has none. */
+export function MessageFile(props: PictureFileProps) {
+  const { message } = props
+  if (message.file === undefined && message.mediaUrl === undefined) return null
+  return (
+    <>
+      <FileOfKind {...props} />
+      <UploadNotice {...props} />
+    </>
+  )
+}
+
+function FileOfKind(props: PictureFileProps) {
+  switch (props.message.type) {
+    case 'image':
+      return <PictureFile {...props} />
+    case 'video':
+      return (
+        <VideoFile
+          {...props}
+          className={styles.video}
+          style={findFileBox(props.message.file, unknownVideo)}
+        />
+      )
+    case 'audio':
+      return <SoundFile {...props} />
+    default:
+      return <DocumentFile {...props} />
+  }
+}

@@ -1,0 +1,111 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { Messenger } from '../../sync/messenger.ts'
+import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { loadingChoice } from './loading-choice.ts'
+import { mayLoadUnasked } from './loading-rule.ts'
+import { networkType } from './network-type.ts'
+
+/**
+ * `away`: not on this device; `problem` says why it could not be fetched, `isAsked` that it shall come once the server is
+ * back, `isCleared` that a person has cleared it: then it is fetched on request only.
+ */
+export type FileView =
+  | { kind: 'reading' }
+  | { kind: 'away'; problem?: string; isAsked?: boolean; isCleared?: boolean }
+  | { kind: 'loading' }
+  | { kind: 'here'; bytes: Blob }
+
+const unreachable = ['starting', 'connecting', 'offline']
+const laterWords = "No connection. This will load when you're back online."
+
+/**
+ * The file of a message: from this device where it is there, else from the server; by itself where `isAutomatic` and
+ * this device's setting allows it, and then again whenever the server is back.
+ */
+export function useFile(options: {
+  messenger: Pick<Messenger, 'files' | 'connection'>
+  message: MessageDocument
+  isAutomatic: boolean
+  /** The file where it is at hand already. */
+  known?: Blob | undefined
+}): { view: FileView; load(): Promise<Blob | undefined> } {
+  const { messenger, message, isAutomatic, known } = options
+  const { files, connection } = messenger
+  const [view, setView] = useState<FileView>(
+    known ? { kind: 'here', bytes: known } : { kind: 'reading' },
+  )
+  const isLive = useLivePart(connection, ({ state }) => state === 'live')
+  const mayLoad = mayLoadUnasked(useLiveValue(loadingChoice), useLiveValue(networkType))
+  const { _id, mediaUrl, peerId, orderedAt } = message
+  const size = message.file?.size
+  const shown = useRef(false)
+
+  const load = useCallback(async () => {
+    setView((now) => (now.kind === 'here' ? now : { kind: 'loading' }))
+    try {
+      const file = size === undefined ? undefined : { size }
+      const bytes = await files.load({ _id, ...(mediaUrl !== undefined && { mediaUrl }), file })
+      if (shown.current) setView({ kind: 'here', bytes })
+      return bytes
+    } catch (cause) {
+      const isAsked = mediaUrl !== undefined && unreachable.includes(connection.getSnapshot().state)
+      const said = cause instanceof Error ? cause.message : String(cause)
+      const problem = isAsked ? laterWords : said
+      if (shown.current) setView({ kind: 'away', problem, isAsked })
+      return undefined
+    }
+  }, [files, connection, _id, mediaUrl, size])
+
+  useEffect(() => {
+    shown.current = true
+    return () => {
+      shown.current = false
+    }
+  }, [])
+
+  useEffect(
+    () => files.hold({ _id, ...(mediaUrl !== undefined && { mediaUrl }) }),
+    [files, _id, mediaUrl],
+  )
+
+  useEffect(() => {
+    let isOver = false
+    const about = { _id, ...(mediaUrl !== undefined && { mediaUrl }) }
+    async function look(): Promise<FileView> {
+      const bytes = await files.find(about)
+      if (bytes) return { kind: 'here', bytes }
+      return { kind: 'away', isCleared: await files.wasCleared({ peerId, orderedAt }) }
+    }
+    void look()
+      .catch((): FileView => ({ kind: 'away' }))
+      .then((found) => {
+        if (!isOver) setView((now) => (now.kind === 'reading' ? found : now))
+      })
+    return () => {
+      isOver = true
+    }
+  }, [files, _id, mediaUrl, peerId, orderedAt])
+
+  useEffect(() => {
+    // What failed while the server was away is tried again; what it said itself stands until then.
+    if (!isLive) return
+    setView((now) => {
+      if (now.kind !== 'away') return now
+      const { problem: _, ...rest } = now
+      return rest
+    })
+  }, [isLive])
+
+  const isWanted =
+    isLive &&
+    mediaUrl !== undefined &&
+    view.kind === 'away' &&
+    !view.problem &&
+    (view.isAsked || (isAutomatic && mayLoad && !view.isCleared))
+  useEffect(() => {
+    if (isWanted) void load()
+  }, [isWanted, load])
+
+  return { view, load }
+}

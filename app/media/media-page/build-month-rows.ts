@@ -1,0 +1,36 @@
+import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+
+/** A month's name, or as many messages of it as stand side by side. */
+export type MonthRow =
+  | { kind: 'month'; key: string; label: string }
+  | { kind: 'line'; key: string; messages: readonly MessageDocument[] }
+
+/** Messages, newest first, as they are drawn: under the months that they belong to. */
+export function buildMonthRows(
+  messages: readonly MessageDocument[],
+  { columns }: { columns: number },
+): MonthRow[] {
+  const rows: MonthRow[] = []
+  const now: { label?: string; line?: MessageDocument[] | undefined } = {}
+  for (const message of messages) {
+    const label = nameMonth(message)
+    if (label !== now.label) {
+      rows.push({ kind: 'month', key: label, label })
+      now.label = label
+      now.line = undefined
+    }
+    if (now.line === undefined || now.line.length >= columns) {
+      now.line = []
+      rows.push({ kind: 'line', key: message._id, messages: now.line })
+    }
+    now.line.push(message)
+  }
+  return rows
+}
+
+/** What waits to be sent is ordered right after what was seen, so it counts as written. */
+function nameMonth(message: MessageDocument): string {
+  const { createdAt, orderedAt } = message
+  const time = isAccepted(message) ? orderedAt : Math.max(createdAt, orderedAt)
+  return new Date(time).toLocaleDateString('en', { month: 'long', year: 'numeric' })
+}

@@ -1,0 +1,110 @@
+import { Content, List, Root, Trigger } from 'radix-ui/tabs'
+import { useState } from 'react'
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { Messenger } from '../../sync/messenger.ts'
+import { IconButton } from '../../ui/buttons/icon-button.tsx'
+import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { leaveBackLayers } from '../../ui/layers/leave-back-layers.ts'
+import type { MessageKind } from '../loading/message-kinds.ts'
+import { Gallery } from '../viewer/gallery.tsx'
+import { FoundFile } from './found-file.tsx'
+import { FoundLinks } from './found-links.tsx'
+import { FoundPicture } from './found-picture.tsx'
+import styles from './media-page.module.css'
+import { MonthList } from './month-list.tsx'
+
+interface MediaPageProps {
+  messenger: Messenger
+  peerId: string
+  kind: MessageKind
+  onKind(kind: MessageKind): void
+  onBack(): void
+  onGoToMessage(messageId: string): void
+}
+
+const tabs: readonly { kind: MessageKind; label: string; none: string }[] = [
+  { kind: 'media', label: 'Media', none: 'No photos or videos yet' },
+  { kind: 'files', label: 'Files', none: 'No files yet' },
+  { kind: 'links', label: 'Links', none: 'No links yet' },
+]
+
+/** What a chat holds beside its words: pictures and videos, files, and links, each by month. */
+export function MediaPage(props: MediaPageProps) {
+  const { messenger, peerId, kind, onKind, onBack, onGoToMessage } = props
+  const peer = useLiveValue(messenger.users.get(peerId))
+  const name = peer?.username ?? 'Unknown'
+  const [opened, setOpened] = useState<MessageDocument>()
+  const goToMessage = (messageId: string) => leaveBackLayers(() => onGoToMessage(messageId))
+
+  function draw(message: MessageDocument) {
+    const author = message.senderId === messenger.userId ? 'You' : name
+    const shared = { message, author, onGoToMessage: () => goToMessage(message._id) }
+    switch (kind) {
+      case 'media':
+        return (
+          <FoundPicture
+            key={message._id}
+            {...shared}
+            messenger={messenger}
+            onOpen={() => setOpened(message)}
+          />
+        )
+      case 'files':
+        return <FoundFile key={message._id} {...shared} messenger={messenger} />
+      case 'links':
+        return <FoundLinks key={message._id} {...shared} />
+    }
+  }
+
+  return (
+    <section className={styles.page} aria-label={`Media, files and links with ${name}`}>
+      <header className={styles.header}>
+        <IconButton icon="back" label="Back to chat" onClick={onBack} />
+        <div className={styles.titles}>
+          <h2>Media, files and links</h2>
+          <p>{name}</p>
+        </div>
+      </header>
+      <Root
+        className={styles.tabs}
+        value={kind}
+        onValueChange={(value) => {
+          const chosen = tabs.find((tab) => tab.kind === value)
+          if (chosen) onKind(chosen.kind)
+        }}
+      >
+        <List className={styles.tabList} aria-label="Media, files and links">
+          {tabs.map((tab) => (
+            <Trigger key={tab.kind} className={styles.tab} value={tab.kind}>
+              {tab.label}
+            </Trigger>
+          ))}
+        </List>
+        {tabs.map((tab) =>
+          tab.kind === kind ? (
+            <MonthList
+              key={tab.kind}
+              messenger={messenger}
+              peerId={peerId}
+              kind={kind}
+              none={tab.none}
+              draw={draw}
+            />
+          ) : (
+            // What its tab controls has to be there.
+            <Content key={tab.kind} value={tab.kind} />
+          ),
+        )}
+      </Root>
+      {opened && (
+        <Gallery
+          messenger={messenger}
+          peerId={peerId}
+          message={opened}
+          onGoToMessage={goToMessage}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,84 @@
+import { Content } from 'radix-ui/tabs'
+import { type CSSProperties, type ReactElement, useEffect, useMemo, useRef } from 'react'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { Messenger } from '../../sync/messenger.ts'
+import { type MessageKind, messageKinds } from '../loading/message-kinds.ts'
+import { useSifted } from '../loading/use-sifted.ts'
+import { buildMonthRows } from './build-month-rows.ts'
+import styles from './media-page.module.css'
+import { useColumns } from './use-columns.ts'
+
+interface MonthListProps {
+  messenger: Messenger
+  peerId: string
+  kind: MessageKind
+  /** What is said where there is none of them. */
+  none: string
+  draw(message: MessageDocument): ReactElement
+}
+
+/** Fills a large screen with pictures. */
+const enough = 60
+const loadAheadPx = 1_000
+
+/** The panel of a tab: what was found in a chat, newest first, under the names of the months; drawn only where it can be seen. */
+export function MonthList({ messenger, peerId, kind, none, draw }: MonthListProps) {
+  const { view, window } = useSifted(messenger, {
+    peerId,
+    isWanted: messageKinds[kind],
+    enough,
+  })
+  const scroller = useRef<HTMLDivElement>(null)
+  const list = useRef<VirtualizerHandle>(null)
+  const wide = useColumns(scroller)
+  const columns = kind === 'media' ? wide : 1
+  const items = window?.items
+  const rows = useMemo(
+    () => buildMonthRows(items?.toReversed() ?? [], { columns }),
+    [items, columns],
+  )
+  const isReading = window === undefined || window.isReading
+  const hasOlder = Boolean(window?.hasOlder)
+
+  function look() {
+    const handle = list.current
+    if (!handle || !hasOlder) return
+    const { scrollOffset, scrollSize, viewportSize } = handle
+    if (scrollSize - scrollOffset - viewportSize < loadAheadPx) void view?.loadOlder()
+  }
+  // What was found may not fill the screen.
+  useEffect(() => {
+    if (!isReading && rows.length > 0) look()
+  })
+
+  return (
+    <Content ref={scroller} className={styles.scroller} value={kind}>
+      <Virtualizer ref={list} scrollRef={scroller} data={rows} onScroll={look}>
+        {(row) =>
+          row.kind === 'month' ? (
+            <h3 key={row.key} className={styles.month}>
+              {row.label}
+            </h3>
+          ) : (
+            <div
+              key={row.key}
+              className={kind === 'media' ? styles.tiles : styles.line}
+              style={{ '--columns': columns } as CSSProperties}
+            >
+              {row.messages.map(draw)}
+            </div>
+          )
+        }
+      </Virtualizer>
+      <p className={styles.state} role="status">
+        {describe({ isEmpty: rows.length === 0, isReading, none })}
+      </p>
+    </Content>
+  )
+}
+
+function describe(state: { isEmpty: boolean; isReading: boolean; none: string }): string {
+  if (state.isReading) return 'Looking through the chat…'
+  return state.isEmpty ? state.none : ''
+}

@@ -1,0 +1,27 @@
+import type { AttachedFile } from '../../../schema/attached-file.ts'
+import { limits } from '../../../schema/limits.ts'
+
+/** Enough for a blur, in pixels of the longer side. */
+const previewSide = 24
+
+/** What a message says of how its picture or video looks. */
+export type SeenFile = Pick<AttachedFile, 'width' | 'height' | 'preview'>
+
+/** A blurred picture of a few hundred bytes, beside its size. `width` and `height` in pixels, as it is shown. */
+export function drawPreview(
+  source: CanvasImageSource,
+  { width, height }: { width: number; height: number },
+): SeenFile {
+  const scale = Math.min(1, previewSide / Math.max(width, height))
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.max(1, Math.round(width * scale))
+  canvas.height = Math.max(1, Math.round(height * scale))
+  const context = canvas.getContext('2d')
+  context?.drawImage(source, 0, 0, canvas.width, canvas.height)
+  // A browser that writes no WebP gives a PNG, which is larger.
+  const urls = [canvas.toDataURL('image/webp', 0.6), canvas.toDataURL('image/jpeg', 0.5)]
+  const preview = urls.find(
+    (url) => url.length <= limits.previewMaxLength && !url.startsWith('data:image/png'),
+  )
+  return { width, height, ...(preview && { preview }) }
+}

@@ -1,0 +1,130 @@
+import { lazy, type RefObject, Suspense, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+import type { Messenger } from '../../sync/messenger.ts'
+import { Icon } from '../../ui/icons/icon.tsx'
+import type { MenuAction } from '../../ui/menus/menu-action.ts'
+import { AttachButton } from './attach-button.tsx'
+import styles from './file-tool.module.css'
+import { useGivenFiles } from './use-given-files.ts'
+
+const SendFilesDialog = lazy(() =>
+  import('./send-files-dialog.tsx').then((module) => ({ default: module.SendFilesDialog })),
+)
+
+interface FileToolProps {
+  messenger: Messenger
+  peerId: string
+  field: RefObject<HTMLTextAreaElement | null>
+  /** Absent where nothing new is written. */
+  sending: { replyTo: string | undefined; onSent(): void } | undefined
+  /** What else stands in the attach menu. */
+  moreActions: readonly MenuAction[]
+  /** What another app has shared into this chat. */
+  shared?: SharedIntoChat | undefined
+}
+
+interface SharedIntoChat {
+  files: readonly File[]
+  text: string
+  onFileSent(file: File): Promise<void>
+  onAllSent(): void
+  /** The person has sent or put aside what was shared. */
+  onClose(): void
+}
+
+/** The ways for a file into a chat: the attach menu, and files that are pasted or dropped. */
+export function FileTool(props: FileToolProps) {
+  const { messenger, peerId, field, sending, moreActions, shared } = props
+  const input = useRef<HTMLInputElement>(null)
+  const [files, setFiles] = useState<readonly File[]>([])
+  /** A picture that is chosen as a document is sent as it is. */
+  const [isUntouched, setIsUntouched] = useState(false)
+  const take = (given: readonly File[]) => {
+    setIsUntouched(false)
+    setFiles(given)
+  }
+  const dropPlace = useGivenFiles(field, sending ? take : undefined)
+
+  function choose(wanted: { accept: string; isCamera?: boolean; isUntouched?: boolean }) {
+    const { accept, isCamera = false } = wanted
+    const element = input.current
+    if (!element) return
+    setIsUntouched(wanted.isUntouched ?? false)
+    element.accept = accept
+    element.multiple = !isCamera
+    if (isCamera) element.setAttribute('capture', 'environment')
+    else element.removeAttribute('capture')
+    element.click()
+  }
+
+  const actions: readonly MenuAction[] = [
+    { label: 'Document', icon: 'file', onSelect: () => choose({ accept: '', isUntouched: true }) },
+    {
+      label: 'Photos & Videos',
+      icon: 'picture',
+      onSelect: () => choose({ accept: 'image/*,video/*' }),
+    },
+    {
+      label: 'Camera',
+      icon: 'camera',
+      onSelect: () => choose({ accept: 'image/*', isCamera: true }),
+    },
+  ]
+  return (
+    <>
+      <AttachButton actions={sending ? [...actions, ...moreActions] : moreActions} />
+      <input
+        ref={input}
+        type="file"
+        hidden
+        onChange={({ currentTarget }) => {
+          setFiles([...(currentTarget.files ?? [])])
+          // The same file chosen again is a change, too.
+          currentTarget.value = ''
+        }}
+      />
+      {dropPlace &&
+        createPortal(
+          <div className={styles.drop}>
+            <p className={styles.dropWords}>
+              <Icon name="attach" size={28} />
+              Drop files here to send them
+            </p>
+          </div>,
+          dropPlace,
+        )}
+      {files.length === 0 && shared && sending && (
+        <Suspense fallback={null}>
+          <SendFilesDialog
+            messenger={messenger}
+            peerId={peerId}
+            files={shared.files}
+            isUntouched={false}
+            sending={{
+              ...sending,
+              onSent() {
+                shared.onAllSent()
+                sending.onSent()
+              },
+            }}
+            initialCaption={shared.text}
+            onFileSent={shared.onFileSent}
+            onClose={shared.onClose}
+          />
+        </Suspense>
+      )}
+      {files.length > 0 && sending && (
+        <Suspense fallback={null}>
+          <SendFilesDialog
+            messenger={messenger}
+            peerId={peerId}
+            files={files}
+            isUntouched={isUntouched}
+            sending={sending}
+            onClose={() => setFiles([])}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,155 @@
+import { type FormEvent, useState } from 'react'
+import { limits } from '../../../schema/limits.ts'
+import type { Messenger } from '../../sync/messenger.ts'
+import { Button } from '../../ui/buttons/button.tsx'
+import { IconButton } from '../../ui/buttons/icon-button.tsx'
+import { Dialog } from '../../ui/dialogs/dialog.tsx'
+import { isComposing } from '../../ui/fields/is-composing.ts'
+import { formatBytes } from '../../ui/format/format-bytes.ts'
+import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
+import { Icon } from '../../ui/icons/icon.tsx'
+import { useObjectUrl } from '../loading/use-object-url.ts'
+import { shrinkPicture } from '../pictures/shrink-picture.ts'
+import { describeChosenFile } from './describe-chosen-file.ts'
+import styles from './send-files-dialog.module.css'
+
+interface SendFilesDialogProps {
+  messenger: Pick<Messenger, 'commands'>
+  peerId: string
+  files: readonly File[]
+  /** Pictures are sent as they are, neither shrunk nor without their metadata. */
+  isUntouched: boolean
+  sending: { replyTo: string | undefined; onSent(): void }
+  initialCaption?: string | undefined
+  /** One of them is stored on the device as a message. */
+  onFileSent?: ((file: File) => Promise<void>) | undefined
+  onClose(): void
+}
+
+/** Shows what is about to be sent, takes words for it, and sends each file as a message of its own. */
+export function SendFilesDialog(props: SendFilesDialogProps) {
+  const { messenger, peerId, sending, onClose } = props
+  const [chosen, setChosen] = useState(() => props.files.map((file, id) => ({ id, file })))
+  const [caption, setCaption] = useState(props.initialCaption ?? '')
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setIsBusy] = useState(false)
+  const hasKeyboard = useMediaQuery('(hover: hover) and (pointer: fine)')
+
+  function remove(id: number) {
+    setProblem(undefined)
+    if (chosen.length === 1) onClose()
+    else setChosen(chosen.filter((other) => other.id !== id))
+  }
+
+  async function sendAll() {
+    for (const { id, file } of chosen) {
+      const bytes = props.isUntouched ? file : await shrinkPicture(file)
+      const described = await describeChosenFile(bytes)
+      // The words stand under the last one, so that they follow what they are about.
+      const content = id === chosen.at(-1)?.id ? caption : ''
+      const replyTo = file === props.files[0] ? sending.replyTo : undefined
+      const sent = { peerId, bytes, content, ...described, ...(replyTo && { replyTo }) }
+      await messenger.commands.sendFile(sent)
+      await props.onFileSent?.(file)
+      setChosen((left) => left.filter((other) => other.id !== id))
+    }
+  }
+
+  async function submit() {
+    if (isBusy) return
+    setIsBusy(true)
+    setProblem(undefined)
+    try {
+      await sendAll()
+      onClose()
+      sending.onSent()
+    } catch (cause) {
+      setProblem(cause instanceof Error ? cause.message : String(cause))
+      setIsBusy(false)
+    }
+  }
+
+  return (
+    <Dialog
+      title={chosen.length === 1 ? 'Send file' : `Send ${chosen.length} files`}
+      onClose={onClose}
+    >
+      <form
+        className={styles.form}
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        <ul className={styles.files}>
+          {chosen.map(({ id, file }) => (
+            <ChosenFile key={id} file={file} onRemove={() => remove(id)} />
+          ))}
+        </ul>
+        <textarea
+          className={styles.caption}
+          rows={2}
+          maxLength={limits.messageMaxCharacters}
+          placeholder="Add a caption"
+          aria-label="Add a caption"
+          dir="auto"
+          value={caption}
+          onChange={(event) => setCaption(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || !hasKeyboard) return
+            if (isComposing(event.nativeEvent)) return
+            event.preventDefault()
+            void submit()
+          }}
+        />
+        {problem && (
+          <p className={styles.problem} role="alert">
+            {problem}
+          </p>
+        )}
+        <div className={styles.foot}>
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={isBusy}>
+            Send
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function ChosenFile({ file, onRemove }: { file: File; onRemove(): void }) {
+  const [kind] = file.type.split('/')
+  const url = useObjectUrl(kind === 'image' || kind === 'video' ? file : undefined)
+  const [isBroken, setIsBroken] = useState(false)
+  const onError = () => setIsBroken(true)
+  return (
+    <li className={styles.file}>
+      <span className={styles.thumb}>
+        {url && !isBroken && kind === 'image' && <img src={url} alt="" onError={onError} />}
+        {url && !isBroken && kind === 'video' && (
+          // Safari draws no frame before it is sent to one.
+          <video
+            src={`${url}#t=0.001`}
+            muted={true}
+            playsInline={true}
+            preload={'metadata'}
+            tabIndex={-1}
+            aria-hidden
+            onError={onError}
+          />
+        )}
+        {(!url || isBroken) && <Icon name={kind === 'video' ? 'video' : 'file'} size={24} />}
+      </span>
+      <span className={styles.words}>
+        <span className={styles.name} dir="auto">
+          {file.name}
+        </span>
+        <span className={styles.size}>{formatBytes(file.size)}</span>
+      </span>
+      <IconButton icon="close" label={`Remove ${file.name}`} isSmall onClick={onRemove} />
+    </li>
+  )
+}

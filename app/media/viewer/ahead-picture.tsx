@@ -1,0 +1,20 @@
+import { useEffect } from 'react'
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { Messenger } from '../../sync/messenger.ts'
+import { useFile } from '../loading/use-file.ts'
+
+interface AheadPictureProps {
+  messenger: Messenger
+  message: MessageDocument
+  /** @returns lets go of the bytes */
+  onReady(messageId: string, bytes: Blob): () => void
+}
+
+/** A picture beside the one that is shown: fetched ahead where pictures load by themselves, and not drawn. */
+export function AheadPicture({ messenger, message, onReady }: AheadPictureProps) {
+  const { view } = useFile({ messenger, message, isAutomatic: true })
+  const bytes = view.kind === 'here' ? view.bytes : undefined
+  const { _id } = message
+  useEffect(() => (bytes ? onReady(_id, bytes) : undefined), [_id, bytes, onReady])
+  return null
+}

@@ -1,0 +1,14 @@
+import type { SiftedWindow } from '../../database/create-sifted-window.ts'
+
+type Known = Pick<SiftedWindow, 'items' | 'hasOlder' | 'hasNewer'>
+
+/** Where one of them stands: '3 of 12', from the oldest on, or what is known while not all of them are. */
+export function describePosition(index: number, { items, hasOlder, hasNewer }: Known): string {
+  const after = items.length - 1 - index
+  if (!hasOlder && !hasNewer) return `${index + 1} of ${items.length}`
+  return `${count(index, hasOlder)} older, ${count(after, hasNewer)} newer`
+}
+
+function count(known: number, hasMore: boolean): string {
+  return hasMore ? `${known} or more` : `${known}`
+}

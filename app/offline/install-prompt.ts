@@ -1,0 +1,63 @@
+import type { LiveSource } from '../ui/hooks/use-live-value.ts'
+import { isInstalled, needsHomeScreenHint } from './install-platform.ts'
+
+/** `prompt`: the browser can install by a click; `hint`: the person has to do it by the share menu (iOS). */
+export type InstallWay = 'none' | 'prompt' | 'hint'
+
+export interface InstallOffer extends LiveSource<InstallWay> {
+  /** Shows the browser's own question. */
+  install(): Promise<void>
+  /** Not again on this device. */
+  dismiss(): void
+  close(): void
+}
+
+/** Chromium's event; it is not in TypeScript's DOM types. */
+interface InstallPromptEvent extends Event {
+  prompt(): Promise<unknown>
+}
+
+const dismissedKey = 'install-dismissed'
+
+/** Whether, and how, this browser can put the app among the device's own. */
+export function createInstallOffer(): InstallOffer {
+  const listeners = new Set<() => void>()
+  const closing = new AbortController()
+  const { signal } = closing
+  const isWanted = !isInstalled() && localStorage.getItem(dismissedKey) === null
+  let way: InstallWay = isWanted && needsHomeScreenHint() ? 'hint' : 'none'
+  let question: InstallPromptEvent | undefined
+
+  function set(next: InstallWay) {
+    way = next
+    for (const listener of listeners) listener()
+  }
+
+  window.addEventListener(
+    'beforeinstallprompt',
+    (event) => {
+      event.preventDefault()
+      question = event as InstallPromptEvent
+      if (isWanted) set('prompt')
+    },
+    { signal },
+  )
+  window.addEventListener('appinstalled', () => set('none'), { signal })
+
+  return {
+    getSnapshot: () => way,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async install() {
+      set('none')
+      await question?.prompt()
+    },
+    dismiss() {
+      localStorage.setItem(dismissedKey, 'yes')
+      set('none')
+    },
+    close: () => closing.abort(),
+  }
+}

@@ -1,0 +1,14 @@
+import { FullScreenProblem } from '../../ui/layout/full-screen-problem.tsx'
+import { productName } from '../../ui/product.ts'
+
+/** What stands in place of the app where the browser keeps nothing for it. */
+export function DataBlockedPage() {
+  return (
+    <FullScreenProblem
+      title="Site data is blocked"
+      text={`${productName} keeps your chats on this device, and your browser doesn't allow it here. Allow site data (cookies) for this page in the browser's settings, or leave private browsing. Then load it again.`}
+      actionLabel="Load again"
+      onAction={() => location.reload()}
+    />
+  )
+}

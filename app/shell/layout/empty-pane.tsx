@@ -1,0 +1,21 @@
+import { DownloadLink } from '../../ui/buttons/download-link.tsx'
+import { Icon } from '../../ui/icons/icon.tsx'
+import styles from './empty-pane.module.css'
+import { StormPicture } from './storm-picture.tsx'
+
+/** What stands beside the list while no conversation is open. Source: section 2 of the specification. */
+export function EmptyPane() {
+  return (
+    <section className={styles.pane} aria-label="No chat open">
+      <StormPicture className={styles.picture} />
+      <h2>Download WhatsApp for Windows</h2>
+      <p className={styles.text}>
+        Make calls, share your screen and get a faster experience when you download the Windows app.
+      </p>
+      <DownloadLink />
+      <p className={styles.note}>
+        <Icon name="lock" size={14} /> Your personal messages are end-to-end encrypted
+      </p>
+    </section>
+  )
+}

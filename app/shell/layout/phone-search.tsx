@@ -1,0 +1,21 @@
+import { PhoneSearchDialog } from '../../chats/phone-search-dialog.tsx'
+import { readChannel } from '../../whatsapp/channel/channel.ts'
+import { SandboxNotice } from '../../whatsapp/channel/sandbox-notice.tsx'
+import { useServices } from '../session/services-context.ts'
+import { useSession } from '../session/use-session.ts'
+
+/** 'Search by Phone Number'; whoever has linked WhatsApp can write to a number that nobody here has. */
+export function PhoneSearch({ onClose }: { onClose(): void }) {
+  const { findByPhone, whatsApp } = useServices()
+  const channel = readChannel(useSession()?.user)
+  return (
+    <PhoneSearchDialog
+      findByPhone={findByPhone}
+      startChat={
+        channel.isLinked ? (digits) => whatsApp.addContact({ phone_number: digits }) : undefined
+      }
+      notice={channel.isLinked && <SandboxNotice channel={channel} />}
+      onClose={onClose}
+    />
+  )
+}

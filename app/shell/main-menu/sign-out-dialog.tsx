@@ -1,0 +1,71 @@
+import { useEffect, useState } from 'react'
+import { useNavigate } from 'react-router-dom'
+import type { Messenger } from '../../sync/messenger.ts'
+import { LazyConfirmDialog } from '../../ui/dialogs/lazy-confirm-dialog.tsx'
+import { useMessenger } from '../session/messenger-context.tsx'
+import { useServices } from '../session/services-context.ts'
+import { describeLoss, isLoss, type Loss } from './describe-loss.ts'
+
+/** A device whose storage hangs is not waited for: what it holds is not known then. */
+const countMs = 3_000
+const countAgainMs = 1_000
+
+/** Asks before signing out: it takes this person's data off the device, unsent messages and drafts too. */
+export function SignOutDialog({ onClose }: { onClose(): void }) {
+  const messenger = useMessenger()
+  const { signOut } = useServices()
+  const navigate = useNavigate()
+  const [loss, setLoss] = useState<Loss>()
+  useEffect(() => {
+    const open = { isClosed: false, timer: setTimeout(count, 0) }
+    // What is sent while the question stands is no loss any more.
+    async function count() {
+      const found = await findLoss(messenger)
+      if (open.isClosed) return
+      setLoss((now) => (now && describeLoss(now) === describeLoss(found) ? now : found))
+      if (isLoss(found)) open.timer = setTimeout(count, countAgainMs)
+    }
+    return () => {
+      open.isClosed = true
+      clearTimeout(open.timer)
+    }
+  }, [messenger])
+  // Nobody can say yes before it is known what to.
+  if (!loss) return null
+  return (
+    <LazyConfirmDialog
+      title="Log out?"
+      text={describeLoss(loss)}
+      confirmLabel={isLoss(loss) ? 'Log out and lose them' : 'Log out'}
+      isDanger={isLoss(loss)}
+      onConfirm={() => {
+        signOut(messenger)
+        // Whoever signs in next begins at the beginning, not where this person stood.
+        void navigate('/login', { replace: true })
+      }}
+      onClose={onClose}
+    />
+  )
+}
+
+async function findLoss(messenger: Messenger): Promise<Loss> {
+  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), countMs))
+  const count = (counting: Promise<number>) => Promise.race([counting, late]).catch(() => undefined)
+  const [unsentCount, recordingCount, sharedCount] = await Promise.all([
+    count(messenger.countUnsent()),
+    count(messenger.openVoiceDrafts().then((recordings) => recordings.count())),
+    count(countShared(messenger)),
+  ])
+  const isUnknown = recordingCount === undefined || sharedCount === undefined
+  return {
+    unsentCount: isUnknown ? undefined : unsentCount,
+    draftCount: messenger.drafts.count(),
+    recordingCount: recordingCount ?? 0,
+    sharedCount: sharedCount ?? 0,
+  }
+}
+
+async function countShared({ userId }: Messenger): Promise<number> {
+  const { createSharedItems } = await import('../../offline/shared-items.ts')
+  return (await createSharedItems({ userId }).list()).length
+}

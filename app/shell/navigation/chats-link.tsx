@@ -1,0 +1,25 @@
+import { Link } from 'react-router-dom'
+import { formatBadge } from '../../ui/format/format-badge.ts'
+import { Icon } from '../../ui/icons/icon.tsx'
+import styles from './rail.module.css'
+
+interface ChatsLinkProps {
+  unreadChats: number
+  isCurrent: boolean
+}
+
+/** The rail's way to the chats, with how many of them hold something unread. */
+export function ChatsLink({ unreadChats, isCurrent }: ChatsLinkProps) {
+  return (
+    <Link
+      className={styles.item}
+      to="/chat"
+      data-tooltip="Chats"
+      aria-label={unreadChats > 0 ? `Chats, ${unreadChats} unread` : 'Chats'}
+      aria-current={isCurrent ? 'page' : undefined}
+    >
+      <Icon name="chats" size={24} />
+      {unreadChats > 0 && <span className={styles.count}>{formatBadge(unreadChats)}</span>}
+    </Link>
+  )
+}

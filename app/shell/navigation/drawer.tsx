@@ -1,0 +1,92 @@
+import { useEffect, useRef, useState } from 'react'
+import { Link } from 'react-router-dom'
+import { Icon } from '../../ui/icons/icon.tsx'
+import type { IconName } from '../../ui/icons/icon-paths.ts'
+import { useBackLayer } from '../../ui/layers/use-back-layer.ts'
+import type { MenuAction } from '../../ui/menus/menu-action.ts'
+import { Avatar } from '../../ui/people/avatar.tsx'
+import styles from './rail.module.css'
+import type { ChatSection } from './read-chat-place.ts'
+
+interface DrawerProps {
+  section: ChatSection
+  ownName: string
+  ownPicture: string | undefined
+  actions: readonly MenuAction[]
+  onClose(): void
+}
+
+/** The rail's place on a phone: slides in from the left and keeps the focus; Escape or a tap beside it closes it. */
+export function Drawer({ section, ownName, ownPicture, actions, onClose }: DrawerProps) {
+  const [isMenuOpen, setIsMenuOpen] = useState(false)
+  const dialog = useModalDialog()
+  useBackLayer(true, onClose)
+  const entry = (to: string, label: string, icon: IconName, isCurrent: boolean) => (
+    <Link
+      className={styles.entry}
+      to={to}
+      aria-current={isCurrent ? 'page' : undefined}
+      onClick={onClose}
+    >
+      <Icon name={icon} />
+      {label}
+    </Link>
+  )
+  return (
+    <dialog ref={dialog} className={styles.drawer} aria-label="Main" onClose={onClose}>
+      <Link
+        className={styles.person}
+        to="/profile"
+        aria-label={`Profile: ${ownName}`}
+        onClick={onClose}
+      >
+        <Avatar name={ownName} picture={ownPicture} />
+        {ownName}
+      </Link>
+      {entry('/chat', 'Chats', 'chats', section === 'chats')}
+      {entry('/chat/status', 'Status', 'status', section === 'status')}
+      <button
+        type="button"
+        className={styles.entry}
+        aria-expanded={isMenuOpen}
+        onClick={() => setIsMenuOpen(!isMenuOpen)}
+      >
+        <Icon name="menu" />
+        Menu
+      </button>
+      {isMenuOpen && (
+        <div className={styles.nested}>
+          {actions.map((action) => (
+            <button
+              key={action.label}
+              type="button"
+              className={styles.entry}
+              onClick={() => {
+                onClose()
+                action.onSelect()
+              }}
+            >
+              <Icon name={action.icon} size={20} />
+              {action.label}
+            </button>
+          ))}
+        </div>
+      )}
+      {entry('/settings', 'Settings', 'settings', false)}
+    </dialog>
+  )
+}
+
+/** Opens the dialog over the page, and lets a click on the page beside it close it. */
+function useModalDialog() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const element = dialog.current
+    if (!element) return
+    element.showModal()
+    const onClick = (event: MouseEvent) => event.target === element && element.close()
+    element.addEventListener('click', onClick)
+    return () => element.removeEventListener('click', onClick)
+  }, [])
+  return dialog
+}

@@ -1,0 +1,68 @@
+import { useState } from 'react'
+import { NavLink } from 'react-router-dom'
+import { Icon } from '../../ui/icons/icon.tsx'
+import { LazyActionMenu } from '../../ui/menus/lazy-action-menu.tsx'
+import type { MenuAction, MenuPoint } from '../../ui/menus/menu-action.ts'
+import { Avatar } from '../../ui/people/avatar.tsx'
+import { joinClassNames } from '../../ui/styles/join-class-names.ts'
+import { useSession } from '../session/use-session.ts'
+import { ChatsLink } from './chats-link.tsx'
+import styles from './rail.module.css'
+import type { ChatSection } from './read-chat-place.ts'
+
+export type RailSection = ChatSection | 'settings' | 'profile'
+
+interface RailProps {
+  section: RailSection
+  unreadChats: number
+  actions: readonly MenuAction[]
+}
+
+/** The narrow bar at the left of a wide screen. */
+export function Rail(props: RailProps) {
+  const { section, unreadChats, actions } = props
+  const [menuPoint, setMenuPoint] = useState<MenuPoint>()
+  const user = useSession()?.user
+  const isChats = !['status', 'calls', 'settings', 'profile'].includes(section)
+  return (
+    <nav className={styles.rail} aria-label="Main">
+      <ChatsLink unreadChats={unreadChats} isCurrent={isChats} />
+      <NavLink className={styles.item} to="/chat/status" data-tooltip="Status" aria-label="Status">
+        <Icon name="status" size={24} />
+      </NavLink>
+      <button
+        type="button"
+        className={styles.item}
+        data-tooltip="Menu"
+        aria-label="Menu"
+        aria-haspopup="menu"
+        aria-expanded={menuPoint !== undefined}
+        onClick={(event) => {
+          const box = event.currentTarget.getBoundingClientRect()
+          setMenuPoint({ x: box.right + 4, y: box.top })
+        }}
+      >
+        <Icon name="menu" size={24} />
+      </button>
+      <NavLink className={styles.item} to="/settings" data-tooltip="Settings" aria-label="Settings">
+        <Icon name="settings" size={24} />
+      </NavLink>
+      <NavLink
+        className={joinClassNames(styles.item, styles.last)}
+        to="/profile"
+        data-tooltip="Profile"
+        aria-label="Profile"
+      >
+        <Avatar name={user?.username ?? ''} picture={user?.profilePicture ?? undefined} size={2} />
+      </NavLink>
+      {menuPoint && (
+        <LazyActionMenu
+          label="Menu"
+          point={menuPoint}
+          actions={actions}
+          onClose={() => setMenuPoint(undefined)}
+        />
+      )}
+    </nav>
+  )
+}

@@ -1,0 +1,39 @@
+import { idPattern } from '../../../schema/id.ts'
+import type { MessageKind } from '../../media/loading/message-kinds.ts'
+
+export type ChatSection = 'chats' | 'archived' | 'starred' | 'search' | 'status' | 'calls'
+
+export interface ChatPlace {
+  section: ChatSection
+  /** The person whose conversation is open. */
+  peerId?: string
+  /** What of that conversation is shown in place of its messages. */
+  content?: MessageKind
+  groupId?: string
+}
+
+const contents: readonly MessageKind[] = ['media', 'files', 'links']
+
+/** What an address below /chat shows; undefined if it is nothing. Source: the route table of the specification. */
+export function readChatPlace(pathname: string): ChatPlace | undefined {
+  const [, , first, second, ...rest] = pathname.replace(/\/+$/, '').split('/')
+  if (first === undefined) return { section: 'chats' }
+  if (first === 'group' && second !== undefined && rest.length === 0) {
+    return { section: 'chats', groupId: second }
+  }
+  if (second !== undefined) {
+    const content = contents.find((kind) => kind === second)
+    if (!content || rest.length > 0 || !idPattern.test(first)) return undefined
+    return { section: 'chats', peerId: first, content }
+  }
+  switch (first) {
+    case 'archived':
+    case 'starred':
+    case 'search':
+    case 'status':
+    case 'calls':
+      return { section: first }
+    default:
+      return idPattern.test(first) ? { section: 'chats', peerId: first } : undefined
+  }
+}

@@ -1,0 +1,11 @@
+import type { ListPlace } from '../../conversation/message-list/list-place.ts'
+
+/** Where the messages of a chat stood, as the navigation kept it. */
+export function readListPlace(state: unknown): ListPlace | undefined {
+  const place: unknown = typeof state === 'object' && state && Reflect.get(state, 'listPlace')
+  if (typeof place !== 'object' || place === null) return undefined
+  const messageId: unknown = Reflect.get(place, 'messageId')
+  const offsetPx: unknown = Reflect.get(place, 'offsetPx')
+  if (typeof messageId !== 'string' || !Number.isFinite(offsetPx)) return undefined
+  return { messageId, offsetPx: Number(offsetPx) }
+}

@@ -1,0 +1,16 @@
+import type { ConversationRow } from '../../sync/messenger.ts'
+import { useLivePart } from '../../ui/hooks/use-live-value.ts'
+import { useSettledCount } from '../../ui/hooks/use-settled-count.ts'
+import { useMessenger } from '../session/messenger-context.tsx'
+
+/** What is unread in all chats; what comes into the open one counts only when it is not read at once. */
+export function useUnreadTotal(
+  count: (rows: readonly ConversationRow[]) => number,
+  openPeerId: string | undefined,
+): number {
+  const { conversations } = useMessenger()
+  const isOpen = ({ peerId }: ConversationRow) => peerId === openPeerId
+  const open = useLivePart(conversations, (rows) => count(rows.filter(isOpen)))
+  const others = useLivePart(conversations, (rows) => count(rows.filter((row) => !isOpen(row))))
+  return others + useSettledCount(open, true)
+}

@@ -1,0 +1,54 @@
+import type { Connection } from '../../sync/messenger.ts'
+import type { IconName } from '../../ui/icons/icon-paths.ts'
+
+export interface ConnectionWords {
+  text: string
+  icon: IconName
+  /** Shown only after a moment: a link that comes back at once is not worth a word. */
+  isLate: boolean
+}
+
+/** What a person should know of the connection; undefined while there is nothing to say. */
+export function describeConnection(connection: Connection): ConnectionWords | undefined {
+  const waiting = describeWaiting(connection.pendingCount)
+  const icon = 'cloudOff'
+  switch (connection.state) {
+    case 'starting':
+      return describeComing(connection.comingCount)
+    case 'live':
+      return connection.words === undefined
+        ? describeComing(connection.comingCount)
+        : { text: connection.words, icon, isLate: false }
+    case 'connecting':
+      return { text: `Connecting…${waiting}`, icon, isLate: true }
+    case 'offline':
+      return {
+        text: `You're offline. Messages will send when you're back.${waiting}`,
+        icon,
+        isLate: true,
+      }
+    case 'signed-out':
+      return {
+        text: `You've been signed out. Sign in to continue.${waiting}`,
+        icon,
+        isLate: false,
+      }
+    case 'trouble':
+      return {
+        text: `${connection.words ?? "Can't reach the server."}${waiting}`,
+        icon,
+        isLate: false,
+      }
+  }
+}
+
+function describeComing(comingCount = 0): ConnectionWords | undefined {
+  if (comingCount === 0) return undefined
+  const count = comingCount.toLocaleString('en')
+  return { text: `Loading new messages… · ${count} to go`, icon: 'download', isLate: true }
+}
+
+function describeWaiting(pendingCount: number): string {
+  if (pendingCount === 0) return ''
+  return ` · ${pendingCount} waiting`
+}

@@ -1,0 +1,62 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { InstallOffer } from '../../offline/install-offer.tsx'
+import { UpdateOffer } from '../../offline/update-offer.tsx'
+import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { NotificationOffer } from '../notifications/notification-offer.tsx'
+import { useMessenger } from '../session/messenger-context.tsx'
+import { useServices } from '../session/services-context.ts'
+import { ConnectionNotice } from './connection-notice.tsx'
+import { useConnectionWords } from './use-connection-words.ts'
+
+const RefusedRequests = lazy(() =>
+  import('../refused/refused-requests.tsx').then((module) => ({ default: module.RefusedRequests })),
+)
+const WaitingShare = lazy(() =>
+  import('../sharing/waiting-share.tsx').then((module) => ({ default: module.WaitingShare })),
+)
+/** The list is drawn before anybody looks for what was shared. */
+const shareAfterMs = 1_000
+
+/** One quiet line above the list, the most important: a newer version, the connection, what was refused, an offer. */
+export function ListNotices() {
+  const { update, installOffer, notifications } = useServices()
+  const messenger = useMessenger()
+  const [looksForShare, setLooksForShare] = useState(false)
+  const [isShareWaiting, setIsShareWaiting] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLooksForShare(true), shareAfterMs)
+    return () => clearTimeout(timer)
+  }, [])
+  const isApart = useConnectionWords() !== undefined
+  const hasUpdate = useLiveValue(update) !== 'none'
+  const hasRefused = useLivePart(messenger.requests.entries, (entries) =>
+    entries.some(({ state }) => state === 'refused'),
+  )
+  if (hasUpdate) return <UpdateOffer update={update} />
+  const isRefusalShown = hasRefused && !isApart
+  const isOfferShown = !isApart && !hasRefused && !isShareWaiting
+  return (
+    <>
+      <ConnectionNotice />
+      <div role="status">
+        {isRefusalShown && (
+          <Suspense fallback={null}>
+            <RefusedRequests messenger={messenger} />
+          </Suspense>
+        )}
+      </div>
+      {looksForShare && (
+        <Suspense fallback={null}>
+          <WaitingShare onWaiting={setIsShareWaiting} />
+        </Suspense>
+      )}
+      {isOfferShown && (
+        <NotificationOffer
+          messenger={messenger}
+          choice={notifications}
+          otherwise={<InstallOffer offer={installOffer} />}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,32 @@
+import { useLocation, useNavigate } from 'react-router-dom'
+import type { MessageKind } from '../../media/loading/message-kinds.ts'
+import { MediaPage } from '../../media/media-page/media-page.tsx'
+import { useWayUp } from '../navigation/use-way-up.tsx'
+import { useMessenger } from '../session/messenger-context.tsx'
+import { LoadingChat } from './loading-chat.tsx'
+import { usePeer } from './use-peer.ts'
+
+/** What a chat holds beside its words, in the chat's place. */
+export function MediaRoute({ peerId, kind }: { peerId: string; kind: MessageKind }) {
+  const messenger = useMessenger()
+  const { state } = useLocation()
+  const navigate = useNavigate()
+  const goUp = useWayUp()
+  const peer = usePeer(messenger, peerId)
+  if (peer.state !== 'known') return <LoadingChat peer={peer} />
+  const chat = `/chat/${peerId}`
+  return (
+    <MediaPage
+      key={peerId}
+      messenger={messenger}
+      peerId={peerId}
+      kind={kind}
+      // In place of the other tab, so that Back leads to the chat.
+      onKind={(chosen) => void navigate(`${chat}/${chosen}`, { replace: true, state })}
+      onBack={() => goUp({ to: chat, state })}
+      onGoToMessage={(messageId) =>
+        void navigate(chat, { state: { ...(typeof state === 'object' ? state : {}), messageId } })
+      }
+    />
+  )
+}

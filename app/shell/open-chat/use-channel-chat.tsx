@@ -1,0 +1,86 @@
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import type { MenuAction } from '../../ui/menus/menu-action.ts'
+import { readChannel } from '../../whatsapp/channel/channel.ts'
+import { ChannelBar } from '../../whatsapp/channel/channel-bar.tsx'
+import {
+  readChannelSettings,
+  withChannelSettings,
+} from '../../whatsapp/channel/channel-settings.ts'
+import type { ChannelWish } from '../../whatsapp/channel/channel-wish.ts'
+import { listChannelActions } from '../../whatsapp/channel/list-channel-actions.ts'
+import { readSettings } from '../../whatsapp/channel/read-settings.ts'
+import { useMessenger } from '../session/messenger-context.tsx'
+import { useServices } from '../session/services-context.ts'
+import { useSession } from '../session/use-session.ts'
+
+const ChannelDialogs = lazy(() =>
+  import('../../whatsapp/channel-dialogs.tsx').then((module) => ({
+    default: module.ChannelDialogs,
+  })),
+)
+
+interface ChannelChat {
+  /** Does the other person read over the business channel? */
+  isCustomer: boolean
+  /** For the attach menu. */
+  actions: readonly MenuAction[]
+  /** Stands under the header of a chat with a customer. */
+  bar: ReactNode
+  dialog: ReactNode
+  setWish(wish: ChannelWish): void
+}
+
+/** What the business channel adds to a chat. */
+export function useChannelChat(peerId: string, onOpenChat: (peerId: string) => void): ChannelChat {
+  const messenger = useMessenger()
+  const { own: ownCalls, whatsApp } = useServices()
+  const user = useSession()?.user
+  const entries = useLiveValue(messenger.requests.entries)
+  const peer = useLiveValue(messenger.users.get(peerId))
+  const [wish, setWish] = useState<ChannelWish>()
+  const channel = readChannel(user)
+  const isCustomer = Boolean(peer?.isWhatsAppContact)
+  useEffect(() => {
+    // Whether it is a sandbox may have changed since the sign-in; what the device knows stands until it is told.
+    if (isCustomer) ownCalls.me().catch(() => {})
+  }, [isCustomer, ownCalls])
+  const settings = user ? readSettings(user, entries) : {}
+  const own = readChannelSettings(settings)
+  return {
+    isCustomer,
+    actions: listChannelActions({ channel, peer, onWish: setWish }),
+    bar: isCustomer && (
+      <ChannelBar
+        messenger={messenger}
+        peerId={peerId}
+        channel={channel}
+        labels={own.labels[peerId] ?? []}
+        onWish={setWish}
+      />
+    ),
+    dialog: wish && (
+      <Suspense fallback={null}>
+        <ChannelDialogs
+          messenger={messenger}
+          channel={channel}
+          peerId={peerId}
+          peer={peer}
+          wish={wish}
+          settings={own}
+          listTemplates={whatsApp.listTemplates}
+          addContact={whatsApp.addContact}
+          onSettings={(change) =>
+            messenger.requests.submit({
+              kind: 'settings',
+              settings: withChannelSettings(settings, change),
+            })
+          }
+          onWish={setWish}
+          onOpenChat={onOpenChat}
+        />
+      </Suspense>
+    ),
+    setWish,
+  }
+}

@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'react'
+import type { Messenger } from '../../sync/messenger.ts'
+import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
+
+export type PeerState =
+  | { state: 'known' }
+  | { state: 'loading' }
+  | { state: 'failed'; retry(): void }
+
+/** Whether there is anything to show for this person: what the device has, or what the server says. */
+export function usePeer(messenger: Messenger, peerId: string): PeerState {
+  const peer = useLiveValue(messenger.users.get(peerId))
+  const hasConversation = useLivePart(messenger.conversations, (rows) =>
+    rows.some((row) => row.peerId === peerId),
+  )
+  const isKnown = peer !== undefined || hasConversation
+  const [failedId, setFailedId] = useState<string>()
+  useEffect(() => {
+    if (isKnown || failedId === peerId) return
+    messenger.users.load(peerId).catch(() => setFailedId(peerId))
+  }, [messenger, peerId, isKnown, failedId])
+
+  if (isKnown) return { state: 'known' }
+  if (failedId === peerId) return { state: 'failed', retry: () => setFailedId(undefined) }
+  return { state: 'loading' }
+}

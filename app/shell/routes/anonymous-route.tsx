@@ -1,0 +1,17 @@
+import { Navigate, Outlet, useLocation } from 'react-router-dom'
+import { useSession } from '../session/use-session.ts'
+
+/** Lets people through who are not signed in; sends the others to where they wanted to go. */
+export function AnonymousRoute() {
+  const session = useSession()
+  const location = useLocation()
+  if (session)
+    return <Navigate to={readReturnTo(location.state, session.user._id) ?? '/chat'} replace />
+  return <Outlet />
+}
+
+function readReturnTo(state: unknown, userId: string): string | undefined {
+  if (typeof state !== 'object' || state === null || !('returnTo' in state)) return undefined
+  if ('userId' in state && state.userId !== undefined && state.userId !== userId) return undefined
+  return typeof state.returnTo === 'string' ? state.returnTo : undefined
+}

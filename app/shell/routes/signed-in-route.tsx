@@ -1,0 +1,58 @@
+import { Suspense, useEffect, useRef } from 'react'
+import { Navigate, Outlet, useLocation } from 'react-router-dom'
+import type { Messenger } from '../../sync/messenger.ts'
+import { FullScreenLoader } from '../../ui/layout/full-screen-loader.tsx'
+import { FullScreenProblem } from '../../ui/layout/full-screen-problem.tsx'
+import { useNotifier } from '../notifications/use-notifier.ts'
+import { MessengerProvider } from '../session/messenger-context.tsx'
+import { useServices } from '../session/services-context.ts'
+import { useOpenMessenger } from '../session/use-open-messenger.ts'
+import { useSession } from '../session/use-session.ts'
+
+/** Lets signed-in people through, with their messenger open; sends everybody else to sign in. */
+export function SignedInRoute() {
+  const session = useSession()
+  const location = useLocation()
+  const leaver = useRef<string>(undefined)
+  useEffect(() => {
+    if (session) leaver.current = session.user._id
+  }, [session])
+  if (!session) {
+    // Somebody else begins at the beginning, not where this person stood.
+    const returnTo = location.pathname + location.search
+    const state = { returnTo, userId: leaver.current }
+    return <Navigate to="/login" replace state={state} />
+  }
+  return <OpenMessenger userId={session.user._id} key={session.user._id} />
+}
+
+function OpenMessenger({ userId }: { userId: string }) {
+  const opening = useOpenMessenger(userId)
+  switch (opening.state) {
+    case 'opening':
+      return <FullScreenLoader text="Verifying authentication..." />
+    case 'failed':
+      return (
+        <FullScreenProblem
+          title="Couldn't open your messages"
+          text={opening.words}
+          actionLabel="Try Again"
+          onAction={() => location.reload()}
+        />
+      )
+    case 'open':
+      return (
+        <MessengerProvider value={opening.messenger}>
+          <Notifier messenger={opening.messenger} />
+          <Suspense fallback={null}>
+            <Outlet />
+          </Suspense>
+        </MessengerProvider>
+      )
+  }
+}
+
+function Notifier({ messenger }: { messenger: Messenger }) {
+  useNotifier(messenger, useServices().notifications)
+  return null
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { createDeferred } from '../../../schema/create-deferred.ts'
+import { openTestLab } from '../../lab/open-test-lab.ts'
+import type { Messenger } from '../../sync/messenger.ts'
+import { limitOpening } from './limit-opening.ts'
+
+test('what opens in time is open; what does not is told in words, and closed when it opens after all', async () => {
+  const { ann } = await openTestLab()
+  const { messenger } = await ann.device()
+  expect(await limitOpening(Promise.resolve(messenger))).toBe(messenger)
+  const { promise, resolve } = createDeferred<Messenger>()
+  await expect(limitOpening(promise, 10)).rejects.toThrow('Close the other tabs of Petrel')
+  const closed = createDeferred()
+  resolve({
+    ...messenger,
+    async close() {
+      closed.resolve(undefined)
+    },
+  })
+  await closed.promise
+})
+
+test('what the browser says of its storage is told in words that somebody understands', async () => {
+  const refused = new DOMException('The user denied permission.', 'SecurityError')
+  const opening = limitOpening(Promise.reject<Messenger>(refused))
+  await expect(opening).rejects.toThrow("couldn't use this browser's storage")
+  await expect(opening).rejects.toMatchObject({ cause: refused })
+})

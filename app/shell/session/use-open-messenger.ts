@@ -1,0 +1,32 @@
+import { useEffect, useState } from 'react'
+import type { Messenger } from '../../sync/messenger.ts'
+import { useServices } from './services-context.ts'
+
+type Opening =
+  | { state: 'opening' }
+  | { state: 'open'; messenger: Messenger }
+  | { state: 'failed'; words: string }
+
+/** Opens this person's messenger, and closes it when the screen goes. */
+export function useOpenMessenger(userId: string): Opening {
+  const { openMessenger } = useServices()
+  const [opening, setOpening] = useState<Opening>({ state: 'opening' })
+  useEffect(() => {
+    const messenger = openMessenger(userId)
+    const watch = { isOver: false }
+    messenger.then(
+      (messenger) => !watch.isOver && setOpening({ state: 'open', messenger }),
+      (cause: unknown) => !watch.isOver && setOpening({ state: 'failed', words: wordsOf(cause) }),
+    )
+    return () => {
+      watch.isOver = true
+      setOpening({ state: 'opening' })
+      messenger.then((messenger) => messenger.close()).catch(() => {})
+    }
+  }, [openMessenger, userId])
+  return opening
+}
+
+function wordsOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : "Couldn't open the data on this device."
+}

@@ -1,0 +1,9 @@
+import { useSyncExternalStore } from 'react'
+import type { SignedIn } from '../../../schema/auth.ts'
+import { useServices } from './services-context.ts'
+
+/** Who is signed in on this device, if anybody. */
+export function useSession(): SignedIn | undefined {
+  const { sessions } = useServices()
+  return useSyncExternalStore(sessions.subscribe, sessions.get)
+}

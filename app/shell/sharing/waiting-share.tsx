@@ -1,0 +1,24 @@
+import { useEffect, useMemo } from 'react'
+import { useNavigate } from 'react-router-dom'
+import { createSharedItems } from '../../offline/shared-items.ts'
+import { SharedOffer } from '../../offline/shared-offer.tsx'
+import { useMessenger } from '../session/messenger-context.tsx'
+import { useSharedItems } from './use-shared-items.ts'
+
+/** Leads to what was shared before a sign-in, or left behind; nothing where nothing waits. */
+export function WaitingShare({ onWaiting }: { onWaiting(isWaiting: boolean): void }) {
+  const { userId } = useMessenger()
+  const navigate = useNavigate()
+  const items = useMemo(() => createSharedItems({ userId }), [userId])
+  const { list } = useSharedItems(items)
+  const [first] = list ?? []
+  const isWaiting = first !== undefined
+  useEffect(() => onWaiting(isWaiting), [onWaiting, isWaiting])
+  if (!first) return null
+  return (
+    <SharedOffer
+      onChoose={() => void navigate('/share')}
+      onDiscard={() => void items.discard(first.id).catch(() => {})}
+    />
+  )
+}

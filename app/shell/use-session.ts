@@ -1,9 +1,0 @@
-import { useSyncExternalStore } from 'react'
-import type { SignedIn } from '../../schema/auth.ts'
-import { useServices } from './services.ts'
-
-/** Who is signed in on this device, if anybody. */
-export function useSession(): SignedIn | undefined {
-  const { sessions } = useServices()
-  return useSyncExternalStore(sessions.subscribe, sessions.get)
-}

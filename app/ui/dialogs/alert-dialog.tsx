@@ -1,0 +1,19 @@
+import { Button } from '../buttons/button.tsx'
+import styles from './dialog.module.css'
+import { Dialog } from './dialog.tsx'
+
+export interface AlertDialogProps {
+  text: string
+  onClose(): void
+}
+
+/** Says one thing that must not be missed. */
+export function AlertDialog({ text, onClose }: AlertDialogProps) {
+  return (
+    <Dialog title={text} onClose={onClose}>
+      <div className={styles.buttons}>
+        <Button onClick={onClose}>OK</Button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,39 @@
+import { Content, Description, Portal, Root, Title } from 'radix-ui/dialog'
+import { type ReactNode, useState } from 'react'
+import { findFocusPath, focusFirst } from '../layers/find-focus-path.ts'
+import { useBackLayer } from '../layers/use-back-layer.ts'
+import styles from './dialog.module.css'
+
+interface DialogProps {
+  title: string
+  /** A sentence under the title. */
+  text?: string
+  children?: ReactNode
+  onClose(): void
+}
+
+/** A modal dialog: keeps the focus inside, gives it back when it closes; Escape and a click outside close it. */
+export function Dialog({ title, text, children, onClose }: DialogProps) {
+  const [returnTo] = useState(findFocusPath)
+  useBackLayer(true, onClose)
+  return (
+    <Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Portal>
+        {/* Not Radix's Overlay: it locks scrolling with a <style> element, which the content policy forbids. */}
+        <div className={styles.scrim} />
+        <Content
+          className={styles.dialog}
+          {...(text ? {} : { 'aria-describedby': undefined })}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            focusFirst(returnTo)
+          }}
+        >
+          <Title className={styles.title}>{title}</Title>
+          {text && <Description className={styles.text}>{text}</Description>}
+          {children}
+        </Content>
+      </Portal>
+    </Root>
+  )
+}

@@ -1,0 +1,58 @@
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { useLatest } from '../hooks/use-latest.ts'
+import { countBackLayers } from './count-back-layers.ts'
+import { areBackLayersBeingLeft } from './leave-back-layers.ts'
+import { BackLayersProvider } from './use-back-layer.ts'
+
+interface BackLayersProps {
+  /** False where a screen shows more than one thing, and Back leaves it as it does elsewhere. */
+  isOn: boolean
+  children: ReactNode
+}
+
+/**
+ * Lets Back close what lies over a page before it leaves the page: each open layer below is one more entry in the
+ * browser's history, of the same page. An entry whose layer has gone, as after a reload, is stepped over.
+ */
+export function BackLayers({ isOn, children }: BackLayersProps) {
+  const [layers, setLayers] = useState<readonly (() => void)[]>([])
+  const add = useCallback((close: () => void) => {
+    setLayers((now) => [...now, close])
+    return () => setLayers((now) => now.filter((other) => other !== close))
+  }, [])
+  useHistoryEntries(isOn ? layers : [])
+  return <BackLayersProvider value={add}>{children}</BackLayersProvider>
+}
+
+/** @param open what closes each open layer, from the lowest to the highest */
+function useHistoryEntries(open: readonly (() => void)[]): void {
+  const latest = useLatest(open)
+  const isOwnStep = useRef(false)
+  const depth = open.length
+
+  const follow = useLatest(() => {
+    if (isOwnStep.current || areBackLayersBeingLeft()) return
+    const entries = countBackLayers()
+    for (let next = entries + 1; next <= depth; next++) {
+      history.pushState({ ...history.state, backLayers: next }, '')
+    }
+    if (depth >= entries) return
+    isOwnStep.current = true
+    history.go(depth - entries)
+  })
+
+  useEffect(() => {
+    if (depth !== countBackLayers()) follow.current()
+  }, [depth, follow])
+
+  useEffect(() => {
+    const onPopState = () => {
+      const wasOwn = isOwnStep.current
+      isOwnStep.current = false
+      if (wasOwn || countBackLayers() > latest.current.length) return follow.current()
+      for (const close of latest.current.slice(countBackLayers()).reverse()) close()
+    }
+    addEventListener('popstate', onPopState)
+    return () => removeEventListener('popstate', onPopState)
+  }, [follow, latest])
+}

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import { IconButton } from '../buttons/icon-button.tsx'
+import styles from './page.module.css'
+
+interface PageProps {
+  title: string
+  backLabel: string
+  onBack(): void
+  /** Stands after the title. */
+  end?: ReactNode
+  children: ReactNode
+}
+
+/** A page of its own with a header that leads back. */
+export function Page({ title, backLabel, onBack, end, children }: PageProps) {
+  return (
+    <div className={styles.page}>
+      <header className={styles.header}>
+        <IconButton icon="back" label={backLabel} onClick={onBack} />
+        <h1>{title}</h1>
+        {end}
+      </header>
+      <div className={styles.body}>{children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import type { CSSProperties } from 'react'
+import { VisuallyHidden } from '../layout/visually-hidden.tsx'
+import styles from './avatar.module.css'
+import { pickAvatarColour } from './avatar-colour.ts'
+
+interface AvatarProps {
+  name: string
+  /** An address of the picture, if there is one. */
+  picture?: string | undefined
+  /** Width and height in rem. */
+  size?: number
+  isOnline?: boolean
+}
+
+/** A person's picture, or the first letter on a colour of their own; with a dot while online. */
+export function Avatar({ name, picture, size = 3, isOnline = false }: AvatarProps) {
+  return (
+    <div className={styles.avatar} style={{ '--avatar-size': `${size}rem` } as CSSProperties}>
+      <div
+        className={styles.face}
+        style={{ background: pickAvatarColour(name) }}
+        aria-hidden="true"
+      >
+        {picture ? <img className={styles.picture} src={picture} alt="" /> : firstLetter(name)}
+      </div>
+      {isOnline && (
+        <span className={styles.dot}>
+          <VisuallyHidden>online</VisuallyHidden>
+        </span>
+      )}
+    </div>
+  )
+}
+
+function firstLetter(name: string): string {
+  return [...name.trim()][0] ?? '?'
+}

@@ -1,0 +1,14 @@
+import type { MessageStatus } from '../../../schema/message.ts'
+
+const names: Record<MessageStatus, string> = {
+  sending: 'Waiting to be sent',
+  failed: 'Not sent',
+  sent: 'Sent',
+  delivered: 'Delivered',
+  read: 'Read',
+}
+
+/** How far an own message has come, in words. */
+export function nameStatus(status: MessageStatus): string {
+  return names[status]
+}

@@ -1,0 +1,68 @@
+import type { Messenger } from '../../sync/messenger.ts'
+import { Icon } from '../../ui/icons/icon.tsx'
+import { joinClassNames } from '../../ui/styles/join-class-names.ts'
+import type { Channel } from './channel.ts'
+import styles from './channel-bar.module.css'
+import type { ChannelWish } from './channel-wish.ts'
+import type { WindowState } from './describe-window.ts'
+import { useWindow } from './use-window.ts'
+
+const unlinked: WindowState = {
+  kind: 'closed',
+  words: "WhatsApp isn't linked. Link it to write to customers.",
+}
+
+interface ChannelBarProps {
+  messenger: Messenger
+  peerId: string
+  channel: Channel
+  labels: readonly string[]
+  onWish(wish: ChannelWish): void
+}
+
+/** Stands under the header of a chat with a customer: the sandbox, the 24 hours, the labels. */
+export function ChannelBar({ messenger, peerId, channel, labels, onWish }: ChannelBarProps) {
+  const counted = useWindow(messenger, peerId)
+  const state = channel.isLinked ? counted : unlinked
+  return (
+    <section
+      className={joinClassNames(styles.bar, state && state.kind !== 'open' && styles[state.kind])}
+      aria-label="WhatsApp"
+    >
+      {channel.isSandbox && (
+        <p className={styles.sandbox} title="Messages go to an emulator and reach no real phone">
+          Sandbox: reaches no real phone
+        </p>
+      )}
+      {/* Told when it becomes another state, not at each minute. */}
+      <p className={styles.words} role="timer">
+        {state && (
+          <>
+            <Icon name={state.kind === 'closed' ? 'lock' : 'clock'} size={16} />
+            {state.words}
+          </>
+        )}
+      </p>
+      {state?.kind === 'closed' && channel.isLinked && (
+        <button type="button" onClick={() => onWish({ kind: 'templates' })}>
+          Send a template
+        </button>
+      )}
+      <button
+        type="button"
+        className={styles.labels}
+        aria-label={labels.length === 0 ? 'Add a label' : `Labels: ${labels.join(', ')}`}
+        onClick={() => onWish({ kind: 'labels' })}
+      >
+        <Icon name="tag" size={16} />
+        {labels.length === 0
+          ? 'Label'
+          : labels.map((label) => (
+              <span key={label} dir="auto">
+                {label}
+              </span>
+            ))}
+      </button>
+    </section>
+  )
+}

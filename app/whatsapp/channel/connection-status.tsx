@@ -1,0 +1,33 @@
+import type { OwnUser } from '../../../schema/user.ts'
+import { Button } from '../../ui/buttons/button.tsx'
+import { readChannel } from './channel.ts'
+import styles from './connection-status.module.css'
+import { SandboxNotice } from './sandbox-notice.tsx'
+
+interface ConnectionStatusProps {
+  user: OwnUser
+  /** Opens 'WhatsApp Integration'. */
+  onOpen(): void
+}
+
+/** The part of the profile that says whether WhatsApp is linked. */
+export function ConnectionStatus({ user, onOpen }: ConnectionStatusProps) {
+  const channel = readChannel(user)
+  return (
+    <section className={styles.status} aria-labelledby="whatsapp-status">
+      <div className={styles.line}>
+        <div className={styles.words}>
+          <h2 id="whatsapp-status">WhatsApp</h2>
+          <p>
+            {channel.isLinked ? 'Connected' : 'Not connected'}
+            {channel.phone && ` · +${channel.phone}`}
+          </p>
+        </div>
+        <Button look="quiet" aria-haspopup="dialog" onClick={onOpen}>
+          {channel.isLinked ? 'Manage' : 'Link Account'}
+        </Button>
+      </div>
+      <SandboxNotice channel={channel} />
+    </section>
+  )
+}

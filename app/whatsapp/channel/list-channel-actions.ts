@@ -1,0 +1,31 @@
+import type { PublicUser } from '../../../schema/user.ts'
+import type { MenuAction } from '../../ui/menus/menu-action.ts'
+import type { Channel } from './channel.ts'
+import type { ChannelWish } from './channel-wish.ts'
+
+/** What the composer's attach menu offers of the channel. Source: section 2 of the specification. */
+export function listChannelActions(options: {
+  channel: Pick<Channel, 'isLinked'>
+  peer: Pick<PublicUser, 'phone_number' | 'isWhatsAppContact'> | undefined
+  onWish(wish: ChannelWish): void
+}): MenuAction[] {
+  const { channel, peer, onWish } = options
+  if (!channel.isLinked) return []
+  const actions: MenuAction[] = [
+    { label: 'Templates', icon: 'template', onSelect: () => onWish({ kind: 'templates' }) },
+  ]
+  if (!peer?.phone_number && !peer?.isWhatsAppContact) {
+    actions.push({
+      label: 'Phone Number',
+      icon: 'phone',
+      onSelect: () => onWish({ kind: 'phone' }),
+    })
+  }
+  if (!peer?.isWhatsAppContact) return actions
+  return [
+    ...actions,
+    { label: 'Buttons', icon: 'select', onSelect: () => onWish({ kind: 'buttons' }) },
+    { label: 'List', icon: 'menu', onSelect: () => onWish({ kind: 'list' }) },
+    { label: 'Quick replies', icon: 'reply', onSelect: () => onWish({ kind: 'replies' }) },
+  ]
+}

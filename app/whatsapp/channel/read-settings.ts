@@ -1,0 +1,10 @@
+import type { OwnUser } from '../../../schema/user.ts'
+import type { RequestEntry } from '../../database/requests/queued-request.ts'
+
+/** A person's settings as they will be when what waits has gone. */
+export function readSettings(user: OwnUser, entries: readonly RequestEntry[]): OwnUser['settings'] {
+  const waiting = entries.findLast(
+    ({ request, state }) => request.kind === 'settings' && state === 'waiting',
+  )
+  return waiting?.request.kind === 'settings' ? waiting.request.settings : user.settings
+}

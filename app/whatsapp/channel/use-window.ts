@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'react'
+import type { Messenger } from '../../sync/messenger.ts'
+import { describeWindow, type WindowState } from './describe-window.ts'
+
+/** How long a customer can be written to freely, counted down on the device; undefined until that is read. */
+export function useWindow(messenger: Messenger, peerId: string): WindowState | undefined {
+  const [state, setState] = useState<WindowState>()
+  useEffect(() => {
+    const { conversations, findLastInboundAt } = messenger
+    const findRow = () => conversations.getSnapshot().find((row) => row.peerId === peerId)
+    const watch: { row?: unknown; timer?: ReturnType<typeof setTimeout>; isOver?: boolean } = {}
+
+    function count(lastInboundAt: number | undefined) {
+      clearTimeout(watch.timer)
+      const now = messenger.now()
+      const next = describeWindow({ lastInboundAt, now })
+      setState((before) => (before?.words === next.words ? before : next))
+      // A timer may come early, or late from a sleep: each arms the next one.
+      if ('changesAt' in next) {
+        watch.timer = setTimeout(() => count(lastInboundAt), next.changesAt - now)
+      }
+    }
+
+    function read() {
+      watch.row = findRow()
+      findLastInboundAt(peerId).then(
+        (lastInboundAt) => {
+          if (!watch.isOver) count(lastInboundAt)
+        },
+        // What cannot be read now is read with the next message; nothing depends on the words.
+        () => {},
+      )
+    }
+
+    read()
+    // The row is another one as soon as anything was said.
+    const unsubscribe = conversations.subscribe(() => {
+      if (findRow() !== watch.row) read()
+    })
+    return () => {
+      watch.isOver = true
+      clearTimeout(watch.timer)
+      unsubscribe()
+    }
+  }, [messenger, peerId])
+  return state
+}

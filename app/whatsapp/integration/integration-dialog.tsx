@@ -1,0 +1,29 @@
+import type { OwnUser } from '../../../schema/user.ts'
+import type { WhatsAppLink } from '../../../schema/whatsapp-link.ts'
+import { readChannel } from '../channel/channel.ts'
+import { ChannelDialog } from '../channel/channel-dialog.tsx'
+import { LinkForm } from './link-form.tsx'
+import { LinkedView } from './linked-view.tsx'
+
+export interface IntegrationDialogProps {
+  /** As the device knows it. */
+  user: OwnUser
+  /** Both reject with words for a person. */
+  onLink(link: WhatsAppLink): Promise<unknown>
+  onUnlink(): Promise<unknown>
+  onClose(): void
+}
+
+/** Links a WhatsApp Business account, or shows the one that is linked. Source: section 2 of the specification. */
+export function IntegrationDialog({ user, onLink, onUnlink, onClose }: IntegrationDialogProps) {
+  const channel = readChannel(user)
+  return (
+    <ChannelDialog title="WhatsApp Integration" channel={channel} onClose={onClose}>
+      {channel.isLinked ? (
+        <LinkedView user={user} channel={channel} onUnlink={onUnlink} onClose={onClose} />
+      ) : (
+        <LinkForm onLink={onLink} onClose={onClose} />
+      )}
+    </ChannelDialog>
+  )
+}

@@ -1,0 +1,29 @@
+import { whatsAppLimits } from '../../../schema/whatsapp-limits.ts'
+import styles from '../styles/whatsapp.module.css'
+import type { FrameForm } from './build-interactive.ts'
+
+interface FrameFieldProps {
+  part: keyof FrameForm
+  frame: FrameForm
+  onChange(frame: FrameForm): void
+}
+
+const labels = { header: 'Header (optional)', footer: 'Footer (optional)' }
+const maxLengths = { header: whatsAppLimits.headerMax, footer: whatsAppLimits.footerMax }
+
+/** The line above or below the text of a message with buttons or with a list. */
+export function FrameField({ part, frame, onChange }: FrameFieldProps) {
+  return (
+    <label className={styles.label}>
+      {labels[part]}
+      <input
+        name={part}
+        autoComplete="off"
+        dir="auto"
+        maxLength={maxLengths[part]}
+        value={frame[part]}
+        onChange={(event) => onChange({ ...frame, [part]: event.target.value })}
+      />
+    </label>
+  )
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { createKeptTexts } from '../../database/kept-texts.ts'
+import { builtInTemplates } from './built-in-templates.ts'
+import { keepTemplates, readKeptTemplates } from './kept-templates.ts'
+
+const own = [{ ...builtInTemplates[0], id: '1', name: 'own', components: [] }] as never
+
+test('before the server was asked once there are the built-in two', () => {
+  const names = readKeptTemplates(createKeptTexts(), 'ann').map(({ name }) => name)
+  expect(names).toEqual(['hello_world', 'order_confirmation'])
+})
+
+test('what the server said is kept for each person, also that there is none', () => {
+  const texts = createKeptTexts()
+  keepTemplates(texts, 'ann', own)
+  keepTemplates(texts, 'ben', [])
+  expect(readKeptTemplates(texts, 'ann')).toEqual(own)
+  expect(readKeptTemplates(texts, 'ben')).toEqual([])
+})
+
+test('what cannot be read, or kept, breaks nothing', () => {
+  const getItem = () => '{"broken'
+  expect(readKeptTemplates({ getItem }, 'ann')).toBe(builtInTemplates)
+  const setItem = () => {
+    throw new Error('The disk is full.')
+  }
+  keepTemplates({ setItem }, 'ann', own)
+})

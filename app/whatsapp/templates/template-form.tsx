@@ -1,0 +1,71 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import type { WhatsAppTemplate } from '../../../schema/whatsapp-template.ts'
+import { Button } from '../../ui/buttons/button.tsx'
+import { isFilled, listPlaceholders, type Placeholder, type Values } from './fill-template.ts'
+import { TemplateWords } from './template-words.tsx'
+import styles from './templates.module.css'
+
+interface TemplateFormProps {
+  template: WhatsAppTemplate
+  initialValues: Values
+  isBusy: boolean
+  onSend(values: Values): void
+  onBack(): void
+}
+
+/** Asks for the values of a template, and shows it with them. */
+export function TemplateForm(props: TemplateFormProps) {
+  const { template, isBusy, onSend, onBack } = props
+  const [values, setValues] = useState(props.initialValues)
+  const [hasTried, setHasTried] = useState(false)
+  const first = useRef<HTMLInputElement>(null)
+  useEffect(() => first.current?.focus(), [])
+  const isComplete = isFilled(template, values)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isComplete) onSend(values)
+    else setHasTried(true)
+  }
+  return (
+    <form className={styles.form} noValidate onSubmit={submit}>
+      <h3>{template.name}</h3>
+      {listPlaceholders(template).map((placeholder, index) => (
+        <label key={placeholder.key} className={styles.label}>
+          {nameValue(template, placeholder)}
+          <input
+            ref={index === 0 ? first : undefined}
+            name={placeholder.key}
+            autoComplete="off"
+            dir="auto"
+            value={values[placeholder.key] ?? ''}
+            onChange={(event) => setValues({ ...values, [placeholder.key]: event.target.value })}
+          />
+        </label>
+      ))}
+      <TemplateWords template={template} values={values} />
+      {hasTried && !isComplete && (
+        <p className={styles.problem} role="alert">
+          Fill in every value: WhatsApp refuses a template with a gap.
+        </p>
+      )}
+      <div className={styles.foot}>
+        <Button look="quiet" onClick={onBack}>
+          Back
+        </Button>
+        <Button type="submit" disabled={isBusy}>
+          Send
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+const orderNames: Readonly<Record<string, string>> = { 1: 'Order number', 2: 'Total amount' }
+
+/** What a value is for; a number alone says it of the built-in template only. */
+function nameValue({ name: template }: WhatsAppTemplate, { key, name }: Placeholder): string {
+  const known = template === 'order_confirmation' ? orderNames[name] : undefined
+  if (known) return known
+  const words = /^\d+$/.test(name) ? `Value ${name}` : name.replaceAll('_', ' ')
+  return key.startsWith('header') ? `${words} (header)` : words
+}
