@@ -21,7 +21,7 @@ export const modernBuilds = {
  */
 const firstParts = [
   { name: 'index', test: /app[\\/]main\.tsx$/, priority: 2 },
-  { name: 'create-messenger', test: /app[\\/]sync[\\/]create-messenger\.ts$/, priority: 1 },
+  { name: 'sync', test: /app[\\/]sync[\\/]messenger\.ts$/, priority: 1 },
 ]
 
 export default defineConfig(({ isSsrBuild, mode }) => {

@@ -8,7 +8,7 @@ await installIfNeeded()
 await buildIfNeeded()
 const CHROMIUM_PATH = await ensureChromium()
 process.exit(
-  await runTool('tsx', ['app/lab/browser/take-pictures.ts', ...process.argv.slice(2)], {
+  await runTool('tsx', ['app/lab/browser/pictures/take-pictures.ts', ...process.argv.slice(2)], {
     CHROMIUM_PATH,
   }),
 )

@@ -1,7 +1,7 @@
 import './ui/styles/tokens.css'
 import './ui/styles/base.css'
 import { createRoot } from 'react-dom/client'
-import { must } from '../schema/must.ts'
+import { must } from '../schema/helpers/must.ts'
 import { App } from './shell/app.tsx'
 import { DataBlockedPage } from './shell/layout/data-blocked-page.tsx'
 import { followVisualViewport } from './shell/screen/follow-visual-viewport.ts'

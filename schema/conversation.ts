@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { areFieldsEqual } from './are-fields-equal.ts'
-import { canonicalJson } from './canonical-json.ts'
+import { areFieldsEqual } from './helpers/are-fields-equal.ts'
+import { canonicalJson } from './helpers/canonical-json.ts'
 import { id } from './id.ts'
 import { epochMs } from './message.ts'
 import { mergePeerMarks, peerMarkFields } from './peer-marks.ts'

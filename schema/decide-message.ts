@@ -1,5 +1,5 @@
-import { areFieldsEqual } from './are-fields-equal.ts'
 import { cutText } from './cut-text.ts'
+import { areFieldsEqual } from './helpers/are-fields-equal.ts'
 import { limits } from './limits.ts'
 import { isInLostSpan, type LostSpan } from './lost-span.ts'
 import { areMessagesEqual, mergeMessages, orderHistory } from './merge-messages.ts'

@@ -1,4 +1,4 @@
-import { areFieldsEqual } from './are-fields-equal.ts'
+import { areFieldsEqual } from './helpers/are-fields-equal.ts'
 import { blankDeleted, type MessageDocument } from './message.ts'
 import { mergeReactions } from './reaction.ts'
 import { type Refusal, refuse } from './refusal.ts'

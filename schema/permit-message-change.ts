@@ -1,5 +1,5 @@
 import { cutText } from './cut-text.ts'
-import { isBlank } from './is-blank.ts'
+import { isBlank } from './helpers/is-blank.ts'
 import { limits } from './limits.ts'
 import { mergeMessages } from './merge-messages.ts'
 import { isAccepted, type MessageDocument } from './message.ts'

@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, test } from 'vitest'
-import { createDeferred } from '../schema/create-deferred.ts'
+import { createDeferred } from '../schema/helpers/deferred.ts'
+import { must } from '../schema/helpers/must.ts'
 import type { MessageDocument } from '../schema/message.ts'
-import { must } from '../schema/must.ts'
 import {
   endProcess,
   nameDataDir,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { limitUploadMs } from '../schema/limit-upload-ms.ts'
+import { limitUploadMs } from '../schema/api/limit-upload-ms.ts'
 import { readSettings } from './config.ts'
 import { createServer } from './server.ts'
 

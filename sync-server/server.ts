@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { limitUploadMs } from '../schema/limit-upload-ms.ts'
+import { limitUploadMs } from '../schema/api/limit-upload-ms.ts'
 import type { Settings } from './config.ts'
 
 /** The device is to give up first: it knows what its person should read. */

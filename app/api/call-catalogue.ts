@@ -1,4 +1,4 @@
-import type { Api } from './create-api.ts'
+import type { Api } from './api.ts'
 
 export type AnyCall = (api: Api) => Promise<unknown>
 /** A call, the line that the server is asked for, and the words of a failure that has none of its own. */

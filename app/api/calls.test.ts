@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { createApi } from './api.ts'
 import { ben, callCatalogue, picture } from './call-catalogue.ts'
-import { createApi } from './create-api.ts'
-import { createLazyApi } from './create-lazy-api.ts'
+import { createLazyApi } from './lazy-api.ts'
 import { openTestAnswers } from './open-test-answers.ts'
 import { testSession } from './test-session.ts'
 

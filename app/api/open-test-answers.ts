@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createKeptTexts } from '../database/kept-texts.ts'
-import { createApi } from './create-api.ts'
-import { createSessionStore } from './create-session-store.ts'
+import { createKeptTexts } from '../database/storage/key-value-storage.ts'
+import { createApi } from './api.ts'
+import { createSessionStore } from './session-store.ts'
 import { testSession } from './test-session.ts'
 
 interface Asked {

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { must } from '../../schema/must.ts'
-import { createKeptTexts } from '../database/kept-texts.ts'
-import { startLabServer } from '../lab/start-lab-server.ts'
-import { createApi } from './create-api.ts'
-import { createSessionStore } from './create-session-store.ts'
+import { must } from '../../schema/helpers/must.ts'
+import { createKeptTexts } from '../database/storage/key-value-storage.ts'
+import { startLabServer } from '../lab/server/start-lab-server.ts'
+import { createApi } from './api.ts'
+import { createSessionStore } from './session-store.ts'
 
 /** The real server, and a library for each of Ann and Ben, signed in. */
 async function start() {

@@ -1,4 +1,4 @@
-import type { SessionStore } from './create-session-store.ts'
+import type { SessionStore } from './session-store.ts'
 
 /**
  * The sign-ins of one person: nobody else's token ever carries what this person has written, whoever signs in

@@ -1,4 +1,4 @@
-import type { SignedIn } from '../../schema/auth.ts'
+import type { SignedIn } from '../../schema/api/auth.ts'
 
 /** For tests: Ann's sign-in. */
 export const testSession: SignedIn = {

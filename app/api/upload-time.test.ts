@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Caller } from './create-caller.ts'
-import { createMessageCalls } from './create-message-calls.ts'
-import { createOwnCalls } from './create-own-calls.ts'
+import type { Caller } from './caller.ts'
+import { createMessageCalls } from './message-calls.ts'
+import { createOwnCalls } from './own-calls.ts'
 
 const MiB = 1024 * 1024
 const minuteMs = 60_000

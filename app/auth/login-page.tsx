@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
-import type { Login } from '../../schema/auth.ts'
+import type { Login } from '../../schema/api/auth.ts'
 import { titlePage } from '../ui/product.ts'
 import frame from './auth-frame.module.css'
 import { AuthFrame } from './auth-frame.tsx'

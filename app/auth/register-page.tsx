@@ -1,5 +1,5 @@
 import { Link } from 'react-router-dom'
-import type { Registration } from '../../schema/auth.ts'
+import type { Registration } from '../../schema/api/auth.ts'
 import { titlePage } from '../ui/product.ts'
 import frame from './auth-frame.module.css'
 import { AuthFrame } from './auth-frame.tsx'

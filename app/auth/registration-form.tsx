@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { Registration } from '../../schema/auth.ts'
+import type { Registration } from '../../schema/api/auth.ts'
 import { limits } from '../../schema/limits.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { checkRegistration } from './check-registration.ts'

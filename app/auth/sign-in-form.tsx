@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
-import type { Login } from '../../schema/auth.ts'
+import type { Login } from '../../schema/api/auth.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { CheckBox } from './check-box.tsx'
 import { ErrorBox } from './error-box.tsx'

@@ -1,6 +1,6 @@
 import { type ReactNode, Suspense, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
-import type { Messenger } from '../sync/messenger.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { Icon } from '../ui/icons/icon.tsx'
 import { productName } from '../ui/product.ts'

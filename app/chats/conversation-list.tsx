@@ -1,6 +1,6 @@
 import { type ComponentProps, useCallback, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
-import type { ConversationRow, Messenger } from '../sync/messenger.ts'
+import type { ConversationRow, Messenger } from '../sync/messenger-types.ts'
 import { LazyConfirmDialog } from '../ui/dialogs/lazy-confirm-dialog.tsx'
 import { useAttempt } from '../ui/dialogs/use-attempt.tsx'
 import { useArrowKeys } from '../ui/hooks/use-arrow-keys.ts'

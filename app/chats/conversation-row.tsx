@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type MouseEvent, memo } from 'react'
 import { Link } from 'react-router-dom'
-import type { ConversationRow, Messenger } from '../sync/messenger.ts'
+import type { ConversationRow, Messenger } from '../sync/messenger-types.ts'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { formatBadge } from '../ui/format/format-badge.ts'
 import { formatRowTime } from '../ui/format/format-day.ts'

@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { Virtualizer } from 'virtua'
 import type { PublicUser } from '../../schema/user.ts'
-import type { Messenger } from '../sync/messenger.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 import { useArrowKeys } from '../ui/hooks/use-arrow-keys.ts'
 import styles from './chat-list-panel.module.css'
 import { PersonLink } from './person-link.tsx'

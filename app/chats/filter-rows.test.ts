@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ConversationRow } from '../sync/messenger.ts'
+import type { ConversationRow } from '../sync/messenger-types.ts'
 import { filterRows, nameEmptyList } from './filter-rows.ts'
 
 const row = (peerId: string, change: Partial<ConversationRow> = {}): ConversationRow => ({

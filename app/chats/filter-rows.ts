@@ -1,4 +1,4 @@
-import type { ConversationRow } from '../sync/messenger.ts'
+import type { ConversationRow } from '../sync/messenger-types.ts'
 
 export const listFilters = ['All', 'Unread', 'Favourites', 'Groups'] as const
 export type ListFilter = (typeof listFilters)[number]

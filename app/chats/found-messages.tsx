@@ -1,7 +1,7 @@
 import { Link } from 'react-router-dom'
 import type { MessageDocument } from '../../schema/message.ts'
 import { highlight } from '../database/search/highlight.ts'
-import type { Messenger } from '../sync/messenger.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { formatRowTime } from '../ui/format/format-day.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'

@@ -1,5 +1,5 @@
 import type { PublicUser } from '../../schema/user.ts'
-import type { Messenger } from '../sync/messenger.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 import styles from './chat-list-panel.module.css'
 import { PersonLink } from './person-link.tsx'
 

@@ -1,4 +1,4 @@
-import type { ConversationRow, Messenger, MessengerCommands } from '../sync/messenger.ts'
+import type { ConversationRow, Messenger, MessengerCommands } from '../sync/messenger-types.ts'
 import type { MenuAction } from '../ui/menus/menu-action.ts'
 
 interface ConversationActionOptions {

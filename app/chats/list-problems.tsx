@@ -1,4 +1,4 @@
-import type { Messenger } from '../sync/messenger.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import styles from './chat-list-panel.module.css'
 

@@ -1,6 +1,6 @@
 import { Link } from 'react-router-dom'
 import type { PublicUser } from '../../schema/user.ts'
-import type { Messenger } from '../sync/messenger.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 import { Avatar } from '../ui/people/avatar.tsx'
 import { useIsOnline } from '../ui/people/use-is-online.ts'
 import styles from './chat-list-panel.module.css'

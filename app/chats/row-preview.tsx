@@ -1,4 +1,4 @@
-import type { ConversationRow } from '../sync/messenger.ts'
+import type { ConversationRow } from '../sync/messenger-types.ts'
 import { MessageTicks } from '../ui/icons/message-ticks.tsx'
 import { cutPreview } from '../ui/text/cut-preview.ts'
 import { describeMessage } from '../ui/text/describe-message.ts'

@@ -1,7 +1,7 @@
 import { useMemo, useRef } from 'react'
 import { limits } from '../../schema/limits.ts'
 import { foldText } from '../database/search/fold-text.ts'
-import type { ConversationRow, Messenger } from '../sync/messenger.ts'
+import type { ConversationRow, Messenger } from '../sync/messenger-types.ts'
 import { useArrowKeys } from '../ui/hooks/use-arrow-keys.ts'
 import { useDebounced } from '../ui/hooks/use-debounced.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'

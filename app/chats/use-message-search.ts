@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react'
 import { limits } from '../../schema/limits.ts'
 import type { MessageDocument } from '../../schema/message.ts'
-import type { MessageSearch } from '../sync/messenger.ts'
+import type { MessageSearch } from '../sync/messenger-types.ts'
 import { useLivePart } from '../ui/hooks/use-live-value.ts'
 
 interface MessagesFound {

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { PublicUser } from '../../schema/user.ts'
-import type { Messenger } from '../sync/messenger.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 import { useLatest } from '../ui/hooks/use-latest.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { leaveBackLayers } from '../ui/layers/leave-back-layers.ts'

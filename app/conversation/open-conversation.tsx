@@ -9,8 +9,8 @@ import {
   useState,
 } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
-import type { Sight } from '../database/create-reading.ts'
-import type { ConversationView } from '../sync/messenger.ts'
+import type { Sight } from '../database/views/reading.ts'
+import type { ConversationView } from '../sync/messenger-types.ts'
 import { useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { useToday } from '../ui/hooks/use-today.ts'
 import { useBackLayer } from '../ui/layers/use-back-layer.ts'

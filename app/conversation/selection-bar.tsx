@@ -1,5 +1,5 @@
 import type { MessageDocument } from '../../schema/message.ts'
-import type { Messenger } from '../sync/messenger.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import type { OpenDialog } from './dialogs/open-dialog.ts'
 import { useDeletion } from './dialogs/use-deletion.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { ConversationView, Messenger } from '../sync/messenger.ts'
+import type { ConversationView, Messenger } from '../sync/messenger-types.ts'
 
 /** The open conversation with this person; closed when the screen goes. Undefined for the first moment. */
 export function useConversationView(

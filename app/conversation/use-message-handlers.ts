@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
-import type { Messenger } from '../sync/messenger.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 import { useLatest } from '../ui/hooks/use-latest.ts'
 import type { MenuPoint } from '../ui/menus/menu-action.ts'
 import type { WriteMode } from './composer/write-mode.ts'

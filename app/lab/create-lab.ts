@@ -1,13 +1,13 @@
 import type { TestCouch } from '../../sync-server/testing/couch/start-couch.ts'
+import { expectConverged } from './checks/expect-converged.ts'
+import { type Patience, waitUntilSettled } from './checks/wait-until-settled.ts'
 import { chooseNativeBroadcast } from './choose-native-broadcast.ts'
-import { createLabChannel, type LabChannel } from './create-lab-channel.ts'
-import { createLabPerson, type LabPerson } from './create-lab-person.ts'
-import { createRandom } from './create-random.ts'
-import { createWitness } from './create-witness.ts'
-import { expectConverged } from './expect-converged.ts'
+import { createLabChannel, type LabChannel } from './device/lab-channel.ts'
+import { createLabPerson, type LabPerson } from './device/lab-person.ts'
+import { createWitness } from './device/witness.ts'
+import { createRandom } from './random.ts'
 import { runHistory } from './run-history.ts'
-import { type LabServer, startLabServer } from './start-lab-server.ts'
-import { type Patience, waitUntilSettled } from './wait-until-settled.ts'
+import { type LabServer, startLabServer } from './server/start-lab-server.ts'
 
 export interface LabOptions {
   /** Every random choice of the lab and of the devices follows from it. */

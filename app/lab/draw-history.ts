@@ -1,5 +1,5 @@
-import { must } from '../../schema/must.ts'
-import { createRandom } from './create-random.ts'
+import { must } from '../../schema/helpers/must.ts'
+import { createRandom } from './random.ts'
 
 /** One thing that happens. Devices, people and messages are numbers, taken round: any part of a history is one. */
 export type Step =

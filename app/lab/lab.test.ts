@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { must } from '../../schema/must.ts'
+import { must } from '../../schema/helpers/must.ts'
+import { untilLive } from './device/read-conversation.ts'
 import { openTestLab } from './open-test-lab.ts'
-import { untilLive } from './read-conversation.ts'
 
 test('two people on three devices write to each other, and all see the same', async () => {
   const { lab, ann, ben } = await openTestLab()

@@ -1,4 +1,4 @@
-import { isBlank } from '../../schema/is-blank.ts'
+import { isBlank } from '../../schema/helpers/is-blank.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import styles from './message.module.css'

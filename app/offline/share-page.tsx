@@ -1,5 +1,5 @@
-import { findRecipients } from '../database/find-recipients.ts'
-import type { Messenger } from '../sync/messenger.ts'
+import { findRecipients } from '../database/search/find-recipients.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { ChoosePeople } from '../ui/fields/choose-people.tsx'
 import { formatBytes } from '../ui/format/format-bytes.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Messenger } from '../sync/messenger.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { LazyConfirmDialog } from '../ui/dialogs/lazy-confirm-dialog.tsx'
 import { formatBytes } from '../ui/format/format-bytes.ts'

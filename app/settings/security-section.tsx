@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { Session } from '../../schema/auth.ts'
+import type { Session } from '../../schema/api/auth.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { formatLastSeen } from '../ui/format/format-last-seen.ts'
 import { describeDevice } from './describe-device.ts'

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { Usage } from '../../schema/usage.ts'
+import type { Usage } from '../../schema/api/usage.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { formatBytes } from '../ui/format/format-bytes.ts'
 import { FactList } from './fact-list.tsx'

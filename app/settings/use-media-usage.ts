@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { Messenger } from '../sync/messenger.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 
 export type MediaUsage = Awaited<ReturnType<Messenger['files']['listUsage']>>[number]
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { LabDevice } from '../lab/create-lab-device.ts'
-import type { LabPerson } from '../lab/create-lab-person.ts'
+import type { LabDevice } from '../lab/device/lab-device.ts'
+import type { LabPerson } from '../lab/device/lab-person.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
 
 async function deleteAccount(person: LabPerson, serverUrl: string) {

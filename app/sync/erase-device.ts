@@ -1,5 +1,5 @@
-import type { KeptTexts } from '../database/kept-texts.ts'
-import type { PetrelDatabase } from '../database/open-database.ts'
+import type { KeptTexts } from '../database/storage/key-value-storage.ts'
+import type { PetrelDatabase } from '../database/storage/open-database.ts'
 
 /** Takes everything of a person off this device: every collection, what replication notes, the drafts. */
 export async function eraseDevice(options: {

@@ -1,128 +1,309 @@
-import type { MessageDocument } from '../../schema/message.ts'
-import type { PublicUser } from '../../schema/user.ts'
-import type { OutgoingFile } from '../database/commands/send-file.ts'
-import type { OutgoingMessage } from '../database/commands/send-message.ts'
-import type { ConversationRow } from '../database/conversation-row.ts'
-import type { Drafts } from '../database/create-drafts.ts'
-import type { ConversationView } from '../database/create-message-window.ts'
-import type { SiftedView, SiftOptions } from '../database/create-sifted-window.ts'
+import { createDeferred } from '../../schema/helpers/deferred.ts'
+import { clearConversation, findClearPlace } from '../database/commands/clear-conversation.ts'
+import { createDrafts } from '../database/drafts/drafts.ts'
+import { readLeftDrafts } from '../database/drafts/left-drafts.ts'
+import { claimTabSlot } from '../database/drafts/tab-slot.ts'
 import type { VoiceDrafts } from '../database/files/voice-drafts.ts'
-import type { KnownPerson } from '../database/known-person.ts'
-import type { LiveValue } from '../database/live-value.ts'
-import type { IndexProgress, SearchPage } from '../database/search/create-search-index.ts'
-import type { SearchRequest } from '../database/search/search-messages.ts'
-import type { ReactionNews } from '../database/watch-reactions.ts'
-import type { Undo } from './create-undo.ts'
-import type { Files } from './files/create-files.ts'
-import type { Requests } from './requests/create-requests.ts'
+import { createClock } from '../database/storage/clock.ts'
+import { findLastInboundAt } from '../database/storage/find-newest-message.ts'
+import { openDatabase } from '../database/storage/open-database.ts'
+import { readDocuments } from '../database/storage/read-documents.ts'
+import { createConversationList } from '../database/views/conversation-list.ts'
+import { createMessageValues } from '../database/views/message-values.ts'
+import { createMessageWindow } from '../database/views/message-window.ts'
+import { createStarred } from '../database/views/starred.ts'
+import { watchReactions } from '../database/views/watch-reactions.ts'
+import { createCommands } from './commands.ts'
+import { createConnection } from './connection.ts'
+import { eraseDevice } from './erase-device.ts'
+import { createFiles } from './files/files.ts'
+import { createHeardNames } from './heard-names.ts'
+import { createMessageSearch } from './message-search.ts'
+import type { Messenger } from './messenger-types.ts'
+import { createPeople, type PeopleSource } from './people.ts'
+import { createTurn } from './platform/leader-election.ts'
+import type { Powers } from './platform/platform.ts'
+import { createChangeFeed } from './realtime/change-feed.ts'
+import { createLazyLine } from './realtime/lazy-line.ts'
+import { createPresence } from './realtime/presence.ts'
+import { createTypingSignal } from './realtime/typing-signal.ts'
+import { createWatchedPeople } from './realtime/watched-people.ts'
+import { createLazySync } from './replication/lazy-sync.ts'
+import type { Sync, SyncOptions } from './replication/sync.ts'
+import type { RequestCalls } from './requests/request-calls.ts'
+import { createRequests } from './requests/requests.ts'
+import { createUndo } from './undo.ts'
+import { createMask } from './withheld.ts'
 
-export type { ConversationRow, ConversationView, LiveValue, ReactionNews, SiftedView }
-
-/** Each resolves when the change is stored on the device; replication carries it on. */
-export interface MessengerCommands {
-  sendMessage(message: OutgoingMessage): Promise<string>
-  sendFile(file: OutgoingFile): Promise<string>
-  editMessage(messageId: string, content: string): Promise<void>
-  deleteMessage(messageId: string): Promise<void>
-  retryMessage(messageId: string): Promise<void>
-  discardMessage(messageId: string): Promise<void>
-  setStarred(messageId: string, isStarred: boolean): Promise<void>
-  /** In place of the reaction before; empty takes it back. */
-  setReaction(messageId: string, emoji: string): Promise<void>
-  dismissRefusal(messageId: string): Promise<void>
-  /** All that has arrived, or what lies up to a place (`orderedAt`). */
-  markRead(peerId: string, place?: number): Promise<void>
-  setPinned(peerId: string, isPinned: boolean): Promise<void>
-  setArchived(peerId: string, isArchived: boolean): Promise<void>
-  setMuted(peerId: string, isMuted: boolean): Promise<void>
-  clearConversation(peerId: string): Promise<void>
-}
-
-export interface Presence {
-  isOnline(userId: string): boolean
-  isTyping(userId: string): boolean
-}
-
-export interface Connection {
-  state: 'starting' | 'live' | 'connecting' | 'offline' | 'signed-out' | 'trouble'
-  /** Own changes that the server has not taken yet. */
-  pendingCount: number
-  /** Changes that the server has and this device has not: as many as they are, or a few more. */
-  comingCount?: number
-  /** Epoch ms. */
-  lastSyncedAt?: number
-  /** What is wrong and what to do, where there is trouble. */
-  words?: string
-}
-
-export interface PeopleDirectory {
-  /** What the device knows; asks the server for what it does not. */
-  get(userId: string): LiveValue<KnownPerson | undefined>
-  /** Without those whose account is gone. */
-  list(): LiveValue<readonly PublicUser[]>
-  /** Why the server did not answer for people the last time, in its words. */
-  problem: LiveValue<string | undefined>
-  /** Reads the record from the server. Rejects with words for a person. */
-  load(userId: string): Promise<PublicUser>
-  /** Asks the server: `list` has whom the device knows. Rejects with words for a person. */
-  search(query: string): Promise<readonly PublicUser[]>
-}
-
-export interface MessageSearch {
-  /** The messages of this device that hold every word by its beginning, newest first. */
-  find(request: SearchRequest): Promise<SearchPage<MessageDocument>>
-  /** How much of what is on the device can be found by now. */
-  progress: LiveValue<IndexProgress>
-  /** Opens the index and lets it follow the messages, so that the first search need not wait. */
-  prepare(): void
+export interface MessengerOptions {
+  userId: string
+  /** The server's origin, such as `https://chat.example`, without a slash at its end. */
+  serverUrl: string
+  /** Read for every request; undefined once the person has signed out. */
+  readToken: () => string | undefined
+  people: PeopleSource
+  /** The calls that wait in the request queue while there is no network. */
+  calls: RequestCalls
+  powers: Powers
+  /** The server no longer takes this sign-in. What is on the device stays, and leaves after the next one. */
+  onSignedOut: () => void
+  /** What went wrong behind the scenes; nothing that a person has to be told. */
+  onError?: (cause: unknown) => void
+  /** How slow a line is waited for; a test is less patient. */
+  line?: SyncOptions['line']
 }
 
 /**
- * Everything the screens know of the data: one signed-in person on one device.
- * Asked twice for the same id, `get` gives the same live value.
+ * Opens what one person has on this device, and keeps it equal to the server whenever it can be reached.
+ * Everything is drawn from the device: it resolves as soon as the list can be read, with or without a network.
+ *
+ * @throws when the device's database cannot be opened.
  */
-export interface Messenger {
-  userId: string
-  /** Pinned first, then the newest first; archived ones are among them. */
-  conversations: LiveValue<readonly ConversationRow[]>
-  users: PeopleDirectory
-  openConversation(
-    peerId: string,
-    options?: { startsAtUnread: boolean; startsAtId?: string | undefined },
-  ): ConversationView
-  /** The wanted messages of a conversation, such as its pictures. To be closed by whoever asks. */
-  sift(peerId: string, options: SiftOptions): Promise<SiftedView>
-  commands: MessengerCommands
-  /** What can be taken back for a moment after it was done. */
-  undo: Undo
-  /** One of any conversation, such as the quoted one; undefined while it is read, null if it is not on the device. */
-  messages: { get(messageId: string): LiveValue<MessageDocument | null | undefined> }
-  /** Calls back when the other person reacts to a message of one's own. @returns ends it */
-  watchReactions(listener: (news: ReactionNews) => void): () => void
-  /** When a customer last wrote over the business channel, as far as this device knows: epoch ms. */
-  findLastInboundAt(peerId: string): Promise<number | undefined>
-  /** The server's time as this device knows it, epoch ms. */
-  now(): number
-  search: MessageSearch
-  drafts: Omit<Drafts, 'close' | 'noteLeaving' | 'noteSent'>
-  /** Newest star first; undefined until they are read. */
-  starred: LiveValue<readonly MessageDocument[] | undefined>
-  presence: LiveValue<Presence>
-  /** Says that a screen shows somebody, so that `presence` knows of them however many are online. @returns ends it */
-  watchPerson(userId: string): () => void
-  typing(peerId: string): void
-  stopTyping(peerId: string): void
-  connection: LiveValue<Connection>
-  /** What is asked of the server and is not a document: profile, pictures, blocks, reports, forwards. */
-  requests: Requests
-  /** The files of messages. */
-  files: Files
-  /** What was recorded, and neither sent nor discarded. */
-  openVoiceDrafts(): Promise<VoiceDrafts>
-  /** How many changes of any kind the server has not taken: what would be lost by `erase`. */
-  countUnsent(): Promise<number>
-  /** Stops everything; what is on the device stays. */
-  close(): Promise<void>
-  /** Stops everything and takes this person's data off the device. */
-  erase(): Promise<void>
+export async function createMessenger(options: MessengerOptions): Promise<Messenger> {
+  const { userId, serverUrl, powers, readToken } = options
+  const { page, texts } = powers
+  const onError = options.onError ?? (() => {})
+  const clock = createClock({ now: powers.now, texts })
+  const { now } = clock
+  let voiceDrafts: Promise<VoiceDrafts> | undefined
+  const { indexedDB, IDBKeyRange, tab } = powers
+  const claiming = claimTabSlot({ locks: powers.locks, name: `petrel-tab-${userId}` })
+  const opening = openDatabase({ userId, now, indexedDB, IDBKeyRange, tab })
+  opening.catch(() => claiming.then(({ release }) => release()))
+  const [database, slot] = await Promise.all([opening, claiming])
+  const list = createConversationList({ database, onError })
+
+  const [people, drafts] = await Promise.all([
+    createPeople({
+      table: database.device.people,
+      source: options.people,
+      onError,
+      isMet: (userId) => list.conversations.getSnapshot().some((row) => row.peerId === userId),
+      random: powers.random,
+    }),
+    createDrafts({
+      drafts: database.device.drafts,
+      userId,
+      slot,
+      texts,
+      now: powers.now,
+      onError,
+      readLeft: () => readLeftDrafts(database.messages),
+      findStored: async (ids) => new Set((await readDocuments(database.messages, ids)).keys()),
+    }),
+    list.ready,
+  ])
+  const messageValues = createMessageValues({ database, onError })
+  const starred = createStarred({ messages: database.messages, onError })
+  const search = createMessageSearch({ database, indexedDB, IDBKeyRange, onError })
+  const connection = createConnection({ messages: database.messages, page, now, onError })
+  /** What could not be asked while the server was away is asked when it is back. */
+  let wasLive = false
+  const stopAsking = connection.connection.subscribe(() => {
+    const isLive = connection.connection.getSnapshot().state === 'live'
+    const isBack = isLive && !wasLive
+    wasLive = isLive
+    if (isBack && people.problem.getSnapshot() !== undefined) people.refresh().catch(() => {})
+  })
+  const presence = createPresence({ onLeft: people.readAgain })
+  const heardNames = createHeardNames({ load: people.load })
+  /** Somebody who has written for the first time is asked for, so that no row stays without a name. */
+  function meetStrangers() {
+    for (const row of list.conversations.getSnapshot()) {
+      if (!row.peer) people.get(row.peerId)
+      else heardNames.hear(row.peer, row.lastMessage)
+    }
+  }
+  const stopMeeting = list.conversations.subscribe(meetStrangers)
+  meetStrangers()
+  const context = { userId, database, now }
+  const sending = {
+    context,
+    powers,
+    onError,
+    calls: options.calls,
+    // A call that was told 401 has forgotten its sign-in: one that is there has come since.
+    isSignedIn: () => readToken() !== undefined,
+    onSignedOut: signOutHere,
+  }
+  const queue = createRequests({ ...sending, reach: connection })
+  const files = createFiles(sending)
+  const ending = new Set<Promise<unknown>>()
+  let sync: Sync | undefined
+
+  function signOutHere() {
+    connection.noteOutcome('signed-out')
+    options.onSignedOut()
+  }
+
+  const opened = createDeferred<void>()
+  const untilDrawn = opened.promise.then(powers.untilIdle)
+  const feed = createChangeFeed({ send: (event) => line.send(event) })
+
+  const turn = createTurn({
+    locks: powers.locks,
+    page,
+    name: `petrel-sync-${userId}${powers.tab ? `-${powers.tab.device}` : ''}`,
+    begin() {
+      const ours = createLazySync({
+        untilDrawn,
+        database,
+        powers,
+        serverUrl,
+        readToken,
+        clock,
+        feed,
+        onError,
+        line: options.line,
+        pendingFiles: files.pending,
+        onSetAside: connection.noteSetAside,
+        onOutcome(outcome) {
+          if (outcome === 'signed-out') signOutHere()
+          else connection.noteOutcome(outcome)
+          if (outcome === 'unreachable') line.doubt()
+        },
+        onComing: connection.noteComing,
+      })
+      sync = ours
+      connection.noteTurn(true)
+      people.refresh().catch(() => {})
+      const [endQueue, endUploads] = [queue.begin(), files.begin()]
+      return () => {
+        sync = undefined
+        connection.noteTurn(false)
+        ending.add(ours.close().catch(onError))
+        ending.add(endQueue().catch(onError))
+        ending.add(endUploads().catch(onError))
+      }
+    },
+  })
+
+  const line = createLazyLine({
+    powers,
+    untilDrawn,
+    serverUrl,
+    readToken,
+    onError,
+    onOpen(speaksChanges) {
+      if (speaksChanges) feed.open()
+      line.send({ event: 'user-online', data: userId })
+      connection.noteSocket(true)
+      sync?.hurry()
+      queue.hurry()
+      files.hurry()
+    },
+    onEvent(event) {
+      feed.hear(event)
+      presence.hear(event)
+      watched.hear(event)
+      if (event.event === 'receive-message') sync?.expectMessage(event.data.messageId)
+    },
+    onDown(why) {
+      // Who has too many tabs is online all the same: the server itself has said so.
+      connection.noteSocket(why === 'displaced')
+      feed.forget()
+      presence.forget()
+      watched.forget()
+    },
+    onSignedOut: signOutHere,
+  })
+  const stopListening = page.subscribe((event) => {
+    if (event === 'online') people.refresh().catch(() => {})
+  })
+  const typing = createTypingSignal({ send: line.send, now: powers.now })
+  const watched = createWatchedPeople({ send: line.send, now: powers.now })
+
+  const commands = createCommands({ context, drafts, typing })
+  const undo = await createUndo({
+    table: database.device.withheld,
+    slot,
+    commands,
+    page,
+    now: powers.now,
+    onError,
+    findClearPlace: (peerId) => findClearPlace(context, peerId),
+    apply: (change) =>
+      change.kind === 'delete'
+        ? commands.deleteMessage(change.messageId)
+        : clearConversation(context, change.peerId, change.upTo),
+  })
+  const mask = createMask(undo.withheld)
+
+  async function stop() {
+    await undo.close()
+    stopMeeting()
+    stopAsking()
+    turn.close()
+    line.close()
+    stopListening()
+    for (const part of [
+      typing,
+      watched,
+      presence,
+      connection,
+      starred,
+      messageValues,
+      list,
+      people,
+      queue,
+      files,
+    ]) {
+      part.close()
+    }
+    await Promise.all([...ending, drafts.close(), search.close()])
+    slot.release()
+  }
+
+  async function close() {
+    await stop()
+    await database.close()
+  }
+
+  async function erase() {
+    await search.erase()
+    await eraseDevice({ database, userId, texts })
+  }
+
+  let closing: Promise<void> | undefined
+  opened.resolve()
+  return {
+    userId,
+    conversations: mask.rows(list.conversations),
+    users: people,
+    openConversation: (peerId, options) =>
+      mask.view(createMessageWindow({ ...options, database, peerId, onError })),
+    async sift(peerId, options) {
+      const { createSiftedWindow } = await import('../database/views/sifted-window.ts')
+      return mask.sifted(createSiftedWindow({ ...options, database, peerId, onError }))
+    },
+    commands,
+    undo,
+    messages: { get: (messageId) => mask.message(messageValues.get(messageId)) },
+    watchReactions: (listener) => watchReactions(database.messages, listener),
+    findLastInboundAt: (peerId) => findLastInboundAt(database.messages, peerId),
+    now,
+    search,
+    drafts,
+    starred: mask.messages(starred.starred),
+    presence: presence.presence,
+    watchPerson: watched.watch,
+    typing: typing.typing,
+    stopTyping: typing.stopTyping,
+    connection: connection.connection,
+    requests: queue.requests,
+    files: files.files,
+    async openVoiceDrafts() {
+      voiceDrafts ??= import('../database/files/voice-drafts.ts').then(({ createVoiceDrafts }) =>
+        createVoiceDrafts({ ...context, locks: powers.locks }),
+      )
+      return await voiceDrafts
+    },
+    async countUnsent() {
+      const { countUnsentDocuments } = await import('./replication/count-unsent-documents.ts')
+      await undo.finish()
+      return (await countUnsentDocuments(database)) + (await queue.countWaiting())
+    },
+    close: () => (closing ??= close()),
+    erase: () => (closing = (closing ?? stop()).then(erase)),
+  }
 }

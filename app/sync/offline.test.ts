@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { untilLive } from '../lab/device/read-conversation.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
-import { untilLive } from '../lab/read-conversation.ts'
 
 test('P1: what is written offline, around a reload, leaves by itself, once and in order', async () => {
   const { lab, ann, ben } = await openTestLab()

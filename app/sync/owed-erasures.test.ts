@@ -1,6 +1,6 @@
 import { IDBFactory } from 'fake-indexeddb'
 import { expect, test } from 'vitest'
-import { createKeptTexts } from '../database/kept-texts.ts'
+import { createKeptTexts } from '../database/storage/key-value-storage.ts'
 import { createOwedErasures } from './owed-erasures.ts'
 
 const [ann, ben] = ['ann-id', 'ben-id']

@@ -1,4 +1,4 @@
-import type { KeptTexts } from '../database/kept-texts.ts'
+import type { KeptTexts } from '../database/storage/key-value-storage.ts'
 
 /** Whose data is to be taken off this device, whatever happens meanwhile. */
 export interface OwedErasures {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { must } from '../../schema/must.ts'
+import { must } from '../../schema/helpers/must.ts'
+import { untilLive } from '../lab/device/read-conversation.ts'
 import { openTestLab } from '../lab/open-test-lab.ts'
-import { untilLive } from '../lab/read-conversation.ts'
 
 async function start() {
   const { lab, ann, ben } = await openTestLab()

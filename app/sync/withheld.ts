@@ -1,8 +1,8 @@
 import { blankDeleted, isAccepted, type MessageDocument } from '../../schema/message.ts'
-import type { ConversationRow } from '../database/conversation-row.ts'
-import type { ConversationView, MessageWindow } from '../database/create-message-window.ts'
-import type { SiftedView } from '../database/create-sifted-window.ts'
-import type { LiveValue } from '../database/live-value.ts'
+import type { ConversationRow } from '../database/views/conversation-row.ts'
+import type { LiveValue } from '../database/views/live-value.ts'
+import type { ConversationView, MessageWindow } from '../database/views/message-window.ts'
+import type { SiftedView } from '../database/views/sifted-window.ts'
 
 /** What is shown as done already, though it is not written: it can still be undone. */
 export interface Withheld {

@@ -7,7 +7,7 @@ import {
   startChatByNumber,
 } from '../lab/browser/channel-steps.ts'
 import { chatRow, readTicks, say } from '../lab/browser/chat-steps.ts'
-import { createLook } from '../lab/browser/looks/create-look.ts'
+import { createLook } from '../lab/browser/looks/look.ts'
 import { ownWords } from '../lab/browser/message-steps.ts'
 import { startOperator } from '../lab/browser/start-operator.ts'
 

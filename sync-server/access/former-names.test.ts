@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { must } from '../../schema/helpers/must.ts'
 import { limits } from '../../schema/limits.ts'
-import { must } from '../../schema/must.ts'
 import { openTestAccounts } from '../testing/open-test-accounts.ts'
 import { type Accounts, createAccounts } from './accounts.ts'
 import { createNameIndex } from './directory/name-index.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDeferred } from '../../schema/create-deferred.ts'
+import { createDeferred } from '../../schema/helpers/deferred.ts'
 import { openTestAccounts } from '../testing/open-test-accounts.ts'
 import { createAccounts } from './accounts.ts'
 import { createRelations } from './relations.ts'

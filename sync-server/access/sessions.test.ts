@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { must } from '../../schema/helpers/must.ts'
 import { limits } from '../../schema/limits.ts'
-import { must } from '../../schema/must.ts'
 import { openTestAccounts } from '../testing/open-test-accounts.ts'
 import { accountKey } from './account-documents.ts'
 import { createAccounts } from './accounts.ts'

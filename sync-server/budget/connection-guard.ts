@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { bearerProtocolPrefix } from '../../schema/socket-events.ts'
+import { bearerProtocolPrefix } from '../../schema/api/socket-events.ts'
 import type { TokenHolder } from '../access/token-keeper.ts'
 import { nameNetwork } from '../http/core/name-network.ts'
 import type { Budget } from './budget.ts'

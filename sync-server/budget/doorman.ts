@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Request, RequestHandler } from 'express'
-import { must } from '../../schema/must.ts'
+import { must } from '../../schema/helpers/must.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { TokenHolder } from '../access/token-keeper.ts'
 import { hasBody } from '../http/core/has-body.ts'

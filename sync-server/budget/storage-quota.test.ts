@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { must } from '../../schema/must.ts'
+import { must } from '../../schema/helpers/must.ts'
 import { proposeMessage } from '../messages/proposals/propose-message.ts'
 import { openTestSocket } from '../testing/open-test-socket.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clientEvents, serverEvents } from '../../schema/socket-events.ts'
+import { clientEvents, serverEvents } from '../../schema/api/socket-events.ts'
 import { startTestApp, type TestApp } from '../testing/start-test-app.ts'
 import type { ApiDescription } from './docs/api-description.ts'
 

@@ -1,4 +1,4 @@
-import { groupBy } from '../../schema/group-by.ts'
+import { groupBy } from '../../schema/helpers/group-by.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import type { Relations } from '../access/relations.ts'
 import { nameMessagesDatabase } from '../storage/databases/database-names.ts'

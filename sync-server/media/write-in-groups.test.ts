@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDeferred } from '../../schema/create-deferred.ts'
+import { createDeferred } from '../../schema/helpers/deferred.ts'
 import { writeInGroups } from './write-in-groups.ts'
 
 /** A disk that ends a write when it is told to, and says what each was given. */

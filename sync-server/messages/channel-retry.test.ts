@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { createDeferred } from '../../schema/create-deferred.ts'
+import { createDeferred } from '../../schema/helpers/deferred.ts'
 import { createRelations } from '../access/relations.ts'
 import {
   openTestAcceptance,

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { newConversation } from '../../schema/conversation.ts'
-import { createDeferred } from '../../schema/create-deferred.ts'
+import { createDeferred } from '../../schema/helpers/deferred.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,

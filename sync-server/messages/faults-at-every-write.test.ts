@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ConversationDocument, newConversation } from '../../schema/conversation.ts'
+import { must } from '../../schema/helpers/must.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
-import { must } from '../../schema/must.ts'
 import { nameConversationsDatabase } from '../storage/databases/database-names.ts'
 import { createFaultyDisk, type FaultyDisk, type Remains } from '../storage/level/faulty-disk.ts'
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { must } from '../../schema/helpers/must.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
-import { must } from '../../schema/must.ts'
 import { react } from '../../schema/react.ts'
 import { describeCouches } from '../storage/couch/couches.contract.ts'
 import {

@@ -2,14 +2,14 @@ import type { Server } from 'node:http'
 import type { Express } from 'express'
 import expressWs from 'express-ws'
 import type WebSocket from 'ws'
-import { limits } from '../../schema/limits.ts'
 import {
   bearerProtocolPrefix,
   changesProtocol,
   readSocketWords,
   socketProtocol,
   understandsProtocolPrefix,
-} from '../../schema/socket-events.ts'
+} from '../../schema/api/socket-events.ts'
+import { limits } from '../../schema/limits.ts'
 import { isAllowedOrigin } from './is-allowed-origin.ts'
 import type { SocketOffer, SocketOpener } from './socket-opener.ts'
 

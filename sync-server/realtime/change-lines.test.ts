@@ -1,6 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { changesProtocol, type ServerEvent, socketCloseCodes } from '../../schema/socket-events.ts'
+import {
+  changesProtocol,
+  type ServerEvent,
+  socketCloseCodes,
+} from '../../schema/api/socket-events.ts'
 import { nameMessagesDatabase } from '../storage/databases/database-names.ts'
 import { createSignals } from '../storage/databases/signals.ts'
 import { openTestSocket } from '../testing/open-test-socket.ts'

@@ -1,5 +1,9 @@
+import type {
+  ClientEvent,
+  ReplicatedDatabase,
+  ServerEvent,
+} from '../../schema/api/socket-events.ts'
 import { limits } from '../../schema/limits.ts'
-import type { ClientEvent, ReplicatedDatabase, ServerEvent } from '../../schema/socket-events.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,

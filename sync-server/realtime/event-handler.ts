@@ -1,5 +1,5 @@
-import type { ClientEvent } from '../../schema/socket-events.ts'
-import { unreachable } from '../../schema/unreachable.ts'
+import type { ClientEvent } from '../../schema/api/socket-events.ts'
+import { unreachable } from '../../schema/helpers/unreachable.ts'
 import type { Relations } from '../access/relations.ts'
 import type { ChangeLines } from './change-lines.ts'
 import type { Connection, Connections } from './connections/connections.ts'

@@ -1,5 +1,5 @@
-import { describeError } from '../../schema/api-error.ts'
-import type { ServerEvent } from '../../schema/socket-events.ts'
+import { describeError } from '../../schema/api/api-error.ts'
+import type { ServerEvent } from '../../schema/api/socket-events.ts'
 import { RequestRefused } from '../http/core/request-refused.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
 import { type NewMessage, proposeMessage } from '../messages/proposals/propose-message.ts'

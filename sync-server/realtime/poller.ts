@@ -1,6 +1,10 @@
+import { pollLimits } from '../../schema/api/poll.ts'
+import {
+  type ServerEvent,
+  type SocketWord,
+  socketCloseCodes,
+} from '../../schema/api/socket-events.ts'
 import { limits } from '../../schema/limits.ts'
-import { pollLimits } from '../../schema/poll.ts'
-import { type ServerEvent, type SocketWord, socketCloseCodes } from '../../schema/socket-events.ts'
 import type { Caller } from '../access/token-keeper.ts'
 import type { Connection } from './connections/connections.ts'
 

@@ -1,4 +1,4 @@
-import type { ClientEvent, SocketWord } from '../../schema/socket-events.ts'
+import type { ClientEvent, SocketWord } from '../../schema/api/socket-events.ts'
 import type { Caller } from '../access/token-keeper.ts'
 import type { Connections } from './connections/connections.ts'
 import type { FrameBudgets } from './connections/frame-budgets.ts'

@@ -1,6 +1,6 @@
-import { describeError } from '../../schema/api-error.ts'
+import { describeError } from '../../schema/api/api-error.ts'
+import type { ServerEvent } from '../../schema/api/socket-events.ts'
 import { react } from '../../schema/react.ts'
-import type { ServerEvent } from '../../schema/socket-events.ts'
 import { RequestRefused } from '../http/core/request-refused.ts'
 import type { MessageWriter } from '../http/messages/message-writer.ts'
 import type { SetReaction } from './event-handler.ts'

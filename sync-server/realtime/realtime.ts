@@ -1,4 +1,4 @@
-import { socketCloseCodes, socketCloseWords } from '../../schema/socket-events.ts'
+import { socketCloseCodes, socketCloseWords } from '../../schema/api/socket-events.ts'
 import type { Directory } from '../access/directory/directory.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Sessions } from '../access/sessions.ts'

@@ -1,5 +1,5 @@
-import { type ApiErrorCode, apiErrors } from '../../schema/api-error.ts'
-import type { ServerEvent } from '../../schema/socket-events.ts'
+import { type ApiErrorCode, apiErrors } from '../../schema/api/api-error.ts'
+import type { ServerEvent } from '../../schema/api/socket-events.ts'
 import type { Connection } from './connections/connections.ts'
 import type { ChannelEvent } from './event-handler.ts'
 

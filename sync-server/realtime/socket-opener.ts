@@ -5,7 +5,7 @@ import {
   type SocketWord,
   socketCloseCodes,
   socketCloseWords,
-} from '../../schema/socket-events.ts'
+} from '../../schema/api/socket-events.ts'
 import type { Caller, TokenHolder } from '../access/token-keeper.ts'
 import type { ChangeLines } from './change-lines.ts'
 import type { Connection, Connections } from './connections/connections.ts'

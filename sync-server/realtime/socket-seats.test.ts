@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { socketCloseCodes, socketCloseWords } from '../../schema/api/socket-events.ts'
 import { limits } from '../../schema/limits.ts'
-import { socketCloseCodes, socketCloseWords } from '../../schema/socket-events.ts'
 import { openTestPresence } from '../testing/open-test-presence.ts'
 
 const { socketsPerPersonMax: max } = limits

@@ -1,6 +1,6 @@
 import type { Response } from 'express'
+import { slicesOf } from '../../schema/helpers/slices-of.ts'
 import { limits } from '../../schema/limits.ts'
-import { slicesOf } from '../../schema/slices-of.ts'
 import type { Document, Stored } from '../storage/documents/documents.ts'
 import { tooLarge } from './couch-error.ts'
 import { readIdRange } from './read-id-range.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Response } from 'express'
-import { epochHeader } from '../../schema/epoch-header.ts'
+import { epochHeader } from '../../schema/api/epoch-header.ts'
 import type { Signals } from '../storage/databases/signals.ts'
 import type { Seq } from '../storage/documents/documents.ts'
 import { createChangesWriter } from './changes-writer.ts'

@@ -1,6 +1,6 @@
 import type { Response } from 'express'
+import { slicesOf } from '../../schema/helpers/slices-of.ts'
 import { limits } from '../../schema/limits.ts'
-import { slicesOf } from '../../schema/slices-of.ts'
 import { badRequest, tooLarge } from './couch-error.ts'
 import { isStorableId } from './read-proposal.ts'
 import { isRev, type Query, readFlag } from './read-query.ts'

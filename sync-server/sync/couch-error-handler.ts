@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express'
-import { apiErrors } from '../../schema/api-error.ts'
+import { apiErrors } from '../../schema/api/api-error.ts'
 import { RequestRefused } from '../http/core/request-refused.ts'
 import { isPastEnd } from '../lib/is-past-end.ts'
 import { isStorageUnavailable } from '../storage/databases/storage-unavailable.ts'

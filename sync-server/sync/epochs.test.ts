@@ -11,7 +11,7 @@ import {
   onTestFinished,
   test,
 } from 'vitest'
-import { epochHeader } from '../../schema/epoch-header.ts'
+import { epochHeader } from '../../schema/api/epoch-header.ts'
 import { linkServers } from '../cluster/link-servers.ts'
 import { createLog } from '../lib/log.ts'
 import { createStorage, type Storage } from '../storage/storage.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod/mini'
+import { must } from '../../schema/helpers/must.ts'
 import type { LostSpan } from '../../schema/lost-span.ts'
-import { must } from '../../schema/must.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import { type OrderEntry, parseOrderEntry } from '../messages/order/order-entry.ts'
 import { ordersDatabase } from '../messages/order/order-journal.ts'

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { ServerEvent } from '../../schema/socket-events.ts'
+import type { ServerEvent } from '../../schema/api/socket-events.ts'
 
 export type TestPoller = ReturnType<typeof openTestPoller>
 

@@ -6,7 +6,7 @@ import {
   type ServerEvent,
   socketProtocol,
   understandsProtocolPrefix,
-} from '../../schema/socket-events.ts'
+} from '../../schema/api/socket-events.ts'
 
 export type TestSocket = Awaited<ReturnType<typeof openTestSocket>>
 

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
+import type { ServerEvent } from '../../schema/api/socket-events.ts'
 import { idPattern } from '../../schema/id.ts'
-import type { ServerEvent } from '../../schema/socket-events.ts'
 import type { Accounts } from '../access/accounts.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Log } from '../lib/log.ts'

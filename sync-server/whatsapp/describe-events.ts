@@ -1,5 +1,5 @@
+import type { ServerEvent } from '../../schema/api/socket-events.ts'
 import type { MessageDocument } from '../../schema/message.ts'
-import type { ServerEvent } from '../../schema/socket-events.ts'
 import type { ContactDocument } from './customers/contact-documents.ts'
 import { nameConversation, nameOfContact } from './customers/present-contact.ts'
 

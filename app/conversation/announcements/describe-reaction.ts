@@ -1,4 +1,4 @@
-import type { ReactionNews } from '../../sync/messenger.ts'
+import type { ReactionNews } from '../../sync/messenger-types.ts'
 import { cutPreview } from '../../ui/text/cut-preview.ts'
 import { describeMessage } from '../../ui/text/describe-message.ts'
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { describeReaction } from './describe-reaction.ts'
 

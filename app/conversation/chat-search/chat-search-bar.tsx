@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { isComposing } from '../../ui/fields/is-composing.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'

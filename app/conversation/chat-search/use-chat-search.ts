@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { limits } from '../../../schema/limits.ts'
-import type { MessageSearch } from '../../sync/messenger.ts'
+import type { MessageSearch } from '../../sync/messenger-types.ts'
 import { useDebounced } from '../../ui/hooks/use-debounced.ts'
 import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import { type Hit, mergeHits } from './merge-hits.ts'

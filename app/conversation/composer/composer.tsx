@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
-import { isBlank } from '../../../schema/is-blank.ts'
+import { isBlank } from '../../../schema/helpers/is-blank.ts'
 import { limits } from '../../../schema/limits.ts'
 import { refuse } from '../../../schema/refusal.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'

@@ -1,4 +1,4 @@
-import { isBlank } from '../../../schema/is-blank.ts'
+import { isBlank } from '../../../schema/helpers/is-blank.ts'
 
 interface TextSenderOptions {
   initialText: string

@@ -1,6 +1,6 @@
 import { useRef } from 'react'
-import { isBlank } from '../../../schema/is-blank.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import { isBlank } from '../../../schema/helpers/is-blank.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { Composer } from './composer.tsx'

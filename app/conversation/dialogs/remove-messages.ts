@@ -1,5 +1,5 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 
 /** Deletes them all, a single one so that it can be undone, and gives back those that could not be deleted on this device. */
 export async function removeMessages(

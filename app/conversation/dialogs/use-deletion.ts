@@ -1,5 +1,5 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import type { Selection } from '../message/use-selection.ts'
 import type { OpenDialog } from './open-dialog.ts'
 import { removeMessages } from './remove-messages.ts'

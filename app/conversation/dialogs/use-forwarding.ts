@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { listWordedMessages } from '../message/list-worded-messages.ts'
 import { useLiveMessages } from '../message/use-live-messages.ts'
 

@@ -1,5 +1,5 @@
-import type { KnownPerson } from '../../database/known-person.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { KnownPerson } from '../../database/storage/known-person.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { Avatar } from '../../ui/people/avatar.tsx'
 import { joinClassNames } from '../../ui/styles/join-class-names.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { useAttempt } from '../../ui/dialogs/use-attempt.tsx'
 import { useLivePart } from '../../ui/hooks/use-live-value.ts'

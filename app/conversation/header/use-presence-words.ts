@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import type { KnownPerson } from '../../database/known-person.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { KnownPerson } from '../../database/storage/known-person.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { formatLastSeen } from '../../ui/format/format-last-seen.ts'
 import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import { useIsOnline } from '../../ui/people/use-is-online.ts'

@@ -1,7 +1,7 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { VirtualizerHandle } from 'virtua'
-import type { MessageWindow } from '../../database/create-message-window.ts'
-import type { ConversationView } from '../../sync/messenger.ts'
+import type { MessageWindow } from '../../database/views/message-window.ts'
+import type { ConversationView } from '../../sync/messenger-types.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 
 const atEndPx = 60

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { limits } from '../../../schema/limits.ts'
-import type { Sight } from '../../database/create-reading.ts'
-import type { ConversationView, Messenger } from '../../sync/messenger.ts'
+import type { Sight } from '../../database/views/reading.ts'
+import type { ConversationView, Messenger } from '../../sync/messenger-types.ts'
 import { usePageAttention } from '../../ui/hooks/use-page-attention.ts'
 
 interface ReadingOptions {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react'
 import { limits } from '../../../schema/limits.ts'
-import type { ConversationView } from '../../sync/messenger.ts'
+import type { ConversationView } from '../../sync/messenger-types.ts'
 
 interface ShowMessageOptions {
   view: ConversationView

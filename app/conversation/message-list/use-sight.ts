@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useEffect, useRef } from 'react'
 import type { VirtualizerHandle } from 'virtua'
-import type { Sight } from '../../database/create-reading.ts'
+import type { Sight } from '../../database/views/reading.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 import type { MessageRow } from './build-message-rows.ts'
 

@@ -1,4 +1,4 @@
-import { isBlank } from '../../../schema/is-blank.ts'
+import { isBlank } from '../../../schema/helpers/is-blank.ts'
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import type { MenuAction } from '../../ui/menus/menu-action.ts'
 import { isEditable } from './is-editable.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useReducer } from 'react'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 
 /**
  * The messages as they are now. Whoever keeps one, while it is selected, answered or explained, keeps what it was.

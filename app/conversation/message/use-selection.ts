@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import { isDiscarded, type MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { useEscape } from '../../ui/layers/use-escape.ts'
 import { useLiveMessages } from './use-live-messages.ts'
 

@@ -1,7 +1,7 @@
-import { changeConversation } from '../change-conversation.ts'
-import { findNewestMessage } from '../find-newest-message.ts'
-import { readDocuments } from '../read-documents.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { findNewestMessage } from '../storage/find-newest-message.ts'
+import { readDocuments } from '../storage/read-documents.ts'
+import { changeConversation } from './change-conversation.ts'
 
 /**
  * Hides what a conversation holds from this person, on all devices; the other keeps it.

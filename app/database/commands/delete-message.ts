@@ -1,6 +1,6 @@
 import { blankDeleted } from '../../../schema/message.ts'
-import { changeMessage } from '../change-message.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { changeMessage } from './change-message.ts'
 
 /**
  * Deletes an own message for both people; its place stays, its words go. One that was never sent is

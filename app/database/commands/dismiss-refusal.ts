@@ -1,5 +1,5 @@
-import { changeMessage } from '../change-message.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { changeMessage } from './change-message.ts'
 
 /** Puts away the note that a change of this message was refused. */
 export async function dismissRefusal(context: CommandContext, messageId: string): Promise<void> {

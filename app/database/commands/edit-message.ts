@@ -1,7 +1,7 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import { refuseText } from '../../../schema/permit-message-change.ts'
-import { changeMessage, laterThan } from '../change-message.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { changeMessage, laterThan } from './change-message.ts'
 import { sendAgain } from './retry-message.ts'
 
 /**

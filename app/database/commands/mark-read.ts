@@ -1,6 +1,6 @@
-import { changeConversation } from '../change-conversation.ts'
-import { findNewestIncoming } from '../find-newest-message.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { findNewestIncoming } from '../storage/find-newest-message.ts'
+import { changeConversation } from './change-conversation.ts'
 
 /** Marks what has arrived in a conversation as read: all of it, or up to a place (`orderedAt`). Marks only rise. */
 export async function markRead(

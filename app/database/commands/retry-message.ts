@@ -1,6 +1,6 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import { changeMessage } from '../change-message.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { changeMessage } from './change-message.ts'
 
 /** Sends a refused message again, under the same id and as a new attempt. */
 export async function retryMessage(context: CommandContext, messageId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { AttachedFile } from '../../../schema/attached-file.ts'
 import type { MediaType } from '../../../schema/media.ts'
-import { beginConversation } from '../change-conversation.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { beginConversation } from './change-conversation.ts'
 
 export interface OutgoingFile {
   /** Where it has one already: sent twice, it is one message (P2). */
@@ -25,7 +25,7 @@ export interface OutgoingFile {
  * @throws with words for a person when the device cannot store it: then neither is stored
  */
 export async function sendFile(context: CommandContext, outgoing: OutgoingFile): Promise<string> {
-  const { storeFileMessage } = await import('../files/store-file-message.ts')
+  const { storeFileMessage } = await import('./store-file-message.ts')
   const message = await storeFileMessage(context, outgoing)
   // Both are kept by now: a failure here must not make their author send them twice.
   await beginConversation(context.database.conversations, message).catch(() => {})

@@ -1,11 +1,11 @@
 import { v7 as createId } from 'uuid'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { refuseText } from '../../../schema/permit-message-change.ts'
-import { beginConversation } from '../change-conversation.ts'
-import { readDexie } from '../owed-notes.ts'
-import { writeWithNote } from '../staged-notes.ts'
-import { toStoredMessage } from '../stored-message.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { readDexie } from '../storage/dexie/owed-notes.ts'
+import { writeWithNote } from '../storage/dexie/staged-notes.ts'
+import { toStoredMessage } from '../storage/stored-message.ts'
+import { beginConversation } from './change-conversation.ts'
 
 export interface OutgoingMessage {
   peerId: string

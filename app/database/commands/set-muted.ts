@@ -1,5 +1,5 @@
-import { setConversationFlag } from '../set-conversation-flag.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { setConversationFlag } from './set-conversation-flag.ts'
 
 /** Silences a conversation, or no longer. */
 export async function setMuted(

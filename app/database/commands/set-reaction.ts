@@ -1,8 +1,8 @@
 import { isAccepted } from '../../../schema/message.ts'
 import { react } from '../../../schema/react.ts'
 import { isReaction } from '../../../schema/reaction.ts'
-import { changeMessage } from '../change-message.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { changeMessage } from './change-message.ts'
 
 /** Reacts to a message that both people have, in place of the reaction before; an empty one takes it back. */
 export async function setReaction(

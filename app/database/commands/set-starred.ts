@@ -1,5 +1,5 @@
-import { changeMessage, laterThan } from '../change-message.ts'
-import type { CommandContext } from './command-context.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { changeMessage, laterThan } from './change-message.ts'
 
 /** Stars a message, or takes the star off; this person's copy only. */
 export async function setStarred(

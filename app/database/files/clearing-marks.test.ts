@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ben, openTestDatabase } from '../open-test-database.ts'
+import { ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { createClearingMarks } from './clearing-marks.ts'
 
 const ivy = '01900000-0000-7000-8000-00000000000c'

@@ -1,7 +1,7 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import { noteTable } from '../accompany-writes.ts'
-import type { CommandContext } from '../commands/command-context.ts'
-import { readDexie } from '../owed-notes.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { noteTable } from '../storage/dexie/accompany-writes.ts'
+import { readDexie } from '../storage/dexie/owed-notes.ts'
 
 interface ClearingMark {
   id: string

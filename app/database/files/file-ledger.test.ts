@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
-import { changeMessage } from '../change-message.ts'
+import { changeMessage } from '../commands/change-message.ts'
 import { clearConversation } from '../commands/clear-conversation.ts'
 import { deleteMessage } from '../commands/delete-message.ts'
 import { sendFile } from '../commands/send-file.ts'
 import { setStarred } from '../commands/set-starred.ts'
-import { ann, ben, openTestDatabase } from '../open-test-database.ts'
-import { toStoredMessage } from '../stored-message.ts'
+import { toStoredMessage } from '../storage/stored-message.ts'
+import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { createFileLedger } from './file-ledger.ts'
-import { createFileShelf } from './file-shelf.ts'
+import { createFileShelf } from './file-store.ts'
 
 const ivy = '01900000-0000-7000-8000-00000000000c'
 const about = { name: 'map.txt', size: 5, mimeType: 'text/plain' }

@@ -1,12 +1,11 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import { noteTable } from '../accompany-writes.ts'
-import type { CommandContext } from '../commands/command-context.ts'
-import { readDexie } from '../owed-notes.ts'
-import { readDocuments } from '../read-documents.ts'
-import type { StoredMessage } from '../stored-message.ts'
-import { addressPrefix } from './file-shelf.ts'
-import { findHolders, isUnsent, listWanting } from './find-wanted-files.ts'
-import { filePrefix, type KeptFile } from './kept-file.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { noteTable } from '../storage/dexie/accompany-writes.ts'
+import { readDexie } from '../storage/dexie/owed-notes.ts'
+import { findHolders, isUnsent, listWanting } from '../storage/find-wanted-files.ts'
+import { addressPrefix, filePrefix, type KeptFile } from '../storage/kept-file.ts'
+import { readDocuments } from '../storage/read-documents.ts'
+import type { StoredMessage } from '../storage/stored-message.ts'
 
 /** Beside each file, so that neither its size nor its use needs a look at its bytes. */
 interface UseNote {

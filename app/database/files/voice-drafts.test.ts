@@ -1,8 +1,8 @@
 import { v7 as createId } from 'uuid'
 import { expect, test } from 'vitest'
-import { createLabLocks } from '../../lab/create-lab-locks.ts'
+import { createLabLocks } from '../../lab/device/lab-locks.ts'
 import { sendFile } from '../commands/send-file.ts'
-import { ben, openTestDatabase } from '../open-test-database.ts'
+import { ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { createVoiceDrafts } from './voice-drafts.ts'
 
 const locks = createLabLocks()

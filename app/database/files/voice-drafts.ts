@@ -1,9 +1,9 @@
-import { createDeferred } from '../../../schema/create-deferred.ts'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
-import { noteTable } from '../accompany-writes.ts'
-import type { CommandContext } from '../commands/command-context.ts'
-import { readDexie } from '../owed-notes.ts'
-import { readDocuments } from '../read-documents.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { noteTable } from '../storage/dexie/accompany-writes.ts'
+import { readDexie } from '../storage/dexie/owed-notes.ts'
+import { readDocuments } from '../storage/read-documents.ts'
 
 /** What was heard at a moment: `at` in ms from the beginning, `level` from 0 to 1. */
 export interface Level {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { nameResource, type QueuedRequest, type RequestEntry } from '../storage/queued-request.ts'
 import { foldRequest } from './fold-request.ts'
-import { nameResource, type QueuedRequest, type RequestEntry } from './queued-request.ts'
 
 function entry(
   _id: string,

@@ -1,4 +1,4 @@
-import type { QueuedRequest, RequestEntry } from './queued-request.ts'
+import type { QueuedRequest, RequestEntry } from '../storage/queued-request.ts'
 
 export interface Folded {
   request: QueuedRequest

@@ -1,6 +1,6 @@
 import { Dexie, type Table } from 'dexie'
-import { endLiveQueries } from '../end-live-queries.ts'
-import { readManyByRange } from '../read-many-by-range.ts'
+import { endLiveQueries } from '../storage/dexie/end-live-queries.ts'
+import { readManyByRange } from '../storage/dexie/read-many-by-range.ts'
 
 /** What is known of a segment without reading it. Times are `orderedAt`. */
 export interface SegmentHead {

@@ -1,5 +1,5 @@
-import { createEdits } from './create-edits.ts'
 import type { PlacedMessage, SegmentEdit } from './edit-segment.ts'
+import { createEdits } from './edits.ts'
 import { listTerms } from './index-terms.ts'
 import type { SearchableMessage } from './message-source.ts'
 import type { IndexStore } from './open-index-store.ts'

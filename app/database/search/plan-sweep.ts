@@ -1,5 +1,5 @@
-import { createEdits } from './create-edits.ts'
 import type { SegmentEdit } from './edit-segment.ts'
+import { createEdits } from './edits.ts'
 import { peerBucket } from './index-terms.ts'
 import type { IndexStore } from './open-index-store.ts'
 import { scanLines } from './posting-lines.ts'

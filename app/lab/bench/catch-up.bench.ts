@@ -1,10 +1,10 @@
 import { readSession, registerPerson } from '../browser/account-steps.ts'
-import { createPerson } from '../browser/create-person.ts'
+import { createPerson } from '../browser/person.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
-import { waitUntilStored } from './count-stored-messages.ts'
-import type { Figure } from './figure.ts'
-import { measureBrowserPouch } from './measure-browser-pouch.ts'
-import { pushMessages, registerAccount } from './server-accounts.ts'
+import { pushMessages, registerAccount } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { measureBrowserPouch } from './floors/measure-browser-pouch.ts'
+import { waitUntilStored } from './page/count-stored-messages.ts'
 
 const missed = 10_000
 

@@ -1,13 +1,13 @@
 import pLimit from 'p-limit'
 import { readSession, registerPerson, waitUntilKept } from '../browser/account-steps.ts'
-import { type BrowserPerson, createPerson } from '../browser/create-person.ts'
+import { type BrowserPerson, createPerson } from '../browser/person.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
-import { createCheapAccounts } from './cheap-accounts.ts'
-import { waitUntilCalm, waitUntilStored } from './count-stored-messages.ts'
-import type { Figure } from './figure.ts'
-import { noteWhenShown, readWhenShown } from './note-when-shown.ts'
-import { pushMessages } from './server-accounts.ts'
-import { takePercentile } from './take-percentile.ts'
+import { pushMessages } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { takePercentile } from './figures/take-percentile.ts'
+import { createCheapAccounts } from './load/cheap-accounts.ts'
+import { waitUntilCalm, waitUntilStored } from './page/count-stored-messages.ts'
+import { noteWhenShown, readWhenShown } from './page/record-when-shown.ts'
 
 const [few, many] = [6, 600]
 const messagesEach = 2

@@ -1,12 +1,12 @@
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { startCouch } from '../../../sync-server/testing/couch/start-couch.ts'
 import { startLosingProxy } from '../../../sync-server/testing/couch/start-losing-proxy.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
-import type { Figure } from './figure.ts'
-import { describeLoad, putLoad } from './put-load.ts'
-import { readMetric } from './read-metric.ts'
-import { type Account, registerAccount } from './server-accounts.ts'
-import { takePercentile } from './take-percentile.ts'
+import { readMetric } from '../server/read-metric.ts'
+import { type Account, registerAccount } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { takePercentile } from './figures/take-percentile.ts'
+import { describeLoad, putLoad } from './load/put-load.ts'
 
 const delayMs = 5
 const clients = 100

@@ -1,9 +1,9 @@
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
-import type { Figure } from './figure.ts'
-import { putLoad } from './put-load.ts'
-import { readMetric } from './read-metric.ts'
-import { type Account, registerAccount } from './server-accounts.ts'
+import { readMetric } from '../server/read-metric.ts'
+import { type Account, registerAccount } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { putLoad } from './load/put-load.ts'
 
 const pairs = 50
 const content = 'as many words as people write in one message of a chat'

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { chatRow, openChat, say } from '../browser/chat-steps.ts'
 import { startTwoPeople } from '../browser/start-two-people.ts'
-import type { Figure } from './figure.ts'
-import { measureLibrarySize } from './measure-library-size.ts'
-import { sumGzip } from './sum-gzip.ts'
+import type { Figure } from './figures/figure.ts'
+import { sumGzip } from './figures/sum-gzip.ts'
+import { measureLibrarySize } from './floors/measure-library-size.ts'
 
 /** The JavaScript that the browser of somebody who has a chat loads before the list of conversations can be read. */
 export async function measure(): Promise<Figure[]> {

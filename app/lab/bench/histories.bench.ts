@@ -2,10 +2,10 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import type { Figure } from './figure.ts'
-import type { HistoryTold } from './histories-program.ts'
+import type { HistoryTold } from '../histories-program.ts'
+import type { Figure } from './figures/figure.ts'
 
-const program = fileURLToPath(new URL('histories-program.ts', import.meta.url))
+const program = fileURLToPath(new URL('../histories-program.ts', import.meta.url))
 const histories = 1_000
 const tellEvery = 100
 /** A process forgets little of what a lab has used. */

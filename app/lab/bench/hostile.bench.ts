@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
-import { createAttacker } from './attacker.ts'
-import { measureBystanders, type Waits } from './bystanders.ts'
-import { createCheapAccounts } from './cheap-accounts.ts'
-import type { Figure } from './figure.ts'
-import { type AttackName, attacks } from './hostile-attacks.ts'
-import { pushMessages } from './server-accounts.ts'
-import { startBareServer } from './start-bare-server.ts'
-import { takePercentile } from './take-percentile.ts'
+import { pushMessages } from '../server/server-accounts.ts'
+import { createAttacker } from './attack/attacker.ts'
+import { measureBystanders, type Waits } from './attack/bystanders.ts'
+import { type AttackName, attacks } from './attack/hostile-attacks.ts'
+import type { Figure } from './figures/figure.ts'
+import { takePercentile } from './figures/take-percentile.ts'
+import { startBareServer } from './floors/start-bare-server.ts'
+import { createCheapAccounts } from './load/cheap-accounts.ts'
 
 const historyLength = 10_000
 const warmUpMs = 2_000

@@ -2,22 +2,22 @@ import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import WebSocket from 'ws'
-import { epochHeader } from '../../../schema/epoch-header.ts'
-import { must } from '../../../schema/must.ts'
+import { epochHeader } from '../../../schema/api/epoch-header.ts'
 import {
   bearerProtocolPrefix,
   changesProtocol,
   socketProtocol,
   understandsProtocolPrefix,
-} from '../../../schema/socket-events.ts'
+} from '../../../schema/api/socket-events.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
 import { waitUntil } from '../browser/wait-until.ts'
-import { createCheapAccounts } from './cheap-accounts.ts'
-import type { Figure } from './figure.ts'
-import { readMetric } from './read-metric.ts'
-import type { Account } from './server-accounts.ts'
-import { startBareServer } from './start-bare-server.ts'
-import { waitForGarbage, waitUntilIdle, withGarbageCollected } from './wait-until-idle.ts'
+import { readMetric } from '../server/read-metric.ts'
+import type { Account } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { startBareServer } from './floors/start-bare-server.ts'
+import { createCheapAccounts } from './load/cheap-accounts.ts'
+import { waitForGarbage, waitUntilIdle, withGarbageCollected } from './load/wait-until-idle.ts'
 
 const devices = 1_000
 const peopleCount = 250

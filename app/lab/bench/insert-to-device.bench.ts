@@ -1,9 +1,9 @@
 import { createLab } from '../create-lab.ts'
-import type { LabDevice } from '../create-lab-device.ts'
-import type { Figure } from './figure.ts'
-import { measurePouchPair } from './measure-pouch-pair.ts'
-import { measureWsEcho } from './measure-ws-echo.ts'
-import { takePercentile } from './take-percentile.ts'
+import type { LabDevice } from '../device/lab-device.ts'
+import type { Figure } from './figures/figure.ts'
+import { takePercentile } from './figures/take-percentile.ts'
+import { measurePouchPair } from './floors/measure-pouch-pair.ts'
+import { measureWsEcho } from './floors/measure-ws-echo.ts'
 
 const [warmUps, rounds] = [20, 200]
 

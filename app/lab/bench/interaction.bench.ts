@@ -1,16 +1,16 @@
 import { setPriority } from 'node:os'
 import type { Page } from 'playwright-core'
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { readSession, registerPerson } from '../browser/account-steps.ts'
 import { chatRow, composer, message } from '../browser/chat-steps.ts'
-import { type BrowserPerson, createPerson } from '../browser/create-person.ts'
+import { type BrowserPerson, createPerson } from '../browser/person.ts'
 import { showWholePage } from '../browser/show-whole-page.ts'
 import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
-import { countStored, waitUntilCalm, waitUntilStored } from './count-stored-messages.ts'
-import type { Figure } from './figure.ts'
-import { type Account, pushMessages, registerAccount } from './server-accounts.ts'
-import { takePercentile } from './take-percentile.ts'
-import { fillUp, watchInteractions } from './watch-interactions.ts'
+import { type Account, pushMessages, registerAccount } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { takePercentile } from './figures/take-percentile.ts'
+import { countStored, waitUntilCalm, waitUntilStored } from './page/count-stored-messages.ts'
+import { fillUp, watchInteractions } from './page/watch-interactions.ts'
 
 const [perSecond, batchesPerSecond, authorCount] = [500, 20, 20]
 const [shortHistory, longHistory] = [1_000, 100_000]

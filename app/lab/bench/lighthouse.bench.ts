@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
 import { readSession, registerPerson } from '../browser/account-steps.ts'
 import { chatRow, composer } from '../browser/chat-steps.ts'
-import { type BrowserPerson, createPerson } from '../browser/create-person.ts'
+import { type BrowserPerson, createPerson } from '../browser/person.ts'
 import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
-import { auditAccessibility } from './audit-accessibility.ts'
-import { auditBestPractices } from './audit-best-practices.ts'
-import type { Figure } from './figure.ts'
-import type { Score } from './score-audits.ts'
-import { type Account, pushMessages, registerAccount } from './server-accounts.ts'
+import { type Account, pushMessages, registerAccount } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { auditAccessibility } from './lighthouse/audit-accessibility.ts'
+import { auditBestPractices } from './lighthouse/audit-best-practices.ts'
+import type { Score } from './lighthouse/score-audits.ts'
 
 const devices = {
   phone: { viewport: { width: 412, height: 823 }, isMobile: true, hasTouch: true },

@@ -1,13 +1,13 @@
 import { loadavg } from 'node:os'
 import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
-import { createCheapAccounts } from './cheap-accounts.ts'
-import type { Figure } from './figure.ts'
-import { type LoadShape, type LoadWay, loadWays } from './load-orders.ts'
-import { type ChatLoad, putChatLoad, type ServerCounts } from './put-chat-load.ts'
-import { readMetric } from './read-metric.ts'
-import type { Account } from './server-accounts.ts'
-import { startFloorServer } from './start-floor-server.ts'
-import { takePercentile } from './take-percentile.ts'
+import { readMetric } from '../server/read-metric.ts'
+import type { Account } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { takePercentile } from './figures/take-percentile.ts'
+import { startFloorServer } from './floors/start-floor-server.ts'
+import { createCheapAccounts } from './load/cheap-accounts.ts'
+import { type LoadShape, type LoadWay, loadWays } from './load/load-orders.ts'
+import { type ChatLoad, putChatLoad, type ServerCounts } from './load/put-chat-load.ts'
 
 const warmUpMs = 1_500
 const measuredMs = 5_000

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
 import { readSession, registerPerson, waitUntilKept } from '../browser/account-steps.ts'
 import { chatRow } from '../browser/chat-steps.ts'
-import { type BrowserPerson, createPerson } from '../browser/create-person.ts'
+import { type BrowserPerson, createPerson } from '../browser/person.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
-import { waitUntilStored } from './count-stored-messages.ts'
-import type { Figure } from './figure.ts'
-import { noteWhenShown, readWhenShown } from './note-when-shown.ts'
-import { pushMessages, registerAccount } from './server-accounts.ts'
-import { takePercentile } from './take-percentile.ts'
+import { pushMessages, registerAccount } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { takePercentile } from './figures/take-percentile.ts'
+import { waitUntilStored } from './page/count-stored-messages.ts'
+import { noteWhenShown, readWhenShown } from './page/record-when-shown.ts'
 
 const [few, many] = [1_000, 100_000]
 const rounds = 9

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { composer, message, openChat, say } from '../browser/chat-steps.ts'
 import { startTwoPeople } from '../browser/start-two-people.ts'
-import type { Figure } from './figure.ts'
-import { takePercentile } from './take-percentile.ts'
+import type { Figure } from './figures/figure.ts'
+import { takePercentile } from './figures/take-percentile.ts'
 
 const rounds = 60
 /** Faster than anybody types: the fastest reach 17 keys a second. */

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
-import { createCheapAccounts } from './cheap-accounts.ts'
-import type { Figure } from './figure.ts'
-import { readMetric } from './read-metric.ts'
-import { type Account, pushMessages } from './server-accounts.ts'
-import { createSocketCrowd } from './socket-crowd.ts'
+import { readMetric } from '../server/read-metric.ts'
+import { type Account, pushMessages } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { createCheapAccounts } from './load/cheap-accounts.ts'
+import { createSocketCrowd } from './load/socket-crowd.ts'
 
 const devices = 5_000
 const pairsAtOnce = 16

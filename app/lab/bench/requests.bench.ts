@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { registerPerson } from '../browser/account-steps.ts'
 import { message, openChat, say } from '../browser/chat-steps.ts'
-import { createPerson } from '../browser/create-person.ts'
+import { createPerson } from '../browser/person.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
-import { countStored, waitUntilCalm, waitUntilStored } from './count-stored-messages.ts'
-import type { Figure } from './figure.ts'
+import type { Figure } from './figures/figure.ts'
+import { countStored, waitUntilCalm, waitUntilStored } from './page/count-stored-messages.ts'
 
 const count = 20
 

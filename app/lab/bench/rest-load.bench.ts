@@ -1,10 +1,10 @@
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
-import type { Figure } from './figure.ts'
-import { describeLoad, joinLoads, type Load, putLoad } from './put-load.ts'
-import { readMetric } from './read-metric.ts'
-import { type Account, pushMessages, registerAccount } from './server-accounts.ts'
-import { startBareServer } from './start-bare-server.ts'
+import { readMetric } from '../server/read-metric.ts'
+import { type Account, pushMessages, registerAccount } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { startBareServer } from './floors/start-bare-server.ts'
+import { describeLoad, joinLoads, type Load, putLoad } from './load/put-load.ts'
 
 const clients = 100
 const turns = 3

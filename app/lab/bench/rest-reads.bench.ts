@@ -1,8 +1,8 @@
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
-import type { Figure } from './figure.ts'
-import { type Account, pushMessages, registerAccount } from './server-accounts.ts'
-import { takePercentile } from './take-percentile.ts'
+import { type Account, pushMessages, registerAccount } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { takePercentile } from './figures/take-percentile.ts'
 
 const [few, many] = [1_000, 30_000]
 const rounds = 15

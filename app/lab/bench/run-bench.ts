@@ -1,4 +1,4 @@
-import { describeFigure, type Figure } from './figure.ts'
+import { describeFigure, type Figure } from './figures/figure.ts'
 
 /** Each `*.bench.ts` exports one `measure`, which gives its figures; some can be asked for only a part. */
 type Measure = (options: { cases: readonly string[] }) => Promise<readonly Figure[]>

@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import type { JSHandle, Page } from 'playwright-core'
 import { build } from 'vite'
 import { launchProfile } from '../browser/launch-profile.ts'
-import type { Queries } from './create-writer.ts'
-import type { Figure } from './figure.ts'
-import type { SearchPageUnderTest } from './search-page.ts'
-import { takePercentile } from './take-percentile.ts'
+import type { Figure } from './figures/figure.ts'
+import { takePercentile } from './figures/take-percentile.ts'
+import type { SearchPageUnderTest } from './page/search-page.ts'
+import type { Queries } from './page/writer.ts'
 
 const [messageCount, catchUpCount, queriesEach] = [100_000, 10_000, 50]
 const origin = 'http://petrel.localhost'
@@ -93,7 +93,7 @@ async function openBench(page: Page): Promise<JSHandle<SearchPageUnderTest>> {
     build: {
       write: false,
       target: 'es2022',
-      rollupOptions: { input: fileURLToPath(new URL('search-page.ts', import.meta.url)) },
+      rollupOptions: { input: fileURLToPath(new URL('./page/search-page.ts', import.meta.url)) },
     },
   })
   const outputs = [result].flat().flatMap((built) => ('output' in built ? built.output : []))

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findFreePort } from '../../../sync-server/lib/find-free-port.ts'
 import { waitUntil } from '../browser/wait-until.ts'
-import type { Figure } from './figure.ts'
-import { takePercentile } from './take-percentile.ts'
+import type { Figure } from './figures/figure.ts'
+import { takePercentile } from './figures/take-percentile.ts'
 
 const top = fileURLToPath(new URL('../../../', import.meta.url))
 const times = 5

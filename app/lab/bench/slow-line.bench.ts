@@ -1,11 +1,11 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { readSession, registerPerson } from '../browser/account-steps.ts'
-import { createPerson } from '../browser/create-person.ts'
+import { createPerson } from '../browser/person.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
-import { waitUntilStored } from './count-stored-messages.ts'
-import type { Figure } from './figure.ts'
-import { type Account, pushMessages, registerAccount } from './server-accounts.ts'
+import { type Account, pushMessages, registerAccount } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { waitUntilStored } from './page/count-stored-messages.ts'
 
 const missed = 350
 const bytesPerSecond = 5_000

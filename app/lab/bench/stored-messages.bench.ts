@@ -1,9 +1,9 @@
 import { type BuiltServer, startBuiltServer } from '../browser/start-built-server.ts'
-import type { Figure } from './figure.ts'
-import { describeLoad, joinLoads, type Load, putLoad } from './put-load.ts'
-import { readMetric } from './read-metric.ts'
-import { type Account, pushMessages, registerAccount } from './server-accounts.ts'
-import { waitUntilIdle, withGarbageCollected } from './wait-until-idle.ts'
+import { readMetric } from '../server/read-metric.ts'
+import { type Account, pushMessages, registerAccount } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { describeLoad, joinLoads, type Load, putLoad } from './load/put-load.ts'
+import { waitUntilIdle, withGarbageCollected } from './load/wait-until-idle.ts'
 
 const few = 1_000
 const many = 100_000

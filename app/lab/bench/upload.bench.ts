@@ -1,11 +1,11 @@
 import { v7 as createId } from 'uuid'
-import { createApi } from '../../api/create-api.ts'
-import { createSessionStore } from '../../api/create-session-store.ts'
-import { createKeptTexts } from '../../database/kept-texts.ts'
+import { createApi } from '../../api/api.ts'
+import { createSessionStore } from '../../api/session-store.ts'
+import { createKeptTexts } from '../../database/storage/key-value-storage.ts'
 import { uploadInPieces } from '../../sync/files/upload-in-pieces.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
-import type { Figure } from './figure.ts'
-import { startBareServer } from './start-bare-server.ts'
+import type { Figure } from './figures/figure.ts'
+import { startBareServer } from './floors/start-bare-server.ts'
 
 const megabytes = 25
 const turns = 5

@@ -6,11 +6,11 @@ import { startEmulator } from '../../../sync-server/whatsapp/emulator/emulator.t
 import { settingsForEmulator } from '../../../sync-server/whatsapp/emulator/settings-for-emulator.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
 import { waitUntil } from '../browser/wait-until.ts'
-import type { Figure } from './figure.ts'
-import { readMetric } from './read-metric.ts'
-import { registerAccount } from './server-accounts.ts'
-import { startBareServer } from './start-bare-server.ts'
-import { takePercentile } from './take-percentile.ts'
+import { readMetric } from '../server/read-metric.ts'
+import { registerAccount } from '../server/server-accounts.ts'
+import type { Figure } from './figures/figure.ts'
+import { takePercentile } from './figures/take-percentile.ts'
+import { startBareServer } from './floors/start-bare-server.ts'
 
 const perSecond = 1_000
 const seconds = 30

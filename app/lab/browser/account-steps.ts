@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { BrowserPerson } from './create-person.ts'
+import type { BrowserPerson } from './person.ts'
 
 /**
  * Makes the person's account by the registration screen; ends on the list of conversations, once it can be used, with or

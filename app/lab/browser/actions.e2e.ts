@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { breakDisk } from './break-disk.ts'
 import { chatRow, composer, openChat, readTicks, readWords, say } from './chat-steps.ts'

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 
 const top = fileURLToPath(new URL('../../../', import.meta.url))
 

@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from 'vitest'
+import { must } from '../../../schema/helpers/must.ts'
 import { limits } from '../../../schema/limits.ts'
-import { must } from '../../../schema/must.ts'
 import { openTestSocket } from '../../../sync-server/testing/open-test-socket.ts'
-import { createCheapAccounts } from '../bench/cheap-accounts.ts'
-import { createSocketCrowd } from '../bench/socket-crowd.ts'
+import { createCheapAccounts } from '../bench/load/cheap-accounts.ts'
+import { createSocketCrowd } from '../bench/load/socket-crowd.ts'
 import { registerPerson } from './account-steps.ts'
 import { openChat, readPresence } from './chat-steps.ts'
-import { createPerson } from './create-person.ts'
+import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
 /** More than the server tells everybody of. */

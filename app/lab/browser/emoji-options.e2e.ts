@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { composer, openChat } from './chat-steps.ts'
 import { offered, openPicker, pickEmoji, picker } from './emoji-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { shortenToken } from '../shorten-token.ts'
+import { shortenToken } from '../device/shorten-token.ts'
 import { readSession, signIn, waitUntilKept } from './account-steps.ts'
 import { chatRow, openChat, readTicks, readWords, say } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'

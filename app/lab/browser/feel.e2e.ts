@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signIn } from './account-steps.ts'
 import { chatRow, composer } from './chat-steps.ts'
-import { createPerson } from './create-person.ts'
 import { listOverflowing } from './list-overflowing.ts'
 import { fillScreens } from './looks/fill-screens.ts'
-import { noteMovements } from './looks/note-movements.ts'
-import { noteShifts } from './looks/note-shifts.ts'
+import { noteMovements } from './looks/record-movements.ts'
+import { noteShifts } from './looks/record-shifts.ts'
 import { ownWords } from './message-steps.ts'
+import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
 const server = await startBuiltServer()

@@ -5,7 +5,7 @@ import { keepSignIn, waitUntilKept } from './account-steps.ts'
 import { message, openChat, readWords, say } from './chat-steps.ts'
 import { attach, dragFiles, drawPhoto, sendDialog, writeText } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { createLook } from './looks/create-look.ts'
+import { createLook } from './looks/look.ts'
 import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 

@@ -4,7 +4,7 @@ import { keepSignIn, waitUntilKept } from './account-steps.ts'
 import { chatRow, message, openChat, readTicks, say } from './chat-steps.ts'
 import { attach, drawPhoto, sendDialog, writeText } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { createLook } from './looks/create-look.ts'
+import { createLook } from './looks/look.ts'
 import { chooseOn, hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { registerPerson, waitUntilKept } from './account-steps.ts'
-import { createPerson } from './create-person.ts'
+import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
 const server = await startBuiltServer()

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
-import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession, registerPerson } from './account-steps.ts'
 import { chatRow } from './chat-steps.ts'
-import { createPerson } from './create-person.ts'
+import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
 const server = await startBuiltServer()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow } from './chat-steps.ts'
-import { noteLayoutShifts } from './looks/note-layout-shifts.ts'
+import { noteLayoutShifts } from './looks/record-layout-shifts.ts'
 import { ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 

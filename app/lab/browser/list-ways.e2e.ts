@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Account, pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { type Account, pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow, openChat, say } from './chat-steps.ts'
 import { chooseOn, ownWords } from './message-steps.ts'

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest'
 import { signIn } from './account-steps.ts'
 import { chatRow, composer, say } from './chat-steps.ts'
-import { createPerson } from './create-person.ts'
 import { damagePushes } from './damage-pushes.ts'
-import { createLook } from './looks/create-look.ts'
 import { fillScreens } from './looks/fill-screens.ts'
+import { createLook } from './looks/look.ts'
 import { chooseOn, forwardDialog, ownWords, select, selectionBar } from './message-steps.ts'
+import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
 const server = await startBuiltServer()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { sectionWords, settingsSections } from '../../settings/settings-sections.ts'
 import { readSession, waitUntilKept } from './account-steps.ts'
 import { chatRow, openChat, readMessages, readTicks, readWords, say } from './chat-steps.ts'
-import { createPerson } from './create-person.ts'
+import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { waitUntil } from './wait-until.ts'
 

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow, openChat, readTicks, say } from './chat-steps.ts'
 import { chooseOn, forwardDialog, ownWords, select, selectionBar } from './message-steps.ts'

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { v7 as createId } from 'uuid'
 import { limits } from '../../../schema/limits.ts'
-import type { Account } from '../bench/server-accounts.ts'
+import type { Account } from '../server/server-accounts.ts'
 
 /** A picture as the browser draws it: JPEG of a few hundred bytes, and what a message says of it. */
 interface DrawnPicture {

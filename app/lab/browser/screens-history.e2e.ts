@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession, registerPerson } from './account-steps.ts'
 import { chatRow, composer, message } from './chat-steps.ts'
-import { createPerson } from './create-person.ts'
 import { findProblems } from './find-problems.ts'
+import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
 const unreadCount = 240

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pushMessages, registerAccount } from '../bench/server-accounts.ts'
+import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession, waitUntilKept } from './account-steps.ts'
 import { chatRow, message, openChat, say } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'

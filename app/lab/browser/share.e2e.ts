@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { openSignInForm, readSession, signIn, waitUntilKept } from './account-steps.ts'
 import { composer, message, openChat, say } from './chat-steps.ts'
 import { drawPhoto, type GivenFile, sendDialog, writeText } from './file-steps.ts'
-import { createLook } from './looks/create-look.ts'
+import { createLook } from './looks/look.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({ reducedMotion: 'reduce' })

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
-import { registerAccount } from '../bench/server-accounts.ts'
+import { registerAccount } from '../server/server-accounts.ts'
 import { readSession, signIn } from './account-steps.ts'
 import { chatRow } from './chat-steps.ts'
-import { createPerson } from './create-person.ts'
+import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 import { failRequests, holdRequests } from './stop-requests.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { readSession, registerPerson, signIn } from './account-steps.ts'
 import { composer, openChat, say } from './chat-steps.ts'
-import { createPerson } from './create-person.ts'
+import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople()

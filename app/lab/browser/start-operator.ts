@@ -2,7 +2,7 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { type Emulator, startEmulator } from '../../../sync-server/whatsapp/emulator/emulator.ts'
 import { settingsForEmulator } from '../../../sync-server/whatsapp/emulator/settings-for-emulator.ts'
 import { registerPerson } from './account-steps.ts'
-import { type BrowserPerson, createPerson } from './create-person.ts'
+import { type BrowserPerson, createPerson } from './person.ts'
 import { type BuiltServer, startBuiltServer } from './start-built-server.ts'
 
 export interface TestOperator {

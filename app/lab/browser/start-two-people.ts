@@ -1,5 +1,5 @@
 import { registerPerson } from './account-steps.ts'
-import { type BrowserPerson, createPerson, type PersonOptions } from './create-person.ts'
+import { type BrowserPerson, createPerson, type PersonOptions } from './person.ts'
 import { type BuiltServer, startBuiltServer } from './start-built-server.ts'
 
 export interface TwoPeople {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { registerAccount } from '../bench/server-accounts.ts'
+import { registerAccount } from '../server/server-accounts.ts'
 import { chatRow, message, openChat, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { holdDatabases } from './hold-databases.ts'
@@ -26,7 +26,7 @@ const see = (words: string | RegExp) =>
   page.getByText(words).filter({ visible: true }).first().waitFor()
 
 test('while the app is being fetched, the screen says that the sign-in is verified', async () => {
-  const held = await holdRequests(page, '**/assets/create-messenger-*.js')
+  const held = await holdRequests(page, '**/assets/sync-*.js')
   await page.goto('/chat', { waitUntil: 'commit' })
   await see('Verifying authentication...')
   await held.release()

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { message, openChat } from './chat-steps.ts'
 import { attach, drawPhoto, sendDialog } from './file-steps.ts'
-import { createLook } from './looks/create-look.ts'
+import { createLook } from './looks/look.ts'
 import { chooseOn } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { composer, openChat, readWords, say } from './chat-steps.ts'
-import { createPerson } from './create-person.ts'
+import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } }

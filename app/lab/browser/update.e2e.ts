@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { registerPerson, waitUntilKept } from './account-steps.ts'
 import { copyBuild } from './copy-build.ts'
-import { createPerson } from './create-person.ts'
+import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
 /** In the page. */
@@ -58,7 +58,7 @@ test('P1: a part that went with the replaced version takes nothing from who type
   await other.evaluate(() =>
     window.addEventListener('vite:preloadError', ({ payload }) => noteFailure(payload.message)),
   )
-  await build.deploy('fourth', { without: ['create-polling', 'profile-route'] })
+  await build.deploy('fourth', { without: ['polling', 'profile-route'] })
   await other.evaluate(async () => {
     await (await navigator.serviceWorker.getRegistration())?.update()
   })
@@ -72,7 +72,7 @@ test('P1: a part that went with the replaced version takes nothing from who type
   ann.network.blockSockets()
   // The second time the page has had its chance to be loaded anew after the first.
   await expect.poll(() => failures.length).toBeGreaterThan(1)
-  expect(failures[0]).toContain('create-polling')
+  expect(failures[0]).toContain('polling')
   expect(await search.inputValue()).toBe('half a wor')
 
   ann.network.allowSockets()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { message, openChat, say } from './chat-steps.ts'
 import { attach, drawPhoto, type GivenFile, recordVideo, sendDialog } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { createLook } from './looks/create-look.ts'
+import { createLook } from './looks/look.ts'
 import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepSignIn, waitUntilKept } from './account-steps.ts'
 import { chatRow, composer, openChat, readMessages, readWords, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
-import { createLook } from './looks/create-look.ts'
+import { createLook } from './looks/look.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({ reducedMotion: 'reduce', permissions: ['microphone'] })

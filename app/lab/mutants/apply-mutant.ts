@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Mutant } from './mutant.ts'
+import type { Mutant } from './lists/mutant.ts'
 
 /**
  * Makes the fault in a checkout.

@@ -1,7 +1,7 @@
 import { databaseMutants } from './lists/database-mutants.ts'
+import type { Mutant } from './lists/mutant.ts'
 import { serverMutants } from './lists/server-mutants.ts'
 import { syncMutants } from './lists/sync-mutants.ts'
-import type { Mutant } from './mutant.ts'
 
 /** Sixty faults in what the promises rest on, chosen by hand: twenty each in app/sync, app/database and sync-server. */
 export function listMutants(): readonly Mutant[] {

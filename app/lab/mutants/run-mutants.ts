@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { unreachable } from '../../../schema/unreachable.ts'
+import { unreachable } from '../../../schema/helpers/unreachable.ts'
 import { applyMutant } from './apply-mutant.ts'
 import { copyCheckout } from './copy-checkout.ts'
 import { listMutants } from './list-mutants.ts'

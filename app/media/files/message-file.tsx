@@ -1,5 +1,5 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { DocumentFile } from './document-file.tsx'
 import { findFileBox } from './find-file-box.ts'
 import styles from './message-file.module.css'

@@ -1,5 +1,5 @@
 import { isUploadOwed } from '../../../schema/message.ts'
-import type { UploadState } from '../../sync/files/create-uploads.ts'
+import type { UploadState } from '../../sync/files/uploads.ts'
 import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import styles from './message-file.module.css'
 import type { MessageFileProps } from './message-file.tsx'

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { loadingChoice } from './loading-choice.ts'
 import { mayLoadUnasked } from './loading-rule.ts'

@@ -1,5 +1,5 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 
 /** What was found in a chat, with what can be done with it. */
 export interface FoundProps {

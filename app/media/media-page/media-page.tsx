@@ -1,7 +1,7 @@
 import { Content, List, Root, Trigger } from 'radix-ui/tabs'
 import { useState } from 'react'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { leaveBackLayers } from '../../ui/layers/leave-back-layers.ts'

@@ -1,6 +1,6 @@
 import { lazy, type RefObject, Suspense, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import type { MenuAction } from '../../ui/menus/menu-action.ts'
 import { AttachButton } from './attach-button.tsx'

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { limits } from '../../../schema/limits.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { Dialog } from '../../ui/dialogs/dialog.tsx'

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { useFile } from '../loading/use-file.ts'
 
 interface AheadPictureProps {

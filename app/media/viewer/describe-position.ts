@@ -1,4 +1,4 @@
-import type { SiftedWindow } from '../../database/create-sifted-window.ts'
+import type { SiftedWindow } from '../../database/views/sifted-window.ts'
 
 type Known = Pick<SiftedWindow, 'items' | 'hasOlder' | 'hasNewer'>
 

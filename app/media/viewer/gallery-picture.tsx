@@ -1,6 +1,6 @@
 import { type CSSProperties, type Ref, useImperativeHandle, useRef, useState } from 'react'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { formatBytes } from '../../ui/format/format-bytes.ts'
 import { Icon } from '../../ui/icons/icon.tsx'

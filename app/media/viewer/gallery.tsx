@@ -8,7 +8,7 @@ import {
   useState,
 } from 'react'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { formatClockTime } from '../../ui/format/format-clock-time.ts'
 import { formatDay } from '../../ui/format/format-day.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { messageKinds } from '../loading/message-kinds.ts'
 import { useSifted } from '../loading/use-sifted.ts'

@@ -1,7 +1,7 @@
 import { v7 as createId } from 'uuid'
 import { limits } from '../../../schema/limits.ts'
 import type { Level, VoiceDraft, VoiceDrafts } from '../../database/files/voice-drafts.ts'
-import { createLiveValue } from '../../database/live-value.ts'
+import { createLiveValue } from '../../database/views/live-value.ts'
 import { logProblem } from '../../ui/log-problem.ts'
 import { openMicrophone } from './open-microphone.ts'
 import { stepVoice, type Voice, type VoiceEvent, type VoiceState } from './step-voice.ts'

@@ -2,7 +2,7 @@ import { type ComponentType, type PointerEvent, useEffect, useRef, useState } fr
 import { createPortal } from 'react-dom'
 import type { AttachedFile } from '../../../schema/attached-file.ts'
 import type { VoiceDraft } from '../../database/files/voice-drafts.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { logProblem } from '../../ui/log-problem.ts'

@@ -1,5 +1,5 @@
 import { useCallback } from 'react'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { readSettings } from '../../whatsapp/channel/read-settings.ts'
 import { listLabels } from '../../whatsapp/list-labels.ts'

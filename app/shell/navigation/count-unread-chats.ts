@@ -1,4 +1,4 @@
-import type { ConversationRow } from '../../sync/messenger.ts'
+import type { ConversationRow } from '../../sync/messenger-types.ts'
 
 /** How many chats of the list hold something unread; muted ones ask for nothing. */
 export function countUnreadChats(rows: readonly ConversationRow[]): number {

@@ -1,4 +1,4 @@
-import type { ConversationRow } from '../../sync/messenger.ts'
+import type { ConversationRow } from '../../sync/messenger-types.ts'
 import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import { useSettledCount } from '../../ui/hooks/use-settled-count.ts'
 import { useMessenger } from '../session/messenger-context.tsx'

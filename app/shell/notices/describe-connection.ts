@@ -1,4 +1,4 @@
-import type { Connection } from '../../sync/messenger.ts'
+import type { Connection } from '../../sync/messenger-types.ts'
 import type { IconName } from '../../ui/icons/icon-paths.ts'
 
 export interface ConnectionWords {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { messageDocument } from '../../../schema/message.ts'
-import type { ConversationRow } from '../../sync/messenger.ts'
+import type { ConversationRow } from '../../sync/messenger-types.ts'
 import { countUnreadMessages } from './count-unread-messages.ts'
 import { findNews } from './find-news.ts'
 

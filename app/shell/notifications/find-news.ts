@@ -1,5 +1,5 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { ConversationRow } from '../../sync/messenger.ts'
+import type { ConversationRow } from '../../sync/messenger-types.ts'
 
 export interface News {
   row: ConversationRow

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import styles from '../../offline/offer.module.css'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'

@@ -1,4 +1,4 @@
-import type { ConversationRow, Messenger, ReactionNews } from '../../sync/messenger.ts'
+import type { ConversationRow, Messenger, ReactionNews } from '../../sync/messenger-types.ts'
 import { productName } from '../../ui/product.ts'
 import { describeMessage } from '../../ui/text/describe-message.ts'
 import { countUnreadMessages } from './count-unread-messages.ts'

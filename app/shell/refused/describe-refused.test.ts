@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { QueuedRequest } from '../../database/requests/queued-request.ts'
+import type { QueuedRequest } from '../../database/storage/queued-request.ts'
 import { describeRefused, findConcerned } from './describe-refused.ts'
 
 test.each<[QueuedRequest, string, string | undefined]>([

@@ -1,4 +1,4 @@
-import type { QueuedRequest } from '../../database/requests/queued-request.ts'
+import type { QueuedRequest } from '../../database/storage/queued-request.ts'
 
 /** What a refused request has left undone, in a person's words. `name`: of the person whom it is about. */
 export function describeRefused(request: QueuedRequest, name: string): string {

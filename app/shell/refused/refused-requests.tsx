@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
-import type { RequestEntry } from '../../database/requests/queued-request.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { RequestEntry } from '../../database/storage/queued-request.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { Icon } from '../../ui/icons/icon.tsx'

@@ -1,6 +1,6 @@
 import { Suspense, useEffect, useRef } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { FullScreenLoader } from '../../ui/layout/full-screen-loader.tsx'
 import { FullScreenProblem } from '../../ui/layout/full-screen-problem.tsx'
 import { useNotifier } from '../notifications/use-notifier.ts'

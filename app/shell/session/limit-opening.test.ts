@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createDeferred } from '../../../schema/create-deferred.ts'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { limitOpening } from './limit-opening.ts'
 
 test('what opens in time is open; what does not is told in words, and closed when it opens after all', async () => {

@@ -1,4 +1,4 @@
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 
 /** Opening takes a second where nothing is in its way. */
 const openMs = 15_000

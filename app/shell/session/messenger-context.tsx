@@ -1,5 +1,5 @@
 import { createContext, use } from 'react'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 
 const MessengerContext = createContext<Messenger | undefined>(undefined)
 export const MessengerProvider = MessengerContext.Provider

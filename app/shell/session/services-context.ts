@@ -1,10 +1,10 @@
 import { createContext, use } from 'react'
-import type { Login, Registration, SignedIn } from '../../../schema/auth.ts'
-import type { Api } from '../../api/create-api.ts'
-import type { SessionStore } from '../../api/create-session-store.ts'
+import type { Login, Registration, SignedIn } from '../../../schema/api/auth.ts'
+import type { Api } from '../../api/api.ts'
+import type { SessionStore } from '../../api/session-store.ts'
 import type { AppUpdate } from '../../offline/app-update.ts'
 import type { InstallOffer } from '../../offline/install-prompt.ts'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import type { NotificationChoice } from '../notifications/notification-choice.ts'
 
 /** What the screens ask of the world outside them. Rejections carry words for a person. */

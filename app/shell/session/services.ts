@@ -1,6 +1,6 @@
-import { createDeferred } from '../../../schema/create-deferred.ts'
-import { createLazyApi } from '../../api/create-lazy-api.ts'
-import { createSessionStore } from '../../api/create-session-store.ts'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
+import { createLazyApi } from '../../api/lazy-api.ts'
+import { createSessionStore } from '../../api/session-store.ts'
 import { sessionsOf } from '../../api/sessions-of.ts'
 import { createAppUpdate } from '../../offline/app-update.ts'
 import { askForPersistentStorage } from '../../offline/ask-for-persistent-storage.ts'
@@ -12,8 +12,8 @@ import type { Services } from './services-context.ts'
 
 const loadCore = () =>
   Promise.all([
-    import('../../sync/create-messenger.ts'),
-    import('../../sync/read-browser-powers.ts'),
+    import('../../sync/messenger.ts'),
+    import('../../sync/platform/browser-platform.ts'),
   ])
 
 const untilIdle = () =>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { useServices } from './services-context.ts'
 
 type Opening =

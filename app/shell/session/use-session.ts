@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import type { SignedIn } from '../../../schema/auth.ts'
+import type { SignedIn } from '../../../schema/api/auth.ts'
 import { useServices } from './services-context.ts'
 
 /** Who is signed in on this device, if anybody. */

@@ -1,8 +1,8 @@
-import type { CommandContext } from '../../database/commands/command-context.ts'
 import { createClearingMarks } from '../../database/files/clearing-marks.ts'
-import { createFileShelf } from '../../database/files/file-shelf.ts'
+import { createFileShelf } from '../../database/files/file-store.ts'
+import type { CommandContext } from '../../database/storage/command-context.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
-import type { FiledMessage, Files } from './create-files.ts'
+import type { FiledMessage, Files } from './files.ts'
 
 /** Finds the files of messages on this device, and fetches what is not there; twice at once is once. */
 export function createFileAccess(options: {

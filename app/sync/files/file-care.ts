@@ -1,10 +1,10 @@
-import type { CommandContext } from '../../database/commands/command-context.ts'
 import { createClearingMarks } from '../../database/files/clearing-marks.ts'
 import { decideFileBudget } from '../../database/files/file-budget.ts'
 import { createFileLedger, type LedgerEntry } from '../../database/files/file-ledger.ts'
 import { chooseFilesToTrim } from '../../database/files/files-to-trim.ts'
-import type { Powers } from '../powers.ts'
-import type { FiledMessage } from './create-files.ts'
+import type { CommandContext } from '../../database/storage/command-context.ts'
+import type { Powers } from '../platform/platform.ts'
+import type { FiledMessage } from './files.ts'
 
 /** What the files of one chat take on this device. */
 export interface ChatFiles {

@@ -1,4 +1,4 @@
-import type { StoredEpoch } from '../../database/open-device-store.ts'
+import type { StoredEpoch } from '../../database/storage/open-device-store.ts'
 
 /** Under this name it is noted in which epoch the files of this device were compared with the server's. */
 export const filesEpoch = 'files'

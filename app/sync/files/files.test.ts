@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import type { LabOptions } from '../../lab/create-lab.ts'
-import type { Addressee, LabDevice } from '../../lab/create-lab-device.ts'
+import type { Addressee, LabDevice } from '../../lab/device/lab-device.ts'
+import { sendTextFile } from '../../lab/device/send-text-file.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
-import { sendTextFile } from '../../lab/send-text-file.ts'
 
 /** Ann with a phone, Ben with a tablet. */
 async function start(options: LabOptions = {}) {

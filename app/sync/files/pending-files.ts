@@ -1,9 +1,13 @@
 import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
-import { changeMessage } from '../../database/change-message.ts'
-import { listTally } from '../../database/list-tally.ts'
-import type { MessageCollection } from '../../database/open-database.ts'
-import { failedTally, fromStoredMessage, pendingTally } from '../../database/stored-message.ts'
-import { subscribeToChanges } from '../../database/subscribe-to-changes.ts'
+import { changeMessage } from '../../database/commands/change-message.ts'
+import { listTally } from '../../database/storage/list-tally.ts'
+import type { MessageCollection } from '../../database/storage/open-database.ts'
+import {
+  failedTally,
+  fromStoredMessage,
+  pendingTally,
+} from '../../database/storage/stored-message.ts'
+import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
 
 export type PendingFiles = ReturnType<typeof createPendingFiles>
 

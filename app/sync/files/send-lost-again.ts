@@ -1,6 +1,6 @@
-import type { CommandContext } from '../../database/commands/command-context.ts'
 import { retryMessage } from '../../database/commands/retry-message.ts'
-import { createFileShelf } from '../../database/files/file-shelf.ts'
+import { createFileShelf } from '../../database/files/file-store.ts'
+import type { CommandContext } from '../../database/storage/command-context.ts'
 
 /** Sends messages again whose files the server has lost, where this device still holds them. */
 export async function sendLostAgain(

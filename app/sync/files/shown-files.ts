@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '../../database/files/file-ledger.ts'
-import type { FiledMessage } from './create-files.ts'
+import type { FiledMessage } from './files.ts'
 
 /** The files that are on the screen of this tab, by their messages and by their addresses. */
 export function createShownFiles() {

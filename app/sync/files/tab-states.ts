@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { createLiveValue, type SettableLiveValue } from '../../database/live-value.ts'
-import type { UploadState } from './create-uploads.ts'
+import { createLiveValue, type SettableLiveValue } from '../../database/views/live-value.ts'
+import type { UploadState } from './uploads.ts'
 
 type States = ReadonlyMap<string, UploadState>
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import type { LabOptions } from '../../lab/create-lab.ts'
-import type { LabDevice } from '../../lab/create-lab-device.ts'
+import type { LabDevice } from '../../lab/device/lab-device.ts'
+import { sendTextFile } from '../../lab/device/send-text-file.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
-import { sendTextFile } from '../../lab/send-text-file.ts'
-import type { UploadState } from './create-uploads.ts'
+import type { UploadState } from './uploads.ts'
 
 const MiB = 1024 * 1024
 

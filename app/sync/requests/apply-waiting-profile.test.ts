@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testSession } from '../../api/test-session.ts'
-import type { RequestEntry } from '../../database/requests/queued-request.ts'
+import type { RequestEntry } from '../../database/storage/queued-request.ts'
 import { applyWaitingProfile } from './apply-waiting-profile.ts'
 
 const { user } = testSession

@@ -1,5 +1,5 @@
 import type { OwnUser, ProfileChange } from '../../../schema/user.ts'
-import type { RequestEntry } from '../../database/requests/queued-request.ts'
+import type { RequestEntry } from '../../database/storage/queued-request.ts'
 
 /** One's own record as it will be when the changes that wait have gone; refused ones do not count. */
 export function applyWaitingProfile(user: OwnUser, entries: readonly RequestEntry[]): OwnUser {

@@ -1,5 +1,5 @@
-import { unreachable } from '../../../schema/unreachable.ts'
-import type { RequestEntry } from '../../database/requests/queued-request.ts'
+import { unreachable } from '../../../schema/helpers/unreachable.ts'
+import type { RequestEntry } from '../../database/storage/queued-request.ts'
 import type { RequestCalls } from './request-calls.ts'
 
 /** Makes the call of an entry, with the entry's id as its key (P2). @throws what the call throws */

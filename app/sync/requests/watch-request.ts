@@ -1,7 +1,7 @@
-import type { LiveValue } from '../../database/live-value.ts'
-import type { RequestStore } from '../../database/requests/create-request-store.ts'
-import type { RequestEntry } from '../../database/requests/queued-request.ts'
-import type { Page } from '../powers.ts'
+import type { RequestStore } from '../../database/requests/request-store.ts'
+import type { RequestEntry } from '../../database/storage/queued-request.ts'
+import type { LiveValue } from '../../database/views/live-value.ts'
+import type { Page } from '../platform/platform.ts'
 
 /** What tells whether there is a network. */
 export interface Reach {

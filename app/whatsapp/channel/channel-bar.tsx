@@ -1,4 +1,4 @@
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { joinClassNames } from '../../ui/styles/join-class-names.ts'
 import type { Channel } from './channel.ts'

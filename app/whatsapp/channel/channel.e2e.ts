@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from 'vitest'
-import { registerAccount } from '../../lab/bench/server-accounts.ts'
 import {
   attach,
   channelBar,
@@ -10,6 +9,7 @@ import {
 import { chatRow, composer, readTicks, say } from '../../lab/browser/chat-steps.ts'
 import { hasFocus, ownWords } from '../../lab/browser/message-steps.ts'
 import { startOperator } from '../../lab/browser/start-operator.ts'
+import { registerAccount } from '../../lab/server/server-accounts.ts'
 
 /** Reads everything, at once. */
 const reader = '+15555550100'

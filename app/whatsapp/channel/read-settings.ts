@@ -1,5 +1,5 @@
 import type { OwnUser } from '../../../schema/user.ts'
-import type { RequestEntry } from '../../database/requests/queued-request.ts'
+import type { RequestEntry } from '../../database/storage/queued-request.ts'
 
 /** A person's settings as they will be when what waits has gone. */
 export function readSettings(user: OwnUser, entries: readonly RequestEntry[]): OwnUser['settings'] {

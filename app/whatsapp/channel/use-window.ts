@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Messenger } from '../../sync/messenger.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { describeWindow, type WindowState } from './describe-window.ts'
 
 /** How long a customer can be written to freely, counted down on the device; undefined until that is read. */

@@ -1,5 +1,5 @@
+import type { WhatsAppLink } from '../../../schema/api/whatsapp-link.ts'
 import { linkNeeds } from '../../../schema/user.ts'
-import type { WhatsAppLink } from '../../../schema/whatsapp-link.ts'
 
 /** What stands in the form, as it was typed. */
 export interface LinkForm {

@@ -1,5 +1,5 @@
+import type { WhatsAppLink } from '../../../schema/api/whatsapp-link.ts'
 import type { OwnUser } from '../../../schema/user.ts'
-import type { WhatsAppLink } from '../../../schema/whatsapp-link.ts'
 import { readChannel } from '../channel/channel.ts'
 import { ChannelDialog } from '../channel/channel-dialog.tsx'
 import { LinkForm } from './link-form.tsx'

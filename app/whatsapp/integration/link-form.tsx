@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { WhatsAppLink } from '../../../schema/whatsapp-link.ts'
+import type { WhatsAppLink } from '../../../schema/api/whatsapp-link.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import styles from '../styles/whatsapp.module.css'
 import { checkLink, type LinkForm as Form } from './check-link.ts'

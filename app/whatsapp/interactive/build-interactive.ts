@@ -1,4 +1,4 @@
-import { isBlank } from '../../../schema/is-blank.ts'
+import { isBlank } from '../../../schema/helpers/is-blank.ts'
 import type { InteractivePayload } from '../../../schema/whatsapp-payload.ts'
 import type { Outgoing } from '../channel/outgoing.ts'
 

@@ -1,4 +1,4 @@
-import type { WhatsAppTemplate } from '../../../schema/whatsapp-template.ts'
+import type { WhatsAppTemplate } from '../../../schema/api/whatsapp-template.ts'
 
 const kept = { language: 'en', category: 'UTILITY', status: 'APPROVED' } as const
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { must } from '../../../schema/must.ts'
-import type { WhatsAppTemplate as Template } from '../../../schema/whatsapp-template.ts'
+import type { WhatsAppTemplate as Template } from '../../../schema/api/whatsapp-template.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { builtInTemplates } from './built-in-templates.ts'
 import {
   canBeFilled,

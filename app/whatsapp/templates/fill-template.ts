@@ -1,4 +1,4 @@
-import type { WhatsAppTemplate as Template } from '../../../schema/whatsapp-template.ts'
+import type { WhatsAppTemplate as Template } from '../../../schema/api/whatsapp-template.ts'
 
 /** What a person gives for the placeholders, by their keys as `listPlaceholders` gives them. */
 export type Values = Readonly<Record<string, string>>

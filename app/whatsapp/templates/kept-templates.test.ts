@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createKeptTexts } from '../../database/kept-texts.ts'
+import { createKeptTexts } from '../../database/storage/key-value-storage.ts'
 import { builtInTemplates } from './built-in-templates.ts'
 import { keepTemplates, readKeptTemplates } from './kept-templates.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type WhatsAppTemplate, whatsAppTemplate } from '../../../schema/whatsapp-template.ts'
+import { type WhatsAppTemplate, whatsAppTemplate } from '../../../schema/api/whatsapp-template.ts'
 import { builtInTemplates } from './built-in-templates.ts'
 
 const list = z.array(whatsAppTemplate)

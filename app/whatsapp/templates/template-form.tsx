@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import type { WhatsAppTemplate } from '../../../schema/whatsapp-template.ts'
+import type { WhatsAppTemplate } from '../../../schema/api/whatsapp-template.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { isFilled, listPlaceholders, type Placeholder, type Values } from './fill-template.ts'
 import { TemplateWords } from './template-words.tsx'

@@ -1,4 +1,4 @@
-import type { WhatsAppTemplate } from '../../../schema/whatsapp-template.ts'
+import type { WhatsAppTemplate } from '../../../schema/api/whatsapp-template.ts'
 import { fillTemplate, type Values } from './fill-template.ts'
 import styles from './templates.module.css'
 

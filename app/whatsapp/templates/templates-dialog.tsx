@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { WhatsAppTemplate } from '../../../schema/whatsapp-template.ts'
+import type { WhatsAppTemplate } from '../../../schema/api/whatsapp-template.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import type { Channel } from '../channel/channel.ts'
 import { ChannelDialog } from '../channel/channel-dialog.tsx'

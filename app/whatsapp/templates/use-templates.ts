@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { WhatsAppTemplate } from '../../../schema/whatsapp-template.ts'
+import type { WhatsAppTemplate } from '../../../schema/api/whatsapp-template.ts'
 import { keepTemplates, readKeptTemplates } from './kept-templates.ts'
 
 /** The templates that the device knows at once, and the server's when they come (P10). */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { openTestAccounts } from '../../testing/open-test-accounts.ts'
 import type { ClaimDocument } from '../account-documents.ts'
 import { claimKey } from '../claims.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accountExport } from '../../../schema/account-export.ts'
+import { accountExport } from '../../../schema/api/account-export.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,

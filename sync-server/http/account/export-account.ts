@@ -1,4 +1,4 @@
-import type { AccountExport } from '../../../schema/account-export.ts'
+import type { AccountExport } from '../../../schema/api/account-export.ts'
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { OwnUser } from '../../../schema/user.ts'

@@ -1,4 +1,4 @@
-import { usage } from '../../../schema/usage.ts'
+import { usage } from '../../../schema/api/usage.ts'
 import type { MessageRate } from '../../budget/message-rate.ts'
 import type { StorageQuota } from '../../budget/storage-quota.ts'
 import { defineRoute, type Route } from '../core/route.ts'

@@ -1,5 +1,5 @@
-import { login, registration, signedIn } from '../../../schema/auth.ts'
-import { signedOut } from '../../../schema/done-answers.ts'
+import { login, registration, signedIn } from '../../../schema/api/auth.ts'
+import { signedOut } from '../../../schema/api/done-answers.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import type { LimitAttempts } from '../../access/attempt-limiter.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { passwordChange, session } from '../../../schema/auth.ts'
-import { passwordChanged, sessionEnded } from '../../../schema/done-answers.ts'
+import { passwordChange, session } from '../../../schema/api/auth.ts'
+import { passwordChanged, sessionEnded } from '../../../schema/api/done-answers.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import type { PasswordHasher } from '../../access/passwords/password-hasher.ts'
 import type { Sessions } from '../../access/sessions.ts'

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { SignedIn } from '../../../schema/auth.ts'
+import type { SignedIn } from '../../../schema/api/auth.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
 import { PasswordOutdated, type Sessions } from '../../access/sessions.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { whatsAppChannel } from '../../../schema/whatsapp-channel.ts'
-import { newWhatsAppContact, whatsAppContact } from '../../../schema/whatsapp-contact.ts'
+import { whatsAppChannel } from '../../../schema/api/whatsapp-channel.ts'
+import { newWhatsAppContact, whatsAppContact } from '../../../schema/api/whatsapp-contact.ts'
 import type { Channel } from '../../whatsapp/channel.ts'
 import { presentWhatsAppContact } from '../../whatsapp/customers/present-contact.ts'
 import { RequestRefused } from '../core/request-refused.ts'

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
-import { sendWhatsApp, whatsAppSent } from '../../../schema/send-whatsapp.ts'
+import { sendWhatsApp, whatsAppSent } from '../../../schema/api/send-whatsapp.ts'
 import {
   webhookReprocessed,
   webhookStats,
   webhookStatusAnswer,
   whatsAppStatusAnswer,
-} from '../../../schema/webhook-answers.ts'
-import { whatsAppTemplate } from '../../../schema/whatsapp-template.ts'
+} from '../../../schema/api/webhook-answers.ts'
+import { whatsAppTemplate } from '../../../schema/api/whatsapp-template.ts'
 import { toIso, toIsoOrNull } from '../../lib/to-iso.ts'
 import type { Channel } from '../../whatsapp/channel.ts'
 import type { WebhookEvent } from '../../whatsapp/webhooks/webhook-event.ts'

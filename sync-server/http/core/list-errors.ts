@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../schema/api-error.ts'
+import type { ErrorCode } from '../../../schema/api/api-error.ts'
 import type { Route } from './route.ts'
 
 /** Every refusal that a call can meet: its own, and those of any call of its kind. */

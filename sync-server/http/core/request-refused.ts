@@ -1,6 +1,6 @@
-import { describeError, type ErrorCode } from '../../../schema/api-error.ts'
+import { describeError, type ErrorCode } from '../../../schema/api/api-error.ts'
 
-/** A request that is answered with an error of `schema/api-error.ts`. */
+/** A request that is answered with an error of `schema/api/api-error.ts`. */
 export class RequestRefused extends Error {
   override name = 'RequestRefused'
   readonly reason: ErrorCode

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type * as z from 'zod/mini'
-import type { ErrorCode } from '../../../schema/api-error.ts'
+import type { ErrorCode } from '../../../schema/api/api-error.ts'
 import type { Caller } from '../../access/token-keeper.ts'
 
 /** Who may call a route. What they may do to a thing that it names is checked by its handler. */

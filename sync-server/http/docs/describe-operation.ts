@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { describeError, errorAnswer } from '../../../schema/api-error.ts'
+import { describeError, errorAnswer } from '../../../schema/api/api-error.ts'
 import { listErrors } from '../core/list-errors.ts'
 import type { Route } from '../core/route.ts'
 import type { Answer, Operation, Parameter } from './api-description.ts'

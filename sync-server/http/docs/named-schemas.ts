@@ -1,18 +1,18 @@
 import * as z from 'zod/mini'
-import { accountExport } from '../../../schema/account-export.ts'
-import { errorAnswer } from '../../../schema/api-error.ts'
-import { session, signedIn } from '../../../schema/auth.ts'
-import { conversationAnswer, conversationStats } from '../../../schema/conversation-answer.ts'
-import { id } from '../../../schema/id.ts'
-import { uploadedFile } from '../../../schema/media.ts'
+import { accountExport } from '../../../schema/api/account-export.ts'
+import { errorAnswer } from '../../../schema/api/api-error.ts'
+import { session, signedIn } from '../../../schema/api/auth.ts'
+import { conversationAnswer, conversationStats } from '../../../schema/api/conversation-answer.ts'
 import {
   messageAnswer,
   messageParty,
   messageStatusAnswer,
   statusHistoryAnswer,
-} from '../../../schema/message-answer.ts'
+} from '../../../schema/api/message-answer.ts'
+import { linkedWhatsApp } from '../../../schema/api/whatsapp-link.ts'
+import { id } from '../../../schema/id.ts'
+import { uploadedFile } from '../../../schema/media.ts'
 import { ownUser, publicUser } from '../../../schema/user.ts'
-import { linkedWhatsApp } from '../../../schema/whatsapp-link.ts'
 
 /** What the description of the API calls by a name instead of repeating it. */
 export const namedSchemas = z.registry<{ id: string }>()

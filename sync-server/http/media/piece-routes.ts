@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { uploadEnded } from '../../../schema/done-answers.ts'
+import { uploadEnded } from '../../../schema/api/done-answers.ts'
 import { id } from '../../../schema/id.ts'
 import { uploadBegin, uploadSoFar } from '../../../schema/media.ts'
 import { visitOf } from '../../budget/doorman.ts'

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../schema/api-error.ts'
+import type { ErrorCode } from '../../../schema/api/api-error.ts'
 
 /** What sending over the business channel can be refused with. */
 export const channelSendErrors = [

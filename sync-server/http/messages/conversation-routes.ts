@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { archiveChange, muteChange, pinChange } from '../../../schema/change-conversation.ts'
-import { conversationAnswer, conversationStats } from '../../../schema/conversation-answer.ts'
+import { archiveChange, muteChange, pinChange } from '../../../schema/api/change-conversation.ts'
+import { conversationAnswer, conversationStats } from '../../../schema/api/conversation-answer.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
 import type { Digests } from '../../messages/digests/digests.ts'
 import { defineRoute, type Route } from '../core/route.ts'

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import * as z from 'zod/mini'
+import { type MessageAnswer, messageAnswer } from '../../../schema/api/message-answer.ts'
 import { limits } from '../../../schema/limits.ts'
-import { type MessageAnswer, messageAnswer } from '../../../schema/message-answer.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import type { Caller } from '../../access/token-keeper.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'

@@ -1,11 +1,11 @@
-import type { ConversationDocument } from '../../../schema/conversation.ts'
-import { deletedUserName } from '../../../schema/deleted-user.ts'
-import { isEdited, type MessageDocument } from '../../../schema/message.ts'
 import {
   type MessageAnswer,
   type MessageParty,
   shownFields,
-} from '../../../schema/message-answer.ts'
+} from '../../../schema/api/message-answer.ts'
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { deletedUserName } from '../../../schema/deleted-user.ts'
+import { isEdited, type MessageDocument } from '../../../schema/message.ts'
 import { deriveStatus, deriveStatusHistory } from '../../../schema/peer-marks.ts'
 import { listReactions } from '../../../schema/reaction.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'

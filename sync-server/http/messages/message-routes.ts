@@ -4,9 +4,9 @@ import {
   messageEdit,
   reactionChange,
   starChange,
-} from '../../../schema/change-message.ts'
-import { messagesDeleted } from '../../../schema/done-answers.ts'
-import { messageAnswer } from '../../../schema/message-answer.ts'
+} from '../../../schema/api/change-message.ts'
+import { messagesDeleted } from '../../../schema/api/done-answers.ts'
+import { messageAnswer } from '../../../schema/api/message-answer.ts'
 import { react } from '../../../schema/react.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
-import type { sendMessage } from '../../../schema/send-message.ts'
-import { unreachable } from '../../../schema/unreachable.ts'
+import type { sendMessage } from '../../../schema/api/send-message.ts'
+import { unreachable } from '../../../schema/helpers/unreachable.ts'
 import type { Channel } from '../../whatsapp/channel.ts'
 import type { ChannelSent } from '../../whatsapp/sending/channel-calls.ts'
 import { RequestRefused } from '../core/request-refused.ts'

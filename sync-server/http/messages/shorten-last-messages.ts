@@ -1,4 +1,4 @@
-import type { ConversationAnswer } from '../../../schema/conversation-answer.ts'
+import type { ConversationAnswer } from '../../../schema/api/conversation-answer.ts'
 import { limits } from '../../../schema/limits.ts'
 
 /** Far more than any list shows of a message. */

@@ -1,5 +1,5 @@
+import type { ConversationStats } from '../../../schema/api/conversation-answer.ts'
 import type { ConversationDocument } from '../../../schema/conversation.ts'
-import type { ConversationStats } from '../../../schema/conversation-answer.ts'
 import { toIsoOrNull } from '../../lib/to-iso.ts'
 import type { Digests } from '../../messages/digests/digests.ts'
 import { endOfTime } from '../../messages/digests/tallies.ts'

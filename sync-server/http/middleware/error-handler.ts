@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express'
-import { type ApiErrorCode, apiErrors, type ErrorAnswer } from '../../../schema/api-error.ts'
+import { type ApiErrorCode, apiErrors, type ErrorAnswer } from '../../../schema/api/api-error.ts'
 import { HasherBusy } from '../../access/passwords/password-hasher.ts'
 import { PersonGone } from '../../access/person-gone.ts'
 import { isPastEnd } from '../../lib/is-past-end.ts'

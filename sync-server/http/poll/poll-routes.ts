@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { pollAnswer, pollEmit, pollQuery } from '../../../schema/poll.ts'
-import { readSocketWords } from '../../../schema/socket-events.ts'
+import { pollAnswer, pollEmit, pollQuery } from '../../../schema/api/poll.ts'
+import { readSocketWords } from '../../../schema/api/socket-events.ts'
 import type { Pollers } from '../../realtime/pollers.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { onlineNoted } from '../../../schema/done-answers.ts'
+import { onlineNoted } from '../../../schema/api/done-answers.ts'
 import { ownUser, profileChange, userSettings } from '../../../schema/user.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import type { Presence } from '../../realtime/presence/presence.ts'

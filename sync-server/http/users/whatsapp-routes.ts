@@ -1,4 +1,8 @@
-import { type LinkedWhatsApp, linkedWhatsApp, whatsAppLink } from '../../../schema/whatsapp-link.ts'
+import {
+  type LinkedWhatsApp,
+  linkedWhatsApp,
+  whatsAppLink,
+} from '../../../schema/api/whatsapp-link.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import type { Channel } from '../../whatsapp/channel.ts'

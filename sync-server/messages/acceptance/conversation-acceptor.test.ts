@@ -4,7 +4,7 @@ import {
   conversationDocument,
   newConversation,
 } from '../../../schema/conversation.ts'
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
 import {
   openTestAcceptance,

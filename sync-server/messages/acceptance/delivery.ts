@@ -1,8 +1,8 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { failMessage } from '../../../schema/decide-message.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import type { LostSpan } from '../../../schema/lost-span.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
-import { must } from '../../../schema/must.ts'
 import { refuse } from '../../../schema/refusal.ts'
 import type { Reach } from '../../access/relations.ts'
 import {

@@ -1,5 +1,5 @@
+import { must } from '../../../schema/helpers/must.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
-import { must } from '../../../schema/must.ts'
 import type { ReadPart } from '../../storage/documents/transaction.ts'
 import { weighDocument } from '../copies/weigh-document.ts'
 import {

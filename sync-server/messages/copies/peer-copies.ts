@@ -1,6 +1,6 @@
 import { failMessage } from '../../../schema/decide-message.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { blankDeleted, isDiscarded, type MessageDocument } from '../../../schema/message.ts'
-import { must } from '../../../schema/must.ts'
 import { writePeerCopy } from '../../../schema/peer-copy.ts'
 import { refuseChange } from '../../../schema/permit-message-change.ts'
 import { mergeReactions } from '../../../schema/reaction.ts'

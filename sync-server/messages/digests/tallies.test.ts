@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createDeferred } from '../../../schema/create-deferred.ts'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { openTestAcceptance } from '../../testing/open-test-acceptance.ts'
 import { createTallies } from './tallies.ts'
 

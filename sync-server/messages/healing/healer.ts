@@ -1,4 +1,4 @@
-import { groupBy } from '../../../schema/group-by.ts'
+import { groupBy } from '../../../schema/helpers/group-by.ts'
 import type { Relations } from '../../access/relations.ts'
 import type { Seq } from '../../storage/documents/documents.ts'
 import type { Storage } from '../../storage/storage.ts'

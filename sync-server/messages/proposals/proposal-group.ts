@@ -1,4 +1,4 @@
-import { groupBy } from '../../../schema/group-by.ts'
+import { groupBy } from '../../../schema/helpers/group-by.ts'
 import type { LostSpan } from '../../../schema/lost-span.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { refuse } from '../../../schema/refusal.ts'

@@ -1,4 +1,4 @@
-import type { ServerEvent, SocketWord } from '../../../schema/socket-events.ts'
+import type { ServerEvent, SocketWord } from '../../../schema/api/socket-events.ts'
 import type { Caller } from '../../access/token-keeper.ts'
 
 export type Connections = ReturnType<typeof createConnections>

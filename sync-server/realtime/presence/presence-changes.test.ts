@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ServerEvent } from '../../../schema/socket-events.ts'
+import type { ServerEvent } from '../../../schema/api/socket-events.ts'
 import { isShownAsOnline, openTestPresence, whoIsOnline } from '../../testing/open-test-presence.ts'
 
 const bytesOf = (event: ServerEvent) => JSON.stringify(event).length

@@ -1,4 +1,4 @@
-import type { ServerEvent } from '../../../schema/socket-events.ts'
+import type { ServerEvent } from '../../../schema/api/socket-events.ts'
 import type { Directory, Sight } from '../../access/directory/directory.ts'
 import type { Connection, Connections } from '../connections/connections.ts'
 import type { Presence } from './presence.ts'

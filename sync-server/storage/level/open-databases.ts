@@ -1,5 +1,5 @@
-import { createDeferred } from '../../../schema/create-deferred.ts'
-import { must } from '../../../schema/must.ts'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { openPouch, type Pouch } from '../documents/pouch.ts'
 import type { LevelStore } from './level-store.ts'

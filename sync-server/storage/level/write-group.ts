@@ -1,4 +1,4 @@
-import { must } from '../../../schema/must.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import type { News, Signals } from '../databases/signals.ts'
 import { draftWrites, type WriteDraft } from '../documents/draft-writes.ts'
 import { planWrites } from '../documents/plan-writes.ts'

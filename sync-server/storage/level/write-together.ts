@@ -1,4 +1,4 @@
-import { createDeferred } from '../../../schema/create-deferred.ts'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import type { PouchWrite } from '../documents/pouch.ts'
 import type { LevelStore, Operation } from './level-store.ts'
 import type { OpenDatabase } from './open-databases.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDeferred } from '../../../schema/create-deferred.ts'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { nextRetryMs } from './retry-delay.ts'
 import { createSendLimiter } from './send-limiter.ts'
 

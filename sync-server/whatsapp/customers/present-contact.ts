@@ -1,7 +1,7 @@
+import type { WhatsAppContact } from '../../../schema/api/whatsapp-contact.ts'
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { PublicUser } from '../../../schema/user.ts'
-import type { WhatsAppContact } from '../../../schema/whatsapp-contact.ts'
 import { toIsoOrNull } from '../../lib/to-iso.ts'
 import type { ContactDocument } from './contact-documents.ts'
 

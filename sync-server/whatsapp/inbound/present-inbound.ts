@@ -1,5 +1,5 @@
+import { unreachable } from '../../../schema/helpers/unreachable.ts'
 import type { MessageType } from '../../../schema/message.ts'
-import { unreachable } from '../../../schema/unreachable.ts'
 import type { InboundContent } from './inbound-content.ts'
 
 /** What a message document gets from what somebody wrote. */

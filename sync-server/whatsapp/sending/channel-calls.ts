@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { ErrorCode } from '../../../schema/api-error.ts'
+import type { ErrorCode } from '../../../schema/api/api-error.ts'
 import { idPattern } from '../../../schema/id.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { MessageDocument } from '../../../schema/message.ts'

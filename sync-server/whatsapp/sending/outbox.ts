@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { createDeferred } from '../../../schema/create-deferred.ts'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import type { OutboxEntry } from '../../messages/acceptance/outbox-entry.ts'
 import type { StoredDatabase } from '../../storage/stored-database.ts'
 import type { ChannelClock } from '../client/channel-clock.ts'

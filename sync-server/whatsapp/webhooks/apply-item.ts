@@ -1,4 +1,4 @@
-import { unreachable } from '../../../schema/unreachable.ts'
+import { unreachable } from '../../../schema/helpers/unreachable.ts'
 import type { Log } from '../../lib/log.ts'
 import type { createTemplates } from '../templates/templates.ts'
 import { createMessageApplier } from './apply-message.ts'

@@ -1,4 +1,4 @@
-import type { WebhookStats } from '../../../schema/webhook-answers.ts'
+import type { WebhookStats } from '../../../schema/api/webhook-answers.ts'
 import { toIsoOrNull } from '../../lib/to-iso.ts'
 import type { Happening } from './apply-tools.ts'
 import type { ProcessedItem, WebhookEvent } from './webhook-event.ts'

@@ -1,4 +1,4 @@
-import type { ServerEvent } from '../../../schema/socket-events.ts'
+import type { ServerEvent } from '../../../schema/api/socket-events.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** Tells each operator that a webhook is about what became of their part of it. */

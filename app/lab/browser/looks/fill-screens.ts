@@ -1,4 +1,4 @@
-import { createStoryPerson, type StoryPerson } from '../pictures/create-story-person.ts'
+import { createStoryPerson, type StoryPerson } from '../pictures/stage/story-person.ts'
 
 /** As many letters in one word as a name may have: what is drawn with it has to cut or break it. */
 const longWord = 'Wilhelmina'.repeat(5)

@@ -1,6 +1,6 @@
 import express, { type Router } from 'express'
 import * as z from 'zod/mini'
-import { must } from '../../../../schema/must.ts'
+import { must } from '../../../../schema/helpers/must.ts'
 import type { Emulation } from '../state/emulation.ts'
 import { configChange } from '../state/emulator-config.ts'
 import { rule } from '../state/rules.ts'

@@ -1,4 +1,4 @@
-import { must } from '../../../../schema/must.ts'
+import { must } from '../../../../schema/helpers/must.ts'
 import { toCanonicalWaId } from '../customers/canonical-wa-id.ts'
 import { findCustomer, windowKey } from '../customers/customers.ts'
 import { type SampleName, sampleFiles } from '../customers/sample-files.ts'

@@ -1,4 +1,4 @@
-import { unreachable } from '../../../../schema/unreachable.ts'
+import { unreachable } from '../../../../schema/helpers/unreachable.ts'
 import { toBusinessScopedId } from '../customers/canonical-wa-id.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { sampleFiles } from '../customers/sample-files.ts'

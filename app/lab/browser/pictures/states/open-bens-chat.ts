@@ -1,5 +1,5 @@
 import { chatRow, composer } from '../../chat-steps.ts'
-import type { Stage } from '../open-stage.ts'
+import type { Stage } from '../stage/open-stage.ts'
 
 /** Ben's chat, at its end. */
 export async function openBensChat({ page, people, press }: Stage): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Stage } from '../open-stage.ts'
+import type { Stage } from '../stage/open-stage.ts'
 import { openBensChat } from './open-bens-chat.ts'
 
 /** The shown hit is highlighted for two seconds only, so it is shown anew for each picture. */

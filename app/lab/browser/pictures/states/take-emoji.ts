@@ -1,5 +1,5 @@
 import { openPicker, picker } from '../../emoji-steps.ts'
-import type { Stage } from '../open-stage.ts'
+import type { Stage } from '../stage/open-stage.ts'
 import { openDariosChat } from './open-darios-chat.ts'
 
 /** The picker, a search in it that finds nothing, and the quick reactions. */

@@ -1,4 +1,4 @@
-import type { Stage } from '../open-stage.ts'
+import type { Stage } from '../stage/open-stage.ts'
 
 /** A message that the server gave back, with its reason and what can be done. */
 export async function takeFailed({ page, people, take }: Stage): Promise<void> {

@@ -1,5 +1,5 @@
 import { attach, drawPhoto, sendDialog, writeText } from '../../file-steps.ts'
-import type { Stage } from '../open-stage.ts'
+import type { Stage } from '../stage/open-stage.ts'
 import { openDariosChat } from './open-darios-chat.ts'
 
 const longName = `what-we-take-along-${'and-what-we-do-not-'.repeat(4)}.txt`

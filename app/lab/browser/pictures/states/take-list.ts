@@ -1,4 +1,4 @@
-import type { Stage } from '../open-stage.ts'
+import type { Stage } from '../stage/open-stage.ts'
 
 /** The list, and on a wide screen the empty pane beside it. */
 export async function takeList({ page, take }: Stage): Promise<void> {

@@ -1,5 +1,5 @@
 import { say } from '../../chat-steps.ts'
-import type { Stage } from '../open-stage.ts'
+import type { Stage } from '../stage/open-stage.ts'
 import { openDariosChat } from './open-darios-chat.ts'
 
 const tabs = ['Media', 'Files', 'Links'] as const

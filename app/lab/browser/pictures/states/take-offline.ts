@@ -1,6 +1,6 @@
 import { message, readTicks, say } from '../../chat-steps.ts'
 import { waitUntil } from '../../wait-until.ts'
-import type { Stage } from '../open-stage.ts'
+import type { Stage } from '../stage/open-stage.ts'
 import { openBensChat } from './open-bens-chat.ts'
 
 const waiting = ['Got the rope and the batteries', 'Bring the big thermos, please!']

@@ -1,4 +1,4 @@
-import type { Stage } from '../open-stage.ts'
+import type { Stage } from '../stage/open-stage.ts'
 
 export async function takeRegistration({ page, take }: Stage): Promise<void> {
   await page.goto('/register')

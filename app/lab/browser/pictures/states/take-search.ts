@@ -1,4 +1,4 @@
-import type { Stage } from '../open-stage.ts'
+import type { Stage } from '../stage/open-stage.ts'
 
 /** People and messages that fit. */
 export async function takeSearch({ page, take }: Stage): Promise<void> {

@@ -1,5 +1,5 @@
 import { waitUntilKept } from '../../account-steps.ts'
-import type { Stage } from '../open-stage.ts'
+import type { Stage } from '../stage/open-stage.ts'
 
 /** What another app hands over, and the place where somebody is chosen for it. */
 export async function takeShare({ page, ann, take }: Stage): Promise<void> {

@@ -1,5 +1,5 @@
 import { openSignInForm } from '../../account-steps.ts'
-import type { Stage } from '../open-stage.ts'
+import type { Stage } from '../stage/open-stage.ts'
 
 /** With what a wrong password brings. */
 export async function takeSignInForm({ page, ann, take }: Stage): Promise<void> {

@@ -1,5 +1,5 @@
 import { attach, drawPhoto, sendDialog, writeText } from '../../file-steps.ts'
-import type { Stage } from '../open-stage.ts'
+import type { Stage } from '../stage/open-stage.ts'
 import { openDariosChat } from './open-darios-chat.ts'
 
 /** Files that wait for the network. They are gone again afterwards. */

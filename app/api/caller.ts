@@ -1,0 +1,125 @@
+import type * as z from 'zod/mini'
+import { errorAnswer } from '../../schema/api/api-error.ts'
+import { limits } from '../../schema/limits.ts'
+import { ApiError } from './api-error.ts'
+import { joinSignals } from './join-signals.ts'
+
+export interface Call<Answer extends z.ZodMiniType> {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below `/api`, with its parts encoded. */
+  path: string
+  /** JSON, a form with a file, or bytes. */
+  body?: unknown
+  answer: Answer
+  /** Is the answer a file? Then it is given as a `Blob`, and no cache keeps a second copy of it. */
+  isFile?: boolean
+  /** What a person reads when the server gives no words of its own. Section 8 of the specification. */
+  fallback: string
+  /** Words for a status, before the server's own. */
+  words?: Partial<Record<number, string>>
+  token?: string | undefined
+  /** A UUID: repeated with the same one, the call is done once. */
+  key?: string | undefined
+  signal?: AbortSignal | undefined
+  /** After how long it is given up; 15 s when absent. */
+  timeoutMs?: number | undefined
+}
+
+/** What a call that may have to be repeated is given along. */
+export type CallOptions = Pick<Call<z.ZodMiniType>, 'key' | 'signal'>
+
+export interface CallerOptions {
+  /** The server's origin; empty for the page's own. */
+  serverUrl: string
+  fetch: typeof fetch
+  /** Called with the server's time (`x-petrel-now`, epoch ms) when an answer carries it. */
+  onServerTime?: (now: number) => void
+  /** Called when a call that carried this token was answered with 401. */
+  onUnauthorized: (token: string) => void
+  /** For calls that name none of their own; 15 s when absent. */
+  timeoutMs?: number
+}
+
+export type Caller = ReturnType<typeof createCaller>
+
+/**
+ * Makes one HTTP call: JSON in and out, the answer parsed, 15 s at most.
+ * @throws ApiError, always with words for a person.
+ */
+export function createCaller(options: CallerOptions) {
+  const { serverUrl, fetch, onServerTime, onUnauthorized } = options
+
+  return async function call<Answer extends z.ZodMiniType>(
+    request: Call<Answer>,
+  ): Promise<z.infer<Answer>> {
+    const limit = AbortSignal.timeout(request.timeoutMs ?? options.timeoutMs ?? limits.apiTimeoutMs)
+    const signal = request.signal ? joinSignals([request.signal, limit]) : limit
+    const { response, json } = await ask(request, signal).catch((cause: unknown) => {
+      throw withoutAnswer(cause, limit.aborted)
+    })
+    if (response.status === 401 && request.token) onUnauthorized(request.token)
+    if (!response.ok) throw refused({ request, response, json })
+    const parsed = request.answer.safeParse(json)
+    if (parsed.success) return parsed.data
+    const { status } = response
+    throw new ApiError({ status, code: 'unreadable', words: request.fallback, cause: parsed.error })
+  }
+
+  async function ask(request: Call<z.ZodMiniType>, signal: AbortSignal) {
+    const { method = 'GET', path, body, token, key, isFile } = request
+    const isForm = body instanceof FormData
+    const isBytes = body instanceof Blob
+    const kind = isBytes ? 'application/octet-stream' : 'application/json'
+    const response = await fetch(`${serverUrl}/api${path}`, {
+      method,
+      signal,
+      credentials: 'include',
+      ...(isFile && { cache: 'no-store' as const }),
+      headers: {
+        accept: isFile ? '*/*' : 'application/json',
+        ...(body !== undefined && !isForm && { 'content-type': kind }),
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(key && { 'idempotency-key': key }),
+      },
+      ...(body !== undefined && { body: isForm || isBytes ? body : JSON.stringify(body) }),
+    })
+    // Told before the body, which may take its time.
+    const serverNow = Number(response.headers.get('x-petrel-now'))
+    if (serverNow > 0) onServerTime?.(serverNow)
+    // Without the time it is somebody in between who answers, as in a hotel.
+    if (isFile && response.ok && serverNow > 0) return { response, json: await response.blob() }
+    const json: unknown = await response.json().catch((cause: unknown) => {
+      if (cause instanceof SyntaxError) return undefined
+      throw cause
+    })
+    return { response, json }
+  }
+}
+
+function withoutAnswer(cause: unknown, isTimeout: boolean): ApiError {
+  return isTimeout
+    ? new ApiError({ status: 408, code: 'timeout', words: 'Request timeout', cause })
+    : new ApiError({
+        status: 0,
+        code: 'network',
+        words: 'Network error: Unable to connect to server',
+        cause,
+      })
+}
+
+function refused(answer: {
+  request: Pick<Call<z.ZodMiniType>, 'fallback' | 'words'>
+  response: Response
+  json: unknown
+}): ApiError {
+  const { request, response } = answer
+  const { status } = response
+  const seconds = Number(response.headers.get('retry-after'))
+  const told = errorAnswer.safeParse(answer.json)
+  return new ApiError({
+    status,
+    code: told.success ? told.data.code : 'unknown',
+    retryAfterMs: seconds > 0 ? seconds * 1_000 : 0,
+    words: request.words?.[status] ?? (told.success ? told.data.error : request.fallback),
+  })
+}

@@ -1,0 +1,25 @@
+import { ApiError } from './api-error.ts'
+import { type Caller, type CallerOptions, createCaller } from './caller.ts'
+import type { SessionStore } from './session-store.ts'
+
+export type ApiOptions = Omit<CallerOptions, 'onUnauthorized'> & { sessions: SessionStore }
+
+/** `call` for anybody, and `callSignedIn` with the token of whoever is signed in. A 401 forgets the sign-in, nothing else. */
+export function createCallers(options: ApiOptions): { call: Caller; callSignedIn: Caller } {
+  const { sessions, ...rest } = options
+  const call = createCaller({
+    ...rest,
+    onUnauthorized(token) {
+      if (sessions.get()?.token === token) sessions.clear()
+    },
+  })
+  return {
+    call,
+    async callSignedIn(request) {
+      const token = sessions.get()?.token
+      if (token) return await call({ ...request, token })
+      const words = 'Authentication required'
+      throw new ApiError({ status: 401, code: 'authentication_required', words })
+    },
+  }
+}

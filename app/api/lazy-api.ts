@@ -1,0 +1,48 @@
+import type { Api, createApi } from './api.ts'
+import { createAuthCalls } from './auth-calls.ts'
+import { createCallers } from './callers.ts'
+import { createPeopleCalls } from './people-calls.ts'
+
+type Calls = { [name: string]: (...given: never[]) => Promise<unknown> }
+
+/** The client library for a page: the code of what the first screen does not ask for is fetched with the first such call. */
+export function createLazyApi(options: Parameters<typeof createApi>[0]): Api {
+  const callers = createCallers(options)
+  let whole: Promise<Api> | undefined
+
+  function load(): Promise<Api> {
+    whole ??= import('./api.ts').then(({ createApi }) => createApi(options))
+    whole.catch(() => {
+      whole = undefined
+    })
+    return whole
+  }
+
+  return {
+    auth: createAuthCalls(callers),
+    users: deferCalls(async () => (await load()).users, createPeopleCalls(callers.callSignedIn)),
+    own: deferCalls(async () => (await load()).own),
+    messages: deferCalls(async () => (await load()).messages),
+    conversations: deferCalls(async () => (await load()).conversations),
+    whatsApp: deferCalls(async () => (await load()).whatsApp),
+  }
+}
+
+/** Calls that are there when they are made; those in `ready` are there from the start. */
+function deferCalls<Group extends object>(
+  load: () => Promise<Group>,
+  ready?: Partial<Group>,
+): Group {
+  const known = { ...ready } as Record<string, unknown>
+  return new Proxy(known, {
+    get(_target, name) {
+      // An object with `then` is taken for a promise by whoever awaits it.
+      if (typeof name !== 'string' || name === 'then') return undefined
+      known[name] ??= async (...given: never[]) => {
+        const calls = (await load()) as Calls
+        return await calls[name]?.(...given)
+      }
+      return known[name]
+    },
+  }) as Group
+}

@@ -1,0 +1,310 @@
+import * as z from 'zod/mini'
+import { messagesDeleted, uploadEnded } from '../../schema/api/done-answers.ts'
+import { limitUploadMs } from '../../schema/api/limit-upload-ms.ts'
+import {
+  type MessageAnswer,
+  type MessageStatusAnswer,
+  messageAnswer,
+  messageStatusAnswer,
+  type StatusHistoryAnswer,
+  statusHistoryAnswer,
+} from '../../schema/api/message-answer.ts'
+import type { sendMessage } from '../../schema/api/send-message.ts'
+import { limits } from '../../schema/limits.ts'
+import { missingUploads, uploadedFile, uploadSoFar } from '../../schema/media.ts'
+import { ApiError } from './api-error.ts'
+import type { Caller, CallOptions } from './caller.ts'
+import { orWhenMissing } from './or-when-missing.ts'
+import { requireInput } from './require-input.ts'
+
+export type UploadedFile = z.infer<typeof uploadedFile>
+
+/** So many bytes of a file are with the server; `file` is there once all of them are. */
+export type UploadSoFar = z.infer<typeof uploadSoFar>
+
+/** The newest 50 when absent; `before`: back from the message with this id. */
+export interface Page {
+  before?: string
+  /** 1 to 200. */
+  limit?: number
+}
+
+const messages = z.array(messageAnswer)
+const needsId = 'Message ID is required'
+const at = (messageId: string) => `/messages/${encodeURIComponent(messageId)}`
+const uploadAt = (uploadId: string) => `/messages/uploads/${encodeURIComponent(uploadId)}`
+
+/** Messages, one by one and in lists. The app itself replicates them; this is for programs. */
+export function createMessageCalls(call: Caller) {
+  return {
+    /** The conversation with this person, oldest first. */
+    async list(userId: string, page: Page = {}): Promise<MessageAnswer[]> {
+      requireInput(userId, 'User ID is required')
+      return await call({
+        path: `${at(userId)}${toQuery({ ...page })}`,
+        answer: messages,
+        fallback: 'Failed to fetch messages',
+      })
+    },
+
+    async listByPhone(phone: string, page: Page = {}): Promise<MessageAnswer[]> {
+      requireInput(phone, 'Phone number is required')
+      return await call({
+        path: `/messages/phone/${encodeURIComponent(phone)}${toQuery({ ...page })}`,
+        answer: messages,
+        fallback: 'Failed to fetch messages by phone',
+      })
+    },
+
+    /** Sends a message. With an `_id`, or a key, the same call again is the same message. */
+    async send(
+      message: z.input<typeof sendMessage>,
+      options?: CallOptions,
+    ): Promise<MessageAnswer> {
+      requireInput(
+        message?.recipientId && (message.content || message.mediaUrl),
+        'Missing required message data',
+      )
+      const isOfChannel = Boolean(message.whatsappData)
+      return await call({
+        ...options,
+        method: 'POST',
+        path: '/messages',
+        body: message,
+        answer: messageAnswer,
+        fallback: isOfChannel ? 'Failed to send WhatsApp message' : 'Failed to send message',
+      })
+    },
+
+    async setStatus(messageId: string, status: 'delivered' | 'read'): Promise<MessageStatusAnswer> {
+      requireInput(messageId, needsId)
+      return await call({
+        method: 'PUT',
+        path: `${at(messageId)}/status`,
+        body: { status },
+        answer: messageStatusAnswer,
+        fallback: 'Failed to update message status',
+      })
+    },
+
+    async getStatus(messageId: string): Promise<MessageStatusAnswer> {
+      requireInput(messageId, needsId)
+      return await call({
+        path: `${at(messageId)}/status`,
+        answer: messageStatusAnswer,
+        fallback: 'Failed to get message status',
+      })
+    },
+
+    async getStatusHistory(messageId: string): Promise<StatusHistoryAnswer> {
+      requireInput(messageId, needsId)
+      return await call({
+        path: `${at(messageId)}/status-history`,
+        answer: statusHistoryAnswer,
+        fallback: 'Failed to get message status history',
+      })
+    },
+
+    async edit(messageId: string, content: string): Promise<MessageAnswer> {
+      requireInput(messageId, needsId)
+      requireInput(content, 'The new content is required')
+      return await call({
+        method: 'PUT',
+        path: at(messageId),
+        body: { content },
+        answer: messageAnswer,
+        fallback: 'Failed to edit message',
+      })
+    },
+
+    async remove(messageId: string): Promise<MessageAnswer> {
+      requireInput(messageId, needsId)
+      return await call({
+        method: 'DELETE',
+        path: at(messageId),
+        answer: messageAnswer,
+        fallback: 'Failed to delete message',
+      })
+    },
+
+    /** All of them, or none. */
+    async removeAll(messageIds: readonly string[]): Promise<void> {
+      requireInput(messageIds?.length, 'Choose at least one message')
+      await call({
+        method: 'POST',
+        path: '/messages/delete-bulk',
+        body: { messageIds },
+        answer: messagesDeleted,
+        fallback: 'Failed to delete messages',
+      })
+    },
+
+    /** One message for each person; a refused one is among them, `failed`, with its reason. */
+    async forward(
+      asked: { messageId: string; recipientIds: readonly string[] },
+      options?: CallOptions,
+    ): Promise<MessageAnswer[]> {
+      const { messageId, recipientIds } = asked
+      requireInput(messageId, needsId)
+      requireInput(recipientIds?.length, 'Choose at least one person')
+      const answered = await call({
+        ...options,
+        method: 'POST',
+        path: `${at(messageId)}/forward`,
+        body: { recipientIds },
+        answer: z.object({ messages }),
+        fallback: 'Failed to forward message',
+      })
+      return answered.messages
+    },
+
+    async setStarred(messageId: string, isStarred: boolean): Promise<MessageAnswer> {
+      requireInput(messageId, needsId)
+      return await call({
+        method: 'PUT',
+        path: `${at(messageId)}/star`,
+        body: { isStarred },
+        answer: messageAnswer,
+        fallback: 'Failed to star message',
+      })
+    },
+
+    async setReaction(messageId: string, emoji: string): Promise<MessageAnswer> {
+      requireInput(messageId, needsId)
+      return await call({
+        method: 'PUT',
+        path: `${at(messageId)}/reaction`,
+        body: { emoji },
+        answer: messageAnswer,
+        fallback: 'Failed to react to message',
+      })
+    },
+
+    listStarred: (): Promise<MessageAnswer[]> =>
+      call({
+        path: '/messages/starred',
+        answer: messages,
+        fallback: 'Failed to get starred messages',
+      }),
+
+    /** Messages with this text, newest first; nothing found is an empty list. */
+    search: (asked: { query: string; userId?: string } & Page): Promise<MessageAnswer[]> => {
+      const path = `/messages/search${toQuery({ ...asked })}`
+      return orWhenMissing(
+        call({ path, answer: messages, fallback: 'Failed to search messages' }),
+        [],
+      )
+    },
+
+    /** Takes a file to the server; `mediaUrl` of the answer goes into a message. */
+    async upload(
+      given: { file: Blob; filename: string },
+      options?: CallOptions,
+    ): Promise<UploadedFile> {
+      requireInput(given.file, 'A file is required')
+      const form = new FormData()
+      form.set('file', given.file, given.filename)
+      return await call({
+        ...options,
+        method: 'POST',
+        path: '/messages/upload',
+        body: form,
+        answer: uploadedFile,
+        fallback: 'Failed to upload media',
+        timeoutMs: limitUploadMs(given.file.size),
+      })
+    },
+
+    /** Begins to take a file to the server in pieces, or asks how much of it is there. `uploadId` is a UUID. */
+    async beginUpload(
+      given: { uploadId: string; size: number; filename: string },
+      options?: Pick<CallOptions, 'signal'>,
+    ): Promise<UploadSoFar> {
+      const { uploadId, size, filename } = given
+      requireInput(uploadId && size, 'A file is required')
+      return await call({
+        ...options,
+        method: 'PUT',
+        path: uploadAt(uploadId),
+        body: { size, filename },
+        answer: uploadSoFar,
+        fallback: 'Failed to upload media',
+      })
+    },
+
+    /** Takes more of its bytes there, from `offset` on. */
+    async continueUpload(
+      given: { uploadId: string; offset: number; bytes: Blob },
+      options?: Pick<CallOptions, 'signal'>,
+    ): Promise<UploadSoFar> {
+      const { uploadId, offset, bytes } = given
+      requireInput(uploadId && bytes, 'A file is required')
+      return await call({
+        ...options,
+        method: 'PATCH',
+        path: `${uploadAt(uploadId)}${toQuery({ offset })}`,
+        body: bytes,
+        answer: uploadSoFar,
+        fallback: 'Failed to upload media',
+        timeoutMs: limitUploadMs(bytes.size),
+      })
+    },
+
+    /** Gives it up: what is there of it is taken away. */
+    async endUpload(uploadId: string, options?: Pick<CallOptions, 'signal'>): Promise<void> {
+      requireInput(uploadId, 'A file is required')
+      await call({
+        ...options,
+        method: 'DELETE',
+        path: uploadAt(uploadId),
+        answer: uploadEnded,
+        fallback: 'Failed to cancel the upload',
+      })
+    },
+
+    /** Which of one's own uploads the server has lost, as after a backup was put back. At most 100 at a time. */
+    async findMissingUploads(
+      uploads: readonly { id: string; mediaUrl: string }[],
+      options?: Pick<CallOptions, 'signal'>,
+    ): Promise<string[]> {
+      requireInput(uploads?.length, 'Choose at least one file')
+      const { missing } = await call({
+        ...options,
+        method: 'POST',
+        path: '/messages/uploads/missing',
+        body: { uploads },
+        answer: missingUploads,
+        fallback: 'Failed to check your files',
+      })
+      return missing
+    },
+
+    /** The file of a message. @param given.size in bytes, as far as it is known: a large one may take its time */
+    async download(
+      given: { mediaUrl: string; size?: number | undefined },
+      options?: CallOptions,
+    ): Promise<Blob> {
+      requireInput(given.mediaUrl, 'A file is required')
+      const words = 'Failed to download the file'
+      const answered = await call({
+        ...options,
+        // Whatever a message says: no other address is asked.
+        path: `/media/${encodeURIComponent(given.mediaUrl.slice(limits.mediaPathPrefix.length))}`,
+        isFile: true,
+        answer: z.unknown(),
+        fallback: words,
+        timeoutMs: limitUploadMs(given.size ?? 0),
+      })
+      if (answered instanceof Blob) return answered
+      throw new ApiError({ status: 200, code: 'unreadable', words })
+    },
+  }
+}
+
+/** `?…` with the fields that are there, or nothing. */
+function toQuery(fields: Record<string, string | number | undefined>): string {
+  const given = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  )
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+}

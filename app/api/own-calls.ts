@@ -1,0 +1,235 @@
+import * as z from 'zod/mini'
+import { type AccountExport, accountExport } from '../../schema/api/account-export.ts'
+import { type PasswordChange, type Session, session } from '../../schema/api/auth.ts'
+import {
+  accountDeleted,
+  onlineNoted,
+  passwordChanged,
+  sessionEnded,
+} from '../../schema/api/done-answers.ts'
+import { limitUploadMs } from '../../schema/api/limit-upload-ms.ts'
+import { type Usage, usage } from '../../schema/api/usage.ts'
+import {
+  type LinkedWhatsApp,
+  linkedWhatsApp,
+  type WhatsAppLink,
+} from '../../schema/api/whatsapp-link.ts'
+import { limits } from '../../schema/limits.ts'
+import { pictureMimeTypes, uploadedPicture } from '../../schema/media.ts'
+import { type OwnUser, ownUser, type ProfileChange, userSettings } from '../../schema/user.ts'
+import type { Caller, CallOptions } from './caller.ts'
+import { requireInput } from './require-input.ts'
+
+type Settings = OwnUser['settings']
+
+/** The types that a browser may name a picture with; the server looks at the bytes. */
+const pictureTypes: readonly string[] = [...pictureMimeTypes, 'image/jpg']
+
+/** The record of whoever is signed in: the same object until it changes. */
+export interface OwnRecord {
+  get(): OwnUser | undefined
+  set(user: OwnUser): void
+}
+
+/** What a person does with their own record and sign-ins. */
+export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
+  const { call, record } = options
+
+  async function kept<Change extends Partial<OwnUser>>(asked: Promise<Change>): Promise<Change> {
+    const asker = record.get()?._id
+    const change = await asked
+    const user = record.get()
+    if (user && user._id === asker) record.set({ ...user, ...change })
+    return change
+  }
+
+  async function keptLink(asked: Promise<LinkedWhatsApp>): Promise<LinkedWhatsApp> {
+    const asker = record.get()?._id
+    const link = await asked
+    const user = record.get()
+    if (user && user._id === asker) record.set(withLink(user, link))
+    return link
+  }
+
+  return {
+    /** One's own record; the one that the sign-in holds is renewed by it. */
+    async me(): Promise<OwnUser> {
+      for (;;) {
+        const before = record.get()
+        const user = await call({
+          path: '/users/me',
+          answer: ownUser,
+          fallback: 'Failed to fetch current user',
+        })
+        const now = record.get()
+        if (now === before && now) record.set(user)
+        // A change that was saved meanwhile may be newer than this answer, which must not undo it.
+        if (now === before || now?._id !== before?._id) return user
+      }
+    },
+
+    async updateProfile(change: ProfileChange, options?: CallOptions): Promise<OwnUser> {
+      requireInput(change && Object.keys(change).length > 0, 'Profile data is required')
+      return await kept(
+        call({
+          ...options,
+          method: 'PUT',
+          path: '/users/profile',
+          body: change,
+          answer: ownUser,
+          fallback: 'Failed to update profile',
+        }),
+      )
+    },
+
+    /** @param picture JPEG, PNG or WebP of at most 5 MB; its address is answered */
+    async updatePicture(picture: Blob, options?: CallOptions): Promise<string> {
+      requireInput(picture, 'Image file is required')
+      requireInput(
+        pictureTypes.includes(picture.type),
+        'Invalid file type. Please upload a JPEG, PNG, or WebP image.',
+      )
+      requireInput(
+        picture.size <= limits.pictureInputMaxBytes,
+        'File size too large. Maximum size is 5MB.',
+      )
+      const form = new FormData()
+      form.set('profilePicture', picture)
+      const { profilePicture } = await kept(
+        call({
+          ...options,
+          method: 'PUT',
+          path: '/users/profile/picture',
+          body: form,
+          answer: uploadedPicture,
+          fallback: 'Failed to update profile picture',
+          timeoutMs: limitUploadMs(picture.size),
+        }),
+      )
+      return profilePicture
+    },
+
+    async updateSettings(settings: Settings, options?: CallOptions): Promise<Settings> {
+      requireInput(settings && typeof settings === 'object', 'Settings object is required')
+      const answered = await kept(
+        call({
+          ...options,
+          method: 'PUT',
+          path: '/users/settings',
+          body: { settings },
+          answer: z.object({ settings: userSettings }),
+          fallback: 'Failed to update settings',
+        }),
+      )
+      return answered.settings
+    },
+
+    /** Says for a minute that this person is here, or is not. */
+    async setOnline(isOnline: boolean): Promise<void> {
+      await call({
+        method: 'PUT',
+        path: '/users/status/online',
+        body: { isOnline },
+        answer: onlineNoted,
+        fallback: 'Failed to update online status',
+      })
+    },
+
+    async linkWhatsApp(link: WhatsAppLink): Promise<LinkedWhatsApp> {
+      requireInput(link?.wa_id && link.phone_number, 'WhatsApp ID and phone number are required')
+      return await keptLink(
+        call({
+          method: 'POST',
+          path: '/users/link-whatsapp',
+          body: link,
+          answer: linkedWhatsApp,
+          fallback: 'Failed to link WhatsApp account',
+        }),
+      )
+    },
+
+    async unlinkWhatsApp(): Promise<void> {
+      await keptLink(
+        call({
+          method: 'POST',
+          path: '/users/unlink-whatsapp',
+          answer: linkedWhatsApp,
+          fallback: 'Failed to unlink WhatsApp account',
+        }),
+      )
+    },
+
+    async changePassword(change: PasswordChange): Promise<void> {
+      await call({
+        method: 'PUT',
+        path: '/users/me/password',
+        body: change,
+        answer: passwordChanged,
+        fallback: 'Failed to change the password',
+      })
+    },
+
+    listSessions: (): Promise<Session[]> =>
+      call({
+        path: '/users/me/sessions',
+        answer: z.array(session),
+        fallback: 'Failed to fetch your sign-ins',
+      }),
+
+    async endSession(sessionId: string): Promise<void> {
+      requireInput(sessionId, 'Session ID is required')
+      await call({
+        method: 'DELETE',
+        path: `/users/me/sessions/${encodeURIComponent(sessionId)}`,
+        answer: sessionEnded,
+        fallback: 'Failed to end this sign-in',
+      })
+    },
+
+    async endOtherSessions(): Promise<void> {
+      await call({
+        method: 'DELETE',
+        path: '/users/me/sessions',
+        answer: sessionEnded,
+        fallback: 'Failed to end the other sign-ins',
+      })
+    },
+
+    /** What this person has stored with the server, and may. */
+    readUsage: (): Promise<Usage> =>
+      call({
+        path: '/users/me/usage',
+        answer: usage,
+        fallback: 'Failed to fetch your storage',
+      }),
+
+    /** Everything that the server keeps of this person. */
+    exportAccount: (): Promise<AccountExport> =>
+      call({
+        path: '/users/me/export',
+        answer: accountExport,
+        fallback: 'Failed to export your data',
+        timeoutMs: limits.uploadTimeoutMs,
+      }),
+
+    /** Deletes the account and all that is in it. */
+    async deleteAccount(): Promise<void> {
+      await call({
+        method: 'DELETE',
+        path: '/users/me',
+        answer: accountDeleted,
+        fallback: 'Failed to delete account',
+      })
+    },
+  }
+}
+
+/** The record with this link: a field that is null there is not in a record. */
+function withLink(
+  user: OwnUser,
+  { profile, whatsapp_connected, ...link }: LinkedWhatsApp,
+): OwnUser {
+  const { wa_id, phone_number, phone_number_id, whatsapp_name, ...rest } = user
+  const given = Object.entries(link).filter(([, value]) => value !== null)
+  return { ...rest, ...Object.fromEntries(given), profile, whatsapp_connected }
+}

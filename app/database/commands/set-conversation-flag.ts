@@ -1,0 +1,21 @@
+import type { CommandContext } from '../storage/command-context.ts'
+import { changeConversation } from './change-conversation.ts'
+import { laterThan } from './change-message.ts'
+
+/** Changes a register of a conversation under a time that is later than the one it has. */
+export async function setConversationFlag(
+  context: CommandContext,
+  change: { peerId: string; flag: 'isPinned' | 'isArchived' | 'isMuted'; isSet: boolean },
+): Promise<void> {
+  const { database, now } = context
+  const { peerId, flag, isSet } = change
+  await changeConversation(database.conversations, peerId, (conversation) =>
+    conversation[flag] === isSet
+      ? conversation
+      : {
+          ...conversation,
+          [flag]: isSet,
+          [`${flag}At`]: laterThan(now(), conversation[`${flag}At`]),
+        },
+  )
+}

@@ -1,0 +1,310 @@
+import type { KeptTexts } from '../storage/key-value-storage.ts'
+import {
+  type DeviceStore,
+  type DraftEdit,
+  type StoredDraft,
+  subscribeToTable,
+} from '../storage/open-device-store.ts'
+import { createLiveValue, type LiveValue, type SettableLiveValue } from '../views/live-value.ts'
+import { dropSent } from './drop-sent.ts'
+import { type LeftDrafts, toLeftDrafts } from './left-drafts.ts'
+import { readMirroredDrafts } from './read-mirrored-drafts.ts'
+import type { TabSlot } from './tab-slot.ts'
+
+export type Draft = Pick<StoredDraft, 'text' | 'replyTo' | 'edit'>
+
+/** A message that is about to be stored. */
+export interface Leaving {
+  peerId: string
+  messageId: string
+  content: string
+}
+
+export interface Drafts {
+  /** What a list shows: the draft of this tab, or else the newest of another. */
+  get(peerId: string): LiveValue<string>
+  /** What a composer begins with; what it writes from then on goes on from there. */
+  begin(peerId: string): Draft
+  set(peerId: string, text: string): void
+  setReply(peerId: string, replyTo: string | undefined): void
+  setEdit(peerId: string, edit: DraftEdit | undefined): void
+  /**
+   * Names the message that a draft becomes.
+   * @returns what is to be stored in the transaction that stores that message; undefined where no draft becomes it
+   */
+  noteLeaving(leaving: Leaving): LeftDrafts | undefined
+  /** The message is stored: the draft is what was written after it. */
+  noteSent(leaving: Leaving): void
+  /** Why what is written cannot be kept, in words; undefined while it can. */
+  problem: LiveValue<string | undefined>
+  /** How many conversations hold words that were never sent. */
+  count(): number
+  close(): Promise<void>
+}
+
+/** What is typed within this goes into the database as one write: it is in the texts by then. */
+const gatherMs = 250
+/** A message that another tab is storing is stored within this, or that tab has gone. */
+const settleMs = 1_000
+/** More than a message can have. The texts of all tabs share a few MB, so it goes into the database at once. */
+const mirroredMaxCharacters = 100_000
+const fullWords =
+  "This device couldn't save your draft. Copy it before you leave, or free up some space."
+
+/**
+ * What is written and not yet sent, per conversation and tab: a tab that sends takes nothing from another. Each
+ * text goes into `texts` (localStorage) at once and then into the database: a lost database connection loses no
+ * word (P1). What is left of a draft is stored with the message that it became: no crash leaves both or neither.
+ */
+export async function createDrafts(options: {
+  drafts: DeviceStore['drafts']
+  userId: string
+  slot: TabSlot
+  texts?: KeptTexts
+  /** What messages have left of drafts. */
+  readLeft: () => Promise<readonly StoredDraft[]>
+  /** Which of these messages are stored on the device? */
+  findStored: (messageIds: readonly string[]) => Promise<ReadonlySet<string>>
+  now: () => number
+  onError: (cause: unknown) => void
+}): Promise<Drafts> {
+  const { drafts, texts, slot, now, onError } = options
+  const keyOf = (id: string) => `petrel-draft-${options.userId}-${id}`
+  const idOf = (peerId: string) => (slot.number === 0 ? peerId : `${peerId}/${slot.number}`)
+  /** By person, then by id. */
+  const rows = new Map<string, Map<string, StoredDraft>>()
+  const live = new Map<string, SettableLiveValue<string>>()
+  /** The draft of another tab that a composer of this one began with, and whether it has gone on from there. */
+  const origins = new Map<string, { draft: StoredDraft; isLeft: boolean }>()
+  const unwritten = new Set<string>()
+  const problem = createLiveValue<string | undefined>(undefined)
+  let writing = Promise.resolve()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let settling: ReturnType<typeof setTimeout> | undefined
+
+  const ownOf = (peerId: string) => rows.get(peerId)?.get(idOf(peerId))
+
+  /** What the composer of this tab holds. */
+  function current(peerId: string): StoredDraft | undefined {
+    const origin = origins.get(peerId)
+    return origin && !origin.isLeft ? origin.draft : ownOf(peerId)
+  }
+
+  function find(peerId: string): StoredDraft | undefined {
+    const own = ownOf(peerId)
+    if (own && hasWords(own)) return own
+    const others = [...(rows.get(peerId)?.values() ?? [])].filter(hasWords)
+    return others.sort((a, b) => b.at - a.at)[0]
+  }
+
+  function liveDraft(peerId: string) {
+    const known = live.get(peerId)
+    if (known) return known
+    const value = createLiveValue(find(peerId)?.text ?? '')
+    live.set(peerId, value)
+    return value
+  }
+
+  function take(draft: StoredDraft): boolean {
+    const peerId = readPeerId(draft._id)
+    const ofPeer = rows.get(peerId) ?? new Map<string, StoredDraft>()
+    rows.set(peerId, ofPeer)
+    const before = ofPeer.get(draft._id)
+    const isSettled = before?.at === draft.at && before.sending && !draft.sending
+    if (before && before.at >= draft.at && !isSettled) return false
+    ofPeer.set(draft._id, draft)
+    live.get(peerId)?.set(find(peerId)?.text ?? '')
+    return true
+  }
+
+  function store(peerId: string, isMirrored: boolean) {
+    unwritten.add(peerId)
+    if (isMirrored) timer ??= setTimeout(writeDown, gatherMs)
+    else writeDown()
+  }
+
+  function writeDown() {
+    clearTimeout(timer)
+    timer = undefined
+    for (const peerId of unwritten) {
+      const draft = ownOf(peerId)
+      if (draft) writing = writing.then(() => put(peerId, draft))
+    }
+    unwritten.clear()
+  }
+
+  /** Stands in the texts until it is written: only then there is nothing to tell. */
+  async function put(peerId: string, draft: StoredDraft) {
+    // A newer one is about to be written in its place.
+    if (ownOf(peerId) !== draft) return
+    const key = keyOf(draft._id)
+    try {
+      await write(peerId, draft)
+      if (ownOf(peerId) === draft) texts?.removeItem(key)
+      problem.set(undefined)
+    } catch (cause) {
+      if (ownOf(peerId) === draft && !texts?.getItem(key)) problem.set(fullWords)
+      onError(cause)
+    }
+  }
+
+  async function write(peerId: string, draft: StoredDraft) {
+    const origin = origins.get(peerId)?.draft
+    const isOver =
+      origin &&
+      (await slot.whileFree(readSlot(origin._id), async () => {
+        await putNewer([draft, emptied(origin)])
+        take(emptied(origin))
+      }))
+    if (isOver) origins.delete(peerId)
+    else await putNewer([draft])
+  }
+
+  async function putNewer(changed: readonly StoredDraft[]) {
+    await drafts.db.transaction('rw', drafts, async () => {
+      const stored = await drafts.bulkGet(changed.map(({ _id }) => _id))
+      await drafts.bulkPut(changed.filter((draft, at) => draft.at > (stored[at]?.at ?? -1)))
+    })
+  }
+
+  function change(peerId: string, part: Partial<Omit<StoredDraft, '_id' | 'at'>>) {
+    const before = current(peerId)
+    const at = Math.max(now(), (ownOf(peerId)?.at ?? 0) + 1, (before?.at ?? 0) + 1)
+    const draft = { text: '', ...before, ...part, _id: idOf(peerId), at }
+    const origin = origins.get(peerId)
+    if (origin) origin.isLeft = true
+    if (take(draft)) store(peerId, mirror(draft))
+  }
+
+  function mirror(draft: StoredDraft): boolean {
+    if (!texts) return false
+    const key = keyOf(draft._id)
+    try {
+      const json = JSON.stringify({ ...draft, _id: undefined })
+      if (json.length > mirroredMaxCharacters) texts.removeItem(key)
+      else texts.setItem(key, json)
+      return json.length <= mirroredMaxCharacters
+    } catch {
+      // The texts are full, or forbidden: the database has room for more, and is asked at once.
+      return false
+    }
+  }
+
+  /** The same words in the tab where they were begun are no further message. */
+  function findSentOrigin(peerId: string, content: string): StoredDraft | undefined {
+    const origin = origins.get(peerId)?.draft
+    return origin && dropSent(content, origin.text.trim()) !== undefined ? origin : undefined
+  }
+
+  /** What a crash has left: words that have become a message are a message, and no draft. */
+  async function settle(found: readonly StoredDraft[]): Promise<StoredDraft[]> {
+    const ids = found.flatMap(({ sending }) => (sending ? [sending.messageId] : []))
+    if (ids.length === 0) return [...found]
+    const stored = await options.findStored(ids)
+    return found.map((draft) =>
+      draft.sending && stored.has(draft.sending.messageId)
+        ? withoutSent(draft, draft.sending.text)
+        : draft,
+    )
+  }
+
+  function onRows(stored: readonly StoredDraft[]) {
+    stored.forEach(take)
+    if (!stored.some(({ sending }) => sending)) return
+    // A tab that crashes now says nothing of it any more.
+    clearTimeout(settling)
+    settling = setTimeout(() => {
+      settle(stored)
+        .then((settled) => settled.forEach(take))
+        .catch(onError)
+    }, settleMs)
+  }
+
+  const mirrored = readMirroredDrafts(texts, keyOf(''))
+  const newest = new Map<string, StoredDraft>()
+  const [stored, left] = await Promise.all([drafts.toArray(), options.readLeft()])
+  for (const draft of [...stored, ...mirrored, ...left]) {
+    if ((newest.get(draft._id)?.at ?? -1) < draft.at) newest.set(draft._id, draft)
+  }
+  for (const draft of await settle([...newest.values()])) take(draft)
+  const unstored = left.filter((draft) => newest.get(draft._id) === draft)
+  for (const draft of [...mirrored, ...unstored]) {
+    const peerId = readPeerId(draft._id)
+    if (draft._id === idOf(peerId)) store(peerId, true)
+    else writing = writing.then(() => putNewer([draft])).catch(onError)
+  }
+  const unsubscribe = subscribeToTable(drafts, { onRows, onError })
+
+  return {
+    get: liveDraft,
+    problem,
+    begin(peerId) {
+      const draft = find(peerId)
+      if (draft && draft._id !== idOf(peerId)) origins.set(peerId, { draft, isLeft: false })
+      else origins.delete(peerId)
+      return { text: draft?.text ?? '', replyTo: draft?.replyTo, edit: draft?.edit }
+    },
+    set(peerId, text) {
+      const now = current(peerId)
+      if ((now?.text ?? '') !== text) change(peerId, { text })
+    },
+    setReply(peerId, replyTo) {
+      const now = current(peerId)
+      if (now?.replyTo !== replyTo) change(peerId, { replyTo })
+    },
+    setEdit(peerId, edit) {
+      const now = current(peerId)
+      const isSame =
+        now?.edit?.messageId === edit?.messageId && (now?.edit?.text ?? '') === (edit?.text ?? '')
+      if (!isSame) change(peerId, { edit })
+    },
+    noteLeaving({ peerId, messageId, content }) {
+      const draft = current(peerId)
+      if (!draft || dropSent(draft.text, content) === undefined) return undefined
+      change(peerId, { sending: { messageId, text: content } })
+      const own = withoutSent(ownOf(peerId) ?? draft, content)
+      const origin = findSentOrigin(peerId, content)
+      return toLeftDrafts({ ...own, at: own.at + 1 }, origin ? [emptied(origin)] : [])
+    },
+    noteSent({ peerId, messageId, content }) {
+      const own = ownOf(peerId)
+      if (own?.sending?.messageId !== messageId) return
+      const origin = findSentOrigin(peerId, content)
+      origins.delete(peerId)
+      const { text, replyTo, sending } = withoutSent(own, content)
+      change(peerId, { text, replyTo, sending })
+      if (origin) {
+        take(emptied(origin))
+        writing = writing.then(() => putNewer([emptied(origin)])).catch(onError)
+      }
+    },
+    count: () => [...rows.values()].filter((each) => [...each.values()].some(hasWords)).length,
+    async close() {
+      unsubscribe()
+      clearTimeout(settling)
+      writeDown()
+      await writing
+    },
+  }
+}
+
+function withoutSent(draft: StoredDraft, sent: string): StoredDraft {
+  const text = dropSent(draft.text, sent) ?? draft.text
+  return { ...draft, text, replyTo: undefined, sending: undefined }
+}
+
+function emptied({ _id, at }: StoredDraft): StoredDraft {
+  return { _id, text: '', at: at + 1 }
+}
+
+function hasWords({ text, replyTo, edit }: StoredDraft): boolean {
+  return text !== '' || replyTo !== undefined || edit !== undefined
+}
+
+function readPeerId(id: string): string {
+  return id.split('/')[0] ?? id
+}
+
+function readSlot(id: string): number {
+  return Number(id.split('/')[1] ?? 0)
+}

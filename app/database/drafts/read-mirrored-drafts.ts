@@ -1,0 +1,29 @@
+import * as z from 'zod/mini'
+import type { KeptTexts } from '../storage/key-value-storage.ts'
+import type { StoredDraft } from '../storage/open-device-store.ts'
+
+const mirroredDraft = z.object({
+  text: z.string(),
+  at: z.number(),
+  replyTo: z.optional(z.string()),
+  edit: z.optional(z.object({ messageId: z.string(), text: z.string() })),
+  sending: z.optional(z.object({ messageId: z.string(), text: z.string() })),
+})
+
+/** The drafts whose way into the database was cut off: what stands under `prefix` in the texts. */
+export function readMirroredDrafts(texts: KeptTexts | undefined, prefix: string): StoredDraft[] {
+  const keys = Array.from({ length: texts?.length ?? 0 }, (_, index) => texts?.key(index))
+  return keys.flatMap((key) => {
+    if (!key?.startsWith(prefix)) return []
+    const draft = mirroredDraft.safeParse(parseJson(texts?.getItem(key) ?? ''))
+    return draft.success ? [{ _id: key.slice(prefix.length), ...draft.data }] : []
+  })
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}

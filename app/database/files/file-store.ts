@@ -1,0 +1,65 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { CommandContext } from '../storage/command-context.ts'
+import { noteTable } from '../storage/dexie/accompany-writes.ts'
+import { readDexie } from '../storage/dexie/owed-notes.ts'
+import { writeWithNote } from '../storage/dexie/staged-notes.ts'
+import { addressPrefix, filePrefix, type KeptFile } from '../storage/kept-file.ts'
+
+/** Under which message the file of an address lies: what is forwarded needs no second copy of its bytes. */
+interface AddressNote {
+  id: string
+  messageId: string
+}
+
+type Filed = Pick<MessageDocument, '_id' | 'mediaUrl'>
+
+/** The files on this device. They lie beside the messages in one database, so that one transaction can hold both. */
+export function createFileShelf({ database, now }: Pick<CommandContext, 'database' | 'now'>) {
+  const opening = readDexie(database.messages.storageInstance)
+  const openTable = async () => (await opening).table<KeptFile | AddressNote, string>(noteTable)
+
+  async function readFile(messageId: string): Promise<Blob | undefined> {
+    const kept = await (await openTable()).get(filePrefix + messageId)
+    return kept && 'file' in kept ? kept.file : undefined
+  }
+
+  return {
+    /** The ids of all messages whose files lie here. */
+    async listMessageIds(): Promise<string[]> {
+      const keys = await (await openTable()).where('id').startsWith(filePrefix).primaryKeys()
+      return keys.map((key) => key.slice(filePrefix.length))
+    },
+
+    /** Runs the write of a message so that its file is stored in the same transaction. */
+    async storeWith(messageId: string, file: Blob, write: () => Promise<unknown>): Promise<void> {
+      const note: KeptFile = { id: filePrefix + messageId, file, at: now() }
+      await writeWithNote(await opening, { messageId, note }, write)
+    },
+
+    /** The file of a message, also where it came with another message; undefined when it is not on this device. */
+    async read({ _id, mediaUrl }: Filed): Promise<Blob | undefined> {
+      const own = await readFile(_id)
+      if (own || mediaUrl === undefined) return own
+      const note = await (await openTable()).get(addressPrefix + mediaUrl)
+      return note && 'messageId' in note ? await readFile(note.messageId) : undefined
+    },
+
+    /** Keeps what was fetched for a message. */
+    async keep({ _id, mediaUrl }: Filed, file: Blob): Promise<void> {
+      const table = await openTable()
+      await table.bulkPut([
+        { id: filePrefix + _id, file, at: now() },
+        ...(mediaUrl === undefined ? [] : [nameAddress(mediaUrl, _id)]),
+      ])
+    },
+
+    /** The file of this message has an address now. */
+    async noteAddress(messageId: string, mediaUrl: string): Promise<void> {
+      await (await openTable()).put(nameAddress(mediaUrl, messageId))
+    },
+  }
+}
+
+function nameAddress(mediaUrl: string, messageId: string): AddressNote {
+  return { id: addressPrefix + mediaUrl, messageId }
+}

@@ -1,0 +1,92 @@
+import { getChangedDocumentsSince } from 'rxdb/plugins/core'
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { PetrelDatabase } from '../storage/open-database.ts'
+import { countDocuments, queryDocuments, readDocuments } from '../storage/read-documents.ts'
+import { fromStoredMessage, type StoredMessage } from '../storage/stored-message.ts'
+import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
+import type { MessageSource } from './message-source.ts'
+
+/** Where reading goes on in RxDB: the time of the last write, epoch ms with decimals, and a message id. */
+interface Checkpoint {
+  lwt: number
+  id: string
+}
+
+/**
+ * A write takes its time when it begins. Another tab's may be stored after a later one has been read, and the
+ * page may end before it hears of it: so the first reading goes back a little.
+ */
+const overlapMs = 10_000
+
+const wholeCollection = { selector: {}, sort: [{ _id: 'asc' as const }], index: ['_id'] }
+
+/** The messages of a person's database for the search. Close the index before the database. */
+export function createMessageSource(database: PetrelDatabase): MessageSource<MessageDocument> {
+  const { messages, conversations } = database
+  /** `heard`: when the earliest write was made that has been heard of since the last reading. */
+  const state = { isFirst: true, heard: Number.POSITIVE_INFINITY }
+  let marks: Promise<Map<string, number>> | undefined
+
+  async function loadMarks(): Promise<Map<string, number>> {
+    const found = await queryDocuments(conversations, wholeCollection)
+    return new Map(
+      found.flatMap((one) => (one.clearedUpTo > 0 ? [[one._id, one.clearedUpTo]] : [])),
+    )
+  }
+
+  return {
+    async readChanges(after, limit) {
+      const checkpoint = after as Checkpoint | undefined
+      const from = Math.min(state.heard, (checkpoint?.lwt ?? 0) - (state.isFirst ? overlapMs : 0))
+      const start = checkpoint && from < checkpoint.lwt ? { lwt: from, id: '' } : checkpoint
+      const { heard } = state
+      state.heard = Number.POSITIVE_INFINITY
+      try {
+        const changes = await getChangedDocumentsSince<StoredMessage, Checkpoint | undefined>(
+          messages.storageInstance,
+          limit,
+          start,
+        )
+        state.isFirst = false
+        return { messages: changes.documents.map(toSearchable), next: changes.checkpoint }
+      } catch (error) {
+        state.heard = Math.min(state.heard, heard)
+        throw error
+      }
+    },
+    async readMessages(ids) {
+      const found = await readDocuments(messages, ids)
+      return new Map([...found].map(([id, message]) => [id, toSearchable(message)]))
+    },
+    async readClearedMarks() {
+      marks ??= loadMarks().catch((error) => {
+        marks = undefined
+        throw error
+      })
+      return marks
+    },
+    countMessages: () => countDocuments(messages, wholeCollection),
+    subscribe(onChange) {
+      const endings = [
+        subscribeToChanges(messages, ({ documents }) => {
+          for (const { _meta } of documents) state.heard = Math.min(state.heard, _meta.lwt)
+          onChange()
+        }),
+        subscribeToChanges(conversations, ({ documents }) => {
+          if (!documents.some(({ clearedUpTo }) => clearedUpTo > 0)) return
+          marks = undefined
+          onChange()
+        }),
+      ]
+      return () => {
+        for (const end of endings) end()
+      }
+    },
+  }
+}
+
+function toSearchable(stored: StoredMessage): MessageDocument {
+  const message = fromStoredMessage(stored)
+  const isShown = stored.shelf !== '' && stored.deletedAt === undefined
+  return isShown ? message : { ...message, content: '' }
+}

@@ -1,0 +1,25 @@
+import type { PublicUser } from '../../../schema/user.ts'
+import type { ConversationRow } from '../views/conversation-row.ts'
+import { foldText } from './fold-text.ts'
+
+/**
+ * Whom something can be sent to: people one has talked with, newest first, then everybody else that the device knows.
+ * Who has no account any more is left out.
+ * @param name - a part of the name; everybody for an empty one
+ */
+export function findRecipients({
+  rows,
+  everybody,
+  name,
+}: {
+  rows: readonly ConversationRow[]
+  everybody: readonly PublicUser[]
+  name: string
+}): PublicUser[] {
+  const talkedWith = rows.flatMap(({ peer }) => (peer && !peer.isDeleted ? [peer] : []))
+  const known = new Set(talkedWith.map((person) => person._id))
+  const wanted = foldText(name.trim())
+  return [...talkedWith, ...everybody.filter((person) => !known.has(person._id))].filter((person) =>
+    foldText(person.username).includes(wanted),
+  )
+}

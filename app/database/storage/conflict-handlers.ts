@@ -1,0 +1,102 @@
+import type { RxConflictHandler, WithDeleted } from 'rxdb/plugins/core'
+import {
+  areConversationsEqual,
+  conversationDocument,
+  mergeConversations,
+} from '../../../schema/conversation.ts'
+import { permitConversationChange } from '../../../schema/decide-conversation.ts'
+import { areMessagesEqual, mergeMessages } from '../../../schema/merge-messages.ts'
+import { messageDocument } from '../../../schema/message.ts'
+import { permitMessageChange } from '../../../schema/permit-message-change.ts'
+import { fromStoredConversation, type StoredConversation } from './stored-conversation.ts'
+import { fromStoredMessage, type StoredMessage, toStoredMessage } from './stored-message.ts'
+
+export interface ConflictOptions {
+  userId: string
+  /** The server's time as well as this device knows it, epoch ms. */
+  now: () => number
+}
+
+/**
+ * What this device's version becomes when the server holds another one: the result of the same pure
+ * function that the server applies (P4, P5), so neither side asks the other again.
+ */
+export function createMessageConflictHandler(
+  options: ConflictOptions,
+): RxConflictHandler<StoredMessage> {
+  return {
+    isEqual: (a, b, context) =>
+      areMessagesEqual(a, b) || (context === arrival && isMessageOutdated(a, b)),
+    async resolve({ newDocumentState, realMasterState }) {
+      const stored = fromStoredMessage(realMasterState)
+      const proposed = messageDocument.safeParse(fromStoredMessage(newDocumentState))
+      const next = proposed.success
+        ? permitMessageChange({
+            actorId: options.userId,
+            stored,
+            proposed: proposed.data,
+            now: options.now(),
+          }).next
+        : stored
+      return alive(toStoredMessage(next))
+    },
+  }
+}
+
+export function createConversationConflictHandler(
+  options: Pick<ConflictOptions, 'now'>,
+): RxConflictHandler<StoredConversation> {
+  return {
+    isEqual: (a, b, context) =>
+      areConversationsEqual(a, b) || (context === arrival && isConversationOutdated(a, b)),
+    async resolve({ newDocumentState, realMasterState, assumedMasterState }) {
+      const stored = fromStoredConversation(realMasterState)
+      const proposed = conversationDocument.safeParse(fromStoredConversation(newDocumentState))
+      if (!proposed.success) return alive(stored)
+      const now = options.now()
+      // How far the other person is, the server has told this device: it may have forgotten. When it knows better than
+      // what it was offered over the same version, it is right.
+      const isRefused =
+        assumedMasterState !== undefined &&
+        areConversationsEqual(fromStoredConversation(assumedMasterState), stored)
+      const lost = isRefused ? [] : [{ after: 0, upTo: now }]
+      return alive(permitConversationChange({ stored, proposed: proposed.data, lost, now }))
+    },
+  }
+}
+
+/** RxDB asks under this name whether what has arrived (`a`) would change what is here (`b`). */
+const arrival = 'downstream-check-if-equal-1'
+
+/**
+ * What a stored document becomes when the server's version arrives. An answer may have been under way while a change of
+ * this device was taken: it knows some other news, and not that change.
+ * @returns undefined where it is that version
+ */
+export async function mergeArrived<T>(
+  conflictHandler: RxConflictHandler<T>,
+  { stored, arrived }: { stored: WithDeleted<T>; arrived: WithDeleted<T> },
+): Promise<WithDeleted<T> | undefined> {
+  if (conflictHandler.isEqual(stored, arrived, arrival)) return undefined
+  const both = { newDocumentState: stored, realMasterState: arrived }
+  const merged = await conflictHandler.resolve(both, 'arrived')
+  return conflictHandler.isEqual(merged, arrived, 'arrived') ? undefined : merged
+}
+
+/**
+ * Is what has arrived older than what is here? Two answers of the server can overtake each other, and the
+ * older one would be the last. Versions only grow under the merge (P5), so an older one adds nothing to it.
+ */
+function isMessageOutdated(arrived: object, here: object): boolean {
+  const [a, b] = [messageDocument.safeParse(arrived), messageDocument.safeParse(here)]
+  return a.success && b.success && areMessagesEqual(mergeMessages(a.data, b.data), b.data)
+}
+
+function isConversationOutdated(arrived: object, here: object): boolean {
+  const [a, b] = [conversationDocument.safeParse(arrived), conversationDocument.safeParse(here)]
+  return a.success && b.success && areConversationsEqual(mergeConversations(a.data, b.data), b.data)
+}
+
+function alive<T>(document: T): WithDeleted<T> {
+  return { ...document, _deleted: false }
+}

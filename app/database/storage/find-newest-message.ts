@@ -1,0 +1,57 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import { listTally } from './list-tally.ts'
+import type { MessageCollection } from './open-database.ts'
+import { queryDocuments } from './read-documents.ts'
+import { failedTally, fromStoredMessage, pendingTally } from './stored-message.ts'
+
+/** The newest message that a conversation shows on this device. */
+export async function findNewestMessage(
+  messages: MessageCollection,
+  peerId: string,
+): Promise<MessageDocument | undefined> {
+  const [newest] = await queryDocuments(messages, {
+    selector: { shelf: peerId },
+    sort: [{ shelf: 'asc' }, { recency: 'asc' }],
+    index: ['shelf', 'recency'],
+    limit: 1,
+  })
+  return newest && fromStoredMessage(newest)
+}
+
+/** The newest message from the other person: what a receipt can reach up to. */
+export async function findNewestIncoming(
+  messages: MessageCollection,
+  peerId: string,
+): Promise<MessageDocument | undefined> {
+  const [newest] = await listTally(messages, peerId, 1)
+  return newest && fromStoredMessage(newest)
+}
+
+/** Webhooks come in any order: so many of the newest messages are looked at. */
+const lookedAt = 20
+
+/** When the other person last wrote over a business channel, by the provider's clock: epoch ms. */
+export async function findLastInboundAt(
+  messages: MessageCollection,
+  peerId: string,
+): Promise<number | undefined> {
+  const newest = await listTally(messages, peerId, lookedAt)
+  const times = newest.map(({ whatsapp_timestamp: time }) => (time ? Date.parse(time) : Number.NaN))
+  const known = times.filter((time) => Number.isFinite(time))
+  return known.length === 0 ? undefined : Math.max(...known)
+}
+
+/** The newest message of each conversation that waits to be sent, by the other person's id. */
+export async function findNewestPending(
+  messages: MessageCollection,
+): Promise<Map<string, MessageDocument>> {
+  const pending = await listTally(messages, pendingTally)
+  // Newest first: of each conversation the last one that is put in stays, so the order is turned.
+  return new Map(pending.reverse().map((stored) => [stored.peerId, fromStoredMessage(stored)]))
+}
+
+/** The newest place of each conversation's own messages that were refused and wait for their author. */
+export async function findFailedPlaces(messages: MessageCollection): Promise<Map<string, number>> {
+  const failed = await listTally(messages, failedTally)
+  return new Map(failed.reverse().map(({ peerId, orderedAt }) => [peerId, orderedAt]))
+}

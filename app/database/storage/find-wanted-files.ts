@@ -1,0 +1,63 @@
+import type { Table } from 'dexie'
+import type { MessageDocument } from '../../../schema/message.ts'
+import { addressPrefix, filePrefix } from './kept-file.ts'
+import { failedTally, pendingTally, type StoredMessage } from './stored-message.ts'
+
+/** Greater than every number and text, as IndexedDB compares keys. */
+const highest: never[] = []
+
+/** Where in which index the starred and the unsent messages stand. */
+export const wantingRanges = [
+  { index: ['_deleted', 'starOrder', '_id'], lower: ['0', -Infinity], upper: ['0', 0, highest] },
+  ...[pendingTally, failedTally].map((tally) => ({
+    index: ['_deleted', 'tally', 'recency', '_id'],
+    lower: ['0', tally],
+    upper: ['0', tally, highest],
+  })),
+]
+
+/** The unsent and the starred messages of this device. */
+export async function listWanting(
+  documents: Table<StoredMessage, string>,
+): Promise<StoredMessage[]> {
+  const found = await Promise.all(
+    wantingRanges.map(({ index, lower, upper }) =>
+      documents
+        .where(`[${index.join('+')}]`)
+        .between(lower, upper)
+        .toArray(),
+    ),
+  )
+  return found.flat()
+}
+
+/**
+ * The files that lie under another message than the one that wants them, because both have one address.
+ * @returns the ids of the messages under which they lie
+ */
+export async function findHolders(
+  notes: Table<{ id: string }, string>,
+  wanting: readonly Pick<MessageDocument, '_id' | 'mediaUrl'>[],
+): Promise<Set<string>> {
+  const ownKeys = await notes
+    .where('id')
+    .anyOf(wanting.map(({ _id }) => filePrefix + _id))
+    .primaryKeys()
+  const own = new Set(ownKeys)
+  const addresses = wanting.flatMap(({ _id, mediaUrl }) =>
+    mediaUrl === undefined || own.has(filePrefix + _id) ? [] : addressPrefix + mediaUrl,
+  )
+  const named: ({ id: string; messageId?: string } | undefined)[] = await notes.bulkGet(addresses)
+  return new Set(named.flatMap((note) => note?.messageId ?? []))
+}
+
+/** Is its author's device the only place where it is? */
+export function isUnsent({
+  senderId,
+  peerId,
+  status,
+  deletedAt,
+}: Pick<MessageDocument, 'senderId' | 'peerId' | 'status' | 'deletedAt'>): boolean {
+  const isAcceptedYet = status !== 'sending' && status !== 'failed'
+  return senderId !== peerId && !isAcceptedYet && deletedAt === undefined
+}

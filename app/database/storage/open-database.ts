@@ -1,0 +1,167 @@
+import type { Dexie } from 'dexie'
+import { createRxDatabase, type RxCollection, type RxDatabase } from 'rxdb/plugins/core'
+import { getRxStorageDexie } from 'rxdb/plugins/storage-dexie'
+import {
+  type ConflictOptions,
+  createConversationConflictHandler,
+  createMessageConflictHandler,
+} from './conflict-handlers.ts'
+import { endLiveQueries } from './dexie/end-live-queries.ts'
+import { readDexie } from './dexie/owed-notes.ts'
+import { readManyByRange } from './dexie/read-many-by-range.ts'
+import { readRangesAtOnce } from './dexie/read-ranges-at-once.ts'
+import { noteOwed } from './dexie/record-owed.ts'
+import { storeStagedNotes } from './dexie/staged-notes.ts'
+import { dropFiles } from './drop-files.ts'
+import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
+import { createPlaces, type Places } from './places.ts'
+import { type StoredConversation, storedConversationSchema } from './stored-conversation.ts'
+import { type StoredMessage, storedMessageSchema } from './stored-message.ts'
+
+const replicated = ['messages', 'conversations']
+
+export type MessageCollection = RxCollection<StoredMessage>
+export type ConversationCollection = RxCollection<StoredConversation>
+
+/** Everything of one person on one device: two replicated collections, and what never leaves it. */
+export interface PetrelDatabase {
+  /** What every database of this person on this device begins with. */
+  name: string
+  messages: MessageCollection
+  conversations: ConversationCollection
+  device: DeviceStore
+  /** Where the next message of a conversation goes. */
+  places: Places
+  close(): Promise<void>
+  /** Closes it and takes all of it off the device, with what replication has noted. */
+  remove(): Promise<void>
+}
+
+export interface DatabaseOptions extends ConflictOptions {
+  indexedDB?: IDBFactory
+  IDBKeyRange?: typeof globalThis.IDBKeyRange
+  /** Distinguishes the tabs, and the devices, that share one process: only the lab has several. */
+  tab?: { device: string; name: string }
+}
+
+/**
+ * Opens the database of a person, and makes it on the first time. Another person's is another database.
+ * @throws when IndexedDB cannot be used here (private windows of some browsers, a full disk).
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<PetrelDatabase> {
+  const { userId, tab, indexedDB, IDBKeyRange } = options
+  const name = tab ? `petrel-${userId}-${tab.device}` : `petrel-${userId}`
+  const powers = { ...(indexedDB && { indexedDB }), ...(IDBKeyRange && { IDBKeyRange }) }
+  const made = new Set<string>()
+  const [replicated, device] = await Promise.all([
+    openReplicated(options, { name, powers, onMade: (each) => made.add(each) }),
+    openDeviceStore({ name, ...powers }),
+  ])
+  const { messages, conversations } = replicated
+  const places = createPlaces({ messages, conversations })
+  return {
+    name,
+    messages,
+    conversations,
+    device,
+    places,
+    async close() {
+      places.close()
+      device.close()
+      await replicated.close()
+    },
+    async remove() {
+      places.close()
+      await device.remove()
+      await replicated.remove()
+      const factory = indexedDB ?? globalThis.indexedDB
+      await Promise.all([...made].map((each) => deleteShell(factory, each)))
+    },
+  }
+}
+
+/** RxDB empties its IndexedDB databases and leaves them there, with this person's id in their names. */
+function deleteShell(factory: IDBFactory, name: string): Promise<void> {
+  return new Promise((resolve) => {
+    const request = factory.deleteDatabase(name)
+    const end = () => resolve()
+    request.onsuccess = end
+    // They are empty by now: a tab that is still closing lets the rest go when it is gone.
+    request.onblocked = end
+    request.onerror = end
+  })
+}
+
+type Replicated = RxDatabase<{
+  messages: MessageCollection
+  conversations: ConversationCollection
+}>
+
+async function openReplicated(
+  options: DatabaseOptions,
+  {
+    name,
+    powers,
+    onMade,
+  }: {
+    name: string
+    powers: Pick<DatabaseOptions, 'indexedDB' | 'IDBKeyRange'>
+    /** Told the name of each IndexedDB database that belongs to it. */
+    onMade: (name: string) => void
+  },
+): Promise<Replicated> {
+  const { tab } = options
+  const storage = getRxStorageDexie({
+    ...powers,
+    async onCreate(dexie) {
+      onMade(dexie.name)
+      prepareDexie(dexie)
+    },
+  })
+  readRangesAtOnce(storage)
+  const database: Replicated = await createRxDatabase({
+    name,
+    // RxDB refuses a second database of one name and storage within a process.
+    storage: tab ? Object.assign(storage, { name: `dexie-${tab.name}` }) : storage,
+    multiInstance: true,
+    eventReduce: false,
+    closeDuplicates: true,
+  })
+  await database.addCollections({
+    messages: {
+      schema: storedMessageSchema,
+      conflictHandler: createMessageConflictHandler(options),
+    },
+    conversations: {
+      schema: storedConversationSchema,
+      conflictHandler: createConversationConflictHandler(options),
+    },
+  })
+  await keepOwnNotes(database.internalStore)
+  return database
+}
+
+/** RxDB starts no replication of a collection that it has not noted; so what it noted comes back if it is deleted. */
+async function keepOwnNotes(store: Replicated['internalStore']): Promise<void> {
+  const dexie = await readDexie(store)
+  const noted = await dexie.table('docs').toArray()
+  dexie.on('populate', (transaction) => {
+    void transaction.table('docs').bulkPut(noted)
+  })
+}
+
+/**
+ * Browsers close connections under a page (iOS on resume, the back-forward cache). RxDB opens Dexie without
+ * reopening; with this the next call opens it again, and only our own close is final.
+ */
+function prepareDexie(opened: unknown): void {
+  const dexie = opened as Dexie & { _options: { autoOpen?: boolean } }
+  dexie._options.autoOpen = true
+  // A sixth of the work for a message.
+  endLiveQueries(dexie)
+  readManyByRange(dexie)
+  if (replicated.some((name) => dexie.name.endsWith(`--${name}`))) noteOwed(dexie)
+  if (!dexie.name.endsWith('--messages')) return
+  storeStagedNotes(dexie)
+  dropFiles(dexie)
+}

@@ -1,0 +1,89 @@
+import type { RxJsonSchema } from 'rxdb/plugins/core'
+import {
+  isAccepted,
+  isDiscarded,
+  type MessageDocument,
+  messageDocument,
+  messageFields,
+} from '../../../schema/message.ts'
+
+/**
+ * A message as this device stores it: the replicated document, and fields that exist for the indexes only.
+ * They are made here, on every write, and never leave the device.
+ */
+export interface StoredMessage extends MessageDocument {
+  /** The conversation that shows it; empty for a discarded message, which is shown nowhere. */
+  shelf: string
+  /** `-orderedAt`: Dexie storage reads a whole range to sort it downwards, so "newest first" sorts this upwards. */
+  recency: number
+  /** What it counts for: the person whose unread messages it is among, `pending`, `failed`, or nothing. */
+  tally: string
+  /** `-isStarredAt` of a starred message, else 1: newest star first, and a range that holds no other. */
+  starOrder: number
+}
+
+export const pendingTally = 'pending'
+export const failedTally = 'failed'
+
+/** Every version of a message that is written to the local database passes here. */
+export function toStoredMessage(message: MessageDocument): StoredMessage {
+  return {
+    ...message,
+    shelf: isDiscarded(message) ? '' : message.peerId,
+    recency: -message.orderedAt,
+    tally: tallyOf(message),
+    starOrder: message.isStarred ? -message.isStarredAt : 1,
+  }
+}
+
+/** The replicated part, with every device-only field and everything of the store's own left out. */
+export function fromStoredMessage(stored: Partial<StoredMessage>): MessageDocument {
+  const message: Record<string, unknown> = {}
+  for (const field of messageFields) {
+    if (stored[field] !== undefined) message[field] = stored[field]
+  }
+  return message as MessageDocument
+}
+
+/**
+ * A message that came from the server. One that this version cannot read is kept and not shown: it must not
+ * hold up the ones beside it, and a later version will read it.
+ */
+export function takePulledMessage(document: Partial<StoredMessage>): StoredMessage {
+  const message = messageDocument.safeParse(document)
+  if (message.success) return toStoredMessage(message.data)
+  const hidden = { shelf: '', recency: 0, orderedAt: 0, tally: '', starOrder: 1 }
+  return { ...fromStoredMessage(document), ...hidden }
+}
+
+function tallyOf(message: MessageDocument): string {
+  if (message.deletedAt !== undefined) return ''
+  if (message.status === 'sending') return pendingTally
+  const isOwn = message.senderId !== message.peerId
+  if (isOwn) return message.status === 'failed' ? failedTally : ''
+  return isAccepted(message) ? message.peerId : ''
+}
+
+const time = { type: 'number', minimum: -8.64e15, maximum: 8.64e15, multipleOf: 1 } as const
+const idText = { type: 'string', maxLength: 100 } as const
+
+/**
+ * Permissive on purpose: a document that a newer server writes must never stop a batch. The schemas of
+ * `schema/` say what a message is; this one says what is indexed.
+ */
+export const storedMessageSchema: RxJsonSchema<StoredMessage> = {
+  title: 'message',
+  version: 0,
+  primaryKey: '_id',
+  type: 'object',
+  properties: {
+    _id: idText,
+    shelf: idText,
+    recency: time,
+    orderedAt: time,
+    tally: idText,
+    starOrder: time,
+  } as RxJsonSchema<StoredMessage>['properties'],
+  required: ['_id', 'shelf', 'recency', 'orderedAt', 'tally', 'starOrder'],
+  indexes: [['shelf', 'recency'], ['shelf', 'orderedAt'], ['tally', 'recency'], ['starOrder']],
+}

@@ -1,0 +1,96 @@
+import { IDBKeyRange } from 'fake-indexeddb'
+import { must } from '../../../schema/helpers/must.ts'
+import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import { createMessageSource } from '../search/database-message-source.ts'
+import { compareNewestFirst } from '../search/find-candidates.ts'
+import { peerBucket } from '../search/index-terms.ts'
+import { openIndexStore } from '../search/open-index-store.ts'
+import { decodeLines } from '../search/posting-lines.ts'
+import { createSearchIndex, type SearchIndexOptions } from '../search/search-index.ts'
+import { matchesQuery, parseQuery } from '../search/search-query.ts'
+import type { PetrelDatabase } from '../storage/open-database.ts'
+import { queryDocuments } from '../storage/read-documents.ts'
+import { fromStoredMessage, toStoredMessage } from '../storage/stored-message.ts'
+import { ann, openTestDatabase } from './open-test-database.ts'
+
+/** Ann's database with a search index beside it, and the two ways to check that index from outside. */
+export async function openTestSearch() {
+  const opened = await openTestDatabase()
+  const { indexedDB, database } = opened
+  const place = { databaseName: `petrel-${opened.device}`, indexedDB, IDBKeyRange }
+  const openIndex = (
+    options: Partial<SearchIndexOptions<MessageDocument>> = {},
+    of: PetrelDatabase = database,
+  ) =>
+    createSearchIndex({
+      ...place,
+      messages: createMessageSource(of),
+      yieldToScreen: () => new Promise((resolve) => setImmediate(resolve)),
+      ...options,
+    })
+  return {
+    ...opened,
+    openIndex,
+    scan: (text: string, peerId?: string) => scanMessages(database, text, peerId),
+    /** Every term of the index as it lies on the device, in order, without those of the conversations. */
+    async readTerms(): Promise<string[]> {
+      const store = await openIndexStore(place)
+      const rows = await store.postings.filter((row) => row.bucket < peerBucket).toArray()
+      store.close()
+      return [...new Set(rows.flatMap((row) => [...decodeLines(row.lines).keys()]))].sort()
+    },
+    async readWholeIndex(): Promise<string> {
+      const store = await openIndexStore(place)
+      const tables = await Promise.all(store.tables.map((table) => table.toArray()))
+      store.close()
+      return JSON.stringify(tables)
+    },
+  }
+}
+
+/** What a search must find, without any index: newest first. */
+async function scanMessages(
+  database: PetrelDatabase,
+  text: string,
+  peerId?: string,
+): Promise<string[]> {
+  const messages = await listSearchable(database)
+  return messages
+    .filter((message) => !peerId || message.peerId === peerId)
+    .filter((message) => matchesQuery(message.content, parseQuery(text)))
+    .map((message) => message._id)
+}
+
+/** All messages that can be found, newest first. */
+export async function listSearchable(database: PetrelDatabase): Promise<MessageDocument[]> {
+  const byId = { selector: {}, sort: [{ _id: 'asc' as const }], index: ['_id'] }
+  const conversations = await queryDocuments(database.conversations, byId)
+  const marks = new Map(conversations.map((one) => [one._id, one.clearedUpTo]))
+  const messages = await queryDocuments(database.messages, byId)
+  return messages
+    .map(fromStoredMessage)
+    .filter((message) => message.deletedAt === undefined)
+    .filter((message) => message.orderedAt > (marks.get(message.peerId) ?? 0))
+    .sort(compareNewestFirst)
+}
+
+/** Messages from somebody, as a catch-up stores them, at once. */
+export async function receiveMessages(
+  database: PetrelDatabase,
+  messages: readonly { _id: string; peerId: string; orderedAt: number; content: string }[],
+): Promise<void> {
+  const { success } = await database.messages.bulkInsert(
+    messages.map((message) =>
+      toStoredMessage(
+        messageDocument.parse({
+          ...message,
+          senderId: message.peerId,
+          recipientId: ann,
+          createdAt: message.orderedAt,
+          status: 'delivered',
+        }),
+      ),
+    ),
+  )
+  must(success.length === messages.length || undefined, 'a stored message')
+}

@@ -1,0 +1,199 @@
+import { v7 as createId } from 'uuid'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
+import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import type { PublicUser } from '../../../schema/user.ts'
+import { untilLive } from '../../lab/device/read-conversation.ts'
+import { changeConversation, raiseLastMessage } from '../commands/change-conversation.ts'
+import { changeMessage } from '../commands/change-message.ts'
+import { clearConversation } from '../commands/clear-conversation.ts'
+import { discardMessage } from '../commands/discard-message.ts'
+import { markRead } from '../commands/mark-read.ts'
+import { sendMessage } from '../commands/send-message.ts'
+import { setPinned } from '../commands/set-pinned.ts'
+import { subscribeToTable } from '../storage/open-device-store.ts'
+import { toStoredMessage } from '../storage/stored-message.ts'
+import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
+import { createConversationList } from './conversation-list.ts'
+import type { ConversationRow } from './conversation-row.ts'
+
+const cem = '01900000-0000-7000-8000-00000000000c'
+
+async function start() {
+  const opened = await openTestDatabase()
+  const { database } = opened
+  const list = createConversationList({ database, onError: raise })
+  await list.ready
+  onTestFinished(async () => {
+    list.close()
+    await database.close()
+  })
+  const receive = async (
+    from: string,
+    orderedAt: number,
+    fields: Partial<MessageDocument> = {},
+  ) => {
+    const message = messageDocument.parse({
+      _id: createId(),
+      peerId: from,
+      senderId: from,
+      recipientId: ann,
+      content: `at ${orderedAt}`,
+      createdAt: orderedAt,
+      orderedAt,
+      status: 'delivered',
+      ...fields,
+    })
+    await database.messages.insert(toStoredMessage(message))
+    await changeConversation(database.conversations, from, (conversation) =>
+      raiseLastMessage(conversation, message),
+    )
+  }
+  const until = (isWanted: (rows: readonly ConversationRow[]) => boolean) =>
+    untilLive(list.conversations, isWanted)
+  return { ...opened, list, receive, until }
+}
+
+const person: PublicUser = {
+  _id: ben,
+  username: 'Ben',
+  status: '',
+  profilePicture: null,
+  isOnline: false,
+  lastSeen: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  whatsapp_connected: false,
+}
+
+function raise(cause: unknown) {
+  throw cause
+}
+
+test('pinned conversations come first, then the newest', async () => {
+  const { context, receive, until } = await start()
+  await receive(ben, 1_000)
+  await receive(cem, 2_000)
+  await until(([first]) => first?.peerId === cem)
+  await setPinned(context, { peerId: ben, isPinned: true })
+  const rows = await until(([first]) => first?.peerId === ben)
+  expect(rows.map(({ peerId, isPinned }) => [peerId, isPinned])).toEqual([
+    [ben, true],
+    [cem, false],
+  ])
+})
+
+test('unread messages are counted above what was read, without deleted ones', async () => {
+  const { context, receive, until } = await start()
+  await receive(ben, 1_000)
+  await receive(ben, 2_000)
+  await receive(ben, 3_000, { deletedAt: 3_500, content: '' })
+  await until(([row]) => row?.unreadCount === 2)
+  await markRead(context, { peerId: ben })
+  await until(([row]) => row?.unreadCount === 0)
+  await receive(ben, 4_000)
+  await until(([row]) => row?.unreadCount === 1)
+})
+
+test('a conversation that has only a waiting message stands where that was written', async () => {
+  const { context, receive, until } = await start()
+  await receive(cem, 2_000)
+  await sendMessage({ ...context, now: () => 5_000 }, { peerId: ben, content: 'first' })
+  const [row] = await until((rows) => rows.length === 2 && rows[0]?.peerId === ben)
+  expect(row).toMatchObject({ lastMessageAt: 5_000, lastMessage: { content: 'first' } })
+})
+
+test('when the newest message is discarded, the one before it is shown again', async () => {
+  const { context, receive, until } = await start()
+  await receive(ben, 1_000)
+  const id = await sendMessage(context, { peerId: ben, content: 'never mind' })
+  await until(([row]) => row?.lastMessage?._id === id)
+  await discardMessage(context, id)
+  const [row] = await until(([row]) => row?.lastMessage?.content === 'at 1000')
+  expect(row).toMatchObject({ lastMessageAt: 1_000 })
+})
+
+test('a cleared conversation leaves the list until somebody writes', async () => {
+  const { context, receive, until } = await start()
+  await receive(ben, 1_000)
+  await until((rows) => rows.length === 1)
+  await clearConversation(context, ben)
+  await until((rows) => rows.length === 0)
+  await receive(ben, 2_000)
+  const [row] = await until((rows) => rows.length === 1)
+  expect(row).toMatchObject({ unreadCount: 1, lastMessage: { content: 'at 2000' } })
+})
+
+test('a row gets its person when the device hears of them, and the other rows stay the same objects', async () => {
+  const { database, receive, until } = await start()
+  await receive(ben, 1_000)
+  await receive(cem, 2_000)
+  const before = await until(
+    (rows) => rows.length === 2 && rows.every(({ unreadCount }) => unreadCount === 1),
+  )
+  await database.device.people.put(person)
+  const rows = await until((rows) => rows[1]?.peer !== undefined)
+  expect(rows[1]?.peer?.username).toBe('Ben')
+  expect(rows[0]).toBe(before[0])
+})
+
+test('a row gets its person who comes while the row is being read for the first time', async () => {
+  const { database, receive, until } = await start()
+  const { people } = database.device
+  const isHeard = createDeferred()
+  onTestFinished(
+    subscribeToTable(people, {
+      onRows: ({ length }) => length > 0 && isHeard.resolve(),
+      onError: raise,
+    }),
+  )
+  const bulkGet = people.bulkGet.bind(people)
+  const reading = vi.spyOn(people, 'bulkGet').mockImplementationOnce((keys) =>
+    bulkGet(keys).then(async (found) => {
+      await people.put(person)
+      await isHeard.promise
+      return found
+    }),
+  )
+  onTestFinished(() => reading.mockRestore())
+  await receive(ben, 1_000)
+  const [row] = await until(([first]) => first?.peer !== undefined)
+  expect(row?.peer).toEqual(person)
+})
+
+test('a list that opens shows what waits to be sent, newer than anything the server has named', async () => {
+  const { context, database, receive } = await start()
+  await receive(ben, 1_000)
+  await sendMessage(context, { peerId: ben, content: 'one' })
+  await sendMessage(context, { peerId: ben, content: 'two' })
+  await sendMessage(context, { peerId: cem, content: 'first' })
+  const list = createConversationList({ database, onError: raise })
+  onTestFinished(() => list.close())
+  await list.ready
+  const texts = list.conversations
+    .getSnapshot()
+    .map(({ peerId, lastMessage }) => [peerId, lastMessage?.content])
+  expect(texts).toEqual(
+    expect.arrayContaining([
+      [ben, 'two'],
+      [cem, 'first'],
+    ]),
+  )
+})
+
+test('a message that was not sent marks its row, above it and after a start, until it is settled', async () => {
+  const { context, database, receive, until } = await start()
+  await receive(ben, 1_000)
+  const id = await sendMessage(context, { peerId: ben, content: 'not taken' })
+  await changeMessage(database.messages, id, (message) => ({ ...message, status: 'failed' }))
+  await until(([row]) => row?.hasFailed === true)
+  await receive(ben, 5_000)
+  await until(([row]) => row?.lastMessage?.orderedAt === 5_000)
+
+  const list = createConversationList({ database, onError: raise })
+  onTestFinished(() => list.close())
+  await list.ready
+  const [row] = list.conversations.getSnapshot()
+  expect(row).toMatchObject({ hasFailed: true, lastMessage: { orderedAt: 5_000 } })
+  await discardMessage(context, id)
+  await untilLive(list.conversations, ([row]) => row?.hasFailed === false)
+})

@@ -1,0 +1,35 @@
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { MessageCollection } from '../storage/open-database.ts'
+import { countDocuments } from '../storage/read-documents.ts'
+import { pendingTally } from '../storage/stored-message.ts'
+
+/** How many messages of the other person lie above what this person has read, or has cleared. */
+export async function countUnread(
+  messages: MessageCollection,
+  of: { conversation: ConversationDocument; newest: MessageDocument | undefined },
+): Promise<number> {
+  const { _id, readUpTo, clearedUpTo } = of.conversation
+  const seenUpTo = Math.max(readUpTo, clearedUpTo)
+  if (!of.newest || of.newest.orderedAt <= seenUpTo) return 0
+  return countIncoming(messages, { peerId: _id, above: seenUpTo })
+}
+
+/** How many messages of the other person lie above a place (`orderedAt`). */
+export async function countIncoming(
+  messages: MessageCollection,
+  { peerId, above }: { peerId: string; above: number },
+): Promise<number> {
+  return countDocuments(messages, {
+    selector: { tally: peerId, recency: { $lt: -above } },
+    index: ['tally', 'recency'],
+  })
+}
+
+/** How many own messages the server has not taken yet. */
+export async function countPending(messages: MessageCollection): Promise<number> {
+  return countDocuments(messages, {
+    selector: { tally: pendingTally },
+    index: ['tally', 'recency'],
+  })
+}

@@ -1,0 +1,89 @@
+import { areMessagesEqual } from '../../../schema/merge-messages.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { PetrelDatabase } from '../storage/open-database.ts'
+import { readDocuments } from '../storage/read-documents.ts'
+import { fromStoredConversation, type StoredConversation } from '../storage/stored-conversation.ts'
+import { fromStoredMessage, type StoredMessage } from '../storage/stored-message.ts'
+import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
+import { createLiveValue, type LiveValue, type SettableLiveValue } from './live-value.ts'
+import { showMessage } from './show-message.ts'
+
+const keptAtMost = 500
+
+interface Kept {
+  value: SettableLiveValue<MessageDocument | null | undefined>
+  message?: MessageDocument
+}
+
+/**
+ * Single messages by id, kept current: what a quotation shows, wherever the original lies. Undefined while one is
+ * being read, null where it is not on the device.
+ */
+export function createMessageValues(options: {
+  database: Pick<PetrelDatabase, 'messages' | 'conversations'>
+  onError: (cause: unknown) => void
+}): { get(messageId: string): LiveValue<MessageDocument | null | undefined>; close(): void } {
+  const { messages, conversations } = options.database
+  const kept = new Map<string, Kept>()
+  /** The conversations of those. */
+  const known = new Map<string, StoredConversation>()
+
+  function take(stored: StoredMessage) {
+    const entry = kept.get(stored._id)
+    if (!entry) return
+    entry.message = fromStoredMessage(stored)
+    publish(entry)
+  }
+
+  function publish({ value, message }: Kept) {
+    if (!message) return
+    const conversation = known.get(message.peerId)
+    const shown = showMessage(message, conversation && fromStoredConversation(conversation))
+    const before = value.getSnapshot()
+    if (!before || !areMessagesEqual(before, shown)) value.set(shown)
+  }
+
+  function forgetUnused() {
+    for (const [id, { value }] of kept) {
+      if (kept.size <= keptAtMost) return
+      if (!value.hasListeners()) kept.delete(id)
+    }
+  }
+
+  async function read(messageId: string, value: Kept['value']) {
+    const found = await readDocuments(messages, [messageId])
+    const peerIds = [...found.values()].map(({ peerId }) => peerId)
+    const read = await readDocuments(conversations, peerIds)
+    // What was written meanwhile is newer.
+    for (const [peerId, each] of read) if (!known.has(peerId)) known.set(peerId, each)
+    found.forEach(take)
+    if (value.getSnapshot() === undefined) value.set(null)
+  }
+
+  function follow(conversation: StoredConversation) {
+    const { _id: peerId } = conversation
+    const concerned = [...kept.values()].filter(({ message }) => message?.peerId === peerId)
+    if (concerned.length === 0 && !known.has(peerId)) return
+    known.set(peerId, conversation)
+    concerned.forEach(publish)
+  }
+
+  const unsubscribes = [
+    subscribeToChanges(messages, ({ documents }) => documents.forEach(take)),
+    subscribeToChanges(conversations, ({ documents }) => documents.forEach(follow)),
+  ]
+  return {
+    get(messageId) {
+      const before = kept.get(messageId)
+      if (before) return before.value
+      forgetUnused()
+      const value = createLiveValue<MessageDocument | null | undefined>(undefined)
+      kept.set(messageId, { value })
+      read(messageId, value).catch(options.onError)
+      return value
+    },
+    close() {
+      for (const unsubscribe of unsubscribes) unsubscribe()
+    },
+  }
+}

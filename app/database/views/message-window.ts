@@ -1,0 +1,323 @@
+import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { areMessagesEqual } from '../../../schema/merge-messages.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { PetrelDatabase } from '../storage/open-database.ts'
+import { readDocuments } from '../storage/read-documents.ts'
+import { fromStoredConversation } from '../storage/stored-conversation.ts'
+import { fromStoredMessage, type StoredMessage } from '../storage/stored-message.ts'
+import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
+import { findFirstUnread } from './find-first-unread.ts'
+import { createLiveValue, type LiveValue } from './live-value.ts'
+import { type PageRequest, readMessagePage } from './read-message-page.ts'
+import { createReading, type ReadingState, type Sight } from './reading.ts'
+import { showMessage } from './show-message.ts'
+
+/**
+ * The part of a conversation that is loaded, oldest first; discarded and cleared messages are not in it. What waits
+ * to be sent stands last: its place is that of when it was written, and others are given later ones meanwhile.
+ */
+export interface MessageWindow extends ReadingState {
+  /** An unchanged message is the same object from one window to the next. */
+  items: readonly MessageDocument[]
+  hasOlder: boolean
+  hasNewer: boolean
+  /** False until the first page has been read from the device. */
+  isLoaded: boolean
+}
+
+export interface ConversationView {
+  messages: LiveValue<MessageWindow>
+  loadOlder(): Promise<void>
+  loadNewer(): Promise<void>
+  /** Moves the window so that it holds this message; false if it is not on the device. */
+  jumpTo(messageId: string): Promise<boolean>
+  jumpToNewest(): Promise<void>
+  /** Moves the window to the first message that was ordered at `time` (epoch ms) or later, and gives its id. */
+  jumpToTime(time: number): Promise<string | undefined>
+  /** Tells what is in sight; to be told again when that changes. Until then nothing is. */
+  see(sight: Sight): void
+  /** Takes the unread line away: whoever answers has read. */
+  answer(): void
+  close(): void
+}
+
+const pageSize = 50
+/** Beyond this many, loading at one end lets go of the other: memory does not grow with the history. */
+const windowSize = 300
+
+/**
+ * A window over one conversation that moves by key along the index, so that opening and paging cost the same
+ * at 100,000 messages as at 100. It follows every write to the collection, from any tab.
+ */
+export function createMessageWindow(options: {
+  database: PetrelDatabase
+  peerId: string
+  /** Begin at the first unread message, where there is one, instead of the newest? */
+  startsAtUnread?: boolean
+  /** Begin at this message, where it is on the device, whatever is unread? */
+  startsAtId?: string | undefined
+  onError: (cause: unknown) => void
+}): ConversationView {
+  const { database, peerId, onError } = options
+  const loaded = new Map<string, MessageDocument>()
+  /** What is published of those, with what it was made of: the same again is the same object. */
+  const shown = new WeakMap<MessageDocument, MessageDocument>()
+  const state = { hasOlder: false, hasNewer: false, isLoaded: false }
+  const marks = { clearedUpTo: 0, readUpTo: 0 }
+  const peer: { marks: ConversationDocument | undefined } = { marks: undefined }
+  /** Writes that arrive while a page is being read: the page may be older than they are. */
+  const duringRead: StoredMessage[] = []
+  let isReading = false
+  let steps: Promise<unknown> = Promise.resolve()
+  const messages = createLiveValue<MessageWindow>({
+    items: [],
+    hasOlder: false,
+    hasNewer: false,
+    isLoaded: false,
+    unseenCount: 0,
+  })
+  const reading = createReading({
+    messages: database.messages,
+    peerId,
+    // What is being read is published when it is whole.
+    onChange: () => (isReading ? undefined : publish()),
+    onError,
+  })
+
+  function publish() {
+    const items = [...loaded.values()].sort(state.hasNewer ? byPlace : waitingLast).map(show)
+    const before = messages.getSnapshot()
+    const areItemsSame =
+      items.length === before.items.length && items.every((item, i) => item === before.items[i])
+    const next = {
+      ...state,
+      ...reading.state,
+      items: areItemsSame ? before.items : items,
+    }
+    if (!areWindowsSame(before, next)) messages.set(next)
+  }
+
+  function show(message: MessageDocument): MessageDocument {
+    const before = shown.get(message) ?? message
+    const now = showMessage(message, peer.marks)
+    if (now.status === before.status) return before
+    shown.set(message, now)
+    return now
+  }
+
+  function isShown(stored: StoredMessage): boolean {
+    return stored.shelf === peerId && stored.orderedAt > marks.clearedUpTo
+  }
+
+  async function findShown(messageId: string | undefined): Promise<StoredMessage | undefined> {
+    if (messageId === undefined) return undefined
+    const stored = (await readDocuments(database.messages, [messageId])).get(messageId)
+    return stored && isShown(stored) ? stored : undefined
+  }
+
+  function put(stored: StoredMessage) {
+    const message = fromStoredMessage(stored)
+    const before = loaded.get(message._id)
+    if (!before || !areMessagesEqual(before, message)) loaded.set(message._id, message)
+  }
+
+  /** Does a message that is not loaded belong between, or at an end that is open? */
+  function isWithin(stored: StoredMessage): boolean {
+    const { items } = messages.getSnapshot()
+    const [oldest, newest] = [items.at(0), items.at(-1)]
+    if (!oldest || !newest) return !state.hasOlder && !state.hasNewer
+    if (byPlace(stored, oldest) < 0) return !state.hasOlder
+    return byPlace(stored, newest) < 0 || !state.hasNewer
+  }
+
+  function follow(stored: StoredMessage) {
+    if (stored.peerId !== peerId && !loaded.has(stored._id)) return
+    if (!isShown(stored)) loaded.delete(stored._id)
+    else {
+      if (loaded.has(stored._id) || isWithin(stored)) put(stored)
+      reading.follow(stored, marks.readUpTo)
+    }
+  }
+
+  /** Steps run one after the other; each reads pages, then takes in what was written meanwhile. */
+  function step<T>(read: () => Promise<T>): Promise<T> {
+    const run = steps.then(async () => {
+      isReading = true
+      try {
+        return await read()
+      } finally {
+        isReading = false
+        publish()
+        for (const stored of duringRead.splice(0)) follow(stored)
+        publish()
+      }
+    })
+    steps = run.catch(() => {})
+    return run
+  }
+
+  /** Takes in the next page from a place; true if there is more behind it. */
+  async function readPage(from: PageRequest['from']): Promise<boolean> {
+    const known = [...loaded.values()].filter((message) => liesBehind(message, from)).length
+    const limit = pageSize + 1 + known
+    const { clearedUpTo } = marks
+    const page = await readMessagePage(database.messages, { peerId, from, clearedUpTo, limit })
+    const fresh = page.filter(({ _id }) => !loaded.has(_id))
+    for (const stored of fresh.slice(0, pageSize)) put(stored)
+    return fresh.length > pageSize
+  }
+
+  function letGo(end: 'oldest' | 'newest') {
+    const surplus = loaded.size - windowSize
+    if (surplus <= 0) return
+    const items = [...loaded.values()].sort(end === 'oldest' ? waitingLast : byPlace)
+    const leaving = end === 'oldest' ? items.slice(0, surplus) : items.slice(-surplus)
+    for (const { _id } of leaving) loaded.delete(_id)
+    if (end === 'oldest') state.hasOlder = true
+    else state.hasNewer = true
+  }
+
+  async function readNewest() {
+    loaded.clear()
+    state.hasNewer = false
+    state.hasOlder = await readPage('newest')
+  }
+
+  async function readAround(target: StoredMessage) {
+    loaded.clear()
+    put(target)
+    state.hasOlder = await readPage({ olderThan: target.orderedAt })
+    state.hasNewer = await readPage({ newerThan: target.orderedAt })
+  }
+
+  function setClearedUpTo(clearedUpTo: number) {
+    if (clearedUpTo <= marks.clearedUpTo) return
+    marks.clearedUpTo = clearedUpTo
+    for (const message of loaded.values()) {
+      if (message.orderedAt <= clearedUpTo) loaded.delete(message._id)
+    }
+    if (messages.getSnapshot().items.some((item) => item.orderedAt <= clearedUpTo)) {
+      state.hasOlder = false
+    }
+    publish()
+  }
+
+  const unsubscribes = [
+    subscribeToChanges(database.messages, ({ documents }) => {
+      if (isReading) duringRead.push(...documents)
+      else {
+        for (const stored of documents) follow(stored)
+        if (loaded.size > 2 * windowSize && !state.hasNewer) letGo('oldest')
+        publish()
+      }
+    }),
+    subscribeToChanges(database.conversations, ({ documents }) => {
+      for (const stored of documents) {
+        if (stored._id !== peerId) continue
+        const { clearedUpTo, readUpTo } = stored
+        marks.readUpTo = Math.max(marks.readUpTo, readUpTo)
+        peer.marks = fromStoredConversation(stored)
+        setClearedUpTo(clearedUpTo)
+        if (!isReading) publish()
+      }
+    }),
+  ]
+
+  step(async () => {
+    const conversations = await readDocuments(database.conversations, [peerId])
+    const conversation = conversations.get(peerId)
+    peer.marks ??= conversation && fromStoredConversation(conversation)
+    setClearedUpTo(conversation?.clearedUpTo ?? 0)
+    const readUpTo = Math.max(conversation?.readUpTo ?? 0, marks.clearedUpTo)
+    marks.readUpTo = Math.max(marks.readUpTo, readUpTo)
+    const firstUnread = options.startsAtUnread
+      ? await findFirstUnread(database.messages, { peerId, readUpTo })
+      : undefined
+    const start = (await findShown(options.startsAtId)) ?? firstUnread
+    if (start) await readAround(start)
+    else await readNewest()
+    await reading.begin({ readUpTo, firstUnread })
+    state.isLoaded = true
+  }).catch(onError)
+
+  return {
+    messages,
+    loadOlder: () =>
+      step(async () => {
+        const oldest = messages.getSnapshot().items.at(0)
+        if (!state.hasOlder || !oldest) return
+        state.hasOlder = await readPage({ olderThan: oldest.orderedAt })
+        await giveWay()
+        letGo('newest')
+      }),
+    loadNewer: () =>
+      step(async () => {
+        const newest = messages.getSnapshot().items.at(-1)
+        if (!state.hasNewer || !newest) return
+        state.hasNewer = await readPage({ newerThan: newest.orderedAt })
+        await giveWay()
+        letGo('oldest')
+      }),
+    jumpTo: (messageId) =>
+      step(async () => {
+        if (loaded.has(messageId)) return true
+        const target = await findShown(messageId)
+        if (!target) return false
+        await readAround(target)
+        return true
+      }),
+    jumpToTime: (time) =>
+      step(async () => {
+        const { clearedUpTo } = marks
+        const request = { peerId, from: { newerThan: time }, clearedUpTo, limit: 1 }
+        const [target] = await readMessagePage(database.messages, request)
+        if (target && !loaded.has(target._id)) await readAround(target)
+        return target?._id
+      }),
+    jumpToNewest: () => step(async () => (state.hasNewer ? await readNewest() : undefined)),
+    see: reading.see,
+    answer: reading.answer,
+    close() {
+      reading.close()
+      for (const unsubscribe of unsubscribes) unsubscribe()
+    },
+  }
+}
+
+function areWindowsSame(a: MessageWindow, b: MessageWindow): boolean {
+  return (
+    a.items === b.items &&
+    a.hasOlder === b.hasOlder &&
+    a.hasNewer === b.hasNewer &&
+    a.isLoaded === b.isLoaded &&
+    a.firstUnreadId === b.firstUnreadId &&
+    a.unseenCount === b.unseenCount &&
+    a.arrival === b.arrival
+  )
+}
+
+/** Somebody scrolls or types meanwhile: what they do goes before the drawing of the page that was read. */
+function giveWay(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
+}
+
+/** Would a page from there give it? */
+function liesBehind({ orderedAt }: MessageDocument, from: PageRequest['from']): boolean {
+  if (from === 'newest') return false
+  return 'newerThan' in from ? orderedAt >= from.newerThan : orderedAt <= from.olderThan
+}
+
+function waitingLast(a: MessageDocument, b: MessageDocument): number {
+  return Number(isWaiting(a)) - Number(isWaiting(b)) || byPlace(a, b)
+}
+
+function isWaiting({ status }: MessageDocument): boolean {
+  return status === 'sending'
+}
+
+function byPlace(
+  a: Pick<MessageDocument, 'orderedAt' | '_id'>,
+  b: Pick<MessageDocument, 'orderedAt' | '_id'>,
+): number {
+  return a.orderedAt - b.orderedAt || (a._id < b._id ? -1 : a._id > b._id ? 1 : 0)
+}

@@ -1,0 +1,52 @@
+import type { Page } from 'playwright-core'
+import { inspectPage } from './inspect-page.ts'
+import { type BestPractice, bestPracticeWeights } from './lighthouse-weights.ts'
+import { noteRequestsOnStart } from './record-requests-on-start.ts'
+import { type Score, scoreAudits } from './score-audits.ts'
+
+/**
+ * Lighthouse's audits of best practices, by the same means: what Chromium reports while the page loads, and a look
+ * at the page. `open` goes there and resolves when it is shown.
+ */
+export async function auditBestPractices(page: Page, open: () => Promise<void>): Promise<Score> {
+  const session = await page.context().newCDPSession(page)
+  // Enabling tells what was reported of the page before: only then does anybody listen.
+  for (const domain of ['Log', 'Runtime', 'Audits', 'Network'] as const) {
+    await session.send(`${domain}.enable`)
+  }
+  await page.addInitScript(noteRequestsOnStart)
+  const errors: string[] = []
+  const issues: string[] = []
+  const addresses: string[] = []
+  session.on('Log.entryAdded', ({ entry }) => {
+    if (entry.level === 'error') errors.push(entry.text)
+  })
+  session.on('Runtime.exceptionThrown', ({ exceptionDetails }) =>
+    errors.push(exceptionDetails.text),
+  )
+  session.on('Runtime.consoleAPICalled', ({ type }) => type === 'error' && errors.push(type))
+  session.on('Audits.issueAdded', ({ issue }) => issues.push(issue.code))
+  session.on('Network.requestWillBeSent', ({ request }) => addresses.push(request.url))
+  await open()
+  const origin = new URL(page.url()).origin
+  const cookies = await page.context().cookies()
+  const isDeprecation = (code: string) => code === 'DeprecationIssue'
+  const passed: Record<BestPractice, boolean> = {
+    ...(await page.evaluate(inspectPage)),
+    'is-on-https': addresses.every(isSecure),
+    deprecations: !issues.some(isDeprecation),
+    'third-party-cookies': cookies.every(({ domain }) => domain === new URL(origin).hostname),
+    'geolocation-or-notification-on-start': await page.evaluate(() => askedOnStart.length === 0),
+    'errors-in-console': errors.length === 0,
+    'inspector-issues': issues.every(isDeprecation),
+  }
+  await session.detach()
+  return scoreAudits(passed, bestPracticeWeights)
+}
+
+/** As browsers see it: what this machine serves to itself is secure. */
+function isSecure(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  if (!['http:', 'ws:'].includes(protocol)) return true
+  return hostname === 'localhost' || hostname === '127.0.0.1'
+}

@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { Agent } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import WebSocket from 'ws'
+import { epochHeader } from '../../../../schema/api/epoch-header.ts'
+import {
+  bearerProtocolPrefix,
+  changesProtocol,
+  type ReplicatedDatabase,
+  type ServerEvent,
+  socketProtocol,
+} from '../../../../schema/api/socket-events.ts'
+import { askServer, type LoadAnswer } from './load-connection.ts'
+import type { DeviceOptions, LoadDevice } from './load-device.ts'
+import { createMarkRaiser } from './mark-raiser.ts'
+import { createParcels } from './parcels.ts'
+
+type Changes = Extract<ServerEvent, { event: 'changes' }>['data']
+type Doc = Changes['docs'][number]
+
+const databases = ['messages', 'conversations'] as const
+const followEveryMs = 200
+
+/**
+ * What the app's replication says and hears, without its storage: documents are pushed to `/sync`, all that wait
+ * together and one request after the other, and the line of changes brings what is written. Whatever the line does not
+ * bring is asked for.
+ */
+export async function createAppDevice(
+  options: DeviceOptions & { givesReceipts: boolean },
+): Promise<LoadDevice> {
+  const { origin, account, counts, onArrived, onError, givesReceipts } = options
+  const agent = new Agent({ keepAlive: true })
+  const places = new Map<ReplicatedDatabase, { at: Changes['from']; epoch: string | undefined }>()
+  const asking = new Set<ReplicatedDatabase>()
+  const followedAt = new Map<ReplicatedDatabase, number>()
+  const url = (database: ReplicatedDatabase) => `${origin}/sync/${database}/`
+  const ask = (address: string, body?: unknown): Promise<LoadAnswer> =>
+    askServer(address, { agent, token: account.token, counts, ...(body ? { body } : {}) })
+
+  const push = {
+    messages: createParcels<object>((docs) => pushDocs('messages', docs)),
+    conversations: createParcels<object>((docs) => pushDocs('conversations', docs)),
+  }
+  const marks = createMarkRaiser({
+    raise: (conversation) => push.conversations.add(conversation._id, conversation).catch(onError),
+  })
+
+  async function pushDocs(database: ReplicatedDatabase, docs: readonly object[]) {
+    const { body } = await ask(`${url(database)}_bulk_docs`, { docs })
+    // A conversation that has risen meanwhile comes back by the line.
+    const refused = (body as { error?: string }[]).find(
+      ({ error }) => error !== undefined && error !== 'conflict',
+    )
+    if (refused) throw new Error(JSON.stringify(refused))
+  }
+
+  function take(database: ReplicatedDatabase, docs: readonly Doc[]) {
+    for (const doc of docs) {
+      if (database === 'conversations') marks.know(doc)
+      else if (doc.senderId === doc.peerId) {
+        onArrived(doc._id)
+        if (givesReceipts) marks.arrive(String(doc.peerId), Number(doc.orderedAt))
+      }
+    }
+  }
+
+  function follow(database: ReplicatedDatabase) {
+    const place = places.get(database)
+    followedAt.set(database, performance.now())
+    const data = { database, since: place?.at, epoch: place?.epoch }
+    socket.send(JSON.stringify({ event: 'follow-changes', data }))
+  }
+
+  /** As a device does: what the line has not brought is asked for, and then followed from there. */
+  async function catchUp(database: ReplicatedDatabase) {
+    if (asking.has(database)) return
+    asking.add(database)
+    const since = places.get(database)?.at ?? 0
+    const { body, headers } = await ask(
+      `${url(database)}_changes?feed=normal&include_docs=true&limit=1000&since=${since}`,
+    )
+    const { results, last_seq } = body as { results: { doc: Doc }[]; last_seq: Changes['from'] }
+    places.set(database, { at: last_seq, epoch: headers[epochHeader]?.toString() })
+    take(
+      database,
+      results.map(({ doc }) => doc),
+    )
+    const waitMs = (followedAt.get(database) ?? Number.NEGATIVE_INFINITY) + followEveryMs
+    if (waitMs > performance.now()) await pause(waitMs - performance.now())
+    asking.delete(database)
+    follow(database)
+  }
+
+  function hear({ event, data }: ServerEvent) {
+    if (event === 'changes-missed') catchUp(data.database).catch(onError)
+    if (event !== 'changes' || asking.has(data.database)) return
+    const place = places.get(data.database)
+    if (place?.at !== data.from) {
+      catchUp(data.database).catch(onError)
+      return
+    }
+    place.at = data.to
+    take(data.database, data.docs)
+  }
+
+  const socket = new WebSocket(origin.replace('http', 'ws'), [
+    changesProtocol,
+    socketProtocol,
+    `${bearerProtocolPrefix}${account.token}`,
+  ])
+  socket.on('error', onError)
+  await once(socket, 'open')
+  socket.on('message', (frame) => {
+    counts.frames += 1
+    hear(JSON.parse(String(frame)))
+  })
+  for (const database of databases) await catchUp(database)
+  return {
+    send({ id, recipientId, content }) {
+      const now = Date.now()
+      return push.messages.add(id, {
+        _id: id,
+        peerId: recipientId,
+        senderId: account.userId,
+        recipientId,
+        content,
+        createdAt: now,
+        orderedAt: now,
+        status: 'sending',
+        attempt: 1,
+      })
+    },
+    close() {
+      marks.close()
+      agent.destroy()
+      socket.terminate()
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { Agent } from 'node:http'
+import WebSocket from 'ws'
+import { bearerProtocolPrefix, socketProtocol } from '../../../../schema/api/socket-events.ts'
+import type { Account } from '../../server/server-accounts.ts'
+import { createAppDevice } from './app-device.ts'
+import { askServer, type LoadCounts } from './load-connection.ts'
+import type { LoadWay } from './load-orders.ts'
+
+export interface OutgoingMessage {
+  id: string
+  recipientId: string
+  content: string
+}
+
+/** One device of one person, as the load drives it. */
+export interface LoadDevice {
+  /** @throws Error when the server does not take it */
+  send(message: OutgoingMessage): Promise<void>
+  close(): void
+}
+
+export interface DeviceOptions {
+  origin: string
+  account: Account
+  counts: LoadCounts
+  /** Told of each message of somebody else's that is on this device. */
+  onArrived: (messageId: string) => void
+  /** What goes wrong by itself ends the measuring. */
+  onError: (error: unknown) => void
+}
+
+export async function openLoadDevice(way: LoadWay, options: DeviceOptions): Promise<LoadDevice> {
+  switch (way) {
+    case 'socket':
+    case 'rest':
+      return await openPlainDevice(way, options)
+    case 'app':
+      return await createAppDevice({ ...options, givesReceipts: false })
+    case 'app-with-receipts':
+      return await createAppDevice({ ...options, givesReceipts: true })
+    case 'bare-express':
+      return openBareRest(options)
+    case 'bare-ws':
+      return await openBareSocket(options)
+  }
+}
+
+/** A program that sends by the socket or by REST, and hears of messages by the socket. */
+async function openPlainDevice(way: 'socket' | 'rest', options: DeviceOptions) {
+  const { origin, account, counts, onArrived, onError } = options
+  const agent = new Agent({ keepAlive: true })
+  const socket = new WebSocket(origin.replace('http', 'ws'), [
+    socketProtocol,
+    `${bearerProtocolPrefix}${account.token}`,
+  ])
+  socket.on('error', onError)
+  await once(socket, 'open')
+  socket.on('message', (frame) => {
+    counts.frames += 1
+    const { event, data } = JSON.parse(String(frame))
+    if (event === 'receive-message') onArrived(data.messageId)
+    if (event === 'message-refused') onError(new Error(data.error))
+  })
+  return {
+    async send({ id, recipientId, content }: OutgoingMessage) {
+      if (way === 'rest') {
+        const body = { _id: id, recipientId, content }
+        const { token } = account
+        await askServer(`${origin}/api/messages`, { agent, token, body, counts })
+      } else {
+        const data = { recipientId, message: { _id: id, content } }
+        socket.send(JSON.stringify({ event: 'send-message', data }))
+      }
+    },
+    close() {
+      agent.destroy()
+      socket.terminate()
+    },
+  }
+}
+
+function openBareRest({ origin, counts, onArrived }: DeviceOptions): LoadDevice {
+  const agent = new Agent({ keepAlive: true })
+  return {
+    async send(body) {
+      await askServer(`${origin}/stored`, { agent, token: 'nobody', body, counts })
+      onArrived(body.id)
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+async function openBareSocket({ origin, account, counts, onArrived, onError }: DeviceOptions) {
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/${account.userId}`)
+  socket.on('error', onError)
+  await once(socket, 'open')
+  socket.on('message', (frame) => {
+    counts.frames += 1
+    onArrived(JSON.parse(String(frame)).id)
+  })
+  return {
+    send: async (message: OutgoingMessage) => socket.send(JSON.stringify(message)),
+    close: () => socket.terminate(),
+  }
+}

@@ -1,0 +1,96 @@
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import type { TestSocket } from '../../../../../sync-server/testing/open-test-socket.ts'
+import { type BrowserPerson, createPerson } from '../../person.ts'
+import { installStoryClock } from './install-story-clock.ts'
+import type { StoryServer } from './start-story-server.ts'
+import { storyNow } from './story.ts'
+import type { People } from './tell-story.ts'
+
+const devices = {
+  1280: { viewport: { width: 1280, height: 800 } },
+  390: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+} as const satisfies Record<number, BrowserContextOptions>
+export type Width = keyof typeof devices
+
+/** Ann at one of her devices, and what takes the pictures of it. */
+export interface Stage {
+  isPhone: boolean
+  page: Page
+  ann: BrowserPerson
+  /** Ben's device, which is there all the time. */
+  ben: TestSocket
+  people: People
+  /** A click, or on the phone a tap. */
+  press(target: Locator): Promise<void>
+  /** A right click, or on the phone a long press. */
+  openMenu(target: Locator): Promise<void>
+  /** Takes the picture in both themes. `ready` runs before each; what it shows may be moving. */
+  take(name: string, options?: { ready?: () => Promise<void> }): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openStage(options: {
+  server: StoryServer
+  people: People
+  ben: TestSocket
+  width: Width
+  folder: string
+}): Promise<Stage> {
+  const { server, people, ben, width, folder } = options
+  const ann = await createPerson(server, people.ann.email, {
+    ...devices[width],
+    permissions: ['microphone', 'notifications'],
+    deviceScaleFactor: 2,
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+  })
+  const { context } = ann.profile
+  await context.addInitScript(installStoryClock, storyNow - Date.now())
+  await context.addInitScript(chooseFont, '"Liberation Sans", Arial, sans-serif')
+  const { page } = ann
+  const isPhone = width === 390
+  return {
+    isPhone,
+    page,
+    people,
+    ben,
+    ann: { ...ann, page, password: people.ann.password },
+    press: (target) => (isPhone ? target.tap() : target.click()),
+    async openMenu(target) {
+      if (isPhone) await pressLong(target)
+      else await target.click({ button: 'right' })
+      await page.getByRole('menu').waitFor()
+    },
+    async take(name, { ready } = {}) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        // Nothing is to look as if the pointer were on it.
+        if (!isPhone) await page.mouse.move(1, 1)
+        await ready?.()
+        await page.screenshot({
+          path: `${folder}${name}-${colorScheme}-${width}.png`,
+          animations: ready ? 'allow' : 'disabled',
+        })
+      }
+    },
+    close: () => ann.close(),
+  }
+}
+
+/** What a long press brings in Chromium on a phone. */
+async function pressLong(target: Locator) {
+  await target.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect()
+    const place = { clientX: left + width / 3, clientY: top + height / 2 }
+    const event = new MouseEvent('contextmenu', { ...place, bubbles: true, cancelable: true })
+    element.dispatchEvent(event)
+  })
+}
+
+/** The pictures look alike wherever they are taken: `system-ui` differs from machine to machine. */
+function chooseFont(families: string) {
+  addEventListener('DOMContentLoaded', () =>
+    document.documentElement.style.setProperty('--font-body', families),
+  )
+}

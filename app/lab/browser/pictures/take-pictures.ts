@@ -1,0 +1,104 @@
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
+import { findChromium } from '../../../../.run/find-chromium.mjs'
+import { openTestSocket } from '../../../../sync-server/testing/open-test-socket.ts'
+import { signIn } from '../account-steps.ts'
+import { compressPicture } from './compress-picture.ts'
+import { openStage, type Stage, type Width } from './stage/open-stage.ts'
+import { startStoryServer } from './stage/start-story-server.ts'
+import { tellStory } from './stage/tell-story.ts'
+import { takeChatSearch } from './states/take-chat-search.ts'
+import { takeConversation } from './states/take-conversation.ts'
+import { takeEmoji } from './states/take-emoji.ts'
+import { takeFailed } from './states/take-failed.ts'
+import { takeFiles } from './states/take-files.ts'
+import { takeList } from './states/take-list.ts'
+import { takeMedia } from './states/take-media.ts'
+import { takeOffline } from './states/take-offline.ts'
+import { takeProfile } from './states/take-profile.ts'
+import { takeRegistration } from './states/take-registration.ts'
+import { takeReply } from './states/take-reply.ts'
+import { takeSearch } from './states/take-search.ts'
+import { takeSelection } from './states/take-selection.ts'
+import { takeSettings } from './states/take-settings.ts'
+import { takeShare } from './states/take-share.ts'
+import { takeSignIn } from './states/take-sign-in.ts'
+import { takeSignInForm } from './states/take-sign-in-form.ts'
+import { takeStarred } from './states/take-starred.ts'
+import { takeStorage } from './states/take-storage.ts'
+import { takeVoice } from './states/take-voice.ts'
+import { takeWaitingFiles } from './states/take-waiting-files.ts'
+
+const folder = fileURLToPath(new URL('../../../../dist/pictures/', import.meta.url))
+const shownFolder = fileURLToPath(new URL('../../../../.github/pictures/', import.meta.url))
+/** What the README shows. */
+const shown = [
+  'conversation-light-1280',
+  'offline-dark-1280',
+  'list-light-390',
+  'conversation-dark-390',
+]
+const widths: readonly Width[] = [1280, 390]
+const asVisitor = [takeSignIn, takeRegistration, takeSignInForm]
+const signedIn = [
+  takeList,
+  takeSearch,
+  takeConversation,
+  takeReply,
+  takeSelection,
+  takeChatSearch,
+  takeFailed,
+  takeStarred,
+  takeProfile,
+  takeSettings,
+  takeShare,
+  // They write, so they come after whatever shows the chats as they were.
+  takeFiles,
+  takeWaitingFiles,
+  takeVoice,
+  takeEmoji,
+  takeMedia,
+  takeStorage,
+  takeOffline,
+]
+const wanted = process.argv.slice(2)
+
+/** Takes the pictures of every main state, in both themes and both widths; of some, where they are named. */
+const server = await startStoryServer()
+const people = await tellStory(server)
+const ben = await openTestSocket({ url: server.origin, token: people.ben.token })
+await mkdir(folder, { recursive: true })
+for (const width of widths) {
+  const stage = await openStage({ server, people, ben, width, folder })
+  await takeAll(stage, asVisitor)
+  await arrive(stage)
+  await takeAll(stage, signedIn)
+  await stage.close()
+}
+if (wanted.length === 0) await publish()
+ben.socket.close()
+await server.close()
+
+async function arrive({ ann, page }: Stage) {
+  await page.goto('/login')
+  await signIn(ann)
+  const offer = page.getByRole('complementary', { name: 'Install Petrel' })
+  await offer.getByRole('button', { name: 'Not now' }).click()
+}
+
+async function takeAll(stage: Stage, states: readonly ((stage: Stage) => Promise<void>)[]) {
+  for (const take of states) {
+    if (wanted.length === 0 || wanted.some((name) => take.name.includes(name))) await take(stage)
+  }
+}
+
+async function publish() {
+  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] })
+  const page = await browser.newPage()
+  for (const name of shown) {
+    const [from, to] = [`${folder}${name}.png`, `${shownFolder}${name}.webp`]
+    await compressPicture(page, { from, to })
+  }
+  await browser.close()
+}

@@ -1,0 +1,99 @@
+import { isAccepted, isDiscarded, type MessageDocument } from '../../../schema/message.ts'
+import { listReactions } from '../../../schema/reaction.ts'
+import type { LabDevice } from '../device/lab-device.ts'
+import type { LabPerson } from '../device/lab-person.ts'
+import type { Witness } from '../device/witness.ts'
+import { findLostWords } from './find-lost-words.ts'
+import { findMissingFiles } from './find-missing-files.ts'
+
+/**
+ * Checks what the product promises, after everything has settled: nothing lost, nothing twice, the same order
+ * and the same words on every device of both people, and these the last that their author wrote.
+ *
+ * @throws with every broken promise, in words.
+ */
+export async function expectConverged(options: {
+  people: readonly LabPerson[]
+  witness: Witness
+  hasBackup: boolean
+  /** What else was found, in words. */
+  alsoBroken?: readonly string[]
+}): Promise<void> {
+  const { people, witness, hasBackup, alsoBroken = [] } = options
+  const broken = [...witness.broken, ...alsoBroken]
+  for (const [one, other] of pairsOf(people)) broken.push(...(await compareViews(one, other)))
+  for (const { id, authorId, deviceName } of witness.said) {
+    for (const device of people.find(({ userId }) => userId === authorId)?.devices ?? []) {
+      if (!device.isOpen) continue
+      const held = (await device.stored()).messages.get(id)
+      if (!held) broken.push(`P1: ${id}, said on ${deviceName}, is not on ${device.name}`)
+      const lost = held && findLostWords(held, witness.versions.get(id) ?? [])
+      if (lost) broken.push(`P6: on ${device.name} ${lost}`)
+    }
+  }
+  broken.push(...(await findMissingFiles({ people, said: witness.said, hasBackup })))
+  if (broken.length > 0) throw new Error(`Not converged:\n${broken.join('\n')}`)
+}
+
+async function compareViews(one: LabPerson, other: LabPerson): Promise<string[]> {
+  const marks = await Promise.all([
+    ...one.devices.map((device) => readClearedUpTo(device, other)),
+    ...other.devices.map((device) => readClearedUpTo(device, one)),
+  ])
+  const clearedUpTo = Math.max(0, ...marks)
+  const views = [
+    ...(await readViews(one.devices, other, clearedUpTo)),
+    ...(await readViews(other.devices, one, clearedUpTo)),
+  ]
+  const [first, ...rest] = views
+  if (!first) return []
+  return [
+    ...views.flatMap(({ name, messages }) =>
+      findTwice(messages).map((id) => `P2: ${name} shows ${id} twice`),
+    ),
+    ...rest
+      .filter(({ shown }) => JSON.stringify(shown) !== JSON.stringify(first.shown))
+      .map(
+        ({ name, shown }) =>
+          `P5: ${first.name} and ${name} show different conversations:\n${JSON.stringify(first.shown)}\n${JSON.stringify(shown)}`,
+      ),
+  ]
+}
+
+/** Up to where its person has cleared a conversation: only what lies above is seen by both. */
+async function readClearedUpTo(device: LabDevice, withWhom: LabPerson): Promise<number> {
+  const { conversations } = await device.stored()
+  return conversations.get(withWhom.userId)?.clearedUpTo ?? 0
+}
+
+/** What a device shows, reduced to what both people must see alike; what was never taken only its author sees. */
+async function readViews(devices: readonly LabDevice[], withWhom: LabPerson, clearedUpTo: number) {
+  const views = []
+  for (const device of devices.filter(({ isOpen }) => isOpen)) {
+    const messages = await device.read(withWhom)
+    const shown = messages
+      .filter((message) => isAccepted(message) && !isDiscarded(message))
+      .filter(({ orderedAt }) => orderedAt > clearedUpTo)
+      .map(({ _id, content, deletedAt, reactions }) => [
+        _id,
+        content,
+        deletedAt !== undefined,
+        listReactions(reactions)
+          .map(({ userId, emoji }) => `${userId} ${emoji}`)
+          .sort(),
+      ])
+    views.push({ name: device.name, messages, shown })
+  }
+  return views
+}
+
+function findTwice(messages: readonly MessageDocument[]): string[] {
+  const ids = messages.map(({ _id }) => _id)
+  return ids.filter((id, index) => ids.indexOf(id) !== index)
+}
+
+function pairsOf(people: readonly LabPerson[]): [LabPerson, LabPerson][] {
+  return people.flatMap((one, i) =>
+    people.slice(i + 1).map((other): [LabPerson, LabPerson] => [one, other]),
+  )
+}

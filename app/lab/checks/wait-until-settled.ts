@@ -1,0 +1,39 @@
+import type { LabPerson } from '../device/lab-person.ts'
+import { findUnsettled } from './find-unsettled.ts'
+
+const lookAgainMs = 50
+
+export interface Patience {
+  /** Shorter than a long poll waits: its end must not make up for a signal that was lost. */
+  stillMs: number
+  withinMs: number
+  /** What else may be under way, in words. */
+  findMore: () => Promise<readonly string[]>
+}
+
+/**
+ * Waits until nothing is under way anywhere. Two looks in a row must find nothing: what is about to begin
+ * shows itself between them.
+ *
+ * @throws with what is still under way when it has not moved for `stillMs`, or has not ended after `withinMs`.
+ */
+export async function waitUntilSettled(
+  people: readonly LabPerson[],
+  { stillMs = 20_000, withinMs = 100_000, findMore }: Partial<Patience> = {},
+): Promise<void> {
+  const begunAt = performance.now()
+  let [movedAt, before, quietLooks] = [begunAt, '', 0]
+  for (;;) {
+    const more = (await findMore?.()) ?? []
+    const unsettled = [...(await findUnsettled(people)), ...more].join('\n')
+    quietLooks = unsettled === '' ? quietLooks + 1 : 0
+    if (quietLooks === 2) return
+    const now = performance.now()
+    if (unsettled !== before) movedAt = now
+    before = unsettled
+    if (now - movedAt > stillMs || now - begunAt > withinMs) {
+      throw new Error(`Not settled after ${Math.round(now - begunAt)} ms:\n${unsettled}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+  }
+}

@@ -1,0 +1,22 @@
+import { createKeptTexts, type KeptTexts } from '../../database/storage/key-value-storage.ts'
+
+/** The localStorage of one device. Frozen, it keeps what it has: whoever writes then is dead already. */
+export function createLabTexts(): KeptTexts & { freeze(): void; thaw(): void } {
+  const texts = createKeptTexts()
+  const state = { isFrozen: false }
+  return {
+    getItem: texts.getItem,
+    key: texts.key,
+    get length() {
+      return texts.length
+    },
+    setItem: (key, text) => state.isFrozen || texts.setItem(key, text),
+    removeItem: (key) => state.isFrozen || texts.removeItem(key),
+    freeze() {
+      state.isFrozen = true
+    },
+    thaw() {
+      state.isFrozen = false
+    },
+  }
+}

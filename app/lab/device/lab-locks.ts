@@ -1,0 +1,57 @@
+import type { Locks } from '../../sync/platform/platform.ts'
+
+interface Request {
+  run: () => void
+  reject: (reason: unknown) => void
+}
+
+/** The Web Locks of one device: held by one tab at a time, queued for in order, and stolen. */
+export function createLabLocks(): Locks {
+  const held = new Map<string, Request>()
+  const queues = new Map<string, Request[]>()
+
+  function runNext(name: string) {
+    if (held.has(name)) return
+    const next = queues.get(name)?.shift()
+    if (!next) return
+    held.set(name, next)
+    next.run()
+  }
+
+  async function request(
+    name: string,
+    options: LockOptions,
+    callback: LockGrantedCallback<unknown>,
+  ): Promise<unknown> {
+    return await new Promise((resolve, reject) => {
+      const own: Request = {
+        reject,
+        run() {
+          Promise.resolve(callback({ name, mode: 'exclusive' }))
+            .then(resolve, reject)
+            .finally(() => {
+              if (held.get(name) === own) held.delete(name)
+              runNext(name)
+            })
+        },
+      }
+      const queue = queues.get(name) ?? []
+      queues.set(name, queue)
+      if (options.ifAvailable && (held.has(name) || queue.length > 0)) {
+        return void Promise.resolve(callback(null)).then(resolve, reject)
+      }
+      if (options.steal) {
+        held.get(name)?.reject(new DOMException('The lock was stolen.', 'AbortError'))
+        held.delete(name)
+        queue.unshift(own)
+      } else queue.push(own)
+      options.signal?.addEventListener('abort', () => {
+        if (queue.includes(own)) queue.splice(queue.indexOf(own), 1)
+        reject(new DOMException('The request was aborted.', 'AbortError'))
+      })
+      runNext(name)
+    })
+  }
+  // The product always gives options; the shorter form of the interface is not offered.
+  return { request } as Locks
+}

@@ -1,0 +1,38 @@
+import type { Page, PageEvent } from '../../sync/platform/platform.ts'
+
+/** The page around one tab, as a browser would tell of it. */
+export interface LabPage extends Page {
+  setOnline(isOnline: boolean): void
+  /** Tells that there is a network, also when it was never told that there was none. */
+  tellOnline(): void
+  setVisible(isVisible: boolean): void
+}
+
+export function createLabPage(): LabPage {
+  const listeners = new Set<(event: PageEvent) => void>()
+  const state = { isOnline: true, isVisible: true }
+  const tell = (event: PageEvent) => {
+    for (const listener of [...listeners]) listener(event)
+  }
+  return {
+    isOnline: () => state.isOnline,
+    isVisible: () => state.isVisible,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    setOnline(isOnline) {
+      if (state.isOnline === isOnline) return
+      state.isOnline = isOnline
+      tell(isOnline ? 'online' : 'offline')
+    },
+    tellOnline() {
+      state.isOnline = true
+      tell('online')
+    },
+    setVisible(isVisible) {
+      state.isVisible = isVisible
+      tell(isVisible ? 'front' : 'back')
+    },
+  }
+}

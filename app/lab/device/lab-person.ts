@@ -1,0 +1,74 @@
+import type { SignedIn } from '../../../schema/api/auth.ts'
+import { createApi } from '../../api/api.ts'
+import { createSessionStore } from '../../api/session-store.ts'
+import { createKeptTexts } from '../../database/storage/key-value-storage.ts'
+import { createServerView, type ServerView } from '../server/server-view.ts'
+import { createLabDevice, type DeviceOptions, type LabDevice } from './lab-device.ts'
+import type { Witness } from './witness.ts'
+
+/** Somebody with an account and any number of devices. */
+export interface LabPerson {
+  readonly name: string
+  readonly userId: string
+  readonly devices: readonly LabDevice[]
+  /** A token of its own, for tests that talk to the server as a stranger's program would. */
+  readonly token: string
+  /** What the server holds for this person, read past every fault. */
+  readonly server: ServerView
+  /**
+   * @param options.clockAheadMs how wrong its clock is, in ms
+   * @param options.line how slow a line it waits for, when that is to be less than in the product
+   */
+  device(options?: Partial<Pick<DeviceOptions, 'clockAheadMs' | 'line'>>): Promise<LabDevice>
+}
+
+export async function createLabPerson(options: {
+  name: string
+  serverUrl: () => string
+  dataDir: string
+  random: () => number
+  witness: Witness
+  onError: (cause: unknown) => void
+}): Promise<LabPerson> {
+  const { name, serverUrl, dataDir, random, witness, onError } = options
+  const password = `${name}'s password`
+  const account = { username: name, email: `${name}@example.org`, password }
+  const devices: LabDevice[] = []
+
+  function callApi(fetch: typeof globalThis.fetch) {
+    const sessions = createSessionStore({ kept: createKeptTexts(), passing: createKeptTexts() })
+    return createApi({ serverUrl: serverUrl(), fetch, sessions }).auth
+  }
+  const signIn = (fetch: typeof globalThis.fetch): Promise<SignedIn> =>
+    callApi(fetch).login({ username: name, password })
+
+  async function endSignIn(token: string) {
+    const headers = { authorization: `Bearer ${token}` }
+    await fetch(`${serverUrl()}/api/auth/logout`, { method: 'POST', headers })
+  }
+
+  const { user, token } = await callApi(fetch).register(account)
+  return {
+    name,
+    userId: user._id,
+    devices,
+    token,
+    server: createServerView({ serverUrl, token }),
+    async device({ clockAheadMs = 0, line } = {}) {
+      const device = await createLabDevice({
+        name: `${name}-${devices.length + 1}`,
+        serverUrl,
+        dataDir,
+        random,
+        signIn,
+        endSignIn,
+        witness,
+        onError,
+        clockAheadMs,
+        line,
+      })
+      devices.push(device)
+      return device
+    },
+  }
+}

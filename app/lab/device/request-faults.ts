@@ -1,0 +1,250 @@
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
+import { createSlowLine, type SlowLineOptions } from './slow-line.ts'
+
+/** What can go wrong with a request between a device and the server, and the controls for it. */
+export function createRequestFaults(options: { random: () => number }) {
+  const { random } = options
+  const calm = {
+    lost: 0,
+    delayMs: 0,
+    isDuplicating: false,
+    isReordering: false,
+    arePollsHanging: false,
+    answered: { status: 503, left: 0 },
+    isPortal: false,
+    refused: undefined as RefusedWords | undefined,
+    uploads: undefined as number | undefined,
+    breakEvery: 0,
+    hasNoPieces: false,
+  }
+  let faults = structuredClone(calm)
+  /** What waits: the answers to writes and to polls, and the catch-ups before they are asked. */
+  const held: { responses?: Promise<void>; polls?: Promise<void>; pulls?: Promise<void> } = {}
+  /** Writes to a collection that have left the device and are not at the server. */
+  const waiting = new Map<string, { until: Promise<void>; count: number }>()
+  const requests: string[] = []
+  const filed: FileTraffic = { requests: 0, brokenRequests: 0, takenBytes: 0 }
+  let pulls = 0
+  let polls = 0
+  let line: ReturnType<typeof createSlowLine> | undefined
+
+  function hold(what: keyof typeof held): () => void {
+    const { promise, resolve } = createDeferred()
+    held[what] = promise
+    return () => {
+      // What comes after it may be held by now.
+      if (held[what] === promise) delete held[what]
+      resolve()
+    }
+  }
+  /** The write that will arrive a second time, after the next one. */
+  let late: (() => Promise<unknown>) | undefined
+
+  async function send(url: string, init: RequestInit = {}, cut: AbortSignal): Promise<Response> {
+    const signal = init.signal ? AbortSignal.any([init.signal, cut]) : cut
+    const isWrite = isWriting(url, init)
+    requests.push(`${init.method ?? 'GET'} ${new URL(url).pathname}`)
+    if (faults.answered.left > 0) {
+      faults.answered.left -= 1
+      return Response.json(
+        { error: 'The lab answers in place of the server.', code: 'lab' },
+        { status: faults.answered.status },
+      )
+    }
+    if (faults.hasNoPieces && url.includes('/messages/uploads/')) {
+      const words = { error: 'There is nothing at this address.', code: 'not_found' }
+      return Response.json(words, { status: 404 })
+    }
+    // As in a hotel: every address gives the page that asks for the room's number.
+    if (faults.isPortal) return new Response('<html>Your room?', { status: 200 })
+    const { refused } = faults
+    if (refused && url.includes('_bulk_docs') && String(init.body).includes(refused.words)) {
+      return new Response('<html>Blocked', { status: refused.status })
+    }
+    if (faults.uploads && url.includes('/messages/upload')) {
+      return new Response('<html>Bad gateway', { status: faults.uploads })
+    }
+    await pass(signal)
+    // The connection seems to stand, and nothing comes over it: the server's answer is not waited for.
+    if (faults.arePollsHanging && url.includes('longpoll')) return await untilAborted(signal)
+    if (url.includes('feed=normal')) await held.pulls
+    if (isWrite) await waitOutHold(url)
+    await line?.upload(init.body, signal)
+    const part = isWrite && init.body instanceof Blob ? init.body : undefined
+    if (part && !isSentWhole()) {
+      await sendHalf(url, { ...init, body: part, signal })
+      throw new TypeError('fetch failed: the line broke')
+    }
+    const ask = async () => {
+      const response = await fetch(url, { ...init, signal })
+      if (part && response.ok) filed.takenBytes += part.size
+      return line?.download(response) ?? response
+    }
+    if (isWrite && faults.lost > 0) {
+      faults.lost -= 1
+      await drain(ask())
+      throw new TypeError('fetch failed: the answer was lost')
+    }
+    const again = () => drain(fetch(url, { ...init, signal: null }))
+    if (isWrite && faults.isDuplicating) await Promise.allSettled([again()])
+    const response = await ask()
+    if (url.includes('feed=normal')) pulls += 1
+    if (url.includes('feed=longpoll') && !line) return await finishPoll(url, response)
+    if (isWrite) {
+      await held.responses
+      await late?.().catch(() => {})
+      late = faults.isReordering ? again : undefined
+    }
+    await pass(signal)
+    return response
+  }
+
+  function isSentWhole(): boolean {
+    filed.requests += 1
+    if (faults.breakEvery === 0 || filed.requests % faults.breakEvery !== 0) return true
+    filed.brokenRequests += 1
+    return false
+  }
+
+  async function waitOutHold(url: string) {
+    const [, collection = ''] = /\/sync\/(\w+)\//.exec(url) ?? []
+    const hold = waiting.get(collection)
+    if (!hold) return
+    hold.count += 1
+    await hold.until
+  }
+
+  /** A poll's head comes long before what it tells: it is answered when all of it is here. */
+  async function finishPoll(url: string, response: Response): Promise<Response> {
+    const { status, headers } = response
+    const body = await response.text()
+    if (url.includes('/messages/')) polls += 1
+    await held.polls
+    return new Response(body, { status, headers })
+  }
+
+  async function pass(signal: AbortSignal) {
+    if (faults.delayMs === 0) return
+    const ms = random() * faults.delayMs
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(resolve, ms)
+      const stop = () => {
+        clearTimeout(timer)
+        reject(signal.reason)
+      }
+      if (signal.aborted) stop()
+      else signal.addEventListener('abort', stop, { once: true })
+    })
+  }
+
+  return {
+    send,
+    listRequests: () => requests,
+    countPulls: () => pulls,
+    countPolls: () => polls,
+    countFiled: () => ({ ...filed }),
+    controls: {
+      holdResponses: () => hold('responses'),
+      holdPulls: () => hold('pulls'),
+      holdWrites(collection: 'messages' | 'conversations') {
+        const { promise, resolve } = createDeferred()
+        const holding = { until: promise, count: 0 }
+        waiting.set(collection, holding)
+        return {
+          count: () => holding.count,
+          release() {
+            if (waiting.get(collection) === holding) waiting.delete(collection)
+            resolve()
+          },
+        }
+      },
+      holdPolls: () => hold('polls'),
+      loseResponses(count: number) {
+        faults.lost = count
+      },
+      delay(ms: number) {
+        faults.delayMs = ms
+      },
+      duplicate() {
+        faults.isDuplicating = true
+      },
+      reorder() {
+        faults.isReordering = true
+      },
+      slow(options: SlowLineOptions) {
+        line = createSlowLine(options)
+      },
+      hangPolls() {
+        faults.arePollsHanging = true
+      },
+      answer(status: number, count = Number.MAX_SAFE_INTEGER) {
+        faults.answered = { status, left: count }
+      },
+      breakEveryUpload(nth: number) {
+        faults.breakEvery = nth
+      },
+      haveNoPieces() {
+        faults.hasNoPieces = true
+      },
+      answerAsPortal() {
+        faults.isPortal = true
+      },
+      refuseWords(words: string, status: number) {
+        faults.refused = { words, status }
+      },
+      answerUploads(status: number) {
+        faults.uploads = status
+      },
+      calm() {
+        faults = structuredClone(calm)
+        late = undefined
+        line = undefined
+      },
+    },
+  }
+}
+
+/** The requests with parts of files, those of them that broke off, and the bytes of those that were answered well. */
+export interface FileTraffic {
+  requests: number
+  brokenRequests: number
+  takenBytes: number
+}
+
+/** The line breaks when half of the body has left; what the server does with that half is not heard. */
+async function sendHalf(url: string, init: RequestInit & { body: Blob }): Promise<void> {
+  const half = init.body.slice(0, Math.floor(init.body.size / 2))
+  const bytes = new Uint8Array(await half.arrayBuffer())
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (controller.desiredSize === null) return
+      controller.enqueue(bytes)
+      controller.error(new Error('The line broke.'))
+    },
+  })
+  const asked: RequestInit & { duplex: 'half' } = { ...init, body, duplex: 'half' }
+  await fetch(url, asked).catch(() => {})
+}
+
+/** A firewall's rule: a push with these words never reaches the server. */
+interface RefusedWords {
+  words: string
+  status: number
+}
+
+/** What changes something at the server, by replication or by a call; signing in and out does not count. */
+function isWriting(url: string, { method = 'GET' }: RequestInit): boolean {
+  if (url.includes('_bulk_docs')) return true
+  return method !== 'GET' && url.includes('/api/') && !url.includes('/api/auth/')
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  )
+}
+
+/** Lets the server finish: its answer is read to the end and thrown away. */
+async function drain(answer: Promise<Response>): Promise<void> {
+  await (await answer).arrayBuffer()
+}

@@ -1,0 +1,40 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { MessengerCommands } from '../../sync/messenger-types.ts'
+import type { Witness } from './witness.ts'
+
+/** The same commands, with the witness told of every own message that one has rewritten or deleted. */
+export function witnessCommands(options: {
+  commands: MessengerCommands
+  userId: string
+  witness: Witness
+  /** What the device has stored of a message. */
+  read: (messageId: string) => Promise<MessageDocument | undefined>
+}): MessengerCommands {
+  const { commands, userId, witness, read } = options
+
+  /** A command that had no right to change it, or nothing to change, writes no version. */
+  async function note(
+    id: string,
+    command: { change: () => Promise<void>; isDone: (held: MessageDocument) => boolean },
+  ) {
+    const before = await read(id)
+    await command.change()
+    const held = await read(id)
+    if (held?.senderId !== userId || (before && command.isDone(before))) return
+    if (command.isDone(held)) witness.noteVersion(held)
+  }
+
+  const isDeleted = ({ deletedAt }: MessageDocument) => deletedAt !== undefined
+  return {
+    ...commands,
+    editMessage: (id, content) =>
+      note(id, {
+        change: () => commands.editMessage(id, content),
+        isDone: (held) => held.content === content.trim(),
+      }),
+    deleteMessage: (id) =>
+      note(id, { change: () => commands.deleteMessage(id), isDone: isDeleted }),
+    discardMessage: (id) =>
+      note(id, { change: () => commands.discardMessage(id), isDone: isDeleted }),
+  }
+}

@@ -1,0 +1,8 @@
+import { must } from '../../../schema/helpers/must.ts'
+
+/** One value that a server of ours shows at `/metrics`. */
+export async function readMetric(origin: string, name: string): Promise<number> {
+  const text = await (await fetch(`${origin}/metrics`)).text()
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `))
+  return Number(must(line, name).slice(name.length + 1))
+}

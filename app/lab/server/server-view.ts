@@ -1,0 +1,66 @@
+import { areConversationsEqual, type ConversationDocument } from '../../../schema/conversation.ts'
+import { areMessagesEqual } from '../../../schema/merge-messages.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
+
+type Kind = 'messages' | 'conversations'
+
+/** A person's databases as the server gives them to any CouchDB client, past every fault of the lab. */
+export interface ServerView {
+  messages(): Promise<Map<string, MessageDocument>>
+  conversations(): Promise<Map<string, ConversationDocument>>
+  /** May this person see the file at this address, and is it there? */
+  hasFile(mediaUrl: string): Promise<boolean>
+  /** Pushes documents as they are, as a forger's program would. Gives CouchDB's rows. */
+  push(
+    kind: Kind,
+    documents: readonly object[],
+  ): Promise<{ id?: string; ok?: boolean; error?: string }[]>
+}
+
+export function createServerView(options: { serverUrl: () => string; token: string }): ServerView {
+  const { serverUrl, token } = options
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+
+  async function ask(path: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(`${serverUrl()}/sync/${path}`, {
+      headers,
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return await response.json()
+  }
+
+  async function readAll<T extends { _id: string }>(kind: Kind): Promise<Map<string, T>> {
+    const { rows } = (await ask(`${kind}/_all_docs?include_docs=true`)) as {
+      rows: { id: string; doc: T }[]
+    }
+    return new Map(rows.map(({ id, doc }) => [id, doc]))
+  }
+
+  return {
+    messages: () => readAll<MessageDocument>('messages'),
+    conversations: () => readAll<ConversationDocument>('conversations'),
+    async hasFile(mediaUrl) {
+      const response = await fetch(`${serverUrl()}${mediaUrl}`, { headers })
+      await response.body?.cancel()
+      return response.ok
+    },
+    push: async (kind, docs) =>
+      (await ask(`${kind}/_bulk_docs`, { docs })) as Awaited<ReturnType<ServerView['push']>>,
+  }
+}
+
+/** The ids whose documents differ between two sides, whichever lacks them. */
+export function findDifferences(sides: {
+  kind: Kind
+  here: ReadonlyMap<string, object>
+  there: ReadonlyMap<string, object>
+}): string[] {
+  const { kind, here, there } = sides
+  const areEqual = kind === 'messages' ? areMessagesEqual : areConversationsEqual
+  const ids = new Set([...here.keys(), ...there.keys()])
+  return [...ids].filter((id) => {
+    const [a, b] = [here.get(id), there.get(id)]
+    return !a || !b || !areEqual(a, b)
+  })
+}

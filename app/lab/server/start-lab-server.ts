@@ -1,0 +1,186 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { must } from '../../../schema/helpers/must.ts'
+import { readSettings } from '../../../sync-server/config.ts'
+import { type App, createApp } from '../../../sync-server/create-app.ts'
+import { findFreePort } from '../../../sync-server/lib/find-free-port.ts'
+import type { Stage } from '../../../sync-server/messages/acceptance/message-acceptor.ts'
+import {
+  createFaultyDisk,
+  type Death,
+  type FaultyDisk,
+} from '../../../sync-server/storage/level/faulty-disk.ts'
+import { createStorage } from '../../../sync-server/storage/storage.ts'
+import type { TestCouch } from '../../../sync-server/testing/couch/start-couch.ts'
+import type { ChannelClock } from '../../../sync-server/whatsapp/client/channel-clock.ts'
+
+/** The real server in this process, on a port of its own, with LevelDB in a temporary folder. */
+export interface LabServer {
+  readonly url: string
+  /** Where its data is. */
+  readonly dataDir: string
+  /** What its data lies on: a disk that can be full. */
+  readonly disk: Pick<FaultyDisk, 'fillUp' | 'makeRoom' | 'countWrites' | 'countRefused'>
+  isRunning(): boolean
+  /** How often it has died. */
+  countDeaths(): number
+  stats(): ReturnType<App['stats']>
+  /** Drops everything at once: nothing is answered or tidied. */
+  kill(): Promise<void>
+  /** Dies when a message's write has come so far: `peer` is between the two copies (P3), where they are two writes. */
+  killAfter(stage: Stage): Promise<void>
+  /** Dies at one of its next writes to the disk, whatever that is part of. */
+  killAtWrite(death: Pick<Death, 'after' | 'side'>): Promise<void>
+  /** Starts again on the same port, with the same data; one that runs just goes on. */
+  start(): Promise<void>
+  /** Keeps a copy of everything that it has stored by now. It does not run meanwhile. */
+  takeBackup(): Promise<void>
+  hasBackup(): boolean
+  /**
+   * Puts the copy in the place of everything that it has stored since, and starts again.
+   * @param options.restored what the operator calls this; an operator who forgot to say it, without
+   * @param options.losesFiles the backup had none of the files
+   */
+  putBackBackup(options?: { restored?: string; losesFiles?: boolean }): Promise<void>
+  /** Ends it for good and removes its data. */
+  close(): Promise<void>
+}
+
+/** Frames of the lab are lost, and nobody waits half a minute to notice. */
+const hereEveryMs = 500
+
+export async function startLabServer(
+  options: {
+    settings?: Record<string, string>
+    idleCloseMs?: number
+    isAtomic?: boolean
+    usersOnlineMax?: number
+    channelClock?: ChannelClock | undefined
+    couch?: Pick<TestCouch, 'url' | 'folder' | 'stop' | 'start'> | undefined
+  } = {},
+): Promise<LabServer> {
+  const { couch } = options
+  const folder = await mkdtemp(join(tmpdir(), 'petrel-lab-'))
+  const backup = `${folder}-backup`
+  let restored: string | undefined
+  let app: App | undefined
+  let dying: Promise<unknown> | undefined
+  let deaths = 0
+  let hasBackup = false
+  const port = await findFreePort()
+  const disk = createFaultyDisk()
+  let deadline: { stage: Stage; die: () => Promise<void>; died: () => void } | undefined
+
+  async function start() {
+    deadline = undefined
+    disk.dieAt(undefined)
+    // What dies still holds the port and the databases.
+    await dying
+    if (app) return
+    disk.beginLife()
+    app = await createApp(
+      readSettings({
+        DATA_DIR: folder,
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        RATE_LIMIT: 'off',
+        LOG_LEVEL: 'silent',
+        DURABILITY: 'relaxed',
+        ...(couch && {
+          COUCHDB_URL: couch.url,
+          JWT_SECRET: 'a secret of the lab, and of nobody else',
+        }),
+        ...(restored !== undefined && { RESTORED: restored }),
+        ...options.settings,
+      }),
+      {
+        passwordCost: 4,
+        checkAnswers: true,
+        onStage,
+        wrapLevel: disk.wrapLevel,
+        idleCloseMs: options.idleCloseMs,
+        isAtomic: options.isAtomic,
+        usersOnlineMax: options.usersOnlineMax,
+        hereEveryMs,
+        ...(options.channelClock && { channelClock: options.channelClock }),
+      },
+    )
+  }
+
+  async function kill() {
+    if (app) {
+      deaths += 1
+      dying = app.kill()
+    }
+    app = undefined
+    await dying
+  }
+
+  /** Files of a storage that runs are in motion. */
+  async function whileStopped(work: (data: string) => Promise<void>) {
+    await kill()
+    await couch?.stop()
+    await work(couch?.folder ?? folder)
+    await couch?.start()
+    await start()
+  }
+
+  async function loseFiles() {
+    const storage = createStorage({ dataDir: folder })
+    await storage.destroy('media')
+    await storage.close()
+  }
+
+  async function onStage(stage: Stage) {
+    if (deadline?.stage !== stage) return
+    const { die, died } = deadline
+    deadline = undefined
+    // The write waits here for ever: it is in the middle of it that the process ends.
+    void die().then(died)
+    await new Promise(() => {})
+  }
+
+  await start()
+  return {
+    get url() {
+      return `http://127.0.0.1:${port}`
+    },
+    dataDir: folder,
+    disk,
+    isRunning: () => app !== undefined,
+    countDeaths: () => deaths,
+    stats: () => must(app, 'a server that runs').stats(),
+    kill,
+    killAfter: (stage) =>
+      new Promise<void>((died) => {
+        deadline = { stage, die: kill, died }
+      }),
+    killAtWrite: (death) =>
+      new Promise<void>((died) => {
+        disk.dieAt({ ...death, onDeath: () => void kill().then(died) })
+      }),
+    start,
+    takeBackup: () =>
+      whileStopped(async (data) => {
+        await rm(backup, { recursive: true, force: true })
+        await cp(data, backup, { recursive: true })
+        hasBackup = true
+      }),
+    hasBackup: () => hasBackup,
+    async putBackBackup(told) {
+      restored = told?.restored
+      await whileStopped(async (data) => {
+        await rm(data, { recursive: true })
+        await cp(backup, data, { recursive: true })
+        if (told?.losesFiles) await loseFiles()
+      })
+    },
+    async close() {
+      await kill()
+      await rm(backup, { recursive: true, force: true })
+      // LevelDB may still tidy up after a kill.
+      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { v7 as createId } from 'uuid'
+import { clearConversation } from '../database/commands/clear-conversation.ts'
+import { deleteMessage } from '../database/commands/delete-message.ts'
+import { discardMessage } from '../database/commands/discard-message.ts'
+import { dismissRefusal } from '../database/commands/dismiss-refusal.ts'
+import { editMessage } from '../database/commands/edit-message.ts'
+import { markRead } from '../database/commands/mark-read.ts'
+import { retryMessage } from '../database/commands/retry-message.ts'
+import { sendFile } from '../database/commands/send-file.ts'
+import { sendMessage } from '../database/commands/send-message.ts'
+import { setArchived } from '../database/commands/set-archived.ts'
+import { setMuted } from '../database/commands/set-muted.ts'
+import { setPinned } from '../database/commands/set-pinned.ts'
+import { setReaction } from '../database/commands/set-reaction.ts'
+import { setStarred } from '../database/commands/set-starred.ts'
+import type { Drafts } from '../database/drafts/drafts.ts'
+import type { CommandContext } from '../database/storage/command-context.ts'
+import type { MessengerCommands } from './messenger-types.ts'
+
+/** What a person can do. Each resolves when it is stored on the device; replication carries it on. */
+export function createCommands(options: {
+  context: CommandContext
+  drafts: Pick<Drafts, 'noteLeaving' | 'noteSent'>
+  typing: { stopTyping(peerId: string): void }
+}): MessengerCommands {
+  const { context, drafts, typing } = options
+  return {
+    async sendMessage({ keepsDraft, ...outgoing }) {
+      const { peerId } = outgoing
+      const leaving = { peerId, messageId: createId(), content: outgoing.content.trim() }
+      const note = keepsDraft ? undefined : drafts.noteLeaving(leaving)
+      const id = await sendMessage(context, { ...outgoing, id: leaving.messageId, note })
+      // Not a moment earlier: until the message is stored, the draft is its only copy (P1).
+      if (!keepsDraft) drafts.noteSent(leaving)
+      typing.stopTyping(peerId)
+      return id
+    },
+    sendFile: (file) => sendFile(context, file),
+    editMessage: (messageId, content) => editMessage(context, { messageId, content }),
+    deleteMessage: (messageId) => deleteMessage(context, messageId),
+    retryMessage: (messageId) => retryMessage(context, messageId),
+    discardMessage: (messageId) => discardMessage(context, messageId),
+    setStarred: (messageId, isStarred) => setStarred(context, { messageId, isStarred }),
+    setReaction: (messageId, emoji) => setReaction(context, { messageId, emoji }),
+    dismissRefusal: (messageId) => dismissRefusal(context, messageId),
+    markRead: (peerId, place) => markRead(context, { peerId, place }),
+    setPinned: (peerId, isPinned) => setPinned(context, { peerId, isPinned }),
+    setArchived: (peerId, isArchived) => setArchived(context, { peerId, isArchived }),
+    setMuted: (peerId, isMuted) => setMuted(context, { peerId, isMuted }),
+    clearConversation: (peerId) => clearConversation(context, peerId),
+  }
+}

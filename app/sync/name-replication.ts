@@ -1,6 +1,0 @@
-import type { StoredEpoch } from '../database/open-device-store.ts'
-
-/** What the checkpoints of a collection are called on this device. */
-export function nameReplication(stored: StoredEpoch | undefined): string {
-  return stored?.isRenewed ? `petrel-${stored.epoch}` : 'petrel'
-}

@@ -1,0 +1,195 @@
+import { describeDeletedUser } from '../../schema/deleted-user.ts'
+import { limits } from '../../schema/limits.ts'
+import type { PublicUser } from '../../schema/user.ts'
+import { ApiError } from '../api/api-error.ts'
+import type { KnownPerson } from '../database/storage/known-person.ts'
+import { type DeviceStore, subscribeToTable } from '../database/storage/open-device-store.ts'
+import {
+  createLiveValue,
+  type LiveValue,
+  type SettableLiveValue,
+} from '../database/views/live-value.ts'
+import { createAskedPeople } from './asked-people.ts'
+import type { PeopleDirectory } from './messenger-types.ts'
+
+/** Where people are asked for; rejects with words for a person. */
+export interface PeopleSource {
+  get(userId: string): Promise<PublicUser>
+  list(): Promise<PublicUser[]>
+  search(query: string): Promise<PublicUser[]>
+}
+
+export interface People extends PeopleDirectory {
+  /** Reads everybody from the server; what the device knows stays when that fails. */
+  refresh(): Promise<void>
+  /** Reads the records of those of these people whom a screen shows. */
+  readAgain(userIds: readonly string[]): void
+  close(): void
+}
+
+/** Everybody whom this device has heard of, drawn from its own records and refreshed from the server. */
+export async function createPeople(options: {
+  table: DeviceStore['people']
+  source: PeopleSource
+  /** Is there a chat with this person? Then they were there once. */
+  isMet: (userId: string) => boolean
+  random: () => number
+  onError: (cause: unknown) => void
+}): Promise<People> {
+  const { table, source, isMet, random, onError } = options
+  const known = new Map<string, KnownPerson>()
+  const live = new Map<string, SettableLiveValue<KnownPerson | undefined>>()
+  const everybody = createLiveValue<readonly PublicUser[]>([])
+  /** Whom the server was asked for one by one since everybody was read. */
+  const asked = new Set<string>()
+  /** Those of them of whom it has no account. */
+  const missing = new Set<string>()
+  /** Who was looked for because they are not among everybody any more. */
+  const departed = new Set<string>()
+  let reading: Promise<unknown> = Promise.resolve()
+  const problem = createLiveValue<string | undefined>(undefined)
+
+  /** Keeps the words of a failure until the next question is answered. */
+  async function watch<T>(question: Promise<T>): Promise<T> {
+    try {
+      const answer = await question
+      problem.set(undefined)
+      return answer
+    } catch (cause) {
+      problem.set(cause instanceof Error ? cause.message : String(cause))
+      throw cause
+    }
+  }
+
+  function take(people: readonly KnownPerson[]): KnownPerson[] {
+    const changed = people.filter((person) => !isSame(known.get(person._id), person))
+    for (const person of changed) {
+      known.set(person._id, person)
+      live.get(person._id)?.set(person)
+    }
+    if (changed.length > 0) {
+      everybody.set([...known.values()].filter(({ isDeleted }) => !isDeleted).sort(byName))
+    }
+    return changed
+  }
+
+  async function keep(people: readonly KnownPerson[]) {
+    const changed = take(people)
+    if (changed.length > 0) await table.bulkPut(changed)
+  }
+
+  const questions = createAskedPeople({
+    random,
+    async read(userId) {
+      await reading.catch(() => {})
+      if (!asked.has(userId)) return
+      // That there is nobody is an answer too.
+      await load(userId).catch((cause: unknown) => {
+        if (!isGone(cause)) throw cause
+      })
+    },
+  })
+
+  function ask(userId: string) {
+    if (missing.has(userId)) noteGone(userId)
+    if (known.has(userId) || asked.has(userId)) return
+    asked.add(userId)
+    questions.ask(userId)
+  }
+
+  /** A record of who is gone, so that nobody asks again. An address that was typed wrong is no person. */
+  function noteGone(userId: string) {
+    missing.add(userId)
+    if (isMet(userId)) keep([{ ...describeDeletedUser(userId), isDeleted: true }]).catch(onError)
+  }
+
+  async function load(userId: string): Promise<PublicUser> {
+    try {
+      const person = await source.get(userId)
+      missing.delete(userId)
+      await keep([person])
+      return person
+    } catch (cause) {
+      if (isGone(cause)) noteGone(userId)
+      throw cause
+    }
+  }
+
+  /** Whoever was known and is not among everybody may be gone. Each is asked for once: they may only be hidden. */
+  function askForDeparted(everyone: readonly PublicUser[]) {
+    if (everyone.length >= limits.usersListMax) return
+    const present = new Set(everyone.map(({ _id }) => _id))
+    for (const { _id, isDeleted } of known.values()) {
+      if (present.has(_id) || isDeleted || departed.has(_id) || !isMet(_id)) continue
+      departed.add(_id)
+      asked.add(_id)
+      questions.ask(_id)
+    }
+  }
+
+  async function readEverybody() {
+    const everyone = await watch(source.list())
+    await keep(everyone)
+    asked.clear()
+    missing.clear()
+    questions.hurry()
+    askForDeparted(everyone)
+    for (const userId of live.keys()) ask(userId)
+  }
+
+  take(await table.toArray())
+  const unsubscribe = subscribeToTable(table, { onRows: take, onError })
+
+  return {
+    get(userId): LiveValue<KnownPerson | undefined> {
+      ask(userId)
+      const before = live.get(userId)
+      if (before) return before
+      const value = createLiveValue(known.get(userId))
+      live.set(userId, value)
+      return value
+    },
+    list: () => everybody,
+    problem,
+    load,
+    async search(query) {
+      const text = query.trim()
+      if (text.length < limits.userSearchMinLength) return []
+      const found = await watch(source.search(text))
+      keep(found).catch(onError)
+      return found
+    },
+    async refresh() {
+      const own = readEverybody()
+      reading = own
+      await own
+    },
+    readAgain(userIds) {
+      for (const userId of userIds) {
+        if (!live.has(userId)) continue
+        // What the device knows of them stays until they can be read.
+        load(userId).catch(() => {})
+      }
+    },
+    close() {
+      unsubscribe()
+      questions.close()
+    },
+  }
+}
+
+function isGone(cause: unknown): boolean {
+  return cause instanceof ApiError && cause.code === 'user_not_found'
+}
+
+function isSame(a: PublicUser | undefined, b: PublicUser): boolean {
+  return a !== undefined && JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
+}
+
+function sorted(person: PublicUser) {
+  return Object.entries(person).sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+function byName(a: PublicUser, b: PublicUser): number {
+  return a.username.localeCompare(b.username) || (a._id < b._id ? -1 : 1)
+}

@@ -1,0 +1,49 @@
+import type { Page, PageEvent, Powers } from './platform.ts'
+
+/** The powers of the browser that this runs in. */
+export function readBrowserPowers(): Powers & Required<Pick<Powers, 'untilIdle'>> {
+  return {
+    fetch: (input, init) => fetch(input, init),
+    WebSocket,
+    texts: localStorage,
+    ...('locks' in navigator && { locks: navigator.locks }),
+    // Absent on pages without HTTPS.
+    ...(navigator.storage?.estimate && { estimate: () => navigator.storage.estimate() }),
+    page: readPage(),
+    untilIdle,
+    now: Date.now,
+    random: Math.random,
+  }
+}
+
+/** A page that is hidden, or never at rest, is not waited for any longer. */
+const longestIdleMs = 500
+
+function untilIdle(): Promise<void> {
+  return new Promise((resolve) => {
+    // Safari has no such callback.
+    if ('requestIdleCallback' in window)
+      requestIdleCallback(() => resolve(), { timeout: longestIdleMs })
+    else setTimeout(resolve, longestIdleMs / 5)
+  })
+}
+
+function readPage(): Page {
+  return {
+    isOnline: () => navigator.onLine,
+    isVisible: () => document.visibilityState === 'visible',
+    subscribe(listener) {
+      const stop = new AbortController()
+      const listen = (target: EventTarget, type: string, event: () => PageEvent) =>
+        target.addEventListener(type, () => listener(event()), { signal: stop.signal })
+      listen(window, 'online', () => 'online')
+      listen(window, 'offline', () => 'offline')
+      listen(window, 'focus', () => 'front')
+      listen(window, 'pageshow', () => 'front')
+      listen(document, 'visibilitychange', () =>
+        document.visibilityState === 'visible' ? 'front' : 'back',
+      )
+      return () => stop.abort()
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { createBackOff } from './back-off.ts'
+import type { Powers } from './platform.ts'
+
+interface Part {
+  close(): unknown
+}
+
+export interface FetchedPartOptions<T extends Part> {
+  powers: Pick<Powers, 'page' | 'random'>
+  /** What is on the device comes first: nothing is fetched before this resolves. */
+  untilDrawn: Promise<unknown>
+  /** Fetches the code, and gives what begins the part. */
+  load: () => Promise<() => T>
+  /** The code could not be had; it is asked for again. */
+  onMissing: (cause: unknown) => void
+}
+
+/** A part of the core that is fetched and begun when the page has drawn what is on the device. */
+export function createFetchedPart<T extends Part>(options: FetchedPartOptions<T>) {
+  const { powers, untilDrawn, load, onMissing } = options
+  const closing = new AbortController()
+  const { signal } = closing
+  const backOff = createBackOff({ random: powers.random })
+  let part: T | undefined
+
+  async function start() {
+    await untilDrawn
+    while (!part) {
+      const attempt = await backOff.begin(signal)
+      const begin = await load().catch(onMissing)
+      if (signal.aborted) return
+      if (begin) part = begin()
+      else backOff.fail(attempt)
+    }
+  }
+
+  const starting = start().catch((cause: unknown) => {
+    if (!signal.aborted) throw cause
+  })
+  const stopListening = powers.page.subscribe((event) => {
+    if (event === 'online' || event === 'front') backOff.hurry()
+  })
+
+  return {
+    /** Undefined until it has begun. */
+    get: () => part,
+    async close() {
+      stopListening()
+      closing.abort(new Error('This part has ended.'))
+      await starting
+      await part?.close()
+    },
+  }
+}

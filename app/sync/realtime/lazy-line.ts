@@ -1,0 +1,24 @@
+import { createFetchedPart, type FetchedPartOptions } from '../platform/fetched-part.ts'
+import type { LiveLineOptions } from './live-line.ts'
+import type { Socket } from './socket.ts'
+
+type LazyLineOptions = LiveLineOptions &
+  Pick<FetchedPartOptions<Socket>, 'untilDrawn'> & { onError: (cause: unknown) => void }
+
+/** The line of `createLiveLine`, whose code is fetched when the page has drawn what is on the device. */
+export function createLazyLine({ untilDrawn, onError, ...options }: LazyLineOptions): Socket {
+  const line = createFetchedPart({
+    powers: options.powers,
+    untilDrawn,
+    onMissing: onError,
+    async load() {
+      const { createLiveLine } = await import('./live-line.ts')
+      return () => createLiveLine(options)
+    },
+  })
+  return {
+    send: (event) => line.get()?.send(event) ?? false,
+    doubt: () => line.get()?.doubt(),
+    close: () => void line.close().catch(onError),
+  }
+}

@@ -1,0 +1,118 @@
+import { v7 as createId } from 'uuid'
+import * as z from 'zod/mini'
+import { pollLimits } from '../../../schema/api/poll.ts'
+import { type ClientEvent, parseServerEvent } from '../../../schema/api/socket-events.ts'
+import { limits } from '../../../schema/limits.ts'
+import { joinSignals } from '../../api/join-signals.ts'
+import { createBackOff } from '../platform/back-off.ts'
+import type { Powers } from '../platform/platform.ts'
+import type { Socket, SocketOptions } from './socket.ts'
+
+export interface PollingOptions extends Omit<SocketOptions, 'powers'> {
+  powers: Pick<Powers, 'fetch' | 'page' | 'random' | 'now'>
+}
+
+/** The server answers a poll within 25 s; a connection that says nothing for longer is dead. */
+const pollTimeoutMs = limits.syncPollMaxMs + limits.apiTimeoutMs
+/** An answer without events that comes sooner is not one of a poll that has waited. */
+const shortestWaitMs = 1_000
+
+/** An event that this version does not know must not spoil the others. */
+const answer = z.object({ events: z.array(z.unknown()) })
+
+/** The events of the socket by long polling, until it is closed. It says `onOpen` when the first poll is answered. */
+export function createPolling(options: PollingOptions): Socket {
+  const { powers, serverUrl, readToken, onOpen, onEvent, onDown, onSignedOut } = options
+  const closing = new AbortController()
+  const { signal } = closing
+  const backOff = createBackOff({ random: powers.random })
+  const state: { openId?: string; isSaying: boolean; unsaid: ClientEvent[] } = {
+    isSaying: false,
+    unsaid: [],
+  }
+
+  function ask(path: string, init: { method?: string; body?: string } = {}): Promise<Response> {
+    return powers.fetch(`${serverUrl}/poll${path}`, {
+      ...init,
+      cache: 'no-store',
+      signal: joinSignals([signal, AbortSignal.timeout(pollTimeoutMs)]),
+      headers: {
+        authorization: `Bearer ${readToken() ?? ''}`,
+        ...(init.body && { 'content-type': 'application/json' }),
+      },
+    })
+  }
+
+  /** Polls until one fails. After that its id is worth nothing: an answer may have been lost on its way. */
+  async function hold(id: string): Promise<'signed-out' | 'down'> {
+    for (;;) {
+      const begunAt = powers.now()
+      const token = readToken()
+      const response = await ask(`?poller=${id}&understands=presence-changes`)
+      // What is said of an earlier sign-in ends no later one.
+      if (response.status === 401) return readToken() === token ? 'signed-out' : 'down'
+      if (!response.ok) return 'down'
+      const { events } = answer.parse(await response.json())
+      if (events.length === 0 && powers.now() - begunAt < shortestWaitMs) return 'down'
+      if (signal.aborted) return 'down'
+      if (state.openId !== id) {
+        state.openId = id
+        backOff.succeed()
+        onOpen(false)
+      }
+      for (const value of events) {
+        const event = parseServerEvent(value)
+        if (event) onEvent(event)
+      }
+    }
+  }
+
+  async function run() {
+    while (!signal.aborted) {
+      const attempt = await backOff.begin(signal)
+      const end = await hold(createId()).catch(() => 'down' as const)
+      if (signal.aborted) return
+      if (state.openId) onDown('broken')
+      delete state.openId
+      if (end === 'signed-out') return onSignedOut()
+      backOff.fail(attempt)
+    }
+  }
+
+  /** One request at a time, so that they arrive in their order; what is lost is lost (P7). */
+  async function say() {
+    if (state.isSaying) return
+    state.isSaying = true
+    while (state.unsaid.length > 0 && state.openId) {
+      const events = state.unsaid.splice(0, pollLimits.eventsPerRequestMax)
+      const body = JSON.stringify({ poller: state.openId, events })
+      await ask('', { method: 'POST', body }).catch(() => {})
+    }
+    state.unsaid = []
+    state.isSaying = false
+  }
+
+  const unsubscribe = powers.page.subscribe((event) => {
+    if (event === 'online' || event === 'front') backOff.hurry()
+  })
+  run().catch(() => {
+    // The only way here is the abort of `close`.
+  })
+
+  return {
+    send(event) {
+      if (!state.openId) return false
+      state.unsaid.push(event)
+      void say()
+      return true
+    },
+    // Each poll has its own time.
+    doubt() {},
+    close() {
+      unsubscribe()
+      delete state.openId
+      closing.abort(new Error('Polling has ended.'))
+      backOff.close()
+    },
+  }
+}

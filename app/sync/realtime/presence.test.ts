@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ClientEvent } from '../../../schema/api/socket-events.ts'
+import { createPresence } from './presence.ts'
+import { createTypingSignal } from './typing-signal.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+const ben = '01900000-0000-7000-8000-00000000000b'
+const cyd = '01900000-0000-7000-8000-00000000000c'
+const dan = '01900000-0000-7000-8000-00000000000d'
+
+test('somebody types for three seconds after the last word of it, or until they stop or have sent', () => {
+  const { presence, hear } = createPresence({ onLeft: () => {} })
+  const isTyping = () => presence.getSnapshot().isTyping(ben)
+  hear({ event: 'user-typing', data: { userId: ben } })
+  vi.advanceTimersByTime(2_000)
+  hear({ event: 'user-typing', data: { userId: ben } })
+  vi.advanceTimersByTime(2_999)
+  expect(isTyping()).toBe(true)
+  vi.advanceTimersByTime(1)
+  expect(isTyping()).toBe(false)
+  hear({ event: 'user-typing', data: { userId: ben } })
+  hear({ event: 'user-stop-typing', data: { userId: ben } })
+  expect(isTyping()).toBe(false)
+})
+
+test('who is online is what the server said last; without a connection nobody is known to be', () => {
+  const { presence, hear, forget } = createPresence({ onLeft: () => {} })
+  hear({ event: 'users-online', data: [ben] })
+  expect(presence.getSnapshot().isOnline(ben)).toBe(true)
+  forget()
+  expect(presence.getSnapshot().isOnline(ben)).toBe(false)
+})
+
+test('who has left is told once, and nobody leaves with the connection', () => {
+  const left: string[] = []
+  const { hear, forget } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
+  hear({ event: 'users-online', data: [ben] })
+  hear({ event: 'users-online', data: [] })
+  hear({ event: 'users-online', data: [] })
+  expect(left).toEqual([ben])
+  hear({ event: 'users-online', data: [ben] })
+  forget()
+  expect(left).toEqual([ben])
+})
+
+test('a change is taken on top of the list, and who goes by it is told once', () => {
+  const left: string[] = []
+  const { presence, hear } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
+  const isOnline = (userId: string) => presence.getSnapshot().isOnline(userId)
+  hear({ event: 'users-online', data: [ben] })
+  hear({ event: 'presence-changed', data: { online: [cyd], offline: [] } })
+  expect([isOnline(ben), isOnline(cyd)]).toEqual([true, true])
+  hear({ event: 'presence-changed', data: { online: [cyd], offline: [ben, dan] } })
+  expect([isOnline(ben), isOnline(cyd)]).toEqual([false, true])
+  expect(left).toEqual([ben])
+  hear({ event: 'users-online', data: [ben] })
+  expect([isOnline(ben), isOnline(cyd)]).toEqual([true, false])
+  expect(left).toEqual([ben, cyd])
+})
+
+test('nobody has left because a list is of fewer people than the one before', () => {
+  const left: string[] = []
+  const { presence, hear } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
+  hear({ event: 'users-online', data: [ben, cyd] })
+  hear({ event: 'presence-scope', data: 'some' })
+  hear({ event: 'users-online', data: [ben] })
+  expect(presence.getSnapshot().isOnline(cyd)).toBe(false)
+  expect(left).toEqual([])
+  hear({ event: 'users-online', data: [] })
+  expect(left).toEqual([ben])
+})
+
+test('typing is told at most every 300 ms, and stopping one second after the last key', () => {
+  const sent: [number, ClientEvent['event']][] = []
+  const start = Date.now()
+  const signal = createTypingSignal({
+    send: ({ event }) => sent.push([Date.now() - start, event]),
+    now: Date.now,
+  })
+  for (let key = 0; key < 8; key += 1) {
+    signal.typing(ben)
+    vi.advanceTimersByTime(100)
+  }
+  vi.advanceTimersByTime(2_000)
+  signal.typing(ben)
+  signal.stopTyping(ben)
+  expect(sent).toEqual([
+    [0, 'typing'],
+    [300, 'typing'],
+    [600, 'typing'],
+    [1_700, 'stop-typing'],
+    [2_800, 'typing'],
+    [2_800, 'stop-typing'],
+  ])
+})

@@ -1,0 +1,86 @@
+import type { ServerEvent } from '../../../schema/api/socket-events.ts'
+import { limits } from '../../../schema/limits.ts'
+import { createLiveValue, type LiveValue } from '../../database/views/live-value.ts'
+
+export interface Presence {
+  isOnline(userId: string): boolean
+  isTyping(userId: string): boolean
+}
+
+/**
+ * Who is online and who is writing, as the socket tells. Nothing of it is kept.
+ * @param onLeft told who has just left: the server now knows when they were last seen
+ */
+export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]) => void }): {
+  presence: LiveValue<Presence>
+  hear(event: ServerEvent): void
+  /** Without a connection nothing is known. */
+  forget(): void
+  close(): void
+} {
+  let online: ReadonlySet<string> = new Set()
+  /** The next list is of other people: who is not in it may be there all the same. */
+  let isOtherScope = false
+  const typing = new Map<string, ReturnType<typeof setTimeout>>()
+  const presence = createLiveValue<Presence>(snapshot())
+
+  function snapshot(): Presence {
+    const [nowOnline, nowTyping] = [online, new Set(typing.keys())]
+    return { isOnline: (id) => nowOnline.has(id), isTyping: (id) => nowTyping.has(id) }
+  }
+
+  function stopTyping(userId: string) {
+    clearTimeout(typing.get(userId))
+    if (typing.delete(userId)) presence.set(snapshot())
+  }
+
+  function startTyping(userId: string) {
+    const isNew = !typing.has(userId)
+    clearTimeout(typing.get(userId))
+    typing.set(
+      userId,
+      setTimeout(() => stopTyping(userId), limits.typingShownMs),
+    )
+    if (isNew) presence.set(snapshot())
+  }
+
+  function forget() {
+    for (const timer of typing.values()) clearTimeout(timer)
+    typing.clear()
+    isOtherScope = false
+    setOnline(new Set())
+  }
+
+  function setOnline(next: ReadonlySet<string>) {
+    online = next
+    presence.set(snapshot())
+  }
+
+  function hearList(userIds: readonly string[]) {
+    const before = online
+    setOnline(new Set(userIds))
+    if (!isOtherScope) onLeft([...before].filter((id) => !online.has(id)))
+    isOtherScope = false
+  }
+
+  function hearChange(change: { online: readonly string[]; offline: readonly string[] }) {
+    const left = change.offline.filter((id) => online.has(id))
+    const gone = new Set(left)
+    setOnline(new Set([...[...online].filter((id) => !gone.has(id)), ...change.online]))
+    onLeft(left)
+  }
+
+  return {
+    presence,
+    hear(event) {
+      if (event.event === 'presence-scope') isOtherScope = true
+      if (event.event === 'users-online') hearList(event.data)
+      if (event.event === 'presence-changed') hearChange(event.data)
+      if (event.event === 'user-typing') startTyping(event.data.userId)
+      if (event.event === 'user-stop-typing') stopTyping(event.data.userId)
+      if (event.event === 'receive-message') stopTyping(event.data.senderId)
+    },
+    forget,
+    close: forget,
+  }
+}

@@ -1,0 +1,37 @@
+import type { ClientEvent } from '../../../schema/api/socket-events.ts'
+import { limits } from '../../../schema/limits.ts'
+
+/** Tells the other person that this one is writing: at most every 300 ms, and that it stopped after 1 s. */
+export function createTypingSignal(options: {
+  send: (event: ClientEvent) => void
+  now: () => number
+}): { typing(peerId: string): void; stopTyping(peerId: string): void; close(): void } {
+  const { send, now } = options
+  const writing = new Map<string, { saidAt: number; timer: ReturnType<typeof setTimeout> }>()
+
+  function stopTyping(recipientId: string) {
+    const state = writing.get(recipientId)
+    if (!state) return
+    clearTimeout(state.timer)
+    writing.delete(recipientId)
+    send({ event: 'stop-typing', data: { recipientId } })
+  }
+
+  return {
+    typing(recipientId) {
+      const before = writing.get(recipientId)
+      clearTimeout(before?.timer)
+      const isDue = !before || now() - before.saidAt >= limits.typingEmitEveryMs
+      if (isDue) send({ event: 'typing', data: { recipientId } })
+      writing.set(recipientId, {
+        saidAt: isDue ? now() : before.saidAt,
+        timer: setTimeout(() => stopTyping(recipientId), limits.typingStopAfterMs),
+      })
+    },
+    stopTyping,
+    close() {
+      for (const { timer } of writing.values()) clearTimeout(timer)
+      writing.clear()
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ClientEvent } from '../../../schema/api/socket-events.ts'
+import { limits } from '../../../schema/limits.ts'
+import { createWatchedPeople } from './watched-people.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+function start() {
+  const sent: ClientEvent[] = []
+  const watched = createWatchedPeople({
+    send: (event) => sent.push(event) > 0,
+    now: Date.now,
+  })
+  const lists = () =>
+    sent.map((one) => (one.event === 'watch-people' ? one.data.userIds : [`not ${one.event}`]))
+  return { ...watched, lists }
+}
+
+test('a server that tells of everybody, as those before it did, hears nothing', () => {
+  const { watch, hear, lists } = start()
+  watch('ben')
+  hear({ event: 'users-online', data: [] })
+  hear({ event: 'presence-scope', data: 'everybody' })
+  vi.advanceTimersByTime(10_000)
+  expect(lists()).toEqual([])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('one that tells of some hears who is shown, together and once', () => {
+  const { watch, hear, lists } = start()
+  watch('ben')
+  hear({ event: 'presence-scope', data: 'some' })
+  watch('cyd')
+  const endBens = watch('ben')
+  vi.advanceTimersByTime(10_000)
+  expect(lists().map((list) => list.toSorted())).toEqual([['ben', 'cyd']])
+  endBens()
+  vi.advanceTimersByTime(10_000)
+  expect(lists()).toHaveLength(1)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('who is shown no more is not watched, and what scrolls by is told twice a second at most', () => {
+  const { watch, hear, lists } = start()
+  hear({ event: 'presence-scope', data: 'some' })
+  for (let row = 0; row < 20; row += 1) {
+    const end = watch(`person ${row}`)
+    vi.advanceTimersByTime(100)
+    end()
+  }
+  vi.advanceTimersByTime(10_000)
+  expect(lists().length).toBeLessThanOrEqual(6)
+  expect(lists().at(-1)).toEqual([])
+})
+
+test('of more people than a server takes, those shown last are told', () => {
+  const { watch, hear, lists } = start()
+  hear({ event: 'presence-scope', data: 'some' })
+  for (let row = 0; row <= limits.watchedPeopleMax; row += 1) watch(`person ${row}`)
+  vi.advanceTimersByTime(1_000)
+  expect(lists()[0]).toHaveLength(limits.watchedPeopleMax)
+  expect(lists()[0]).not.toContain('person 0')
+})
+
+test('a new connection hears it anew, once it says that it tells of some', () => {
+  const { watch, hear, forget, lists } = start()
+  watch('ben')
+  hear({ event: 'presence-scope', data: 'some' })
+  vi.advanceTimersByTime(1_000)
+  forget()
+  watch('cyd')
+  vi.advanceTimersByTime(1_000)
+  expect(lists()).toHaveLength(1)
+  hear({ event: 'presence-scope', data: 'some' })
+  vi.advanceTimersByTime(1_000)
+  expect(lists().at(-1)).toEqual(['ben', 'cyd'])
+})

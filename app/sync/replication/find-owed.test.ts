@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { messageDocument } from '../../../schema/message.ts'
+import { openOwedNotes } from '../../database/storage/dexie/owed-notes.ts'
+import { toStoredMessage } from '../../database/storage/stored-message.ts'
+import { idOf } from '../../database/testing/open-test-conversation.ts'
+import { ann, ben, openTestDatabase } from '../../database/testing/open-test-database.ts'
+import { findOwed, nameWhole } from './find-owed.ts'
+import { openReplicationNotes } from './replication-notes.ts'
+
+const identifier = 'test'
+
+test.each(['what is noted', 'all that is stored'])(
+  'P11: everything that is owed is found in %s, however much it is',
+  async (where) => {
+    const { database } = await openTestDatabase()
+    const { messages } = database
+    const ids = Array.from({ length: 401 }, (_, place) => idOf(place + 1))
+    const written = ids.map((_id, place) =>
+      toStoredMessage(
+        messageDocument.parse({
+          _id,
+          peerId: ben,
+          senderId: ann,
+          recipientId: ben,
+          status: 'sending',
+          content: `message ${place}`,
+          createdAt: place,
+          orderedAt: place,
+        }),
+      ),
+    )
+    await messages.bulkInsert(written)
+    const own = await openOwedNotes(messages)
+    if (where === 'what is noted') await own.setMarks([nameWhole(identifier)])
+    const notes = await openReplicationNotes(messages, identifier)
+    const { owed, settled } = await findOwed({ collection: messages, notes, identifier })
+    expect(owed.map(({ _id }) => _id).toSorted()).toEqual(ids)
+    expect(settled).toEqual([])
+    await notes.close()
+  },
+)

@@ -1,0 +1,156 @@
+import { getComposedPrimaryKeyOfDocumentData, type WithDeleted } from 'rxdb/plugins/core'
+import { replicateRxCollection } from 'rxdb/plugins/replication'
+import { Subject } from 'rxjs'
+import { expect, onTestFinished, test } from 'vitest'
+import { must } from '../../../schema/helpers/must.ts'
+import { messageDocument } from '../../../schema/message.ts'
+import { type StoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
+import { idOf, openTestConversation } from '../../database/testing/open-test-conversation.ts'
+import { ann, ben } from '../../database/testing/open-test-database.ts'
+import { guardReplication } from './guard-replication.ts'
+import { createPushFloor } from './push-floor.ts'
+
+/** A replication of one device's messages, in which the first is refused for now. */
+async function openReplication() {
+  const { database } = await openTestConversation({ read: 0, unread: 0 })
+  const { messages } = database
+  const pushed: string[] = []
+  const replication = replicateRxCollection<StoredMessage, unknown>({
+    replicationIdentifier: 'test',
+    collection: messages,
+    waitForLeadership: false,
+    pull: { handler: async () => ({ documents: [], checkpoint: {} }) },
+    push: {
+      async handler(rows) {
+        pushed.push(...rows.map(({ newDocumentState }) => newDocumentState._id))
+        return []
+      },
+    },
+  })
+  onTestFinished(async () => void (await replication.cancel()))
+  await replication.startPromise
+  const internal = must(replication.internalReplicationState, 'a replication that runs')
+  const floor = createPushFloor()
+  const owed = new Set([idOf(1)])
+  guardReplication(internal, {
+    isUntaken: (id) => owed.has(id),
+    floor,
+    signal: new AbortController().signal,
+    onMerged: () => expect.unreachable('Nothing has arrived.'),
+    onFailed: (cause) => expect.unreachable(String(cause)),
+  })
+  async function write(place: number) {
+    const message = messageDocument.parse({
+      _id: idOf(place),
+      peerId: ben,
+      senderId: ann,
+      recipientId: ben,
+      status: 'sending',
+      content: `message ${place}`,
+      createdAt: place,
+      orderedAt: place,
+    })
+    await messages.insert(toStoredMessage(message))
+    await expect.poll(() => pushed).toContain(idOf(place))
+    await internal.streamQueue.up
+  }
+  async function readFirst() {
+    const [stored] = await messages.storageInstance.findDocumentsById([idOf(1)], true)
+    return must(stored, 'the first')._meta.lwt
+  }
+  return { replication, internal, pushed, floor, owed, write, readFirst }
+}
+
+test('P11: what is owed is looked at again, however far the checkpoint of RxDB has moved on', async () => {
+  const { replication, internal, pushed, floor, owed, write, readFirst } = await openReplication()
+  await write(1)
+  await write(2)
+  replication.reSync()
+  await internal.streamQueue.up
+  expect(pushed).toEqual([idOf(1), idOf(2)])
+  floor.set(await readFirst())
+  owed.clear()
+  await write(3)
+  replication.reSync()
+  await expect.poll(() => pushed.toSorted()).toEqual([1, 1, 2, 3].map(idOf))
+  expect(floor.isTaken()).toBe(true)
+  await internal.streamQueue.up
+  floor.set(await readFirst())
+  replication.reSync()
+  await expect.poll(() => floor.isTaken()).toBe(true)
+  await internal.streamQueue.up
+  expect(pushed).toHaveLength(4)
+})
+
+test('P1: what could not be stored is not noted as stored, also after the replication has ended', async () => {
+  const { database } = await openTestConversation({ read: 0, unread: 0 })
+  const stream$ = new Subject<{ documents: WithDeleted<StoredMessage>[]; checkpoint: unknown }>()
+  const replication = replicateRxCollection<StoredMessage, unknown>({
+    replicationIdentifier: 'test',
+    collection: database.messages,
+    waitForLeadership: false,
+    pull: { handler: async () => ({ documents: [], checkpoint: {} }), stream$ },
+    push: { handler: async () => [] },
+  })
+  onTestFinished(async () => void (await replication.cancel()))
+  await replication.startPromise
+  await replication.awaitInitialReplication()
+  const internal = must(replication.internalReplicationState, 'a replication that runs')
+  const { forkInstance, metaInstance } = internal.input
+  const failure = new Error('The disk is full.')
+  internal.input.forkInstance = Object.create(forkInstance)
+  internal.input.forkInstance.bulkWrite = () => Promise.reject(failure)
+  const stop = new AbortController()
+  const failures: unknown[] = []
+  guardReplication(internal, {
+    isUntaken: () => false,
+    floor: createPushFloor(),
+    signal: stop.signal,
+    onMerged: () => undefined,
+    onFailed: (cause) => failures.push(cause),
+  })
+  const message = messageDocument.parse({
+    _id: idOf(1),
+    peerId: ben,
+    senderId: ben,
+    recipientId: ann,
+    status: 'delivered',
+    content: 'hello',
+    createdAt: 1,
+    orderedAt: 1,
+  })
+  stream$.next({ documents: [{ ...toStoredMessage(message), _deleted: false }], checkpoint: {} })
+  await expect.poll(() => failures).toEqual([failure])
+  stop.abort()
+  await internal.streamQueue.down
+  const note = { itemId: idOf(1), isCheckpoint: '0' as const }
+  const key = getComposedPrimaryKeyOfDocumentData(metaInstance.schema, note)
+  expect(await metaInstance.findDocumentsById([key], true)).toEqual([])
+})
+
+test('P11: what is owed is looked at again where it is the last that was written', async () => {
+  const { replication, internal, pushed, floor, owed, write, readFirst } = await openReplication()
+  await write(1)
+  owed.clear()
+  floor.set(await readFirst())
+  replication.reSync()
+  await expect.poll(() => pushed).toEqual([1, 1].map(idOf))
+  await internal.streamQueue.up
+})
+
+test('P11: a read that fails holds up nothing of a replication that was ended while it was starting', async () => {
+  const { internal } = await openReplication()
+  const failing: typeof internal.input.forkInstance = Object.create(internal.input.forkInstance)
+  failing.findDocumentsById = () => Promise.reject(new Error('the disk fails'))
+  internal.input.forkInstance = failing
+  const failures: unknown[] = []
+  guardReplication(internal, {
+    isUntaken: () => false,
+    floor: createPushFloor(),
+    signal: AbortSignal.abort(),
+    onMerged: () => undefined,
+    onFailed: (cause) => failures.push(cause),
+  })
+  expect(await internal.input.forkInstance.findDocumentsById([idOf(1)], false)).toEqual([])
+  expect(failures).toHaveLength(1)
+})

@@ -1,0 +1,114 @@
+import {
+  type BulkWriteRow,
+  getComposedPrimaryKeyOfDocumentData,
+  type RxConflictHandler,
+  type RxStorageInstance,
+  type RxStorageInstanceReplicationState,
+} from 'rxdb/plugins/core'
+import { mergeArrived } from '../../database/storage/conflict-handlers.ts'
+import type { PushFloor } from './push-floor.ts'
+
+/**
+ * RxDB's replication goes on, or stands still for good, after a read or a write that failed, and tells nobody of some of
+ * them. Here each is told; what waits for it waits until the replication has ended, and notes nothing then: RxDB would
+ * note for stored what was not.
+ *
+ * It also takes every document for taken that its handler was given: what is `isUntaken` stays owed. And where it reads
+ * its checkpoint of what it has pushed, it is given the floor if that lies before.
+ *
+ * And it replaces what it believes to be the server's by whatever comes, also by an answer that was under way while the
+ * server took a change of this device: that change stays, and is offered once more.
+ */
+export function guardReplication<T>(
+  internal: RxStorageInstanceReplicationState<T>,
+  options: {
+    isUntaken: (id: string) => boolean
+    floor: PushFloor
+    /** What has arrived was merged with what was here, and is owed. */
+    onMerged: () => void
+    onFailed: (cause: unknown) => void
+    signal: AbortSignal
+  },
+): void {
+  const { isUntaken, floor, onMerged, onFailed, signal } = options
+  const ended = new Promise<void>((resolve) => {
+    // It may have been ended while it was starting.
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+  let hasFailed = false
+
+  async function orEnded<Result>(work: Promise<Result>, otherwise: Result): Promise<Result> {
+    try {
+      return await work
+    } catch (error) {
+      hasFailed = true
+      onFailed(error)
+      await ended
+      return otherwise
+    }
+  }
+
+  function guard<Document>(
+    storage: RxStorageInstance<Document, unknown, unknown>,
+  ): RxStorageInstance<Document, unknown, unknown> {
+    const guarded: typeof storage = Object.create(storage)
+    guarded.findDocumentsById = (ids, deleted) =>
+      orEnded(storage.findDocumentsById(ids, deleted), [])
+    guarded.query = (query) => orEnded(storage.query(query), { documents: [] })
+    guarded.bulkWrite = async (rows, context) => {
+      if (hasFailed && signal.aborted) return { error: [] }
+      return await orEnded(storage.bulkWrite(rows, context), { error: [] })
+    }
+    return guarded
+  }
+
+  const { input } = internal
+  const documents = guard(input.forkInstance)
+  input.forkInstance = Object.create(documents)
+  input.forkInstance.bulkWrite = async (rows, context) => {
+    const isArriving = context === (await internal.downstreamBulkWriteFlag)
+    if (!isArriving) return await documents.bulkWrite(rows, context)
+    const merged = await Promise.all(rows.map((row) => mergeRow(input.conflictHandler, row)))
+    const result = await documents.bulkWrite(merged, context)
+    if (merged.some((row, at) => row !== rows[at])) onMerged()
+    return result
+  }
+  const notes = guard(input.metaInstance)
+  input.metaInstance = Object.create(notes)
+  input.metaInstance.bulkWrite = async (rows, context) => {
+    const isPushed = context === 'replication-up-write-meta'
+    const kept = isPushed ? rows.filter(({ document }) => !isUntaken(document.itemId)) : rows
+    return kept.length > 0 ? await notes.bulkWrite(kept, context) : { error: [] }
+  }
+  const pushCheckpoint = getComposedPrimaryKeyOfDocumentData(notes.schema, {
+    isCheckpoint: '1',
+    itemId: 'up',
+  })
+  input.metaInstance.findDocumentsById = async (ids, deleted) => {
+    const found = await notes.findDocumentsById(ids, deleted)
+    if (!ids.includes(pushCheckpoint)) return found
+    const lwt = floor.take()
+    if (lwt === undefined) return found
+    return found.map((noted) => {
+      const { checkpointData } = noted
+      const isBefore = lwt <= (checkpointData as { lwt: number }).lwt
+      return isBefore ? { ...noted, checkpointData: { id: '', lwt } } : noted
+    })
+  }
+}
+
+async function mergeRow<T>(
+  conflictHandler: RxConflictHandler<T>,
+  row: BulkWriteRow<T>,
+): Promise<BulkWriteRow<T>> {
+  const { previous, document } = row
+  if (!previous) return row
+  const merged = await mergeArrived(conflictHandler, { stored: previous, arrived: document })
+  if (!merged) return row
+  const { _rev, _attachments } = document
+  // Without the mark of a version that is the server's: it is noted as owed.
+  const { o: _, ..._meta } = document._meta
+  return { previous, document: { ...merged, _rev, _attachments, _meta } }
+}

@@ -1,0 +1,25 @@
+import { createFetchedPart } from '../platform/fetched-part.ts'
+import type { Sync, SyncOptions } from './sync.ts'
+
+/** Replicates like `createSync`, whose code is fetched when the page has drawn what is on the device. */
+export function createLazySync(options: SyncOptions & { untilDrawn: Promise<unknown> }): Sync {
+  const { powers, untilDrawn, onOutcome, onError } = options
+  const sync = createFetchedPart({
+    powers,
+    untilDrawn,
+    async load() {
+      const { createSync } = await import('./sync.ts')
+      return () => createSync(options)
+    },
+    onMissing(cause) {
+      onError(cause)
+      onOutcome('unreachable')
+    },
+  })
+  return {
+    hurry: () => sync.get()?.hurry(),
+    // Until it has begun nothing can be missed: the first pull brings it.
+    expectMessage: (id) => sync.get()?.expectMessage(id),
+    close: sync.close,
+  }
+}

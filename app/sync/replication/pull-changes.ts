@@ -1,0 +1,258 @@
+import type { WithDeleted } from 'rxdb/plugins/core'
+import { Subject } from 'rxjs'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
+import { joinSignals } from '../../api/join-signals.ts'
+import { orAborted, pause } from '../platform/back-off.ts'
+import type { FollowedPlace, HeardChanges } from '../realtime/change-feed.ts'
+import type { PullPace } from './pull-pace.ts'
+import type { PushWatch } from './push-watch.ts'
+import type { ServerDocument, ServerVersions } from './server-versions.ts'
+import { type Changes, readChanges, type Seq } from './sync-answers.ts'
+import { createPortion } from './transport/adaptive-batch-size.ts'
+import type { KnownEpoch } from './transport/known-epoch.ts'
+import type { SyncCall, SyncCalls, SyncOutcome } from './transport/sync-calls.ts'
+
+/** Up to where a device has stored what the server has; RxDB keeps it. */
+export interface PullCheckpoint {
+  sequence: Seq
+}
+
+/** The socket's changes of one database. */
+export interface DatabaseFeed {
+  isOpen(): boolean
+  /** Undefined where the server has to be asked. */
+  next(place: Omit<FollowedPlace, 'database'>): Promise<HeardChanges | undefined>
+}
+
+export interface PullChangesOptions {
+  calls: SyncCalls
+  epoch: KnownEpoch
+  /** Where everything is offered again: what the server holds of it already. */
+  versions?: ServerVersions | undefined
+  pushes: PushWatch
+  /** Holds back a pull until there is room for what it brings. */
+  pace: PullPace
+  /** How many documents a page has when the line is good. */
+  pageRows: number
+  /** The socket's changes of this database, in place of waiting requests. */
+  feed?: DatabaseFeed | undefined
+  /** Aborts when this replication ends. */
+  signal: AbortSignal
+  onOutcome: (outcome: SyncOutcome) => void
+  /** How many changes are still to come, after each page; 0 when all are here. */
+  onComing?: ((count: number) => void) | undefined
+  /** A catch-up is under way, or over. */
+  onCatchUp?: ((isUnderWay: boolean) => void) | undefined
+}
+
+/** What comes first is drawn first: on a line of 5 kB a second these take two, and a full page half a minute. */
+const firstPageRows = 50
+/** From so many rows in one answer on, more are on their way: the next poll waits for them, so that they cost one write. */
+const manyRows = 5
+const gatherMs = 100
+const heartbeatMs = 10_000
+
+/**
+ * What the server has: in pages for the catch-up, and then as it is written. Documents that are being pushed are kept
+ * back until that is over; the checkpoint that is given stays before them, so whoever starts again asks for them.
+ */
+export function createPullChanges<T>(options: PullChangesOptions) {
+  const { calls, epoch, versions, pushes, pace, pageRows, feed, signal } = options
+  const { onOutcome, onComing, onCatchUp } = options
+  const page = createPortion({
+    first: Math.min(firstPageRows, pageRows),
+    least: 1,
+    most: pageRows,
+  })
+  const stream = new Subject<{ documents: WithDeleted<T>[]; checkpoint: PullCheckpoint }>()
+  /** The newest version of each document that is kept back. */
+  const held = new Map<string, ServerDocument>()
+  const state = {
+    /** Up to where the stream has taken, and up to where it has given everything. */
+    taken: 0 as Seq,
+    given: 0 as Seq,
+    /** More is known to be there: nothing has to be waited for. */
+    isBehind: false,
+    /** Counts what the stream has given. */
+    gifts: 0,
+    /** The catch-up has just come to its end. */
+    ended: undefined as { place: Seq; gifts: number } | undefined,
+    /** The catch-up that is under way: one is at the start. */
+    catchUp: createDeferred<void>() as ReturnType<typeof createDeferred<void>> | undefined,
+    /** Ends the request of the stream: what it asks for is asked for by the catch-up. */
+    yieldToCatchUp: () => {},
+  }
+
+  onCatchUp?.(true)
+  signal.addEventListener('abort', () => onCatchUp?.(false), { once: true })
+
+  function beginCatchUp() {
+    state.catchUp ??= createDeferred()
+    onCatchUp?.(true)
+    state.yieldToCatchUp()
+  }
+
+  /** The stream goes on from there. What it keeps back lies behind it, or was given. */
+  function endCatchUp(place: Seq, isBehind: boolean) {
+    Object.assign(state, { taken: place, given: place, isBehind })
+    onCatchUp?.(false)
+    state.catchUp?.resolve()
+    state.catchUp = undefined
+  }
+
+  function describePage(since: Seq, canWait: boolean) {
+    const amount = page.size()
+    const waits = canWait && !feed?.isOpen()
+    const query = new URLSearchParams({
+      style: 'all_docs',
+      feed: waits ? 'longpoll' : 'normal',
+      since: `${since}`,
+      // An older server and a CouchDB do not know `bare`, and say more.
+      include_docs: 'true',
+      bare: 'true',
+      heartbeat: `${heartbeatMs}`,
+      limit: `${amount}`,
+    })
+    return {
+      path: `_changes?${query}`,
+      size: { portion: page, amount },
+      ...(waits && { heartbeatMs }),
+    } satisfies SyncCall
+  }
+
+  async function askPage(
+    since: Seq,
+    options: { canWait: boolean; signal?: AbortSignal },
+  ): Promise<Page> {
+    const { canWait, ...ending } = options
+    const describe = () => ({ ...describePage(since, canWait), ...ending })
+    const { call, answer } = await calls.ask(describe, readChanges)
+    page.grow(answer.results.length)
+    versions?.note(answer.results.map(({ doc }) => doc))
+    const isAll = answer.results.length < call.size.amount
+    onComing?.(isAll ? 0 : (answer.pending ?? 0))
+    return { ...answer, isAll }
+  }
+
+  function toPulled(documents: readonly ServerDocument[]): WithDeleted<T>[] {
+    return documents.map(({ _rev, _deleted, ...document }) => {
+      // The server's rule has let nothing else in.
+      return { ...(document as T), _deleted: _deleted === true }
+    })
+  }
+
+  function note(place: Seq, count: number) {
+    if (count > 0) pace.note({ place: String(place), count })
+  }
+
+  /** One page of the catch-up; RxDB goes on until one is empty. */
+  async function pull(checkpoint: PullCheckpoint | undefined) {
+    const since = checkpoint?.sequence ?? 0
+    const { ended } = state
+    state.ended = undefined
+    // RxDB drops what the stream gave before this: then it has to be asked for.
+    if (ended?.place === since && ended.gifts === state.gifts) {
+      return { documents: [], checkpoint: { sequence: since } }
+    }
+    beginCatchUp()
+    await orAborted(pace.untilRoom(), signal)
+    const { gifts } = state
+    const { results, last_seq, isAll } = await askPage(since, { canWait: false })
+    const firstHeld = results.findIndex(({ doc }) => pushes.isUnderWay(doc._id))
+    const isCut = firstHeld >= 0
+    const taken = isCut ? results.slice(0, firstHeld) : results
+    const place = isCut ? (taken.at(-1)?.seq ?? since) : last_seq
+    if (isCut || isAll) {
+      if (taken.length > 0) state.ended = { place, gifts }
+      endCatchUp(place, isCut)
+    }
+    if (isAll) versions?.notePulled()
+    note(place, taken.length)
+    return {
+      documents: toPulled(taken.map(({ doc }) => doc)),
+      checkpoint: { sequence: place },
+    }
+  }
+
+  /**
+   * What is new, unless a catch-up began meanwhile: it asks for the same, two would each take half of a slow line, and
+   * the stream goes on from where it ends.
+   */
+  async function awaitNews(): Promise<Page | undefined> {
+    const stop = new AbortController()
+    state.yieldToCatchUp = () => stop.abort(new Error('A catch-up asks for this.'))
+    const news = await findNews(joinSignals([signal, stop.signal]))
+      .catch((error: unknown) => {
+        if (stop.signal.aborted && !signal.aborted) return undefined
+        throw error
+      })
+      .finally(() => stop.abort())
+    return state.catchUp ? undefined : news
+  }
+
+  /** From the line while it is up, and else by a request that waits. */
+  async function findNews(own: AbortSignal): Promise<Page> {
+    const { taken } = state
+    if (feed?.isOpen() && !state.isBehind) {
+      // While the line is up the server is there, whatever an earlier request came to.
+      onOutcome('reached')
+      const place = { since: String(taken), epoch: epoch.get(), signal: own }
+      const heard = await feed.next(place)
+      if (heard) {
+        versions?.note(heard.results.map(({ doc }) => doc))
+        return { ...heard, isAll: true }
+      }
+    }
+    const asked = await askPage(taken, { canWait: !state.isBehind, signal: own })
+    own.throwIfAborted()
+    state.isBehind = !asked.isAll
+    return asked
+  }
+
+  function give(documents: readonly ServerDocument[]) {
+    if (held.size === 0) state.given = state.taken
+    if (documents.length === 0) return
+    state.gifts += 1
+    note(state.given, documents.length)
+    stream.next({ documents: toPulled(documents), checkpoint: { sequence: state.given } })
+  }
+
+  function take({ results, last_seq }: Page) {
+    state.taken = last_seq
+    const ready = results.flatMap(({ doc }) => {
+      held.delete(doc._id)
+      if (!pushes.isUnderWay(doc._id)) return [doc]
+      held.set(doc._id, doc)
+      return []
+    })
+    give(ready)
+  }
+
+  pushes.onOver(() => {
+    if (held.size === 0 || signal.aborted) return
+    const ready = [...held.values()].filter(({ _id }) => !pushes.isUnderWay(_id))
+    for (const { _id } of ready) held.delete(_id)
+    give(ready)
+  })
+
+  return {
+    pull,
+    stream$: stream.asObservable(),
+    /** Gives what is new, from where the catch-up ends. @throws the reason of the signal */
+    async run(): Promise<never> {
+      for (;;) {
+        if (state.catchUp) await orAborted(state.catchUp.promise, signal)
+        await orAborted(pace.untilRoom(), signal)
+        const news = await awaitNews()
+        if (!news) continue
+        take(news)
+        if (news.isAll && news.results.length >= manyRows) await pause(gatherMs, signal)
+      }
+    },
+  }
+}
+
+interface Page extends Changes {
+  /** There is nothing behind it. */
+  isAll: boolean
+}

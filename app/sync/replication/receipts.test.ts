@@ -1,0 +1,108 @@
+import { replicateRxCollection } from 'rxdb/plugins/replication'
+import { Subject } from 'rxjs'
+import { expect, onTestFinished, test } from 'vitest'
+import { messageDocument } from '../../../schema/message.ts'
+import { setStarred } from '../../database/commands/set-starred.ts'
+import { type StoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
+import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
+import { idOf, openTestConversation } from '../../database/testing/open-test-conversation.ts'
+import { ann, ben } from '../../database/testing/open-test-database.ts'
+import { waitUntil } from '../../lab/browser/wait-until.ts'
+import { createReceipts } from './receipts.ts'
+
+/** Ann's device, on which Ben's messages arrive as they do from the server. */
+async function open() {
+  const { database, context } = await openTestConversation({ read: 1, unread: 0 })
+  /** What the server answers to the next push. */
+  const held: (StoredMessage & { _deleted: boolean })[] = []
+  const pulled = new Subject<{
+    documents: (StoredMessage & { _deleted: boolean })[]
+    checkpoint: { sequence: number }
+  }>()
+  const replication = replicateRxCollection<StoredMessage, { sequence: number }>({
+    replicationIdentifier: 'test',
+    collection: database.messages,
+    waitForLeadership: false,
+    pull: {
+      handler: async () => ({ documents: [], checkpoint: { sequence: 0 } }),
+      stream$: pulled,
+    },
+    push: { handler: async () => held.splice(0) },
+  })
+  onTestFinished(async () => void (await replication.cancel()))
+  await replication.awaitInitialReplication()
+  function ofServer(id: number, place = id) {
+    const message = messageDocument.parse({
+      _id: idOf(id),
+      peerId: ben,
+      senderId: ben,
+      recipientId: ann,
+      status: 'sent',
+      content: `message ${place}`,
+      createdAt: place,
+      orderedAt: place,
+    })
+    return { ...toStoredMessage(message), _deleted: false }
+  }
+  const arrive = (place: number) =>
+    pulled.next({ documents: [ofServer(place)], checkpoint: { sequence: place } })
+  /** Ann stars a message that the server holds at another place. */
+  async function starMoved(id: number, place: number) {
+    held.push(ofServer(id, place))
+    await setStarred(context, { messageId: idOf(id), isStarred: true })
+  }
+  const hasArrived = async (place: number) =>
+    (await database.messages.findOne(idOf(place)).exec()) !== null
+  return { database, arrive, starMoved, hasArrived }
+}
+
+async function openWithReceipts() {
+  const { database, arrive, starMoved, hasArrived } = await open()
+  const marks: { upTo: number; at: number }[] = []
+  const stop = subscribeToChanges(database.conversations, ({ documents }) => {
+    for (const { deliveredUpTo: upTo } of documents) marks.push({ upTo, at: performance.now() })
+  })
+  onTestFinished(stop)
+  const onError = (cause: unknown) => expect.unreachable(String(cause))
+  const receipts = createReceipts({ database, onError })
+  onTestFinished(receipts.close)
+  return { arrive, starMoved, hasArrived, marks, receipts }
+}
+
+test('P12: however fast messages come, a mark is raised three times a second, up to the last of them', async () => {
+  const { arrive, hasArrived, marks } = await openWithReceipts()
+  for (let place = 2; place <= 60; place += 1) {
+    arrive(place)
+    await waitUntil('it is here', () => hasArrived(place))
+  }
+  await waitUntil('the last is told', () => marks.at(-1)?.upTo === 60)
+  const gaps = marks.slice(1).map(({ at }, index) => at - (marks[index]?.at ?? 0))
+  // A timer may end a moment early.
+  for (const gap of gaps) expect(gap).toBeGreaterThan(290)
+  expect(marks.length).toBeGreaterThan(1)
+})
+
+test('P12: while many are on their way one mark is raised, and another when all are here', async () => {
+  const { arrive, hasArrived, marks, receipts } = await openWithReceipts()
+  receipts.noteComing(100)
+  arrive(2)
+  await waitUntil('the first is told', () => marks.at(-1)?.upTo === 2)
+  const until = performance.now() + 1_000
+  let place = 2
+  while (performance.now() < until) {
+    place += 1
+    arrive(place)
+    await waitUntil('it is here', () => hasArrived(place))
+  }
+  expect(marks.map(({ upTo }) => upTo)).toEqual([2])
+  receipts.noteComing(0)
+  await waitUntil('the last is told', () => marks.at(-1)?.upTo === place)
+})
+
+test('P11: a place that a restored server tells in its answer to a push is told as delivered', async () => {
+  const { arrive, starMoved, marks } = await openWithReceipts()
+  arrive(2)
+  await waitUntil('what came is told', () => marks.at(-1)?.upTo === 2)
+  await starMoved(1, 70)
+  await waitUntil('it is told', () => marks.at(-1)?.upTo === 70)
+})

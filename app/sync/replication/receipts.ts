@@ -1,0 +1,129 @@
+import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import {
+  changeConversations,
+  raiseLastMessage,
+} from '../../database/commands/change-conversation.ts'
+import { findNewestIncoming } from '../../database/storage/find-newest-message.ts'
+import type { PetrelDatabase } from '../../database/storage/open-database.ts'
+import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
+import { readConversations } from '../../database/views/read-conversations.ts'
+import { createRefresher } from '../../database/views/refresher.ts'
+
+/** What could not be read or stored is tried again then. */
+const retryAfterMs = 5_000
+/** A conversation's mark is raised so often at most, however fast messages come. */
+const markEveryMs = 300
+/** While more is known to be on its way: on a slow line each mark would take the place of a dozen messages. */
+const markWhileComingEveryMs = 10_000
+
+export interface Receipts {
+  /** Says how many messages are still to come. */
+  noteComing(count: number): void
+  close(): void
+}
+
+/**
+ * Tells the server what has arrived on this device: one mark per conversation and batch, not one per
+ * message. What arrived before a crash could say so is told at the start.
+ */
+export function createReceipts(options: {
+  database: PetrelDatabase
+  onError: (cause: unknown) => void
+}): Receipts {
+  const { database, onError } = options
+  const arrived = new Map<string, MessageDocument>()
+  /** Conversations whose messages were looked through for what a crash left untold. */
+  const lookedThrough = new Set<string>()
+  /** When the mark of each may be raised next. */
+  const dueAt = new Map<string, number>()
+  let hasCaughtUp = false
+  let isComing = false
+  let retry: ReturnType<typeof setTimeout> | undefined
+
+  function tellLater(ms: number) {
+    clearTimeout(retry)
+    retry = setTimeout(() => void refresher.refresh(), ms)
+  }
+
+  function note(message: MessageDocument) {
+    if (message.senderId !== message.peerId || !isAccepted(message)) return
+    const before = arrived.get(message.peerId)
+    if (!before || before.orderedAt < message.orderedAt) arrived.set(message.peerId, message)
+  }
+
+  const refresher = createRefresher({
+    onError,
+    gatherMs: 15,
+    run: () =>
+      tell().catch((cause: unknown) => {
+        tellLater(retryAfterMs)
+        throw cause
+      }),
+  })
+
+  async function tell() {
+    if (!hasCaughtUp) {
+      // What comes while it looks makes it look again.
+      hasCaughtUp = true
+      await catchUp().catch((cause: unknown) => {
+        hasCaughtUp = false
+        throw cause
+      })
+    }
+    const now = performance.now()
+    for (const [id, time] of dueAt) if (time <= now) dueAt.delete(id)
+    const batch = new Map([...arrived].filter(([id]) => !dueAt.has(id)))
+    await changeConversations(database.conversations, [...batch.keys()], (conversation) => {
+      const newest = batch.get(conversation._id)
+      return !newest || conversation.deliveredUpTo >= newest.orderedAt
+        ? conversation
+        : { ...raiseLastMessage(conversation, newest), deliveredUpTo: newest.orderedAt }
+    })
+    for (const [id, newest] of batch) {
+      dueAt.set(id, performance.now() + (isComing ? markWhileComingEveryMs : markEveryMs))
+      if (arrived.get(id) === newest) arrived.delete(id)
+    }
+    const next = Math.min(...[...arrived.keys()].map((id) => dueAt.get(id) ?? now))
+    if (arrived.size > 0) tellLater(next - performance.now())
+  }
+
+  async function catchUp() {
+    const conversations = await readConversations(database.conversations)
+    for (const { _id, deliveredUpTo } of conversations) {
+      if (lookedThrough.has(_id)) continue
+      const newest = await findNewestIncoming(database.messages, _id)
+      if (newest && newest.orderedAt > deliveredUpTo) note(newest)
+      lookedThrough.add(_id)
+    }
+  }
+
+  const unsubscribe = subscribeToChanges(database.messages, ({ documents, context }) => {
+    // Pulled, or answered to what was pushed: a restored server may have given it another place.
+    if (!context.startsWith('replication-')) return
+    documents.forEach(note)
+    if (arrived.size > 0) void refresher.refresh()
+  })
+  // A message may have come before its conversation, and the device have been closed between the two.
+  const stopMeeting = subscribeToChanges(database.conversations, ({ documents }) => {
+    if (documents.every(({ _id }) => lookedThrough.has(_id))) return
+    hasCaughtUp = false
+    void refresher.refresh()
+  })
+  void refresher.refresh()
+  return {
+    noteComing(count) {
+      const hasEnded = isComing && count === 0
+      isComing = count > 0
+      if (!hasEnded) return
+      dueAt.clear()
+      // The last of them are about to be stored.
+      tellLater(markEveryMs)
+    },
+    close() {
+      clearTimeout(retry)
+      unsubscribe()
+      stopMeeting()
+      refresher.close()
+    },
+  }
+}

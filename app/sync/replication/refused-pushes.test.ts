@@ -1,0 +1,154 @@
+import type { ServerResponse } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { afterEach, expect, test, vi } from 'vitest'
+import { createSetAside, type SetAsideTold } from './set-aside.ts'
+import { answerJson, answerRows, openTestCalls } from './testing/open-test-calls.ts'
+
+interface Pushed {
+  docs: { _id: string; content?: string }[]
+}
+
+afterEach(() => void vi.useRealTimers())
+
+const useVirtualTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+
+/** Lets virtual time pass, and the requests that are made in it be answered. */
+async function passTime(ms: number, isOver: () => boolean = () => false) {
+  for (let passed = 0; passed < ms && !isOver(); passed += 100) {
+    for (let turns = 0; turns < 20; turns += 1) await new Promise((done) => setImmediate(done))
+    await vi.advanceTimersByTimeAsync(100)
+  }
+}
+
+function block(response: ServerResponse, status = 403, headers: Record<string, string> = {}) {
+  response.writeHead(status, headers).end('<html>Blocked')
+}
+
+const docs = Array.from({ length: 100 }, (_, n) => ({
+  _id: `${n}`,
+  content: n === 60 ? 'union select' : 'fine',
+}))
+
+test('P6: of a hundred the one that is refused is found in a few requests, and the others pass', async () => {
+  const taken = new Set<string>()
+  const { push, asked, setAside } = await openTestCalls(async (request, response) => {
+    const { docs } = (await json(request)) as Pushed
+    if (docs.some(({ content }) => content === 'union select')) return block(response)
+    for (const { _id } of docs) taken.add(_id)
+    answerRows(response, docs)
+  })
+  useVirtualTime()
+  const state = { isOver: false }
+  const pushed = push(docs).finally(() => {
+    state.isOver = true
+  })
+  await passTime(60_000, () => state.isOver)
+  expect(await pushed).toEqual([])
+  expect(taken.size).toBe(99)
+  expect(taken.has('60')).toBe(false)
+  expect(setAside.has('60')).toBe(true)
+  expect(asked.length).toBeLessThan(16)
+  // The same again is not even asked; something else is, at once.
+  const before = asked.length
+  await push([{ _id: '60', content: 'union select' }])
+  expect(asked).toHaveLength(before)
+  await push([{ _id: '60', content: 'said otherwise' }])
+  expect(setAside.has('60')).toBe(false)
+})
+
+test('P12: where everything is refused there are a few tries a minute, and no more', async () => {
+  const { push, asked, stop } = await openTestCalls(
+    async (request, response) => {
+      await json(request)
+      block(response)
+    },
+    { firstMs: 1_000 },
+  )
+  useVirtualTime()
+  const pushed = push(docs)
+  pushed.catch(() => {})
+  await passTime(60_000)
+  expect(asked.length).toBeLessThanOrEqual(7)
+  const before = asked.length
+  await passTime(60_000)
+  expect(asked.length - before).toBeLessThanOrEqual(4)
+  stop.abort(new Error('over'))
+  await expect(pushed).rejects.toThrow('over')
+})
+
+test.for([403, 429, 503])(
+  'P12: Retry-After is kept with %i, whatever sign of life there is',
+  async (status) => {
+    const { push, asked, backOff } = await openTestCalls(async (request, response) => {
+      const { docs } = (await json(request)) as Pushed
+      if (asked.length > 1) return answerRows(response, docs)
+      block(response, status, { 'retry-after': '90' })
+    })
+    useVirtualTime()
+    const pushed = push(docs.slice(0, 2))
+    await passTime(1_000)
+    backOff.hurry()
+    await passTime(88_000)
+    expect(asked).toHaveLength(1)
+    await passTime(3_000, () => asked.length > 1)
+    vi.useRealTimers()
+    await pushed
+    expect(asked.length).toBeGreaterThan(1)
+  },
+)
+
+test('P6: what is told to come later four times in a row is set aside then, and not before', async () => {
+  const { push, asked, setAside } = await openTestCalls(async (request, response) => {
+    await json(request)
+    block(response, 429)
+  })
+  useVirtualTime()
+  const state = { isOver: false }
+  const pushed = push(docs.slice(0, 1)).finally(() => {
+    state.isOver = true
+  })
+  await passTime(60_000, () => asked.length === 3)
+  expect(setAside.has('0')).toBe(false)
+  await passTime(60_000, () => state.isOver)
+  expect(await pushed).toEqual([])
+  expect(asked).toHaveLength(4)
+  expect(setAside.has('0')).toBe(true)
+})
+
+test('a page of a portal in place of an answer is no answer, and nothing is taken for sent', async () => {
+  const { push, asked, setAside } = await openTestCalls(async (request, response) => {
+    const { docs } = (await json(request)) as Pushed
+    if (asked.length === 1) return void response.end('<html>Your room?')
+    if (asked.length === 2) return answerJson(response, { rows: 'of another shape' })
+    answerRows(response, docs)
+  })
+  await push(docs.slice(0, 8))
+  expect(asked.length).toBeGreaterThan(2)
+  expect(setAside.has('0')).toBe(false)
+})
+
+test('P6 P11: what is set aside is due after a minute, then after twice as long, and whenever it is released', async () => {
+  useVirtualTime()
+  const told: SetAsideTold[] = []
+  const onDue = vi.fn()
+  const setAside = createSetAside({ random: () => 0, onDue, onChange: (all) => told.push(all) })
+  setAside.put('a', { status: 403, text: 'text' })
+  expect(setAside.isHeld('a', 'text')).toBe(true)
+  expect(setAside.isHeld('a', 'another text')).toBe(false)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(onDue).toHaveBeenCalledTimes(1)
+  expect(setAside.isHeld('a', 'text')).toBe(false)
+  setAside.put('a', { status: 403, text: 'text' })
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(setAside.isHeld('a', 'text')).toBe(true)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(setAside.isHeld('a', 'text')).toBe(false)
+  setAside.put('a', { status: 500, text: 'text' })
+  setAside.release()
+  expect(setAside.isHeld('a', 'text')).toBe(false)
+  // It is not with the server until the server has answered.
+  expect(setAside.has('a')).toBe(true)
+  setAside.drop('a')
+  expect(told.at(0)).toEqual({ count: 1, status: 403 })
+  expect(told.at(-1)).toEqual({ count: 0, status: undefined })
+})

@@ -1,0 +1,212 @@
+import type { RxCollection, RxReplicationWriteToMasterRow, WithDeleted } from 'rxdb/plugins/core'
+import { type RxReplicationState, replicateRxCollection } from 'rxdb/plugins/replication'
+import { idPattern } from '../../../schema/id.ts'
+import { limits } from '../../../schema/limits.ts'
+import { readDexie } from '../../database/storage/dexie/owed-notes.ts'
+import type { PushHold } from '../files/push-hold.ts'
+import type { BackOff } from '../platform/back-off.ts'
+import { guardReplication } from './guard-replication.ts'
+import { offerOwed } from './offer-owed.ts'
+import { createPullChanges, type PullChangesOptions, type PullCheckpoint } from './pull-changes.ts'
+import { createPullPace } from './pull-pace.ts'
+import { createPushDocuments } from './push-documents.ts'
+import { createPushFloor } from './push-floor.ts'
+import { createPushWatch } from './push-watch.ts'
+import { createSetAside, type SetAsideTold } from './set-aside.ts'
+import { createSyncCalls, type SyncCallsOptions } from './transport/sync-calls.ts'
+
+export interface ReplicationOptions<T extends { _id: string }>
+  extends Omit<SyncCallsOptions, 'signal' | 'backOff'>,
+    Pick<PullChangesOptions, 'versions' | 'feed' | 'onComing' | 'onCatchUp'> {
+  collection: RxCollection<T>
+  /** Names its checkpoints on this device. */
+  identifier: string
+  /** One for each direction: what is not taken holds up nothing that comes. */
+  backOffs: BackOffs
+  random: () => number
+  /** How many documents are set aside because something refuses them, and with which status. */
+  onSetAside: (all: SetAsideTold) => void
+  /** The device's own storage failed: what was pulled may be missing, so this replication must not go on. */
+  onBroken: (cause: unknown) => void
+  /** The device's own database was deleted and is another one now: this replication must not go on. */
+  onMadeAnew: () => void
+  /** What a document from the server becomes on this device, and what leaves it. */
+  takePulled: (document: T) => T
+  /** Keeps back what may not leave yet. */
+  hold?: PushHold
+  /** Null for what can never leave; it holds up nothing then. */
+  givePushed: (document: T) => T | null
+  /** What is pushed waits for this first. */
+  untilFree?: (
+    rows: readonly RxReplicationWriteToMasterRow<T>[],
+    signal: AbortSignal,
+  ) => Promise<void>
+}
+
+export interface BackOffs {
+  pull: BackOff
+  push: BackOff
+}
+
+export interface Replication {
+  /** Asks the server for what is new, and offers it what is owed. */
+  reSync(): void
+  /** The network is another one, or somebody looks: also what was set aside is offered. */
+  release(): void
+  close(): Promise<void>
+  /** Ends it, and forgets its checkpoints and what it knows of the server. */
+  remove(): Promise<void>
+}
+
+/** Chosen by measurement: larger ones catch up no faster, and hold the page longer at a time. */
+const pullBatch = 500
+const pushBatch = 100
+/** Where everything is offered again, most of it never leaves the device. The server takes as many at once. */
+const offerBatch = limits.syncBatchMaxDocuments
+/** What fails here is no request: RxDB only must not spin. */
+const retryTimeMs = 50
+
+/** Keeps one collection equal to the caller's database on the server, both ways, until it is closed. */
+export function createReplication<T extends { _id: string }>(
+  options: ReplicationOptions<T>,
+): Replication {
+  const { collection, versions, feed, hold, onOutcome, onComing, onCatchUp, onBroken } = options
+  const stop = new AbortController()
+  const { signal } = stop
+  const internal = () => state.internalReplicationState
+  const readStored = () => {
+    const stored = internal()?.lastCheckpointDoc.down?.checkpointData
+    return (stored as { sequence?: unknown } | undefined)?.sequence
+  }
+  const calls = {
+    pull: createSyncCalls({ ...options, backOff: options.backOffs.pull.share(), signal }),
+    push: createSyncCalls({ ...options, backOff: options.backOffs.push.share(), signal }),
+  }
+  const setAside = createSetAside({
+    random: options.random,
+    onChange: options.onSetAside,
+    onDue: () => void offer(),
+  })
+  const pushes = createPushWatch({ untilNoted: async () => await internal()?.streamQueue.up })
+  const pulling = createPullChanges<T>({
+    calls: calls.pull,
+    epoch: options.epoch,
+    versions,
+    pushes,
+    feed,
+    signal,
+    onOutcome,
+    onComing,
+    onCatchUp,
+    pace: createPullPace(readStored),
+    pageRows: pullBatch,
+  })
+  const push = createPushDocuments({ calls: calls.push, versions, pushes, setAside, signal })
+  const state: RxReplicationState<T, PullCheckpoint> = replicateRxCollection<T, PullCheckpoint>({
+    replicationIdentifier: options.identifier,
+    collection,
+    live: true,
+    waitForLeadership: false,
+    toggleOnDocumentVisible: false,
+    retryTime: retryTimeMs,
+    pull: {
+      handler: (checkpoint) => pulling.pull(checkpoint),
+      stream$: pulling.stream$,
+      // Of a slow line pages are smaller: only an empty one ends the catch-up.
+      batchSize: 1,
+      modifier: (document: WithDeleted<T>) => ({
+        ...options.takePulled(document),
+        _deleted: false,
+      }),
+    },
+    push: {
+      async handler(rows) {
+        const documents = rows.map(({ newDocumentState }) => newDocumentState)
+        const free = hold ? await hold.takeFree(documents) : documents
+        const untilFree = async () => await options.untilFree?.(rows, signal)
+        return (await push(free, untilFree)) as WithDeleted<T>[]
+      },
+      batchSize: versions ? offerBatch : pushBatch,
+      modifier(document: WithDeleted<T>) {
+        // The server has no place for such an id, and would stop the batch that it is in.
+        if (!idPattern.test(document._id)) return null
+        const pushed = options.givePushed(document)
+        return pushed && { ...pushed, _deleted: false }
+      },
+    },
+  })
+  /** RxDB holds all that comes while it pushes, however long that takes; the watch holds what it concerns. */
+  async function letThrough() {
+    await state.startPromise
+    if (signal.aborted) return
+    const active = internal()?.events.active.up
+    const subscription = active?.subscribe((isActive) => {
+      if (isActive && !pushes.isIdle()) active.next(false)
+    })
+    signal.addEventListener('abort', () => subscription?.unsubscribe(), { once: true })
+    pushes.onBegun(() => active?.next(false))
+  }
+  /** Whoever deletes a database under an open page leaves it with places that do not count in the next one. */
+  async function watchDatabases() {
+    await state.startPromise
+    const storages = [collection.storageInstance, state.metaInstance ?? collection.storageInstance]
+    for (const dexie of await Promise.all(storages.map(readDexie))) {
+      if (signal.aborted) return
+      dexie.on('populate', options.onMadeAnew)
+      signal.addEventListener('abort', () => dexie.on('populate').unsubscribe(options.onMadeAnew))
+    }
+  }
+  const { identifier } = options
+  const floor = createPushFloor()
+  const offering = { isUnderWay: false, isAgain: false }
+  /** One at a time: each waits until what is under way is over, and then looks at all. */
+  async function offer() {
+    offering.isAgain = true
+    if (offering.isUnderWay) return
+    offering.isUnderWay = true
+    while (offering.isAgain && !signal.aborted) {
+      offering.isAgain = false
+      const isSetAside = (id: string) => setAside.isWaiting(id) || hold?.isWaiting(id) === true
+      await offerOwed({ state, collection, identifier, isSetAside, floor }).catch(fail)
+    }
+    offering.isUnderWay = false
+  }
+  function fail(error: unknown) {
+    if (!signal.aborted) onBroken(error)
+  }
+  const errors = state.error$.subscribe(fail)
+  const unsubscribeHold = hold?.onFree(() => void offer())
+  pulling.run().catch(fail)
+  letThrough().catch(fail)
+  state.startPromise
+    .then(() => {
+      const started = internal()
+      const isUntaken = (id: string) => setAside.has(id) || hold?.has(id) === true
+      const onMerged = () => void offer()
+      if (started) guardReplication(started, { isUntaken, floor, onMerged, onFailed: fail, signal })
+    })
+    .catch(fail)
+  watchDatabases().catch(fail)
+  void offer()
+  function end() {
+    stop.abort(new Error('This replication has ended.'))
+    errors.unsubscribe()
+    unsubscribeHold?.()
+    setAside.close()
+  }
+  return {
+    reSync() {
+      state.reSync()
+      void offer()
+    },
+    release: setAside.release,
+    async close() {
+      end()
+      await state.cancel()
+    },
+    async remove() {
+      end()
+      await state.remove()
+    },
+  }
+}

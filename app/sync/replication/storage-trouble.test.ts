@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { waitUntil } from '../../lab/browser/wait-until.ts'
+import { openTestLab } from '../../lab/open-test-lab.ts'
+
+test('P1: what comes while the disk is full is told as trouble, and comes once there is room', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await phone.say(ben, 'before')
+  await lab.settle()
+  tablet.disk.fillUp()
+  await phone.say(ben, 'while it is full')
+  const { connection } = tablet.messenger
+  await waitUntil('the trouble is told', () => connection.getSnapshot().state === 'trouble')
+  expect(connection.getSnapshot().words).toContain('Free up some space')
+  await expect(tablet.say(ann, 'not stored, and so not sent')).rejects.toThrow()
+  tablet.disk.makeRoom()
+  await phone.say(ben, 'after')
+  await lab.settle()
+  const texts = (await tablet.read(ann)).map(({ content }) => content)
+  expect(texts).toEqual(['before', 'while it is full', 'after'])
+})
+
+test('P1: what is written after the clock was set back two hours leaves all the same', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  const early = await phone.say(ben, 'with the clock ahead')
+  await lab.settle()
+  await phone.close()
+  await phone.advanceWriteTimes(2 * 60 * 60 * 1000)
+  phone.network.goOffline()
+  await phone.reload()
+  await phone.say(ben, 'with the clock right')
+  await phone.messenger.commands.editMessage(early, 'edited with the clock right')
+  await phone.reload()
+  phone.network.goOnline()
+  await lab.settle()
+  const texts = (await tablet.read(ann)).map(({ content }) => content)
+  expect(texts).toEqual(['edited with the clock right', 'with the clock right'])
+})
+
+test('P6: a receipt that could not be stored is given once there is room', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  await phone.say(ben, 'before')
+  await lab.settle()
+  tablet.disk.fillUp('conversations')
+  const id = await phone.say(ben, 'while there is no room for a receipt')
+  await waitUntil('it arrives', async () => (await tablet.stored()).messages.has(id))
+  await waitUntil('its receipt finds no room', () => tablet.disk.countRefused() > 0)
+  tablet.disk.makeRoom()
+  await lab.settle()
+  expect((await phone.read(ben)).map(({ status }) => status)).toEqual(['delivered', 'delivered'])
+})
+
+test('P1: a change of a conversation that found no room comes once there is some', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, tablet] = [await ann.device(), await ben.device()]
+  tablet.network.goOffline()
+  await phone.say(ben, 'hello')
+  const readStatus = async () => (await phone.read(ben)).map(({ status }) => status)
+  // The last to write its conversation was the device itself.
+  await expect.poll(readStatus).toEqual(['sent'])
+  phone.disk.fillUp('conversations')
+  tablet.network.goOnline()
+  await waitUntil('its mark finds no room', () => phone.disk.countRefused() > 0)
+  phone.disk.makeRoom()
+  await lab.settle()
+  expect(await readStatus()).toEqual(['delivered'])
+})

@@ -1,0 +1,137 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createClock } from '../../../database/storage/clock.ts'
+import { createBackOff } from '../../platform/back-off.ts'
+import { createPullChanges, type DatabaseFeed } from '../pull-changes.ts'
+import { createPullPace } from '../pull-pace.ts'
+import { createPushDocuments } from '../push-documents.ts'
+import { createPushWatch } from '../push-watch.ts'
+import type { ServerDocument, ServerVersions } from '../server-versions.ts'
+import { createSetAside } from '../set-aside.ts'
+import { type Line, slowestLine } from '../transport/fetch-with-stall-timeout.ts'
+import { createSyncCalls, type SyncCall, type SyncOutcome } from '../transport/sync-calls.ts'
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
+
+/** One side of a replication in front of a server that answers as it is told to, and notes what was asked. */
+export async function openTestCalls(
+  answerRequest: Answer,
+  options: {
+    pageRows?: number
+    line?: Line
+    epoch?: string
+    versions?: ServerVersions
+    feed?: DatabaseFeed
+    readToken?: () => string
+    /** How long the first waiting after a failure takes. */
+    firstMs?: number
+  } = {},
+) {
+  const { pageRows = 20, line = slowestLine, versions, feed, readToken = () => 'a token' } = options
+  const asked: string[] = []
+  const told: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url?.replace('/sync/messages/', '')}`)
+    void answerRequest(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const stop = new AbortController()
+  const { signal } = stop
+  onTestFinished(() => {
+    stop.abort(new Error('The test is over.'))
+    server.closeAllConnections()
+    server.close()
+  })
+  const stored = { place: 0 }
+  const outcomes: SyncOutcome[] = []
+  const coming: number[] = []
+  const onOutcome = (outcome: SyncOutcome) => void outcomes.push(outcome)
+  const clock = createClock({ now: () => 1_000 })
+  const epoch = {
+    get: () => options.epoch,
+    async take(epoch: string) {
+      told.push(epoch)
+      return epoch === (options.epoch ?? epoch)
+    },
+  }
+  const backOff = createBackOff({ random: () => 1, firstMs: options.firstMs ?? 20 })
+  const calls = createSyncCalls({
+    fetch,
+    epoch,
+    clock,
+    line,
+    signal,
+    onOutcome,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sync/messages/`,
+    readToken,
+    backOff,
+  })
+  const pushes = createPushWatch({ untilNoted: async () => {} })
+  const setAside = createSetAside({ random: () => 0, onDue: () => {}, onChange: () => {} })
+  onTestFinished(setAside.close)
+  const pulling = createPullChanges<ServerDocument>({
+    calls,
+    epoch,
+    versions,
+    pushes,
+    feed,
+    signal,
+    onOutcome,
+    onComing: (count) => void coming.push(count),
+    pace: createPullPace(() => stored.place),
+    pageRows,
+  })
+  return {
+    /** Asks once, and again where it has to be. */
+    ask: async (call: SyncCall) =>
+      (
+        await calls.ask(
+          () => call,
+          (body) => body,
+        )
+      ).answer,
+    pull: (since: number) => pulling.pull({ sequence: since }),
+    pulling,
+    pushes,
+    push: createPushDocuments({ calls, versions, pushes, setAside, signal }),
+    setAside,
+    backOff,
+    asked,
+    told,
+    outcomes,
+    coming,
+    clock,
+    stop,
+    stored,
+  }
+}
+
+export function readQuery(request: IncomingMessage): URLSearchParams {
+  return new URL(request.url ?? '', 'http://localhost').searchParams
+}
+
+export function answerJson(
+  response: ServerResponse,
+  body: unknown,
+  headers: Record<string, string> = {},
+) {
+  response.writeHead(200, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}
+
+/** Rows of `_changes` from one sequence number on. */
+export function makeRows(count: number, from = 1) {
+  return Array.from({ length: count }, (_, n) => {
+    const id = `${from + n}`
+    return { id, seq: from + n, doc: { _id: id, _rev: '1-a' } }
+  })
+}
+
+/** Answers a push: every document is taken. */
+export function answerRows(response: ServerResponse, docs: readonly { _id: string }[]) {
+  answerJson(
+    response,
+    docs.map(({ _id: id }) => ({ id, ok: true })),
+  )
+}

@@ -1,0 +1,102 @@
+import { epochHeader } from '../../../../schema/api/epoch-header.ts'
+import { orAborted } from '../../platform/back-off.ts'
+import type { SyncCall } from './sync-calls.ts'
+
+/** The slowest line that is waited for. */
+export interface Line {
+  /** A connection on which nothing comes for so long is dead. */
+  silenceMs: number
+  /** A request takes so long to leave; nothing tells how far it is. */
+  bytesPerSecond: number
+}
+
+export const slowestLine: Line = { silenceMs: 30_000, bytesPerSecond: 2 * 1024 }
+
+export interface Asking {
+  fetch: typeof fetch
+  /** The database's address, with a slash at its end. */
+  url: string
+  line: Line
+  token: string | undefined
+  /** The epoch of the server that this device knows. */
+  epoch: string | undefined
+  signal: AbortSignal
+  /** How much of the answer has come, in characters. */
+  progress: { read: number }
+  /** When something came last on any connection to this server, by `performance.now()`. */
+  heard: { at: number }
+}
+
+/**
+ * Asks, and reads the answer as long as something of it comes, however slowly.
+ *
+ * @returns the body of a good answer, parsed; undefined when it is no JSON
+ */
+export async function askPatiently(call: SyncCall, options: Asking) {
+  const { fetch, url, line, token, epoch, signal, progress, heard } = options
+  const { path, body, heartbeatMs = 0 } = call
+  const bytes = body === undefined ? 0 : new Blob([body]).size
+  // While a poll waits, the server says so with every heartbeat.
+  const silenceMs = line.silenceMs + heartbeatMs
+  const stop = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const end = () => stop.abort(signal.reason)
+  /** @param quietMs how long it is waited while nothing comes on any connection */
+  function listen(ms: number, quietMs = ms) {
+    clearTimeout(timer)
+    const begunAt = performance.now()
+    const look = () => {
+      const now = performance.now()
+      const quietLeft = Math.max(begunAt, heard.at) + quietMs - now
+      const left = Math.min(quietLeft, begunAt + ms - now)
+      if (left > 0) timer = setTimeout(look, left)
+      else stop.abort(new Error(`Nothing came for ${ms} ms.`))
+    }
+    timer = setTimeout(look, quietMs)
+  }
+
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    signal.throwIfAborted()
+    const leavingMs = (bytes / line.bytesPerSecond) * 1_000
+    // Somebody waits for the tick. An answer may stand in line behind a page that is coming.
+    const quietMs = call.isPush ? silenceMs / 2 : silenceMs
+    listen(silenceMs + leavingMs, quietMs + leavingMs)
+    const response = await fetch(url + path, {
+      ...(body !== undefined && { method: 'POST', body }),
+      cache: 'no-store',
+      signal: stop.signal,
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(epoch && { [epochHeader]: epoch }),
+      },
+    })
+    heard.at = performance.now()
+    if (!response.ok) return { response }
+    const reader = response.body?.getReader()
+    const decoder = new TextDecoder()
+    let text = ''
+    for (;;) {
+      listen(silenceMs)
+      stop.signal.throwIfAborted()
+      const part = await (reader && orAborted(reader.read(), stop.signal))
+      if (!part || part.done) break
+      heard.at = performance.now()
+      text += decoder.decode(part.value, { stream: true })
+      progress.read = text.length
+    }
+    return { response, body: parse(text) }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,114 @@
+import pLimit from 'p-limit'
+import { ApiError } from '../../api/api-error.ts'
+import type { RequestStore } from '../../database/requests/request-store.ts'
+import type { RequestEntry } from '../../database/storage/queued-request.ts'
+import { createRefresher } from '../../database/views/refresher.ts'
+import { type BackOff, createBackOff } from '../platform/back-off.ts'
+import { judgeFailure } from './judge-failure.ts'
+import type { RequestCalls } from './request-calls.ts'
+import { sendRequest } from './send-request.ts'
+
+const mostAtOnce = 4
+
+export interface Drain {
+  /** Something was added: looks for what waits. */
+  look(): void
+  /** There is a sign of life from outside: tries at once what waits to be tried again. */
+  hurry(): void
+  close(): Promise<void>
+}
+
+/**
+ * Sends what waits: in order for each thing that it is about, and none held up by another. What fails is
+ * tried again for ever, ever more slowly; what the server refuses is marked, and the next goes on (P6).
+ */
+export function createDrain(options: {
+  store: RequestStore
+  calls: RequestCalls
+  random: () => number
+  /** Asked after a 401: may have been said of an earlier sign-in. */
+  isSignedIn: () => boolean
+  /** This sign-in has ended: everything stays, and leaves after the next one. */
+  onSignedOut: () => void
+  onError: (cause: unknown) => void
+}): Drain {
+  const { store, calls, random, isSignedIn, onSignedOut, onError } = options
+  const closing = new AbortController()
+  const { signal } = closing
+  const lanes = new Map<string, { backOff: BackOff; ended: Promise<void> }>()
+  const limit = pLimit(mostAtOnce)
+  const looker = createRefresher({ run: look, onError })
+
+  async function look() {
+    for (const { resource, state } of await store.list()) {
+      if (signal.aborted) return
+      if (state === 'waiting' && !lanes.has(resource)) openLane(resource)
+    }
+  }
+
+  function openLane(resource: string) {
+    const backOff = createBackOff({ random })
+    const ended = runLane(resource, backOff)
+      .catch((cause: unknown) => {
+        if (!signal.aborted) onError(cause)
+      })
+      .finally(() => {
+        lanes.delete(resource)
+        // Added between the last look at the lane and its end.
+        if (!signal.aborted) void looker.refresh()
+      })
+    lanes.set(resource, { backOff, ended })
+  }
+
+  async function runLane(resource: string, backOff: BackOff) {
+    for (;;) {
+      const attempt = await backOff.begin(signal)
+      const entry = await store.next(resource)
+      if (!entry) return
+      const waitMs = await limit(() => send(entry))
+      if (waitMs === undefined) backOff.succeed()
+      else backOff.fail(attempt, { atLeastMs: waitMs })
+    }
+  }
+
+  /** @returns undefined when it is over with, else for how long at least the server wants to be left alone */
+  async function send(entry: RequestEntry): Promise<number | undefined> {
+    signal.throwIfAborted()
+    try {
+      await sendRequest(entry, { calls, signal })
+    } catch (cause) {
+      signal.throwIfAborted()
+      return await note(entry, cause)
+    }
+    await store.remove(entry._id)
+    return undefined
+  }
+
+  async function note({ _id }: RequestEntry, cause: unknown): Promise<number | undefined> {
+    const words = cause instanceof Error ? cause.message : String(cause)
+    const problem = { words, code: cause instanceof ApiError ? cause.code : 'unknown' }
+    const judgement = judgeFailure(cause)
+    if (judgement === 'refused') return void (await store.refuse(_id, problem))
+    if (judgement === 'signed-out' && !isSignedIn()) {
+      closing.abort(new Error('The sign-in has ended.'))
+      onSignedOut()
+      return undefined
+    }
+    if (!(cause instanceof ApiError)) onError(cause)
+    await store.delay(_id, problem)
+    return cause instanceof ApiError ? cause.retryAfterMs : 0
+  }
+
+  void looker.refresh()
+  return {
+    look: () => void looker.refresh(),
+    hurry() {
+      for (const { backOff } of lanes.values()) backOff.hurry()
+    },
+    async close() {
+      looker.close()
+      closing.abort(new Error('Sending has ended.'))
+      await Promise.all([...lanes.values()].map(({ ended }) => ended))
+    },
+  }
+}

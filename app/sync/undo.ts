@@ -1,0 +1,263 @@
+import { v7 as createId } from 'uuid'
+import { isAccepted, type MessageDocument } from '../../schema/message.ts'
+import type { TabSlot } from '../database/drafts/tab-slot.ts'
+import {
+  type DeviceStore,
+  type StoredWithheld,
+  subscribeToTable,
+  type WithheldChange,
+} from '../database/storage/open-device-store.ts'
+import { createLiveValue, type LiveValue } from '../database/views/live-value.ts'
+import type { MessengerCommands } from './messenger-types.ts'
+import type { Page } from './platform/platform.ts'
+import type { Withheld } from './withheld.ts'
+
+/** What has just been done, or could not be: as long as it stands there it can be undone. */
+export interface Offer {
+  id: string
+  words: string
+  canUndo: boolean
+}
+
+export interface Undo {
+  /** One at a time: the next one ends the one before. */
+  offer: LiveValue<Offer | undefined>
+  /** Somebody is looking at the offer: its time stands still meanwhile. */
+  hold(isHeld: boolean): void
+  undo(): Promise<void>
+  /**
+   * Deletes, or discards what was never sent. It is hidden at once, and written when the offer is over.
+   * Rejects, as the others do, when the device cannot note it.
+   */
+  removeMessage(message: MessageDocument): Promise<void>
+  clearConversation(peerId: string): Promise<void>
+  setArchived(peerId: string, isArchived: boolean): Promise<void>
+}
+
+const offeredMs = 5_000
+
+interface Standing {
+  offer: Offer
+  takeBack: () => Promise<unknown>
+  /** When nobody has taken it back. */
+  finish: () => Promise<void>
+}
+
+/**
+ * What a person may take back for a few seconds. A change that cannot be taken back once it is written is withheld:
+ * noted on the device, shown as done, and written when its time is over, the page goes out of sight, or at the next
+ * start of whoever finds the note of a tab that is gone.
+ */
+export async function createUndo(options: {
+  table: DeviceStore['withheld']
+  slot: TabSlot
+  commands: MessengerCommands
+  /** Up to which place a conversation is cleared by now. */
+  findClearPlace: (peerId: string) => Promise<number>
+  apply: (change: WithheldChange) => Promise<void>
+  page: Page
+  now: () => number
+  onError: (cause: unknown) => void
+}): Promise<
+  Undo & {
+    withheld: LiveValue<Withheld>
+    /** Writes what is held back: who leaves has no time to take it back. */
+    finish(): Promise<void>
+    close(): Promise<void>
+  }
+> {
+  const { table, slot, commands, apply, page, now, onError } = options
+  const offer = createLiveValue<Offer | undefined>(undefined)
+  const withheld = createLiveValue<Withheld>({ deleted: new Map(), cleared: new Map() })
+  /** Of this tab, written ones too: what is on the screen may be a moment behind. */
+  const own = new Map<string, StoredWithheld>()
+  let noted: readonly StoredWithheld[] = await table.toArray()
+  let standing: Standing | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const time = { leftMs: 0, since: 0, isHeld: false }
+  const ending = new Set<Promise<unknown>>()
+
+  function publish() {
+    const all = [...noted, ...own.values()]
+    const deleted = new Map<string, number>()
+    const cleared = new Map<string, number>()
+    for (const { change, at } of all) {
+      if (change.kind === 'delete') deleted.set(change.messageId, at)
+      else cleared.set(change.peerId, Math.max(change.upTo, cleared.get(change.peerId) ?? 0))
+    }
+    const { deleted: before, cleared: clearedBefore } = withheld.getSnapshot()
+    if (isSame(before, deleted) && isSame(clearedBefore, cleared)) return
+    withheld.set({ deleted, cleared })
+  }
+
+  function run() {
+    time.since = performance.now()
+    if (!time.isHeld && standing) timer = setTimeout(end, time.leftMs)
+  }
+
+  function pause() {
+    clearTimeout(timer)
+    time.leftMs -= performance.now() - time.since
+  }
+
+  function drop(): Standing | undefined {
+    clearTimeout(timer)
+    const dropped = standing
+    standing = undefined
+    offer.set(undefined)
+    return dropped
+  }
+
+  function stand(next: Standing) {
+    end()
+    standing = next
+    offer.set(next.offer)
+    time.leftMs = offeredMs
+    run()
+  }
+
+  /** The offer is over: what it held back is written. Nobody can be told who has left: it is owed then. */
+  function end({ isLeft = false } = {}) {
+    const over = drop()
+    if (!over) return
+    const finishing = over.finish().catch(async (cause: unknown) => {
+      onError(cause)
+      if (isLeft) return
+      await over.takeBack().catch(onError)
+      tell("That couldn't be saved on this device. Please try again.")
+    })
+    ending.add(finishing)
+    void finishing.finally(() => ending.delete(finishing))
+  }
+
+  /** Words without an offer. */
+  function tell(words: string) {
+    if (standing) return
+    standing = {
+      offer: { id: createId(), words, canUndo: false },
+      takeBack: async () => {},
+      finish: async () => {},
+    }
+    offer.set(standing.offer)
+    time.leftMs = offeredMs
+    run()
+  }
+
+  async function forget(entry: StoredWithheld) {
+    own.delete(entry._id)
+    noted = noted.filter(({ _id }) => _id !== entry._id)
+    publish()
+    await table.delete(entry._id)
+  }
+
+  async function write(entry: StoredWithheld) {
+    await apply(entry.change)
+    await table.delete(entry._id)
+  }
+
+  async function withhold(change: WithheldChange, words: string) {
+    const entry: StoredWithheld = { _id: createId(), slot: slot.number, at: now(), change }
+    own.set(entry._id, entry)
+    publish()
+    stand({
+      offer: { id: entry._id, words, canUndo: true },
+      takeBack: () => forget(entry),
+      finish: () => write(entry),
+    })
+    try {
+      await table.put(entry)
+    } catch (cause) {
+      // A device that cannot note it could not write it either.
+      if (standing?.offer.id === entry._id) drop()
+      own.delete(entry._id)
+      publish()
+      throw cause
+    }
+  }
+
+  /** What tabs left behind that are gone by now, and this one when it could not be stored. */
+  async function finishOwed() {
+    for (const entry of await table.toArray()) {
+      const finish = () => write(entry)
+      if (entry._id === standing?.offer.id) continue
+      if (entry.slot === slot.number) await finish()
+      else await slot.whileFree(entry.slot, finish)
+    }
+  }
+
+  publish()
+  let owed = finishOwed().catch(onError)
+  const unsubscribes = [
+    subscribeToTable(table, {
+      onRows(rows) {
+        noted = rows
+        publish()
+      },
+      onError,
+    }),
+    page.subscribe((event) => {
+      if (event === 'back') end({ isLeft: true })
+      if (event === 'front') owed = owed.then(finishOwed).catch(onError)
+    }),
+  ]
+
+  return {
+    offer,
+    withheld,
+    hold(isHeld) {
+      if (time.isHeld === isHeld) return
+      if (isHeld) pause()
+      time.isHeld = isHeld
+      if (!isHeld) run()
+    },
+    async undo() {
+      const taken = drop()
+      time.isHeld = false
+      await taken?.takeBack()
+    },
+    async removeMessage(message) {
+      const { _id, peerId, content, replyTo, status, type } = message
+      if (status !== 'sending' || type !== 'text') {
+        const words = isAccepted(message) ? 'Message deleted' : 'Message discarded'
+        return await withhold({ kind: 'delete', messageId: _id }, words)
+      }
+      // It may leave at any moment: it is taken back now, and written anew if that was a mistake.
+      await commands.discardMessage(_id)
+      const again = { peerId, content, keepsDraft: true, ...(replyTo && { replyTo }) }
+      stand({
+        offer: { id: createId(), words: 'Message discarded', canUndo: true },
+        takeBack: () => commands.sendMessage(again),
+        finish: async () => {},
+      })
+    },
+    async clearConversation(peerId) {
+      const upTo = await options.findClearPlace(peerId)
+      await withhold({ kind: 'clear', peerId, upTo }, 'Chat deleted')
+    },
+    async setArchived(peerId, isArchived) {
+      await commands.setArchived(peerId, isArchived)
+      stand({
+        offer: {
+          id: createId(),
+          words: isArchived ? 'Chat archived' : 'Chat unarchived',
+          canUndo: true,
+        },
+        takeBack: () => commands.setArchived(peerId, !isArchived),
+        finish: async () => {},
+      })
+    },
+    async finish() {
+      end()
+      await Promise.all(ending)
+    },
+    async close() {
+      for (const unsubscribe of unsubscribes) unsubscribe()
+      end({ isLeft: true })
+      await Promise.all([owed, ...ending])
+    },
+  }
+}
+
+function isSame(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {
+  return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value)
+}

@@ -1,0 +1,160 @@
+import * as z from 'zod/mini'
+import { type RefusalCode, refuse } from '../refusal.ts'
+
+/**
+ * Every refusal of a request that has nothing to do with one document: its status and its words for a person.
+ * What a message or a conversation can be refused for stands in `refusal.ts`.
+ */
+export const apiErrors = {
+  invalid_input: {
+    status: 400,
+    error: "Something in this request isn't right. Check it and try again.",
+  },
+  not_json: { status: 400, error: "This request isn't valid JSON." },
+  nested_too_deeply: { status: 400, error: 'This request is nested too deeply.' },
+  own_account: { status: 400, error: "You can't do this to your own account." },
+  file_required: { status: 400, error: 'A file is required' },
+  picture_required: { status: 400, error: 'Image file is required' },
+  upload_unreadable: {
+    status: 400,
+    error: "The file didn't arrive complete. Please upload it again.",
+  },
+  authentication_required: { status: 401, error: 'Authentication required' },
+  session_ended: { status: 401, error: "You've been signed out. Sign in to continue." },
+  invalid_credentials: { status: 401, error: 'Wrong username or password' },
+  wrong_password: { status: 403, error: 'The current password is wrong.' },
+  forbidden: { status: 403, error: 'Access forbidden' },
+  whatsapp_not_linked: { status: 403, error: 'WhatsApp account is not linked' },
+  origin_not_allowed: { status: 403, error: "This page can't open a connection here." },
+  user_not_found: { status: 404, error: 'User not found' },
+  message_not_found: { status: 404, error: 'Message not found' },
+  session_not_found: { status: 404, error: 'Session not found' },
+  not_found: { status: 404, error: 'There is nothing at this address.' },
+  media_not_found: { status: 404, error: 'File not found' },
+  upload_not_found: { status: 404, error: 'This upload has ended. It begins again.' },
+  method_not_allowed: { status: 405, error: "This address doesn't take requests of this kind." },
+  upload_timed_out: { status: 408, error: 'The upload stopped on its way. Please try it again.' },
+  request_timed_out: {
+    status: 408,
+    error: 'This request stopped on its way. Please try it again.',
+  },
+  upload_out_of_step: {
+    status: 409,
+    error: 'The upload goes on from another place. Please try it again.',
+  },
+  username_taken: { status: 409, error: 'Username already taken' },
+  email_taken: { status: 409, error: 'Email already registered' },
+  whatsapp_taken: {
+    status: 409,
+    error: 'This WhatsApp account is already linked to another user',
+  },
+  number_taken: {
+    status: 409,
+    error: 'This Phone Number ID is already linked to another user',
+  },
+  number_mismatch: { status: 422, error: 'Phone Number ID does not match the phone number' },
+  whatsapp_refused: { status: 422, error: 'WhatsApp refused this message.' },
+  whatsapp_slowed: { status: 429, error: 'Too many messages at once. The message waits.' },
+  whatsapp_unavailable: { status: 503, error: 'WhatsApp channel is not available' },
+  whatsapp_unreachable: { status: 503, error: 'WhatsApp is not reachable at the moment.' },
+  webhook_not_found: { status: 404, error: 'Webhook not found' },
+  webhook_busy: { status: 409, error: 'This webhook is being processed already.' },
+  webhook_expired: { status: 410, error: 'What came with this webhook is not kept any more.' },
+  message_deleted: { status: 409, error: 'This message was deleted.' },
+  status_not_higher: { status: 409, error: 'The status of a message never goes back.' },
+  too_large: { status: 413, error: 'This request is too large.' },
+  file_too_large: { status: 413, error: 'File size too large.' },
+  form_required: { status: 415, error: 'This address takes a file, as multipart/form-data only.' },
+  bytes_required: {
+    status: 415,
+    error: 'This address takes the bytes of a file, as application/octet-stream only.',
+  },
+  picture_type_not_allowed: {
+    status: 415,
+    error: 'Invalid file type. Please upload a JPEG, PNG, or WebP image.',
+  },
+  range_not_satisfiable: { status: 416, error: 'This file has no such part.' },
+  json_required: { status: 415, error: 'This address takes JSON only.' },
+  too_many_attempts: {
+    status: 429,
+    error: 'Too many failed sign-ins. Please wait a few minutes and try again.',
+  },
+  too_many_registrations: {
+    status: 429,
+    error: 'Too many new accounts from this network. Please try again later.',
+  },
+  too_many_uploads: {
+    status: 429,
+    error: 'Too many uploads at once. Please wait until one of them is done.',
+  },
+  too_many_requests: {
+    status: 429,
+    error: 'Too many requests. Please wait a moment and try again.',
+  },
+  too_many_at_once: {
+    status: 429,
+    error: 'Too much at once. Please wait a moment and try again.',
+  },
+  too_many_messages: {
+    status: 429,
+    error: 'Too many messages at once. They will be sent a little later.',
+  },
+  too_many_lookups: {
+    status: 429,
+    error: 'Too many searches by phone number. Please wait a minute and try again.',
+  },
+  internal_error: { status: 500, error: 'Something went wrong on our side. Please try again.' },
+  whatsapp_not_configured: { status: 503, error: 'WhatsApp channel is not configured' },
+  busy: { status: 503, error: 'The server is busy. Please try again in a moment.' },
+  storage_unavailable: {
+    status: 503,
+    error:
+      "The server can't store anything right now. Nothing is lost: your device will send it again.",
+  },
+} as const satisfies Record<string, { status: number; error: string }>
+
+export type ApiErrorCode = keyof typeof apiErrors
+
+/** The status with which a request is answered whose document was refused. */
+const refusalStatuses: Record<RefusalCode, number> = {
+  unreadable: 400,
+  wrong_sender: 403,
+  to_yourself: 400,
+  unknown_person: 404,
+  recipient_unavailable: 503,
+  storage_full: 507,
+  foreign_id: 409,
+  empty: 400,
+  too_long: 400,
+  type_not_allowed: 400,
+  media_not_allowed: 400,
+  not_author: 403,
+  deleted: 409,
+  bad_reaction: 400,
+  forged_status: 403,
+  not_editable: 409,
+}
+
+/** Every code that an answer can carry. */
+export type ErrorCode = ApiErrorCode | RefusalCode
+
+/** The status and the words of a code. */
+export function describeError(code: ErrorCode): { status: number; error: string } {
+  return isApiErrorCode(code)
+    ? apiErrors[code]
+    : { status: refusalStatuses[code], error: refuse(code).error }
+}
+
+function isApiErrorCode(code: ErrorCode): code is ApiErrorCode {
+  return code in apiErrors
+}
+
+/** What every refused request is answered with. `details`: which part of it is wrong, in a program's words. */
+export const errorAnswer = z.object({
+  error: z.string(),
+  code: z.string(),
+  details: z.optional(z.string()),
+  /** Of a message that was kept and not sent: it stands there as failed. */
+  messageId: z.optional(z.string()),
+})
+export type ErrorAnswer = z.infer<typeof errorAnswer>

@@ -1,0 +1,81 @@
+import * as z from 'zod/mini'
+import { id } from '../id.ts'
+import { messageDocument, messageStatuses } from '../message.ts'
+
+const isoTime = z.iso.datetime()
+
+/** One of the two people of a message; one who left is named "Deleted user". */
+export const messageParty = z.object({
+  _id: id,
+  username: z.string(),
+  profilePicture: z.nullable(z.string()),
+  phone_number: z.optional(z.string()),
+  wa_id: z.optional(z.string()),
+  whatsapp_name: z.optional(z.string()),
+})
+export type MessageParty = z.infer<typeof messageParty>
+
+/** What the calls show of a message as it is stored. */
+export const shownFields = {
+  type: true,
+  content: true,
+  status: true,
+  isStarred: true,
+  replyTo: true,
+  mediaUrl: true,
+  file: true,
+  error: true,
+  errorCode: true,
+  isWhatsApp: true,
+  whatsapp_message_id: true,
+  whatsapp_timestamp: true,
+  from_phone: true,
+  to_phone: true,
+  senderName: true,
+  interactive: true,
+  location: true,
+  contacts: true,
+  button: true,
+  list_reply: true,
+  template: true,
+  media: true,
+  waState: true,
+  isSticker: true,
+  isVoice: true,
+  isForwarded: true,
+  isSystem: true,
+  sentFrom: true,
+} as const
+
+/**
+ * A message as calls answer it: from the caller's own copy, people in place of their ids, ISO times.
+ * The status of a message to the caller is `read` once the caller's own mark has passed it.
+ */
+export const messageAnswer = z.extend(z.pick(messageDocument, shownFields), {
+  _id: id,
+  sender: messageParty,
+  recipient: messageParty,
+  createdAt: isoTime,
+  orderedAt: isoTime,
+  editedAt: z.optional(isoTime),
+  deletedAt: z.optional(isoTime),
+  /** The earliest first; left out where nobody has reacted. */
+  reactions: z.optional(z.array(z.object({ userId: id, emoji: z.string(), reactedAt: isoTime }))),
+})
+export type MessageAnswer = z.infer<typeof messageAnswer>
+
+/** Where a message stands. `timestamp`: since when, null where that is not known. */
+export const messageStatusAnswer = z.object({
+  messageId: id,
+  status: z.enum(messageStatuses),
+  timestamp: z.nullable(isoTime),
+  error: z.nullable(z.string()),
+})
+export type MessageStatusAnswer = z.infer<typeof messageStatusAnswer>
+
+export const statusHistoryAnswer = z.object({
+  messageId: id,
+  status: z.enum(messageStatuses),
+  history: z.array(z.object({ status: z.enum(messageStatuses), timestamp: isoTime })),
+})
+export type StatusHistoryAnswer = z.infer<typeof statusHistoryAnswer>

@@ -1,0 +1,43 @@
+import * as z from 'zod/mini'
+import { id } from '../id.ts'
+import { messageTypes } from '../message.ts'
+
+/** Present: the message goes over WhatsApp. The template's values are WhatsApp's `components`. */
+const whatsappData = z.looseObject({
+  recipientPhone: z.nullish(z.string().check(z.maxLength(100))),
+  template_name: z.nullish(z.string()),
+  template_language: z.nullish(z.string()),
+  template_components: z.nullish(z.array(z.unknown())),
+  interactive: z.nullish(z.unknown()),
+  location: z.nullish(z.unknown()),
+  contacts: z.nullish(z.unknown()),
+})
+
+const missing = 'Missing required message data'
+
+/**
+ * What POST /messages takes. `_id` (or the header `Idempotency-Key`) makes a repeated call the same message (P2).
+ * The text itself is judged by the rule (P4), as it is on every other way.
+ */
+export const sendMessage = z
+  .object(
+    {
+      _id: z.optional(id),
+      recipientId: z.string(missing).check(z.minLength(1, missing)),
+      content: z._default(z.string(missing), ''),
+      type: z.optional(z.enum(messageTypes, 'This is not a type of message.')),
+      replyToMessageId: z.optional(z.nullable(id)),
+      mediaUrl: z.optional(z.nullable(z.string('mediaUrl must be an address'))),
+      whatsappData: z.optional(z.nullable(whatsappData)),
+    },
+    missing,
+  )
+  .check(
+    z.refine(
+      ({ content, mediaUrl, whatsappData: data }) =>
+        content !== '' ||
+        Boolean(mediaUrl) ||
+        Boolean(data?.template_name || data?.interactive || data?.location || data?.contacts),
+      { error: missing },
+    ),
+  )

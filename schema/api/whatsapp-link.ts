@@ -1,0 +1,55 @@
+import * as z from 'zod/mini'
+import { limits } from '../limits.ts'
+import { linkNeeds, phoneNumber, phoneNumberId, whatsAppName, whatsAppProfile } from '../user.ts'
+
+/** What only the provider can vouch for. Somebody who could set it would be taken for a business. */
+const vouchedFields = ['whatsapp_business_account_id', 'verified_name', 'quality_rating']
+
+const given = z.string(linkNeeds).check(z.trim(), z.minLength(1, linkNeeds))
+
+const givenProfile = z.pipe(
+  whatsAppProfile.check(
+    z.refine((profile) => JSON.stringify(profile).length <= limits.whatsAppProfileMaxLength, {
+      error: 'The WhatsApp profile is too large',
+    }),
+  ),
+  z.transform((profile: z.infer<typeof whatsAppProfile>) =>
+    Object.fromEntries(Object.entries(profile).filter(([name]) => !vouchedFields.includes(name))),
+  ),
+)
+
+/**
+ * What POST /users/link-whatsapp takes; both numbers in any formatting. What is missing is told before what is wrong.
+ * Source: section 5 of the specification.
+ */
+export const whatsAppLink = z.pipe(
+  z.object(
+    {
+      wa_id: given,
+      phone_number: given,
+      phone_number_id: z.nullish(phoneNumberId),
+      whatsapp_name: z.nullish(whatsAppName),
+      profile: z.nullish(givenProfile),
+    },
+    linkNeeds,
+  ),
+  z.object({
+    wa_id: phoneNumber,
+    phone_number: phoneNumber,
+    phone_number_id: z.nullish(z.string()),
+    whatsapp_name: z.nullish(z.string()),
+    profile: z.nullish(whatsAppProfile),
+  }),
+)
+export type WhatsAppLink = z.infer<typeof whatsAppLink>
+
+/** What linking and unlinking answer: the link as it is then. */
+export const linkedWhatsApp = z.object({
+  wa_id: z.nullable(z.string()),
+  phone_number: z.nullable(z.string()),
+  phone_number_id: z.nullable(z.string()),
+  whatsapp_name: z.nullable(z.string()),
+  profile: whatsAppProfile,
+  whatsapp_connected: z.boolean(),
+})
+export type LinkedWhatsApp = z.infer<typeof linkedWhatsApp>
