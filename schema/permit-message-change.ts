@@ -42,7 +42,7 @@ export function permitMessageChange(change: {
   const allowed = restrict({ actorId, stored, proposed, isAuthor, isRetry, refusal })
   const merged = mergeMessages(stored, allowed)
   return {
-    next: refusal ? noteRefusal({ actorId, merged, stored, proposed, refusal }) : merged,
+    next: refusal ? recordRefusal({ actorId, merged, stored, proposed, refusal }) : merged,
     refusal,
     isRetry,
   }
@@ -165,11 +165,11 @@ export function refuseChange(change: {
   proposed: MessageDocument
   refusal: Refusal
 }): MessageDocument {
-  return noteRefusal({ ...change, merged: change.stored })
+  return recordRefusal({ ...change, merged: change.stored })
 }
 
 /** A refusal is itself a newer version: what is stored stands under a later time, the refused text rides along. */
-function noteRefusal(change: {
+function recordRefusal(change: {
   actorId: string
   merged: MessageDocument
   stored: MessageDocument

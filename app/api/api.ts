@@ -15,7 +15,7 @@ export type Api = ReturnType<typeof createApi>
  * something is never sent. A 401 forgets the sign-in and nothing else.
  *
  * ```ts
- * const sessions = createSessionStore({ kept: createKeptTexts(), passing: createKeptTexts() })
+ * const sessions = createSessionStore({ kept: createKeyValueStorage(), passing: createKeyValueStorage() })
  * const api = createApi({ serverUrl: 'https://chat.example', fetch, sessions })
  * sessions.set(await api.auth.login({ username: 'ann', password }), { keepSignedIn: true })
  * const [ben] = await api.users.search('ben')

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createKeptTexts } from '../database/storage/key-value-storage.ts'
+import { createKeyValueStorage } from '../database/storage/key-value-storage.ts'
 import { createApi } from './api.ts'
 import { createSessionStore } from './session-store.ts'
 import { testSession } from './test-session.ts'
@@ -30,7 +30,10 @@ export async function openTestAnswers(answer: { status: number; body?: string; w
     server.closeAllConnections()
     server.close()
   })
-  const sessions = createSessionStore({ kept: createKeptTexts(), passing: createKeptTexts() })
+  const sessions = createSessionStore({
+    kept: createKeyValueStorage(),
+    passing: createKeyValueStorage(),
+  })
   sessions.set(testSession, { keepSignedIn: true })
   const waited: number[] = []
   const options = {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { must } from '../../schema/helpers/must.ts'
-import { createKeptTexts } from '../database/storage/key-value-storage.ts'
+import { createKeyValueStorage } from '../database/storage/key-value-storage.ts'
 import { startLabServer } from '../lab/server/start-lab-server.ts'
 import { createApi } from './api.ts'
 import { createSessionStore } from './session-store.ts'
@@ -10,7 +10,10 @@ async function start() {
   const server = await startLabServer()
   onTestFinished(() => server.close())
   async function join(username: string) {
-    const sessions = createSessionStore({ kept: createKeptTexts(), passing: createKeptTexts() })
+    const sessions = createSessionStore({
+      kept: createKeyValueStorage(),
+      passing: createKeyValueStorage(),
+    })
     const api = createApi({ serverUrl: server.url, fetch, sessions })
     const email = `${username}@example.org`
     const signedIn = await api.auth.register({ username, email, password: 'a secret' })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { createKeptTexts } from '../database/storage/key-value-storage.ts'
+import { createKeyValueStorage } from '../database/storage/key-value-storage.ts'
 import { createSessionStore } from './session-store.ts'
 import { sessionsOf } from './sessions-of.ts'
 import { testSession as session } from './test-session.ts'
 
 function start() {
-  const [kept, passing] = [createKeptTexts(), createKeptTexts()]
+  const [kept, passing] = [createKeyValueStorage(), createKeyValueStorage()]
   return { kept, passing, open: () => createSessionStore({ kept, passing }) }
 }
 
@@ -74,12 +74,12 @@ test('listeners hear of changes, also of those by another tab, and of nothing el
 })
 
 test('a tab that is signed in for itself stays that person when another tab signs in somebody else', () => {
-  const shared = createKeptTexts()
+  const shared = createKeyValueStorage()
   const heard: (() => void)[] = []
   const openTab = () =>
     createSessionStore({
       kept: shared,
-      passing: createKeptTexts(),
+      passing: createKeyValueStorage(),
       watch: (changed) => {
         heard.push(changed)
         return () => {}

@@ -2,13 +2,13 @@ import type { SignedIn } from '../../schema/api/auth.ts'
 import { readKeptUser } from '../../schema/user.ts'
 
 /** `localStorage` and `sessionStorage`, or what stands for them. */
-export type TextStore = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 export interface SessionStoreOptions {
   /** Survives the browser. */
-  kept: TextStore
+  kept: KeyValueStorage
   /** Ends with the browser's session: for a sign-in that is not to be kept. */
-  passing: TextStore
+  passing: KeyValueStorage
   /** Calls back when another tab has changed what is kept; gives a function that stops it. */
   watch?: (changed: () => void) => () => void
 }
@@ -38,7 +38,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
   const listeners = new Set<() => void>()
   let current = read()
 
-  function findStore(): TextStore | undefined {
+  function findStore(): KeyValueStorage | undefined {
     return stores.find((store) => store.getItem(tokenKey))
   }
 
@@ -61,7 +61,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     for (const listener of [...listeners]) listener()
   }
 
-  function forget(store: TextStore | undefined) {
+  function forget(store: KeyValueStorage | undefined) {
     store?.removeItem(tokenKey)
     store?.removeItem(userKey)
   }

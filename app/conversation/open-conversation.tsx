@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react'
 import type { MessageDocument } from '../../schema/message.ts'
-import type { Sight } from '../database/views/reading.ts'
+import type { VisibleRange } from '../database/views/reading.ts'
 import type { ConversationView } from '../sync/messenger-types.ts'
 import { useLivePart, useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { useToday } from '../ui/hooks/use-today.ts'
@@ -51,7 +51,7 @@ interface OpenConversationProps extends ConversationProps {
   onDialog: Dispatch<SetStateAction<OpenDialog | undefined>>
 }
 
-const emptySight: Sight = { upTo: 0, holdsEnd: true }
+const emptySight: VisibleRange = { upTo: 0, holdsEnd: true }
 
 /** The messages and the composer, with what belongs to both: reply, edit, selection, menus. */
 export function OpenConversation(props: OpenConversationProps) {
@@ -60,7 +60,7 @@ export function OpenConversation(props: OpenConversationProps) {
   const window = useLiveValue(view.messages)
   const [mode, setMode] = useState<WriteMode>(newMode)
   useKeptMode({ messenger, peerId, mode, setMode })
-  const [sight, setSight] = useState<Sight>()
+  const [sight, setSight] = useState<VisibleRange>()
   const [markQuery, setMarkQuery] = useState('')
   const [focusWish, setFocusWish] = useState(0)
   const { words: notice, say } = useNotice()
@@ -241,7 +241,7 @@ export function OpenConversation(props: OpenConversationProps) {
         onModeChange={setMode}
         onEditNewest={editNewest}
         onSent={() => {
-          view.answer()
+          view.dismissUnreadLine()
           list.current?.showEnd()
         }}
       />

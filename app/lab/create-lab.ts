@@ -83,7 +83,7 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
       hurryAll()
     },
     async putBackBackup(told) {
-      witness.noteForgotten()
+      witness.recordForgotten()
       await started.putBackBackup(told)
       hurryAll()
     },

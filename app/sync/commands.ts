@@ -20,7 +20,7 @@ import type { MessengerCommands } from './messenger-types.ts'
 /** What a person can do. Each resolves when it is stored on the device; replication carries it on. */
 export function createCommands(options: {
   context: CommandContext
-  drafts: Pick<Drafts, 'noteLeaving' | 'noteSent'>
+  drafts: Pick<Drafts, 'recordLeaving' | 'recordSent'>
   typing: { stopTyping(peerId: string): void }
 }): MessengerCommands {
   const { context, drafts, typing } = options
@@ -28,10 +28,10 @@ export function createCommands(options: {
     async sendMessage({ keepsDraft, ...outgoing }) {
       const { peerId } = outgoing
       const leaving = { peerId, messageId: createId(), content: outgoing.content.trim() }
-      const note = keepsDraft ? undefined : drafts.noteLeaving(leaving)
+      const note = keepsDraft ? undefined : drafts.recordLeaving(leaving)
       const id = await sendMessage(context, { ...outgoing, id: leaving.messageId, note })
       // Not a moment earlier: until the message is stored, the draft is its only copy (P1).
-      if (!keepsDraft) drafts.noteSent(leaving)
+      if (!keepsDraft) drafts.recordSent(leaving)
       typing.stopTyping(peerId)
       return id
     },

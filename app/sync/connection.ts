@@ -117,28 +117,28 @@ export function createConnection(options: {
     connection: connection as LiveValue<Connection>,
     /** Is there no network, as far as can be told? */
     isOffline,
-    noteOutcome(outcome: SyncOutcome | 'broken') {
+    setOutcome(outcome: SyncOutcome | 'broken') {
       state.outcome = outcome
       state.hasHeard = outcome === 'reached'
       if (outcome === 'reached') state.lastSyncedAt = now()
       publish()
     },
     /** Something refuses own changes each time; the rest passes. */
-    noteSetAside(all: SetAsideTold) {
+    setSetAside(all: SetAsideTold) {
       state.setAside = all
       publish()
     },
-    noteSocket(isUp: boolean) {
+    setSocketUp(isUp: boolean) {
       state.isSocketUp = isUp
       if (isUp) state.hasHeard = true
       else if (!state.isSyncing) state.hasHeard = false
       publish()
     },
-    noteComing(count: number) {
+    setComingCount(count: number) {
       state.comingCount = count
       publish()
     },
-    noteTurn(isSyncing: boolean) {
+    setLeader(isSyncing: boolean) {
       Object.assign(state, { isSyncing, comingCount: 0 })
       if (state.outcome !== 'signed-out') delete state.outcome
       publish()

@@ -1,11 +1,11 @@
-import type { KeptTexts } from '../database/storage/key-value-storage.ts'
+import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
 import type { PetrelDatabase } from '../database/storage/open-database.ts'
 
 /** Takes everything of a person off this device: every collection, what replication notes, the drafts. */
 export async function eraseDevice(options: {
   database: PetrelDatabase
   userId: string
-  texts?: KeptTexts
+  texts?: KeyValueStorage
 }): Promise<void> {
   const { database, userId, texts } = options
   const keys = Array.from({ length: texts?.length ?? 0 }, (_, index) => texts?.key(index) ?? '')

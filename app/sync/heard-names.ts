@@ -6,7 +6,7 @@ export function createHeardNames({ load }: { load(userId: string): Promise<unkno
   const heard = new Set<string>()
   return {
     /** @param message the newest one between them, whoever wrote it */
-    hear(
+    handle(
       person: Pick<PublicUser, '_id' | 'isWhatsAppContact' | 'whatsapp_name'>,
       message: Pick<MessageDocument, 'senderId' | 'senderName'> | undefined,
     ): void {

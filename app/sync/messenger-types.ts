@@ -100,7 +100,7 @@ export interface Messenger {
   /** The server's time as this device knows it, epoch ms. */
   now(): number
   search: MessageSearch
-  drafts: Omit<Drafts, 'close' | 'noteLeaving' | 'noteSent'>
+  drafts: Omit<Drafts, 'close' | 'recordLeaving' | 'recordSent'>
   /** Newest star first; undefined until they are read. */
   starred: LiveValue<readonly MessageDocument[] | undefined>
   presence: LiveValue<Presence>

@@ -21,8 +21,8 @@ import { createHeardNames } from './heard-names.ts'
 import { createMessageSearch } from './message-search.ts'
 import type { Messenger } from './messenger-types.ts'
 import { createPeople, type PeopleSource } from './people.ts'
-import { createTurn } from './platform/leader-election.ts'
-import type { Powers } from './platform/platform.ts'
+import { createLeaderElection } from './platform/leader-election.ts'
+import type { Platform } from './platform/platform.ts'
 import { createChangeFeed } from './realtime/change-feed.ts'
 import { createLazyLine } from './realtime/lazy-line.ts'
 import { createPresence } from './realtime/presence.ts'
@@ -44,7 +44,7 @@ export interface MessengerOptions {
   people: PeopleSource
   /** The calls that wait in the request queue while there is no network. */
   calls: RequestCalls
-  powers: Powers
+  platform: Platform
   /** The server no longer takes this sign-in. What is on the device stays, and leaves after the next one. */
   onSignedOut: () => void
   /** What went wrong behind the scenes; nothing that a person has to be told. */
@@ -60,14 +60,14 @@ export interface MessengerOptions {
  * @throws when the device's database cannot be opened.
  */
 export async function createMessenger(options: MessengerOptions): Promise<Messenger> {
-  const { userId, serverUrl, powers, readToken } = options
-  const { page, texts } = powers
+  const { userId, serverUrl, platform, readToken } = options
+  const { page, texts } = platform
   const onError = options.onError ?? (() => {})
-  const clock = createClock({ now: powers.now, texts })
+  const clock = createClock({ now: platform.now, texts })
   const { now } = clock
   let voiceDrafts: Promise<VoiceDrafts> | undefined
-  const { indexedDB, IDBKeyRange, tab } = powers
-  const claiming = claimTabSlot({ locks: powers.locks, name: `petrel-tab-${userId}` })
+  const { indexedDB, IDBKeyRange, tab } = platform
+  const claiming = claimTabSlot({ locks: platform.locks, name: `petrel-tab-${userId}` })
   const opening = openDatabase({ userId, now, indexedDB, IDBKeyRange, tab })
   opening.catch(() => claiming.then(({ release }) => release()))
   const [database, slot] = await Promise.all([opening, claiming])
@@ -79,14 +79,14 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       source: options.people,
       onError,
       isMet: (userId) => list.conversations.getSnapshot().some((row) => row.peerId === userId),
-      random: powers.random,
+      random: platform.random,
     }),
     createDrafts({
       drafts: database.device.drafts,
       userId,
       slot,
       texts,
-      now: powers.now,
+      now: platform.now,
       onError,
       readLeft: () => readLeftDrafts(database.messages),
       findStored: async (ids) => new Set((await readDocuments(database.messages, ids)).keys()),
@@ -111,7 +111,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   function meetStrangers() {
     for (const row of list.conversations.getSnapshot()) {
       if (!row.peer) people.get(row.peerId)
-      else heardNames.hear(row.peer, row.lastMessage)
+      else heardNames.handle(row.peer, row.lastMessage)
     }
   }
   const stopMeeting = list.conversations.subscribe(meetStrangers)
@@ -119,7 +119,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const context = { userId, database, now }
   const sending = {
     context,
-    powers,
+    platform,
     onError,
     calls: options.calls,
     // A call that was told 401 has forgotten its sign-in: one that is there has come since.
@@ -132,23 +132,23 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   let sync: Sync | undefined
 
   function signOutHere() {
-    connection.noteOutcome('signed-out')
+    connection.setOutcome('signed-out')
     options.onSignedOut()
   }
 
   const opened = createDeferred<void>()
-  const untilDrawn = opened.promise.then(powers.untilIdle)
+  const untilDrawn = opened.promise.then(platform.untilIdle)
   const feed = createChangeFeed({ send: (event) => line.send(event) })
 
-  const turn = createTurn({
-    locks: powers.locks,
+  const leader = createLeaderElection({
+    locks: platform.locks,
     page,
-    name: `petrel-sync-${userId}${powers.tab ? `-${powers.tab.device}` : ''}`,
+    name: `petrel-sync-${userId}${platform.tab ? `-${platform.tab.device}` : ''}`,
     begin() {
       const ours = createLazySync({
         untilDrawn,
         database,
-        powers,
+        platform,
         serverUrl,
         readToken,
         clock,
@@ -156,21 +156,21 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         onError,
         line: options.line,
         pendingFiles: files.pending,
-        onSetAside: connection.noteSetAside,
+        onSetAside: connection.setSetAside,
         onOutcome(outcome) {
           if (outcome === 'signed-out') signOutHere()
-          else connection.noteOutcome(outcome)
+          else connection.setOutcome(outcome)
           if (outcome === 'unreachable') line.doubt()
         },
-        onComing: connection.noteComing,
+        onComing: connection.setComingCount,
       })
       sync = ours
-      connection.noteTurn(true)
+      connection.setLeader(true)
       people.refresh().catch(() => {})
       const [endQueue, endUploads] = [queue.begin(), files.begin()]
       return () => {
         sync = undefined
-        connection.noteTurn(false)
+        connection.setLeader(false)
         ending.add(ours.close().catch(onError))
         ending.add(endQueue().catch(onError))
         ending.add(endUploads().catch(onError))
@@ -179,7 +179,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   })
 
   const line = createLazyLine({
-    powers,
+    platform,
     untilDrawn,
     serverUrl,
     readToken,
@@ -187,20 +187,20 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     onOpen(speaksChanges) {
       if (speaksChanges) feed.open()
       line.send({ event: 'user-online', data: userId })
-      connection.noteSocket(true)
+      connection.setSocketUp(true)
       sync?.hurry()
       queue.hurry()
       files.hurry()
     },
     onEvent(event) {
-      feed.hear(event)
-      presence.hear(event)
-      watched.hear(event)
+      feed.handle(event)
+      presence.handle(event)
+      watched.handle(event)
       if (event.event === 'receive-message') sync?.expectMessage(event.data.messageId)
     },
     onDown(why) {
       // Who has too many tabs is online all the same: the server itself has said so.
-      connection.noteSocket(why === 'displaced')
+      connection.setSocketUp(why === 'displaced')
       feed.forget()
       presence.forget()
       watched.forget()
@@ -210,8 +210,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const stopListening = page.subscribe((event) => {
     if (event === 'online') people.refresh().catch(() => {})
   })
-  const typing = createTypingSignal({ send: line.send, now: powers.now })
-  const watched = createWatchedPeople({ send: line.send, now: powers.now })
+  const typing = createTypingSignal({ send: line.send, now: platform.now })
+  const watched = createWatchedPeople({ send: line.send, now: platform.now })
 
   const commands = createCommands({ context, drafts, typing })
   const undo = await createUndo({
@@ -219,7 +219,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     slot,
     commands,
     page,
-    now: powers.now,
+    now: platform.now,
     onError,
     findClearPlace: (peerId) => findClearPlace(context, peerId),
     apply: (change) =>
@@ -233,7 +233,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     await undo.close()
     stopMeeting()
     stopAsking()
-    turn.close()
+    leader.close()
     line.close()
     stopListening()
     for (const part of [
@@ -294,7 +294,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     files: files.files,
     async openVoiceDrafts() {
       voiceDrafts ??= import('../database/files/voice-drafts.ts').then(({ createVoiceDrafts }) =>
-        createVoiceDrafts({ ...context, locks: powers.locks }),
+        createVoiceDrafts({ ...context, locks: platform.locks }),
       )
       return await voiceDrafts
     },

@@ -1,6 +1,6 @@
 import { IDBFactory } from 'fake-indexeddb'
 import { expect, test } from 'vitest'
-import { createKeptTexts } from '../database/storage/key-value-storage.ts'
+import { createKeyValueStorage } from '../database/storage/key-value-storage.ts'
 import { createOwedErasures } from './owed-erasures.ts'
 
 const [ann, ben] = ['ann-id', 'ben-id']
@@ -16,14 +16,14 @@ const namesOf = async (indexedDB: IDBFactory) =>
   (await indexedDB.databases()).map(({ name }) => name)
 
 test('what is noted is taken off at the next start, and only that', async () => {
-  const [texts, indexedDB] = [createKeptTexts(), new IDBFactory()]
+  const [texts, indexedDB] = [createKeyValueStorage(), new IDBFactory()]
   for (const name of [`rxdb-dexie-petrel-${ann}--0--messages`, `petrel-${ann}-device`]) {
     ;(await open(indexedDB, name)).close()
   }
   ;(await open(indexedDB, `petrel-${ben}-device`)).close()
   texts.setItem(`petrel-draft-${ann}-x`, '{}')
   texts.setItem(`petrel-draft-${ben}-x`, '{}')
-  createOwedErasures({ texts, indexedDB }).note(ann)
+  createOwedErasures({ texts, indexedDB }).record(ann)
   const next = createOwedErasures({ texts, indexedDB })
   expect(next.list()).toEqual([ann])
   await next.finishAll()
@@ -34,11 +34,11 @@ test('what is noted is taken off at the next start, and only that', async () => 
 })
 
 test('a tab that hangs and holds on to it is waited for a while, told in words, and it stays owed', async () => {
-  const [texts, indexedDB] = [createKeptTexts(), new IDBFactory()]
+  const [texts, indexedDB] = [createKeyValueStorage(), new IDBFactory()]
   // Nothing here hears that it should close.
   const held = await open(indexedDB, `petrel-${ann}-device`)
   const owed = createOwedErasures({ texts, indexedDB, limitMs: 20 })
-  owed.note(ann)
+  owed.record(ann)
   await expect(owed.finish(ann)).rejects.toThrow('Close the other tabs of Petrel')
   await owed.finishAll()
   expect(owed.list()).toEqual([ann])

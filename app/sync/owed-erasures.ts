@@ -1,8 +1,8 @@
-import type { KeptTexts } from '../database/storage/key-value-storage.ts'
+import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
 
 /** Whose data is to be taken off this device, whatever happens meanwhile. */
 export interface OwedErasures {
-  note(userId: string): void
+  record(userId: string): void
   /** Whose it is, when `key` of the texts is such a note. */
   readNote(key: string | null): string | undefined
   list(): readonly string[]
@@ -21,7 +21,7 @@ const heldWords =
 
 /** Notes in `texts` what is to be erased, so that neither a tab that hangs nor a crash leaves it on the device. */
 export function createOwedErasures(options: {
-  texts: KeptTexts
+  texts: KeyValueStorage
   indexedDB: IDBFactory
   limitMs?: number
 }): OwedErasures {
@@ -67,7 +67,7 @@ export function createOwedErasures(options: {
   }
 
   return {
-    note: (userId) => texts.setItem(prefix + userId, 'owed'),
+    record: (userId) => texts.setItem(prefix + userId, 'owed'),
     readNote,
     list,
     finish,

@@ -91,14 +91,14 @@ export async function createPeople(options: {
   })
 
   function ask(userId: string) {
-    if (missing.has(userId)) noteGone(userId)
+    if (missing.has(userId)) recordGone(userId)
     if (known.has(userId) || asked.has(userId)) return
     asked.add(userId)
     questions.ask(userId)
   }
 
   /** A record of who is gone, so that nobody asks again. An address that was typed wrong is no person. */
-  function noteGone(userId: string) {
+  function recordGone(userId: string) {
     missing.add(userId)
     if (isMet(userId)) keep([{ ...describeDeletedUser(userId), isDeleted: true }]).catch(onError)
   }
@@ -110,7 +110,7 @@ export async function createPeople(options: {
       await keep([person])
       return person
     } catch (cause) {
-      if (isGone(cause)) noteGone(userId)
+      if (isGone(cause)) recordGone(userId)
       throw cause
     }
   }

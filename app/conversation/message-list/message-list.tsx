@@ -1,7 +1,7 @@
 import { type ReactElement, type Ref, useImperativeHandle, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { MessageWindow } from '../../database/views/message-window.ts'
-import type { Sight } from '../../database/views/reading.ts'
+import type { VisibleRange } from '../../database/views/reading.ts'
 import type { ConversationView } from '../../sync/messenger-types.ts'
 import { useArrowKeys } from '../../ui/hooks/use-arrow-keys.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
@@ -42,7 +42,7 @@ interface MessageListProps {
     row: MessageRow,
     state: { isHovered: boolean; isPulled: boolean; isTabStop: boolean },
   ): ReactElement
-  onSight(sight: Sight): void
+  onSight(sight: VisibleRange): void
   /** Called for Home and End: the ends of the conversation are seldom drawn. */
   onEndKey(key: 'Home' | 'End'): void
   /** Called with the day of a date header when it is chosen: its start, epoch ms. */

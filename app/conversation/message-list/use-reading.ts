@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { limits } from '../../../schema/limits.ts'
-import type { Sight } from '../../database/views/reading.ts'
+import type { VisibleRange } from '../../database/views/reading.ts'
 import type { ConversationView, Messenger } from '../../sync/messenger-types.ts'
 import { usePageAttention } from '../../ui/hooks/use-page-attention.ts'
 
@@ -10,10 +10,10 @@ interface ReadingOptions {
   view: ConversationView
   isLoaded: boolean
   /** What the screen shows, whether or not somebody looks; undefined until that is known. */
-  sight: Sight | undefined
+  sight: VisibleRange | undefined
 }
 
-const nothing: Sight = { upTo: 0, holdsEnd: false }
+const nothing: VisibleRange = { upTo: 0, holdsEnd: false }
 
 /**
  * Marks as read, only while somebody is there: all that has arrived when the conversation is opened, and
@@ -29,7 +29,7 @@ export function useReading({ messenger, peerId, view, isLoaded, sight }: Reading
     messenger.commands.markRead(peerId).catch(leaveToNext)
   }, [messenger, peerId, isThere, isLoaded])
 
-  useEffect(() => view.see((isThere && sight) || nothing), [view, isThere, sight])
+  useEffect(() => view.setVisibleRange((isThere && sight) || nothing), [view, isThere, sight])
 
   const upTo = (isThere && sight?.upTo) || 0
   useEffect(() => {

@@ -1,13 +1,13 @@
 import { type RefObject, useCallback, useEffect, useRef } from 'react'
 import type { VirtualizerHandle } from 'virtua'
-import type { Sight } from '../../database/views/reading.ts'
+import type { VisibleRange } from '../../database/views/reading.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 import type { MessageRow } from './build-message-rows.ts'
 
 interface SightOptions {
   rows: readonly MessageRow[]
   isAtEnd: boolean
-  onSight(sight: Sight): void
+  onSight(sight: VisibleRange): void
 }
 
 const settleMs = 150

@@ -42,7 +42,7 @@ export async function sendMessage(
     recipientId: peerId,
     content,
     createdAt: now(),
-    orderedAt: await database.places.takeNext(peerId),
+    orderedAt: await database.places.nextOrderedAt(peerId),
     ...(replyTo && { replyTo }),
     ...business,
   })

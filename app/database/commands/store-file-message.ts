@@ -1,7 +1,7 @@
 import { v7 as createId } from 'uuid'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { refuseText } from '../../../schema/permit-message-change.ts'
-import { createFileShelf } from '../files/file-store.ts'
+import { createFileStore } from '../files/file-store.ts'
 import type { CommandContext } from '../storage/command-context.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import type { OutgoingFile } from './send-file.ts'
@@ -28,11 +28,11 @@ export async function storeFileMessage(
     type,
     file: about,
     createdAt: now(),
-    orderedAt: await database.places.takeNext(peerId),
+    orderedAt: await database.places.nextOrderedAt(peerId),
     ...(replyTo && { replyTo }),
   })
   const insert = () => database.messages.insert(toStoredMessage(message))
-  await createFileShelf(context)
+  await createFileStore(context)
     .storeWith(message._id, bytes, insert)
     .catch((cause: unknown) => {
       const words = `This device couldn't store “${about.name}”. Free up some space, then send it again.`

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createLabLocks } from '../../lab/device/lab-locks.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
-import { createKeptTexts } from '../storage/key-value-storage.ts'
+import { createKeyValueStorage } from '../storage/key-value-storage.ts'
 import type { PetrelDatabase } from '../storage/open-database.ts'
 import type { StoredDraft } from '../storage/open-device-store.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
@@ -9,7 +9,7 @@ import { createDrafts } from './drafts.ts'
 import { claimTabSlot } from './tab-slot.ts'
 
 interface Opening {
-  texts?: ReturnType<typeof createKeptTexts>
+  texts?: ReturnType<typeof createKeyValueStorage>
   locks?: ReturnType<typeof createLabLocks>
   stored?: string[]
   left?: readonly StoredDraft[]
@@ -17,7 +17,13 @@ interface Opening {
 }
 
 async function open(database: PetrelDatabase, options: Opening = {}) {
-  const { texts = createKeptTexts(), locks, stored = [], left = [], onError = raise } = options
+  const {
+    texts = createKeyValueStorage(),
+    locks,
+    stored = [],
+    left = [],
+    onError = raise,
+  } = options
   const slot = await claimTabSlot({ locks, name: 'tab' })
   const drafts = await createDrafts({
     drafts: database.device.drafts,
@@ -41,7 +47,7 @@ async function openTwoTabs() {
     await second.close()
     await database.close()
   })
-  const shared = { texts: createKeptTexts(), locks: createLabLocks() }
+  const shared = { texts: createKeyValueStorage(), locks: createLabLocks() }
   return { database, second, shared }
 }
 
@@ -52,7 +58,7 @@ function raise(cause: unknown) {
 test('a draft is there after a reload, and leaves nothing in the texts once it is stored', async () => {
   const { database } = await openTestDatabase()
   onTestFinished(async () => void (await database.close()))
-  const texts = createKeptTexts()
+  const texts = createKeyValueStorage()
   const drafts = await open(database, { texts })
   drafts.set(ben, 'hel')
   drafts.set(ben, 'hello')
@@ -92,7 +98,7 @@ test('a draft keeps what it answers, through more typing and a reload', async ()
 
 test('P1: a draft survives a database that can no longer be written', async () => {
   const { database, open: openTab } = await openTestDatabase()
-  const texts = createKeptTexts()
+  const texts = createKeyValueStorage()
   const lost: unknown[] = []
   const drafts = await open(database, { texts, onError: (cause) => lost.push(cause) })
   await database.close()
@@ -129,8 +135,8 @@ test('P1: a long draft in one tab survives a short message from another', async 
   await untilLive(here.get(ben), (text) => text.startsWith('a long'))
   here.set(ben, 'ok')
   const leaving = { peerId: ben, messageId: 'm', content: 'ok' }
-  here.noteLeaving(leaving)
-  here.noteSent(leaving)
+  here.recordLeaving(leaving)
+  here.recordSent(leaving)
   await there.close()
   const reloaded = await open(second, shared)
   expect(reloaded.begin(ben).text).toBe('a long thought that is not finished')
@@ -161,13 +167,13 @@ test('P1: a crash between naming the message and storing it leaves the draft, af
   const { drafts: table } = database.device
   const drafts = await open(database, shared)
   drafts.set(ben, ' hello ')
-  drafts.noteLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
+  drafts.recordLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
   drafts.set(ben, ' hello and')
   await expect.poll(async () => (await table.get(ben))?.text).toBe(' hello and')
   // The tab is gone from one moment to the next: nothing is closed, nothing is written any more.
-  const neither = await open(database, { texts: createKeptTexts() })
+  const neither = await open(database, { texts: createKeyValueStorage() })
   expect(neither.begin(ben).text).toBe(' hello and')
-  const stored = await open(database, { texts: createKeptTexts(), stored: ['m'] })
+  const stored = await open(database, { texts: createKeyValueStorage(), stored: ['m'] })
   expect(stored.begin(ben).text).toBe(' and')
   expect(stored.get(ben).getSnapshot()).toBe(' and')
   await Promise.all([drafts.close(), neither.close(), stored.close()])
@@ -181,7 +187,7 @@ test('P1: what is left of a draft is stored with its message, and outranks whate
   await expect.poll(async () => (await table.get(ben))?.text).toBe('hel')
   const before = await table.get(ben)
   drafts.set(ben, 'hello and')
-  const note = drafts.noteLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
+  const note = drafts.recordLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
   await drafts.close()
   // A browser writes to the disk seconds later, and a crash may leave just what was there before.
   await table.put(before ?? { _id: ben, text: '', at: 0 })
@@ -201,7 +207,7 @@ test('P1: words that went on from a draft of another tab leave nothing of it wit
   there.set(ben, 'hello')
   await untilLive(here.get(ben), (text) => text === 'hello')
   expect(here.begin(ben).text).toBe('hello')
-  const note = here.noteLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
+  const note = here.recordLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
   expect(note?.drafts).toMatchObject([
     { _id: ben, text: '' },
     { _id: `${ben}/1`, text: '' },
@@ -228,8 +234,8 @@ test('what localStorage brings back of a message that was sent is no draft', asy
   drafts.set(ben, 'hello')
   const kept = [shared.texts.key(0) ?? '', shared.texts.getItem(shared.texts.key(0) ?? '') ?? '']
   const leaving = { peerId: ben, messageId: 'm', content: 'hello' }
-  drafts.noteLeaving(leaving)
-  drafts.noteSent(leaving)
+  drafts.recordLeaving(leaving)
+  drafts.recordSent(leaving)
   await drafts.close()
   shared.texts.setItem(kept[0] ?? '', kept[1] ?? '')
   const again = await open(database, shared)
@@ -255,7 +261,7 @@ test('a change of a message is kept with the draft, and both come back', async (
 
 test('P1: a draft of several MB is kept where localStorage has no room for it', async () => {
   const { database } = await openTwoTabs()
-  const texts = createKeptTexts()
+  const texts = createKeyValueStorage()
   const full = {
     ...texts,
     setItem() {

@@ -1,4 +1,4 @@
-import type { KeptTexts } from '../storage/key-value-storage.ts'
+import type { KeyValueStorage } from '../storage/key-value-storage.ts'
 import {
   type DeviceStore,
   type DraftEdit,
@@ -32,9 +32,9 @@ export interface Drafts {
    * Names the message that a draft becomes.
    * @returns what is to be stored in the transaction that stores that message; undefined where no draft becomes it
    */
-  noteLeaving(leaving: Leaving): LeftDrafts | undefined
+  recordLeaving(leaving: Leaving): LeftDrafts | undefined
   /** The message is stored: the draft is what was written after it. */
-  noteSent(leaving: Leaving): void
+  recordSent(leaving: Leaving): void
   /** Why what is written cannot be kept, in words; undefined while it can. */
   problem: LiveValue<string | undefined>
   /** How many conversations hold words that were never sent. */
@@ -60,7 +60,7 @@ export async function createDrafts(options: {
   drafts: DeviceStore['drafts']
   userId: string
   slot: TabSlot
-  texts?: KeptTexts
+  texts?: KeyValueStorage
   /** What messages have left of drafts. */
   readLeft: () => Promise<readonly StoredDraft[]>
   /** Which of these messages are stored on the device? */
@@ -258,7 +258,7 @@ export async function createDrafts(options: {
         now?.edit?.messageId === edit?.messageId && (now?.edit?.text ?? '') === (edit?.text ?? '')
       if (!isSame) change(peerId, { edit })
     },
-    noteLeaving({ peerId, messageId, content }) {
+    recordLeaving({ peerId, messageId, content }) {
       const draft = current(peerId)
       if (!draft || dropSent(draft.text, content) === undefined) return undefined
       change(peerId, { sending: { messageId, text: content } })
@@ -266,7 +266,7 @@ export async function createDrafts(options: {
       const origin = findSentOrigin(peerId, content)
       return toLeftDrafts({ ...own, at: own.at + 1 }, origin ? [emptied(origin)] : [])
     },
-    noteSent({ peerId, messageId, content }) {
+    recordSent({ peerId, messageId, content }) {
       const own = ownOf(peerId)
       if (own?.sending?.messageId !== messageId) return
       const origin = findSentOrigin(peerId, content)

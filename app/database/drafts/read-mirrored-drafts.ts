@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { KeptTexts } from '../storage/key-value-storage.ts'
+import type { KeyValueStorage } from '../storage/key-value-storage.ts'
 import type { StoredDraft } from '../storage/open-device-store.ts'
 
 const mirroredDraft = z.object({
@@ -11,7 +11,10 @@ const mirroredDraft = z.object({
 })
 
 /** The drafts whose way into the database was cut off: what stands under `prefix` in the texts. */
-export function readMirroredDrafts(texts: KeptTexts | undefined, prefix: string): StoredDraft[] {
+export function readMirroredDrafts(
+  texts: KeyValueStorage | undefined,
+  prefix: string,
+): StoredDraft[] {
   const keys = Array.from({ length: texts?.length ?? 0 }, (_, index) => texts?.key(index))
   return keys.flatMap((key) => {
     if (!key?.startsWith(prefix)) return []

@@ -14,14 +14,14 @@ export async function claimTabSlot(options: {
   name: string
 }): Promise<TabSlot> {
   const { locks } = options
-  const nameOf = (number: number) => `${options.name}-${number}`
+  const slotKey = (number: number) => `${options.name}-${number}`
   const own: { release: () => void; number: number } = { release: () => {}, number: 0 }
 
   /** Keeps the lock until it is released; resolves as soon as it is known whether it is ours. */
   function tryClaim(number: number): Promise<boolean> {
     return new Promise((resolve) => {
       if (!locks) return resolve(true)
-      const held = locks.request(nameOf(number), { ifAvailable: true }, (lock) => {
+      const held = locks.request(slotKey(number), { ifAvailable: true }, (lock) => {
         resolve(lock !== null)
         if (!lock) return
         return new Promise<void>((release) => {
@@ -38,7 +38,7 @@ export async function claimTabSlot(options: {
     number: own.number,
     async whileFree(number, work) {
       if (!locks || number === own.number) return false
-      return await locks.request(nameOf(number), { ifAvailable: true }, async (lock) => {
+      return await locks.request(slotKey(number), { ifAvailable: true }, async (lock) => {
         if (lock) await work()
         return lock !== null
       })

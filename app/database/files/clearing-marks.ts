@@ -19,7 +19,7 @@ export function createClearingMarks({ database, now }: Pick<CommandContext, 'dat
   const openTable = async () => (await opening).table<ClearingMark, string>(noteTable)
   return {
     /** @param peerId the chat; without one it is all of them */
-    async note(peerId: string | undefined): Promise<void> {
+    async record(peerId: string | undefined): Promise<void> {
       await (await openTable()).put({ id: prefix + (peerId ?? everybody), upTo: now() })
     },
 

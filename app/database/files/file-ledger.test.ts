@@ -8,7 +8,7 @@ import { setStarred } from '../commands/set-starred.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { createFileLedger } from './file-ledger.ts'
-import { createFileShelf } from './file-store.ts'
+import { createFileStore } from './file-store.ts'
 
 const ivy = '01900000-0000-7000-8000-00000000000c'
 const about = { name: 'map.txt', size: 5, mimeType: 'text/plain' }
@@ -26,11 +26,11 @@ async function start() {
   const later = { ms: 0 }
   const context = { ...opened.context, now: () => opened.context.now() + later.ms }
   const ledger = createFileLedger(context)
-  const shelf = createFileShelf(context)
+  const shelf = createFileStore(context)
   /** A file that the server has, too. */
   async function keepSent(mediaUrl: string) {
     const _id = await sendFile(context, map())
-    await shelf.noteAddress(_id, mediaUrl)
+    await shelf.recordAddress(_id, mediaUrl)
     await changeMessage(context.database.messages, _id, (message) => ({
       ...message,
       mediaUrl,

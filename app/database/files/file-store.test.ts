@@ -6,7 +6,7 @@ import { discardMessage } from '../commands/discard-message.ts'
 import { retryMessage } from '../commands/retry-message.ts'
 import { sendFile } from '../commands/send-file.ts'
 import { ben, openTestDatabase } from '../testing/open-test-database.ts'
-import { createFileShelf } from './file-store.ts'
+import { createFileStore } from './file-store.ts'
 
 const about = { name: 'map.txt', size: 5, mimeType: 'text/plain' }
 const map = () => ({
@@ -29,7 +29,7 @@ test('P1: a message and its file are stored in one transaction, and read again b
     file: about,
   })
   const other = await open('second')
-  const shelf = createFileShelf({ ...context, database: other })
+  const shelf = createFileStore({ ...context, database: other })
   expect(await (await shelf.read({ _id: id }))?.text()).toBe('a map')
 })
 
@@ -53,19 +53,19 @@ test.each([
   const id = await sendFile(context, map())
   const kept = await sendFile(context, map())
   await command(context, id)
-  const shelf = createFileShelf(context)
+  const shelf = createFileStore(context)
   expect(await shelf.read({ _id: id })).toBeUndefined()
   expect(await shelf.read({ _id: kept })).toBeDefined()
 })
 
 test('a file that came with one message is there for another with the same address', async () => {
   const { context } = await openTestDatabase()
-  const shelf = createFileShelf(context)
+  const shelf = createFileStore(context)
   const id = await sendFile(context, map())
   const mediaUrl = '/api/media/1'
   const forwarded = { _id: '01900000-0000-7000-8000-0000000000f1', mediaUrl }
   expect(await shelf.read(forwarded)).toBeUndefined()
-  await shelf.noteAddress(id, mediaUrl)
+  await shelf.recordAddress(id, mediaUrl)
   expect(await (await shelf.read(forwarded))?.text()).toBe('a map')
   const fetched = { _id: '01900000-0000-7000-8000-0000000000f2', mediaUrl: '/api/media/2' }
   await shelf.keep(fetched, new Blob(['a chart']))

@@ -14,7 +14,7 @@ interface AddressNote {
 type Filed = Pick<MessageDocument, '_id' | 'mediaUrl'>
 
 /** The files on this device. They lie beside the messages in one database, so that one transaction can hold both. */
-export function createFileShelf({ database, now }: Pick<CommandContext, 'database' | 'now'>) {
+export function createFileStore({ database, now }: Pick<CommandContext, 'database' | 'now'>) {
   const opening = readDexie(database.messages.storageInstance)
   const openTable = async () => (await opening).table<KeptFile | AddressNote, string>(noteTable)
 
@@ -49,17 +49,17 @@ export function createFileShelf({ database, now }: Pick<CommandContext, 'databas
       const table = await openTable()
       await table.bulkPut([
         { id: filePrefix + _id, file, at: now() },
-        ...(mediaUrl === undefined ? [] : [nameAddress(mediaUrl, _id)]),
+        ...(mediaUrl === undefined ? [] : [addressNote(mediaUrl, _id)]),
       ])
     },
 
     /** The file of this message has an address now. */
-    async noteAddress(messageId: string, mediaUrl: string): Promise<void> {
-      await (await openTable()).put(nameAddress(mediaUrl, messageId))
+    async recordAddress(messageId: string, mediaUrl: string): Promise<void> {
+      await (await openTable()).put(addressNote(mediaUrl, messageId))
     },
   }
 }
 
-function nameAddress(mediaUrl: string, messageId: string): AddressNote {
+function addressNote(mediaUrl: string, messageId: string): AddressNote {
   return { id: addressPrefix + mediaUrl, messageId }
 }

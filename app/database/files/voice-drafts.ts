@@ -63,7 +63,7 @@ export function createVoiceDrafts({
 
   async function drop({ peerId, messageId }: Pick<VoicePart, 'peerId' | 'messageId'>) {
     const table = await openTable()
-    await table.where('id').startsWith(nameRecording({ peerId, messageId })).delete()
+    await table.where('id').startsWith(recordingKey({ peerId, messageId })).delete()
   }
 
   async function listUnsent(ids: readonly string[]): Promise<string[]> {
@@ -76,7 +76,7 @@ export function createVoiceDrafts({
   async function isFree(messageId: string): Promise<boolean> {
     if (!locks) return true
     const look = (lock: Lock | null) => lock !== null
-    const looking = locks.request(nameLock(messageId), { ifAvailable: true, mode: 'shared' }, look)
+    const looking = locks.request(lockKey(messageId), { ifAvailable: true, mode: 'shared' }, look)
     // A browser that gives no locks is one without them.
     return await looking.catch(() => true)
   }
@@ -85,14 +85,14 @@ export function createVoiceDrafts({
     /** Until the function that it gives is called, no other tab is offered this recording. */
     hold(messageId: string): () => void {
       const held = createDeferred()
-      const holding = locks?.request(nameLock(messageId), {}, () => held.promise) ?? held.promise
+      const holding = locks?.request(lockKey(messageId), {}, () => held.promise) ?? held.promise
       const over = holding.catch(() => held.promise).finally(() => own.delete(messageId))
       own.set(messageId, over)
       return () => held.resolve()
     },
 
     async keep(part: VoicePart): Promise<void> {
-      const id = nameRecording(part) + String(part.place).padStart(6, '0')
+      const id = recordingKey(part) + String(part.place).padStart(6, '0')
       await (await openTable()).put({ ...part, id })
     },
 
@@ -138,7 +138,7 @@ function join(parts: readonly KeptPart[]): VoiceDraft | undefined {
   }
 }
 
-function nameRecording({ peerId, messageId }: Pick<VoicePart, 'peerId' | 'messageId'>): string {
+function recordingKey({ peerId, messageId }: Pick<VoicePart, 'peerId' | 'messageId'>): string {
   return `${prefix}${peerId}|${messageId}|`
 }
 
@@ -146,6 +146,6 @@ function readMessageId(key: string): string {
   return key.split('|')[2] ?? ''
 }
 
-function nameLock(messageId: string): string {
+function lockKey(messageId: string): string {
   return `petrel-voice-${messageId}`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nameResource, type QueuedRequest, type RequestEntry } from '../storage/queued-request.ts'
+import { type QueuedRequest, type RequestEntry, resourceKey } from '../storage/queued-request.ts'
 import { foldRequest } from './fold-request.ts'
 
 function entry(
@@ -7,7 +7,7 @@ function entry(
   request: QueuedRequest,
   state: RequestEntry['state'] = 'waiting',
 ): RequestEntry {
-  return { _id, request, state, resource: nameResource(request, _id), timestamp: 0 }
+  return { _id, request, state, resource: resourceKey(request, _id), timestamp: 0 }
 }
 
 const profile = (change: Extract<QueuedRequest, { kind: 'profile' }>['change']): QueuedRequest => ({

@@ -1,6 +1,6 @@
 import { v7 as createId } from 'uuid'
 import type { DeviceStore } from '../storage/open-device-store.ts'
-import { nameResource, type QueuedRequest, type RequestEntry } from '../storage/queued-request.ts'
+import { type QueuedRequest, type RequestEntry, resourceKey } from '../storage/queued-request.ts'
 import { foldRequest } from './fold-request.ts'
 
 export type RequestStore = ReturnType<typeof createRequestStore>
@@ -18,7 +18,7 @@ export function createRequestStore(options: { table: DeviceStore['requests']; no
     /** Keeps a request, in place of those that it makes needless. @returns the id of its entry */
     async add(request: QueuedRequest): Promise<string> {
       const _id = createId()
-      const resource = nameResource(request, _id)
+      const resource = resourceKey(request, _id)
       await table.db.transaction('rw', table, async () => {
         const earlier = await table.where('resource').equals(resource).sortBy('order')
         const folded = foldRequest(earlier, request)

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { createClock } from './clock.ts'
-import { createKeptTexts } from './key-value-storage.ts'
+import { createKeyValueStorage } from './key-value-storage.ts'
 
 const hour = 60 * 60 * 1000
 
 test('a clock that is two hours wrong goes by the server, also after a reload', () => {
   const device = { now: 10 * hour }
-  const texts = createKeptTexts()
+  const texts = createKeyValueStorage()
   const open = () => createClock({ now: () => device.now, texts })
   const clock = open()
   expect(clock.now()).toBe(10 * hour)
-  clock.hear(8 * hour)
+  clock.setServerTime(8 * hour)
   expect(clock.now()).toBe(8 * hour)
   device.now += 500
   expect(open().now()).toBe(8 * hour + 500)
@@ -19,10 +19,10 @@ test('a clock that is two hours wrong goes by the server, also after a reload', 
 test('an answer that was slow does not set the clock back; a clock that was set right is noticed', () => {
   const device = { now: 1_000_000 }
   const clock = createClock({ now: () => device.now })
-  clock.hear(1_000_100)
-  clock.hear(1_000_050)
+  clock.setServerTime(1_000_100)
+  clock.setServerTime(1_000_050)
   expect(clock.now()).toBe(1_000_100)
   device.now += hour
-  clock.hear(1_000_200)
+  clock.setServerTime(1_000_200)
   expect(clock.now()).toBe(1_000_200)
 })

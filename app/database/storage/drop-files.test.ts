@@ -5,7 +5,7 @@ import { changeMessage } from '../commands/change-message.ts'
 import { deleteMessage } from '../commands/delete-message.ts'
 import { sendFile } from '../commands/send-file.ts'
 import { setStarred } from '../commands/set-starred.ts'
-import { createFileShelf } from '../files/file-store.ts'
+import { createFileStore } from '../files/file-store.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
 import { toStoredMessage } from './stored-message.ts'
 
@@ -15,7 +15,7 @@ const about = { name: 'map.txt', size: 5, mimeType: 'text/plain' }
 async function start() {
   const { context, database } = await openTestDatabase()
   const { messages } = database
-  const shelf = createFileShelf(context)
+  const shelf = createFileStore(context)
 
   /** A message with a file that the server has, too, and a forward of it to another chat. */
   async function keepForwarded(name: string, forwarded: Partial<MessageDocument> = {}) {
@@ -28,7 +28,7 @@ async function start() {
       content: name,
     })
     const mediaUrl = `/api/media/${name}`
-    await shelf.noteAddress(_id, mediaUrl)
+    await shelf.recordAddress(_id, mediaUrl)
     await changeMessage(messages, _id, (message) => ({ ...message, mediaUrl, status: 'sent' }))
     const forward = messageDocument.parse({
       _id: uuidv7(),
@@ -79,7 +79,7 @@ test('P8: they go where the forward has bytes of its own, is not starred any mor
   const { context, shelf, keepForwarded, isKept } = await start()
   const hasOwn = await keepForwarded('1', starred)
   await shelf.keep(hasOwn.forward, new Blob(['a map']))
-  await shelf.noteAddress(hasOwn._id, hasOwn.mediaUrl)
+  await shelf.recordAddress(hasOwn._id, hasOwn.mediaUrl)
   const unstarred = await keepForwarded('2', starred)
   await setStarred(context, { messageId: unstarred.forward._id, isStarred: false })
   const gone = await keepForwarded('3', starred)

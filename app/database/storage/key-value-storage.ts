@@ -1,8 +1,8 @@
 /** Small texts that survive a reload and are written at once: `localStorage`, or the lab's stand-in. */
-export type KeptTexts = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
+export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
 /** A store of texts that lives as long as its owner. */
-export function createKeptTexts(): KeptTexts {
+export function createKeyValueStorage(): KeyValueStorage {
   const texts = new Map<string, string>()
   return {
     getItem: (key) => texts.get(key) ?? null,

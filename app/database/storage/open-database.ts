@@ -10,7 +10,7 @@ import { endLiveQueries } from './dexie/end-live-queries.ts'
 import { readDexie } from './dexie/owed-notes.ts'
 import { readManyByRange } from './dexie/read-many-by-range.ts'
 import { readRangesAtOnce } from './dexie/read-ranges-at-once.ts'
-import { noteOwed } from './dexie/record-owed.ts'
+import { recordOwed } from './dexie/record-owed.ts'
 import { storeStagedNotes } from './dexie/staged-notes.ts'
 import { dropFiles } from './drop-files.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
@@ -51,11 +51,11 @@ export interface DatabaseOptions extends ConflictOptions {
 export async function openDatabase(options: DatabaseOptions): Promise<PetrelDatabase> {
   const { userId, tab, indexedDB, IDBKeyRange } = options
   const name = tab ? `petrel-${userId}-${tab.device}` : `petrel-${userId}`
-  const powers = { ...(indexedDB && { indexedDB }), ...(IDBKeyRange && { IDBKeyRange }) }
+  const platform = { ...(indexedDB && { indexedDB }), ...(IDBKeyRange && { IDBKeyRange }) }
   const made = new Set<string>()
   const [replicated, device] = await Promise.all([
-    openReplicated(options, { name, powers, onMade: (each) => made.add(each) }),
-    openDeviceStore({ name, ...powers }),
+    openReplicated(options, { name, platform, onMade: (each) => made.add(each) }),
+    openDeviceStore({ name, ...platform }),
   ])
   const { messages, conversations } = replicated
   const places = createPlaces({ messages, conversations })
@@ -101,18 +101,18 @@ async function openReplicated(
   options: DatabaseOptions,
   {
     name,
-    powers,
+    platform,
     onMade,
   }: {
     name: string
-    powers: Pick<DatabaseOptions, 'indexedDB' | 'IDBKeyRange'>
+    platform: Pick<DatabaseOptions, 'indexedDB' | 'IDBKeyRange'>
     /** Told the name of each IndexedDB database that belongs to it. */
     onMade: (name: string) => void
   },
 ): Promise<Replicated> {
   const { tab } = options
   const storage = getRxStorageDexie({
-    ...powers,
+    ...platform,
     async onCreate(dexie) {
       onMade(dexie.name)
       prepareDexie(dexie)
@@ -160,7 +160,7 @@ function prepareDexie(opened: unknown): void {
   // A sixth of the work for a message.
   endLiveQueries(dexie)
   readManyByRange(dexie)
-  if (replicated.some((name) => dexie.name.endsWith(`--${name}`))) noteOwed(dexie)
+  if (replicated.some((name) => dexie.name.endsWith(`--${name}`))) recordOwed(dexie)
   if (!dexie.name.endsWith('--messages')) return
   storeStagedNotes(dexie)
   dropFiles(dexie)

@@ -19,31 +19,33 @@ function messageAt(orderedAt: number): MessageDocument {
 test('a message goes behind the newest, also one that arrived since the last', async () => {
   const { database } = await openTestDatabase()
   await database.messages.insert(toStoredMessage(messageAt(500)))
-  expect(await database.places.takeNext(ben)).toBe(501)
+  expect(await database.places.nextOrderedAt(ben)).toBe(501)
   await database.messages.insert(toStoredMessage(messageAt(900)))
-  expect(await database.places.takeNext(ben)).toBe(901)
+  expect(await database.places.nextOrderedAt(ben)).toBe(901)
 })
 
 test('a message that arrives while the newest is read is not missed', async () => {
   const { database } = await openTestDatabase()
-  const taking = database.places.takeNext(ben)
+  const taking = database.places.nextOrderedAt(ben)
   const arriving = database.messages.insert(toStoredMessage(messageAt(900)))
   await Promise.all([taking, arriving])
-  expect(await database.places.takeNext(ben)).toBeGreaterThan(900)
+  expect(await database.places.nextOrderedAt(ben)).toBeGreaterThan(900)
 })
 
 test('messages that are sent at once have places of their own, in their order', async () => {
   const { database } = await openTestDatabase()
-  const { takeNext } = database.places
-  expect(await Promise.all([takeNext(ben), takeNext(ben), takeNext(ben)])).toEqual([1, 2, 3])
+  const { nextOrderedAt } = database.places
+  expect(await Promise.all([nextOrderedAt(ben), nextOrderedAt(ben), nextOrderedAt(ben)])).toEqual([
+    1, 2, 3,
+  ])
 })
 
 test('what another tab writes is followed', async () => {
   const { database, open } = await openTestDatabase()
-  await database.places.takeNext(ben)
+  await database.places.nextOrderedAt(ben)
   const second = await open('second')
   await second.messages.insert(toStoredMessage(messageAt(900)))
-  await expect.poll(() => database.places.takeNext(ben)).toBeGreaterThan(900)
+  await expect.poll(() => database.places.nextOrderedAt(ben)).toBeGreaterThan(900)
 })
 
 test('a reading that failed is done again for the next message', async () => {
@@ -62,7 +64,7 @@ test('a reading that failed is done again for the next message', async () => {
       key === 'storageInstance' ? storageInstance : Reflect.get(target, key, target),
   })
   const places = createPlaces({ messages: broken, conversations })
-  await expect(places.takeNext(ben)).rejects.toBe(trouble)
+  await expect(places.nextOrderedAt(ben)).rejects.toBe(trouble)
   fails = false
-  expect(await places.takeNext(ben)).toBe(1)
+  expect(await places.nextOrderedAt(ben)).toBe(1)
 })

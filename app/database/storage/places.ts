@@ -8,7 +8,7 @@ export interface Places {
    * The `orderedAt` of a message that is sent now: behind all that this device has seen in the conversation.
    * Never the clock's time, so a clock that runs ahead cannot put a message where nobody looks.
    */
-  takeNext(peerId: string): Promise<number>
+  nextOrderedAt(peerId: string): Promise<number>
   close(): void
 }
 
@@ -62,7 +62,7 @@ export function createPlaces({
   ]
 
   return {
-    async takeNext(peerId) {
+    async nextOrderedAt(peerId) {
       await readOnce(peerId)
       const place = (newest.get(peerId) ?? 0) + 1
       newest.set(peerId, place)

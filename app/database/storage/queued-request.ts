@@ -25,7 +25,7 @@ export interface RequestEntry {
 }
 
 /** What a request is about, given the id of its entry. */
-export function nameResource(request: QueuedRequest, entryId: string): string {
+export function resourceKey(request: QueuedRequest, entryId: string): string {
   switch (request.kind) {
     case 'profile':
     case 'picture':

@@ -18,7 +18,7 @@ export function fromStoredConversation(stored: Partial<StoredConversation>): Con
 }
 
 /** A conversation that came from the server, with what an older version left out filled in. */
-export function takePulledConversation(document: Partial<StoredConversation>): StoredConversation {
+export function fromServerConversation(document: Partial<StoredConversation>): StoredConversation {
   const conversation = conversationDocument.safeParse(document)
   return conversation.success ? conversation.data : fromStoredConversation(document)
 }

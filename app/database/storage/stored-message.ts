@@ -49,7 +49,7 @@ export function fromStoredMessage(stored: Partial<StoredMessage>): MessageDocume
  * A message that came from the server. One that this version cannot read is kept and not shown: it must not
  * hold up the ones beside it, and a later version will read it.
  */
-export function takePulledMessage(document: Partial<StoredMessage>): StoredMessage {
+export function fromServerMessage(document: Partial<StoredMessage>): StoredMessage {
   const message = messageDocument.safeParse(document)
   if (message.success) return toStoredMessage(message.data)
   const hidden = { shelf: '', recency: 0, orderedAt: 0, tally: '', starOrder: 1 }

@@ -9,7 +9,7 @@ import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
 import { findFirstUnread } from './find-first-unread.ts'
 import { createLiveValue, type LiveValue } from './live-value.ts'
 import { type PageRequest, readMessagePage } from './read-message-page.ts'
-import { createReading, type ReadingState, type Sight } from './reading.ts'
+import { createReading, type ReadingState, type VisibleRange } from './reading.ts'
 import { showMessage } from './show-message.ts'
 
 /**
@@ -35,9 +35,9 @@ export interface ConversationView {
   /** Moves the window to the first message that was ordered at `time` (epoch ms) or later, and gives its id. */
   jumpToTime(time: number): Promise<string | undefined>
   /** Tells what is in sight; to be told again when that changes. Until then nothing is. */
-  see(sight: Sight): void
+  setVisibleRange(sight: VisibleRange): void
   /** Takes the unread line away: whoever answers has read. */
-  answer(): void
+  dismissUnreadLine(): void
   close(): void
 }
 
@@ -140,7 +140,7 @@ export function createMessageWindow(options: {
   }
 
   /** Steps run one after the other; each reads pages, then takes in what was written meanwhile. */
-  function step<T>(read: () => Promise<T>): Promise<T> {
+  function enqueue<T>(read: () => Promise<T>): Promise<T> {
     const run = steps.then(async () => {
       isReading = true
       try {
@@ -167,7 +167,7 @@ export function createMessageWindow(options: {
     return fresh.length > pageSize
   }
 
-  function letGo(end: 'oldest' | 'newest') {
+  function trim(end: 'oldest' | 'newest') {
     const surplus = loaded.size - windowSize
     if (surplus <= 0) return
     const items = [...loaded.values()].sort(end === 'oldest' ? waitingLast : byPlace)
@@ -207,7 +207,7 @@ export function createMessageWindow(options: {
       if (isReading) duringRead.push(...documents)
       else {
         for (const stored of documents) follow(stored)
-        if (loaded.size > 2 * windowSize && !state.hasNewer) letGo('oldest')
+        if (loaded.size > 2 * windowSize && !state.hasNewer) trim('oldest')
         publish()
       }
     }),
@@ -223,7 +223,7 @@ export function createMessageWindow(options: {
     }),
   ]
 
-  step(async () => {
+  enqueue(async () => {
     const conversations = await readDocuments(database.conversations, [peerId])
     const conversation = conversations.get(peerId)
     peer.marks ??= conversation && fromStoredConversation(conversation)
@@ -243,23 +243,23 @@ export function createMessageWindow(options: {
   return {
     messages,
     loadOlder: () =>
-      step(async () => {
+      enqueue(async () => {
         const oldest = messages.getSnapshot().items.at(0)
         if (!state.hasOlder || !oldest) return
         state.hasOlder = await readPage({ olderThan: oldest.orderedAt })
-        await giveWay()
-        letGo('newest')
+        await yieldToBrowser()
+        trim('newest')
       }),
     loadNewer: () =>
-      step(async () => {
+      enqueue(async () => {
         const newest = messages.getSnapshot().items.at(-1)
         if (!state.hasNewer || !newest) return
         state.hasNewer = await readPage({ newerThan: newest.orderedAt })
-        await giveWay()
-        letGo('oldest')
+        await yieldToBrowser()
+        trim('oldest')
       }),
     jumpTo: (messageId) =>
-      step(async () => {
+      enqueue(async () => {
         if (loaded.has(messageId)) return true
         const target = await findShown(messageId)
         if (!target) return false
@@ -267,16 +267,16 @@ export function createMessageWindow(options: {
         return true
       }),
     jumpToTime: (time) =>
-      step(async () => {
+      enqueue(async () => {
         const { clearedUpTo } = marks
         const request = { peerId, from: { newerThan: time }, clearedUpTo, limit: 1 }
         const [target] = await readMessagePage(database.messages, request)
         if (target && !loaded.has(target._id)) await readAround(target)
         return target?._id
       }),
-    jumpToNewest: () => step(async () => (state.hasNewer ? await readNewest() : undefined)),
-    see: reading.see,
-    answer: reading.answer,
+    jumpToNewest: () => enqueue(async () => (state.hasNewer ? await readNewest() : undefined)),
+    setVisibleRange: reading.setVisibleRange,
+    dismissUnreadLine: reading.dismissUnreadLine,
     close() {
       reading.close()
       for (const unsubscribe of unsubscribes) unsubscribe()
@@ -297,7 +297,7 @@ function areWindowsSame(a: MessageWindow, b: MessageWindow): boolean {
 }
 
 /** Somebody scrolls or types meanwhile: what they do goes before the drawing of the page that was read. */
-function giveWay(): Promise<void> {
+function yieldToBrowser(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve))
 }
 

@@ -21,25 +21,25 @@ async function open(counts: { read: number; unread: number }) {
 test('what comes into sight is counted off, and the line stays where the reading began', async () => {
   const { view, until } = await open({ read: 3, unread: 180 })
   expect(view.messages.getSnapshot()).toMatchObject({ firstUnreadId: idOf(4), unseenCount: 180 })
-  view.see({ upTo: 53, holdsEnd: false })
+  view.setVisibleRange({ upTo: 53, holdsEnd: false })
   await until(({ unseenCount }) => unseenCount === 130)
-  view.see({ upTo: 13, holdsEnd: false })
+  view.setVisibleRange({ upTo: 13, holdsEnd: false })
   await view.jumpToNewest()
-  view.see({ upTo: 183, holdsEnd: true })
+  view.setVisibleRange({ upTo: 183, holdsEnd: true })
   const { firstUnreadId } = await until(({ unseenCount }) => unseenCount === 0)
   expect(firstUnreadId).toBe(idOf(4))
 })
 
 test('an answer takes the line away', async () => {
   const { view, until } = await open({ read: 3, unread: 2 })
-  view.answer()
+  view.dismissUnreadLine()
   const { firstUnreadId } = await until(({ unseenCount }) => unseenCount === 0)
   expect(firstUnreadId).toBeUndefined()
 })
 
 test('what comes in before the eyes of somebody at the end gets no line', async () => {
   const { view, until, receive } = await open({ read: 3, unread: 0 })
-  view.see({ upTo: 3, holdsEnd: true })
+  view.setVisibleRange({ upTo: 3, holdsEnd: true })
   await receive(4, 2)
   const window = await until(({ items }) => items.length === 5)
   expect(window.firstUnreadId).toBeUndefined()
@@ -48,8 +48,8 @@ test('what comes in before the eyes of somebody at the end gets no line', async 
 
 test('what comes in out of sight gets a line of its own, above the first of it', async () => {
   const { view, until, receive } = await open({ read: 3, unread: 2 })
-  view.see({ upTo: 5, holdsEnd: true })
-  view.see({ upTo: 0, holdsEnd: false })
+  view.setVisibleRange({ upTo: 5, holdsEnd: true })
+  view.setVisibleRange({ upTo: 0, holdsEnd: false })
   await receive(6, 1)
   await receive(7, 2)
   const { firstUnreadId } = await until(({ unseenCount }) => unseenCount === 3)
@@ -58,7 +58,7 @@ test('what comes in out of sight gets a line of its own, above the first of it',
 
 test('while some of it is still unseen, what comes in joins it under the same line', async () => {
   const { view, until, receive } = await open({ read: 3, unread: 3 })
-  view.see({ upTo: 5, holdsEnd: false })
+  view.setVisibleRange({ upTo: 5, holdsEnd: false })
   await until(({ unseenCount }) => unseenCount === 1)
   await receive(7, 1)
   const { firstUnreadId } = await until(({ unseenCount }) => unseenCount === 2)
@@ -67,7 +67,7 @@ test('while some of it is still unseen, what comes in joins it under the same li
 
 test('what has been read on another device comes without a line', async () => {
   const { view, until, receive, context } = await open({ read: 3, unread: 0 })
-  view.see({ upTo: 0, holdsEnd: false })
+  view.setVisibleRange({ upTo: 0, holdsEnd: false })
   await markRead(context, { peerId: ben, place: 8 })
   await receive(4, 5)
   const { firstUnreadId, unseenCount } = await until(({ items }) => items.length === 8)

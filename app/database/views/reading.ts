@@ -16,7 +16,7 @@ export interface ReadingState {
 }
 
 /** What somebody who is there has in sight. */
-export interface Sight {
+export interface VisibleRange {
   /** The `orderedAt` of the newest message of the other person among it; 0 where there is none. */
   upTo: number
   /** Does what comes in next come into sight? */
@@ -94,12 +94,12 @@ export function createReading(options: {
       if (isBeforeLine || (isNewest && wasAllSeen)) drawLine(stored)
       void counter.refresh()
     },
-    see(sight: Sight) {
+    setVisibleRange(sight: VisibleRange) {
       holdsEnd = sight.holdsEnd
       raiseSeen(sight.upTo)
     },
     /** Whoever answers has read: the line goes. */
-    answer() {
+    dismissUnreadLine() {
       if (state.firstUnreadId === undefined) return
       delete state.firstUnreadId
       raiseSeen(places.newest)

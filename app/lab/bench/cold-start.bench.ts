@@ -7,7 +7,7 @@ import type { Figure } from './figures/figure.ts'
 import { takePercentile } from './figures/take-percentile.ts'
 import { createCheapAccounts } from './load/cheap-accounts.ts'
 import { waitUntilCalm, waitUntilStored } from './page/count-stored-messages.ts'
-import { noteWhenShown, readWhenShown } from './page/record-when-shown.ts'
+import { readWhenShown, recordWhenShown } from './page/record-when-shown.ts'
 
 const [few, many] = [6, 600]
 const messagesEach = 2
@@ -67,7 +67,7 @@ async function prepareList(count: number) {
 /** From the navigation to a row with its last message, in ms. */
 async function timeColdStart(person: BrowserPerson): Promise<number> {
   await person.restartBrowser()
-  await person.page.addInitScript(noteWhenShown, 'ul[aria-label="Conversations"] a time')
+  await person.page.addInitScript(recordWhenShown, 'ul[aria-label="Conversations"] a time')
   await person.page.goto('/chat')
   return (await readWhenShown(person.page)).shownAt
 }

@@ -16,7 +16,7 @@ export async function measure(): Promise<Figure[]> {
   const session = await ann.page.context().newCDPSession(ann.page)
   await session.send('Network.enable')
   await session.send('Network.setCacheDisabled', { cacheDisabled: true })
-  await ann.page.addInitScript(noteWhenReadable)
+  await ann.page.addInitScript(recordWhenReadable)
   await ann.page.goto('/chat')
   await chatRow(ann.page, 'ben').waitFor()
   const loaded = await Promise.all((await listScriptsBefore(ann.page)).map(readFile))
@@ -37,7 +37,7 @@ declare global {
   var readableAt: number | undefined
 }
 
-function noteWhenReadable() {
+function recordWhenReadable() {
   const observer = new MutationObserver(() => {
     const row = document.querySelector('ul[aria-label="Conversations"] a')
     if (!row?.checkVisibility()) return

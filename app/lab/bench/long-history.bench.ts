@@ -7,7 +7,7 @@ import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import type { Figure } from './figures/figure.ts'
 import { takePercentile } from './figures/take-percentile.ts'
 import { waitUntilStored } from './page/count-stored-messages.ts'
-import { noteWhenShown, readWhenShown } from './page/record-when-shown.ts'
+import { readWhenShown, recordWhenShown } from './page/record-when-shown.ts'
 
 const [few, many] = [1_000, 100_000]
 const rounds = 9
@@ -71,7 +71,7 @@ async function measureRound(ben: BrowserPerson, took: ReturnType<typeof noTimes>
 /** A browser that has just started opens the app: ms from the navigation to a row with its last message. */
 async function timeColdStart(person: BrowserPerson): Promise<number> {
   await person.restartBrowser()
-  await person.page.addInitScript(noteWhenShown, 'ul[aria-label="Conversations"] a time')
+  await person.page.addInitScript(recordWhenShown, 'ul[aria-label="Conversations"] a time')
   await person.page.goto('/chat')
   return (await readWhenShown(person.page)).shownAt
 }
@@ -81,7 +81,7 @@ async function timeOpening(page: Page): Promise<number> {
   await page.goto('/chat')
   const row = chatRow(page, 'ann')
   await row.waitFor()
-  await page.evaluate(noteWhenShown, 'article')
+  await page.evaluate(recordWhenShown, 'article')
   await row.click()
   const { shownAt, clickedAt } = await readWhenShown(page)
   return shownAt - clickedAt

@@ -8,7 +8,7 @@ import { startBuiltServer } from '../browser/start-built-server.ts'
 import { registerAccount } from '../server/server-accounts.ts'
 import type { Figure } from './figures/figure.ts'
 import { takePercentile } from './figures/take-percentile.ts'
-import { noteWhenShown, readWhenShown } from './page/record-when-shown.ts'
+import { readWhenShown, recordWhenShown } from './page/record-when-shown.ts'
 
 const rounds = 7
 const shown = '[role="dialog"][aria-label="Emoji"] [role="option"]'
@@ -51,7 +51,7 @@ export async function measure(): Promise<Figure[]> {
 }
 
 async function timeOpening(page: Page): Promise<number> {
-  await page.evaluate(noteWhenShown, shown)
+  await page.evaluate(recordWhenShown, shown)
   // Not by the mouse, which would have it fetched before: a finger or a key comes without warning.
   await page
     .getByRole('button', { name: 'Emoji', exact: true })
@@ -64,7 +64,7 @@ async function timeOpening(page: Page): Promise<number> {
 
 /** What the browser needs for a box of as many buttons with a character each. */
 async function timeFloor(page: Page): Promise<number> {
-  await page.evaluate(noteWhenShown, floorShown)
+  await page.evaluate(recordWhenShown, floorShown)
   await page.evaluate((count) => {
     const box = document.createElement('div')
     addEventListener('click', () => document.body.append(box), { once: true })

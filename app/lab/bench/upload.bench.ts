@@ -1,7 +1,7 @@
 import { v7 as createId } from 'uuid'
 import { createApi } from '../../api/api.ts'
 import { createSessionStore } from '../../api/session-store.ts'
-import { createKeptTexts } from '../../database/storage/key-value-storage.ts'
+import { createKeyValueStorage } from '../../database/storage/key-value-storage.ts'
 import { uploadInPieces } from '../../sync/files/upload-in-pieces.ts'
 import { startBuiltServer } from '../browser/start-built-server.ts'
 import type { Figure } from './figures/figure.ts'
@@ -60,7 +60,10 @@ export async function measure(): Promise<Figure[]> {
 }
 
 async function signIn(serverUrl: string) {
-  const sessions = createSessionStore({ kept: createKeptTexts(), passing: createKeptTexts() })
+  const sessions = createSessionStore({
+    kept: createKeyValueStorage(),
+    passing: createKeyValueStorage(),
+  })
   const api = createApi({ serverUrl, fetch, sessions })
   const ann = { username: 'ann', email: 'ann@example.org', password: 'ann-secret' }
   sessions.set(await api.auth.register(ann), { keepSignedIn: false })

@@ -3,8 +3,8 @@ import { signIn } from './account-steps.ts'
 import { chatRow, composer } from './chat-steps.ts'
 import { listOverflowing } from './list-overflowing.ts'
 import { fillScreens } from './looks/fill-screens.ts'
-import { noteMovements } from './looks/record-movements.ts'
-import { noteShifts } from './looks/record-shifts.ts'
+import { recordMovements } from './looks/record-movements.ts'
+import { recordShifts } from './looks/record-shifts.ts'
 import { ownWords } from './message-steps.ts'
 import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
@@ -63,7 +63,7 @@ test.each([
   ['no-preference', true],
 ] as const)('where the system asks to %s motion, something moves: %s', async (motion, moves) => {
   await page.emulateMedia({ reducedMotion: motion })
-  const movements = await noteMovements(page)
+  const movements = await recordMovements(page)
   await page.setViewportSize(phone)
   await page.goto('/chat')
   await page.getByRole('button', { name: 'Open menu' }).click()
@@ -155,7 +155,7 @@ test('nothing lies under the rounded corners and the bar of a phone', async () =
 })
 
 test('what is seen stays where it is while the list and a chat open', async () => {
-  const shifts = await noteShifts(page)
+  const shifts = await recordShifts(page)
   await page.setViewportSize({ width: 1280, height: 800 })
   await openBen()
   expect(await shifts.list()).toEqual([])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow } from './chat-steps.ts'
-import { noteLayoutShifts } from './looks/record-layout-shifts.ts'
+import { recordLayoutShifts } from './looks/record-layout-shifts.ts'
 import { ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
@@ -11,7 +11,7 @@ const people = await startTwoPeople({ reducedMotion: 'reduce' })
 const { ann, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')
-const { take: takeShifts } = await noteLayoutShifts(page)
+const { take: takeShifts } = await recordLayoutShifts(page)
 const newest = ownWords(page, `message ${count} of`)
 
 beforeAll(async () => {

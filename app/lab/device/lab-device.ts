@@ -5,7 +5,7 @@ import { must } from '../../../schema/helpers/must.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { createApi } from '../../api/api.ts'
 import { createSessionStore } from '../../api/session-store.ts'
-import { createKeptTexts } from '../../database/storage/key-value-storage.ts'
+import { createKeyValueStorage } from '../../database/storage/key-value-storage.ts'
 import { openDatabase } from '../../database/storage/open-database.ts'
 import { fromStoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
 import { createMessenger, type MessengerOptions } from '../../sync/messenger.ts'
@@ -13,7 +13,7 @@ import type { Messenger } from '../../sync/messenger-types.ts'
 import { createOwedErasures } from '../../sync/owed-erasures.ts'
 import { advanceWriteTimes } from './advance-write-times.ts'
 import { createLabDisk, type LabDisk } from './lab-disk.ts'
-import { createLabTexts } from './lab-key-value-storage.ts'
+import { createLabKeyValueStorage } from './lab-key-value-storage.ts'
 import { createLabLocks } from './lab-locks.ts'
 import { createLabNetwork, type LabNetwork } from './lab-network.ts'
 import { createLabPage, type LabPage } from './lab-page.ts'
@@ -135,9 +135,12 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
   const disk = createLabDisk()
   const { indexedDB } = disk
   const locks = createLabLocks()
-  const texts = createLabTexts()
+  const texts = createLabKeyValueStorage()
   const network = createLabNetwork({ random })
-  const sessions = createSessionStore({ kept: createKeptTexts(), passing: createKeptTexts() })
+  const sessions = createSessionStore({
+    kept: createKeyValueStorage(),
+    passing: createKeyValueStorage(),
+  })
   let tabs: LabTab[] = []
   let opened = 0
   /** From one kill to the next. Of whoever is dead nothing is heard. */
@@ -165,7 +168,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       people: api.users,
       calls: api,
       line: options.line,
-      powers: {
+      platform: {
         indexedDB,
         IDBKeyRange,
         locks,
@@ -241,14 +244,19 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     openTab,
     async say(to, content) {
       const id = await first().commands.sendMessage({ peerId: to.userId, content })
-      options.witness.note({ id, authorId: lastSession.user._id, deviceName: name })
-      options.witness.noteVersion({ _id: id, content })
+      options.witness.recordSaid({ id, authorId: lastSession.user._id, deviceName: name })
+      options.witness.recordVersion({ _id: id, content })
       return id
     },
     async sendFile(to, content, fileWords = `file ${content}`) {
       const id = await sendTextFile(first(), { to, content, fileWords })
-      options.witness.note({ id, authorId: lastSession.user._id, deviceName: name, fileWords })
-      options.witness.noteVersion({ _id: id, content })
+      options.witness.recordSaid({
+        id,
+        authorId: lastSession.user._id,
+        deviceName: name,
+        fileWords,
+      })
+      options.witness.recordVersion({ _id: id, content })
       return id
     },
     async killAfterEnter(to, content, writes) {
@@ -275,8 +283,8 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       }
       first().drafts.set(peerId, '')
       if (!message) return
-      options.witness.note({ id: message._id, authorId: message.senderId, deviceName: name })
-      options.witness.noteVersion(message)
+      options.witness.recordSaid({ id: message._id, authorId: message.senderId, deviceName: name })
+      options.witness.recordVersion(message)
     },
     edit: (messageId, content) => first().commands.editMessage(messageId, content),
     delete: (messageId) => first().commands.deleteMessage(messageId),
@@ -313,10 +321,10 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
       const [leaving, ...others] = tabs
       if (!next || !before || !leaving) return
       options.witness.excuse(name)
-      disk.noteErasure()
+      disk.recordErasure()
       life.isOver = true
       const owed = createOwedErasures({ texts, indexedDB })
-      owed.note(before.user._id)
+      owed.record(before.user._id)
       const erasing = leaving.messenger.erase()
       sessions.clear()
       options.endSignIn(before.token).catch(() => {})

@@ -21,7 +21,7 @@ export interface LabDisk {
   closeConnections(): void
   makeRoom(): void
   /** The pages themselves delete everything. */
-  noteErasure(): void
+  recordErasure(): void
   wasErased(): boolean
   /** Whether anything of this has ever happened: then errors behind the scenes are no surprise. */
   hadTrouble(): boolean
@@ -110,7 +110,7 @@ export function createLabDisk(): LabDisk {
       state.lifeLeft = Infinity
       state.isFull = () => false
     },
-    noteErasure() {
+    recordErasure() {
       state.wasErased = true
     },
     wasErased: () => state.wasErased,

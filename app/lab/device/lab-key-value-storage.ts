@@ -1,8 +1,11 @@
-import { createKeptTexts, type KeptTexts } from '../../database/storage/key-value-storage.ts'
+import {
+  createKeyValueStorage,
+  type KeyValueStorage,
+} from '../../database/storage/key-value-storage.ts'
 
 /** The localStorage of one device. Frozen, it keeps what it has: whoever writes then is dead already. */
-export function createLabTexts(): KeptTexts & { freeze(): void; thaw(): void } {
-  const texts = createKeptTexts()
+export function createLabKeyValueStorage(): KeyValueStorage & { freeze(): void; thaw(): void } {
+  const texts = createKeyValueStorage()
   const state = { isFrozen: false }
   return {
     getItem: texts.getItem,

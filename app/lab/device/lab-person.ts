@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../../schema/api/auth.ts'
 import { createApi } from '../../api/api.ts'
 import { createSessionStore } from '../../api/session-store.ts'
-import { createKeptTexts } from '../../database/storage/key-value-storage.ts'
+import { createKeyValueStorage } from '../../database/storage/key-value-storage.ts'
 import { createServerView, type ServerView } from '../server/server-view.ts'
 import { createLabDevice, type DeviceOptions, type LabDevice } from './lab-device.ts'
 import type { Witness } from './witness.ts'
@@ -36,7 +36,10 @@ export async function createLabPerson(options: {
   const devices: LabDevice[] = []
 
   function callApi(fetch: typeof globalThis.fetch) {
-    const sessions = createSessionStore({ kept: createKeptTexts(), passing: createKeptTexts() })
+    const sessions = createSessionStore({
+      kept: createKeyValueStorage(),
+      passing: createKeyValueStorage(),
+    })
     return createApi({ serverUrl: serverUrl(), fetch, sessions }).auth
   }
   const signIn = (fetch: typeof globalThis.fetch): Promise<SignedIn> =>

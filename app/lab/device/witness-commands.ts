@@ -21,7 +21,7 @@ export function witnessCommands(options: {
     await command.change()
     const held = await read(id)
     if (held?.senderId !== userId || (before && command.isDone(before))) return
-    if (command.isDone(held)) witness.noteVersion(held)
+    if (command.isDone(held)) witness.recordVersion(held)
   }
 
   const isDeleted = ({ deletedAt }: MessageDocument) => deletedAt !== undefined

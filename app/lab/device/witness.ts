@@ -22,15 +22,15 @@ export interface Witness {
   readonly versions: ReadonlyMap<string, readonly Version[]>
   /** What was seen and must never be seen, in words. */
   readonly broken: readonly string[]
-  note(said: Said): void
-  noteVersion(version: Version): void
+  recordSaid(said: Said): void
+  recordVersion(version: Version): void
   /** What was seen on this device was taken off it: it is filled anew, and shows what comes as it comes. */
   excuse(deviceName: string): void
   /**
    * The server has forgotten what it had taken. What its author's device did not know to be taken it takes anew, at a new
    * place, for which nobody's marks count: its ticks begin again. At its old place none may fall.
    */
-  noteForgotten(): void
+  recordForgotten(): void
   /** Looks over the shoulder at one tab; gives a function that ends it. */
   watch(deviceName: string, messenger: Messenger): () => void
 }
@@ -57,11 +57,11 @@ export function createWitness(): Witness {
     versions,
     broken,
     excuse: (deviceName) => void excused.add(deviceName),
-    noteForgotten() {
+    recordForgotten() {
       isForgotten = true
     },
-    note: (one) => void said.push(one),
-    noteVersion({ _id, content, editedAt, deletedAt }) {
+    recordSaid: (one) => void said.push(one),
+    recordVersion({ _id, content, editedAt, deletedAt }) {
       const before = versions.get(_id) ?? []
       versions.set(_id, [...before, { _id, content, editedAt, deletedAt }])
     },

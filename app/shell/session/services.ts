@@ -18,7 +18,7 @@ const loadCore = () =>
 
 const untilIdle = () =>
   loadCore().then(
-    ([, { readBrowserPowers }]) => readBrowserPowers().untilIdle(),
+    ([, { readBrowserPlatform: readBrowserPowers }]) => readBrowserPowers().untilIdle(),
     () => {},
   )
 /** What other apps have shared and this person has not sent. */
@@ -37,11 +37,11 @@ export function createServices(): Services {
       return () => removeEventListener('storage', changed)
     },
   })
-  const powers = {
+  const platform = {
     serverUrl: location.origin,
     fetch: (...call: Parameters<typeof fetch>) => fetch(...call),
   }
-  const api = createLazyApi({ ...powers, sessions })
+  const api = createLazyApi({ ...platform, sessions })
   const owed = createOwedErasures({ texts: localStorage, indexedDB })
   void owed.finishAll()
   let openUserId: string | undefined
@@ -62,19 +62,19 @@ export function createServices(): Services {
   sessions.subscribe(tellSharer)
 
   async function open(userId: string) {
-    const [{ createMessenger }, { readBrowserPowers }] = await loadCore()
+    const [{ createMessenger }, { readBrowserPlatform: readBrowserPowers }] = await loadCore()
     await owed.finish(userId)
     openUserId = userId
     void askForPersistentStorage()
     const own = sessionsOf(sessions, userId)
-    const calls = createLazyApi({ ...powers, sessions: own })
+    const calls = createLazyApi({ ...platform, sessions: own })
     const opening = createMessenger({
       userId,
       serverUrl: location.origin,
       readToken: () => own.get()?.token,
       people: calls.users,
       calls,
-      powers: readBrowserPowers(),
+      platform: readBrowserPowers(),
       onSignedOut: own.clear,
     })
     return await limitOpening(opening)
@@ -89,7 +89,7 @@ export function createServices(): Services {
       const { userId } = messenger
       // Noted first: neither a tab that hangs nor a crash leaves it on the device. The session ends whatever becomes of it.
       openUserId = undefined
-      owed.note(userId)
+      owed.record(userId)
       const erasing = messenger.erase()
       void discardShared(userId).catch(() => {})
       api.auth.logout(userId).catch(() => {})

@@ -1,5 +1,5 @@
 import { createClearingMarks } from '../../database/files/clearing-marks.ts'
-import { createFileShelf } from '../../database/files/file-store.ts'
+import { createFileStore } from '../../database/files/file-store.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
 import type { FiledMessage, Files } from './files.ts'
@@ -15,11 +15,11 @@ export function createFileAccess(options: {
   onKept: () => void
 }): Pick<Files, 'find' | 'load' | 'wasCleared'> {
   const { context, calls, onError, onUsed, onKept } = options
-  const shelf = createFileShelf(context)
+  const store = createFileStore(context)
   const loading = new Map<string, Promise<Blob>>()
 
   async function find(message: FiledMessage): Promise<Blob | undefined> {
-    const found = await shelf.read(message)
+    const found = await store.read(message)
     if (found) onUsed(message, found).catch(onError)
     return found
   }
@@ -31,7 +31,7 @@ export function createFileAccess(options: {
     if (mediaUrl === undefined) throw new Error('The file is no longer on this device.')
     const fetched = await calls.messages.download({ mediaUrl, size: file?.size })
     // It can be seen all the same.
-    await shelf.keep(message, fetched).then(onKept, onError)
+    await store.keep(message, fetched).then(onKept, onError)
     return fetched
   }
 

@@ -3,7 +3,7 @@ import { must } from '../../../schema/helpers/must.ts'
 import { changeMessage } from '../../database/commands/change-message.ts'
 import { sendFile } from '../../database/commands/send-file.ts'
 import { setStarred } from '../../database/commands/set-starred.ts'
-import { createFileShelf } from '../../database/files/file-store.ts'
+import { createFileStore } from '../../database/files/file-store.ts'
 import { ben, openTestDatabase } from '../../database/testing/open-test-database.ts'
 import { createLabDisk } from '../../lab/device/lab-disk.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
@@ -14,11 +14,11 @@ const ivy = '01900000-0000-7000-8000-00000000000c'
 async function start(given: { quota?: number; shown?: Set<string> } = {}) {
   const disk = createLabDisk()
   const { context } = await openTestDatabase({ indexedDB: disk.indexedDB })
-  const shelf = createFileShelf(context)
+  const shelf = createFileStore(context)
   const room = { usage: 0, quota: given.quota ?? 1_000_000 }
   const care = createFileCare({
     context,
-    powers: { estimate: async () => room },
+    platform: { estimate: async () => room },
     isShown: ({ messageId }) => given.shown?.has(messageId) ?? false,
   })
   async function send(words: string, peerId = ben) {

@@ -3,7 +3,7 @@ import { decideFileBudget } from '../../database/files/file-budget.ts'
 import { createFileLedger, type LedgerEntry } from '../../database/files/file-ledger.ts'
 import { chooseFilesToTrim } from '../../database/files/files-to-trim.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
-import type { Powers } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 import type { FiledMessage } from './files.ts'
 
 /** What the files of one chat take on this device. */
@@ -26,18 +26,18 @@ export interface ClearingOptions {
 export type FileCare = ReturnType<typeof createFileCare>
 
 /** So many leave in one transaction: it holds up the messages meanwhile. */
-const portion = 20
+const batchSize = 20
 const stuckWords =
   "This device couldn't remove all of it. What is left is still listed. Close other tabs or restart the browser, then try again."
 
 /** Keeps the files on this device within a budget, and takes away what nobody wants there any more. */
 export function createFileCare(options: {
   context: CommandContext
-  powers: Pick<Powers, 'estimate'>
+  platform: Pick<Platform, 'estimate'>
   /** Is it on the screen of this tab? */
   isShown: (file: Pick<LedgerEntry, 'messageId' | 'mediaUrl'>) => boolean
 }) {
-  const { context, powers, isShown } = options
+  const { context, platform, isShown } = options
   const ledger = createFileLedger(context)
   const marks = createClearingMarks(context)
 
@@ -46,9 +46,9 @@ export function createFileCare(options: {
     { keepsStarred, onProgress }: { keepsStarred: boolean } & Pick<ClearingOptions, 'onProgress'>,
   ): Promise<number> {
     let bytes = 0
-    for (let done = 0; done < entries.length; done += portion) {
+    for (let done = 0; done < entries.length; done += batchSize) {
       onProgress?.({ done, total: entries.length })
-      bytes += await ledger.remove(entries.slice(done, done + portion), { keepsStarred })
+      bytes += await ledger.remove(entries.slice(done, done + batchSize), { keepsStarred })
     }
     return bytes
   }
@@ -68,7 +68,7 @@ export function createFileCare(options: {
       )
       await removeAll(cleared, { keepsStarred: false })
       const keptBytes = kept.reduce((sum, { size }) => sum + size, 0)
-      const budget = decideFileBudget({ keptBytes, room: await powers.estimate?.() })
+      const budget = decideFileBudget({ keptBytes, room: await platform.estimate?.() })
       const trimmable = kept.map((entry) => ({
         ...entry,
         isProtected: entry.isUnsent || entry.isStarred || isShown(entry),
@@ -100,7 +100,7 @@ export function createFileCare(options: {
             !(entry.isUnsent || entry.isStarred) &&
             (peerId === undefined || (entry.peerId ?? '') === peerId),
         )
-        const isNoted = await marks.note(peerId).then(
+        const isNoted = await marks.record(peerId).then(
           () => true,
           () => false,
         )
@@ -109,7 +109,7 @@ export function createFileCare(options: {
           ...(onProgress && { onProgress }),
         })
         // A full disk may have had no room for it before.
-        if (!isNoted) await marks.note(peerId)
+        if (!isNoted) await marks.record(peerId)
         return bytes
       } catch (cause) {
         throw new Error(stuckWords, { cause })

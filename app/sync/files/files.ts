@@ -3,7 +3,7 @@ import type { CommandContext } from '../../database/storage/command-context.ts'
 import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
 import type { LiveValue } from '../../database/views/live-value.ts'
 import { createRefresher } from '../../database/views/refresher.ts'
-import type { Powers } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
 import type { ChatFiles, ClearingOptions, FileCare } from './file-care.ts'
 import { createPendingFiles } from './pending-files.ts'
@@ -41,14 +41,14 @@ const tidyAfterMs = 2_000
 export function createFiles(options: {
   context: CommandContext
   calls: Pick<RequestCalls, 'messages'>
-  powers: Pick<Powers, 'page' | 'random' | 'estimate' | 'tab'>
+  platform: Pick<Platform, 'page' | 'random' | 'estimate' | 'tab'>
   isSignedIn: () => boolean
   onSignedOut: () => void
   onError: (cause: unknown) => void
 }) {
   const { context, onError } = options
   const pending = createPendingFiles(context.database.messages)
-  const { tab } = options.powers
+  const { tab } = options.platform
   const again = createUploadsAgain({ ...options, pending })
   const uploads = createTabStates(`petrel-uploads-${context.userId}${tab ? `-${tab.device}` : ''}`)
   const shown = createShownFiles()

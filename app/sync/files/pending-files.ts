@@ -24,7 +24,7 @@ export function createPendingFiles(messages: MessageCollection) {
   const stuck = new Set<string>()
   let reading: Promise<void> | undefined
 
-  function note(stored: readonly MessageDocument[]) {
+  function record(stored: readonly MessageDocument[]) {
     for (const message of stored) {
       if (isUnsent(message) || isLost(message)) pending.set(message._id, message)
       else pending.delete(message._id)
@@ -37,11 +37,11 @@ export function createPendingFiles(messages: MessageCollection) {
   async function read() {
     const tallied = [pendingTally, failedTally].map((tally) => listTally(messages, tally))
     const stored = (await Promise.all(tallied)).flat()
-    note(stored.filter(({ _id, file }) => file && !pending.has(_id)).map(fromStoredMessage))
+    record(stored.filter(({ _id, file }) => file && !pending.has(_id)).map(fromStoredMessage))
   }
 
   const unsubscribe = subscribeToChanges(messages, ({ documents }) =>
-    note(documents.filter(({ _id, file }) => file || pending.has(_id)).map(fromStoredMessage)),
+    record(documents.filter(({ _id, file }) => file || pending.has(_id)).map(fromStoredMessage)),
   )
 
   return {
@@ -53,7 +53,7 @@ export function createPendingFiles(messages: MessageCollection) {
       })
       return reading
     },
-    note,
+    record: record,
     /** Changes one of them on this device. */
     change: (messageId: string, change: (message: MessageDocument) => MessageDocument) =>
       changeMessage(messages, messageId, change),
@@ -63,16 +63,16 @@ export function createPendingFiles(messages: MessageCollection) {
     /** Those that were refused because the server has no such file. */
     listLost: () => [...pending.values()].filter(isLost),
     /** They are sent again by now, or cannot be. */
-    noteLookedAt(messageIds: readonly string[]) {
+    recordLookedAt(messageIds: readonly string[]) {
       for (const id of messageIds) lookedAt.add(id)
-      note([...pending.values()].filter(({ _id }) => lookedAt.has(_id)))
+      record([...pending.values()].filter(({ _id }) => lookedAt.has(_id)))
     },
     /** What was said after it waits no longer for it: in another order is better than never (P6). */
-    noteStuck(messageId: string) {
+    recordStuck(messageId: string) {
       const message = pending.get(messageId)
       if (!message || stuck.has(messageId)) return
       stuck.add(messageId)
-      note([message])
+      record([message])
     },
     /** Does what was said after this file wait until it is sent? What the other person reads keeps its order. */
     isWaitedFor: (messageId: string) => pending.has(messageId) && !stuck.has(messageId),

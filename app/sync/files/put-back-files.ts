@@ -2,7 +2,7 @@ import { slicesOf } from '../../../schema/helpers/slices-of.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { ApiError } from '../../api/api-error.ts'
-import { createFileShelf } from '../../database/files/file-store.ts'
+import { createFileStore } from '../../database/files/file-store.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import { readDocuments } from '../../database/storage/read-documents.ts'
 import type { BackOff } from '../platform/back-off.ts'
@@ -27,7 +27,7 @@ export async function putBackFiles(options: {
   const { context, backOff, signal, onError } = options
   const { messages: calls } = options.calls
   const { messages, device } = context.database
-  const shelf = createFileShelf(context)
+  const store = createFileStore(context)
 
   async function readSent(ids: readonly string[]): Promise<Sent[]> {
     const stored = await readDocuments(messages, ids)
@@ -48,7 +48,7 @@ export async function putBackFiles(options: {
   async function upload(id: string): Promise<boolean> {
     // It may have been deleted, or trimmed, since it was listed.
     const [message] = await readSent([id])
-    const file = message && (await shelf.read({ _id: id }))
+    const file = message && (await store.read({ _id: id }))
     if (!message?.file || !file) return true
     try {
       await uploadInPieces({
@@ -72,7 +72,7 @@ export async function putBackFiles(options: {
 
   async function lookThrough(): Promise<boolean> {
     let isWhole = true
-    for (const ids of slicesOf(await shelf.listMessageIds(), limits.askedUploadsMax)) {
+    for (const ids of slicesOf(await store.listMessageIds(), limits.askedUploadsMax)) {
       const sent = await readSent(ids)
       const missing = await findMissing(sent)
       for (const id of missing) isWhole = (await upload(id)) && isWhole

@@ -1,5 +1,5 @@
 import { retryMessage } from '../../database/commands/retry-message.ts'
-import { createFileShelf } from '../../database/files/file-store.ts'
+import { createFileStore } from '../../database/files/file-store.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 
 /** Sends messages again whose files the server has lost, where this device still holds them. */
@@ -7,6 +7,6 @@ export async function sendLostAgain(
   context: CommandContext,
   messageIds: readonly string[],
 ): Promise<void> {
-  const shelf = createFileShelf(context)
-  for (const _id of messageIds) if (await shelf.read({ _id })) await retryMessage(context, _id)
+  const store = createFileStore(context)
+  for (const _id of messageIds) if (await store.read({ _id })) await retryMessage(context, _id)
 }

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import { subscribeToTable } from '../../database/storage/open-device-store.ts'
 import { createBackOff } from '../platform/back-off.ts'
-import type { Powers } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
 import { findUnseenEpoch } from './files-epoch.ts'
 import type { PendingFiles } from './pending-files.ts'
@@ -14,12 +14,12 @@ export function createUploadsAgain(options: {
   context: CommandContext
   calls: Pick<RequestCalls, 'messages'>
   pending: PendingFiles
-  powers: Pick<Powers, 'page' | 'random'>
+  platform: Pick<Platform, 'page' | 'random'>
   onError: (cause: unknown) => void
 }) {
-  const { context, calls, pending, powers, onError } = options
+  const { context, calls, pending, platform, onError } = options
   const { device } = context.database
-  const backOff = createBackOff({ random: powers.random })
+  const backOff = createBackOff({ random: platform.random })
 
   const looking = new Set<string>()
 
@@ -32,7 +32,7 @@ export function createUploadsAgain(options: {
     const sending = import('./send-lost-again.ts').then((again) =>
       again.sendLostAgain(context, ids),
     )
-    await sending.finally(() => pending.noteLookedAt(ids))
+    await sending.finally(() => pending.recordLookedAt(ids))
   }
 
   return {
@@ -63,7 +63,7 @@ export function createUploadsAgain(options: {
           onError,
         }),
         pending.subscribe(() => void sendLost().catch(fail)),
-        powers.page.subscribe((event) => {
+        platform.page.subscribe((event) => {
           if (event === 'online' || event === 'front') backOff.hurry()
         }),
       ]

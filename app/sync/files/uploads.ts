@@ -2,13 +2,13 @@ import pLimit from 'p-limit'
 import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { joinSignals } from '../../api/join-signals.ts'
-import { createFileShelf } from '../../database/files/file-store.ts'
+import { createFileStore } from '../../database/files/file-store.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import { readDocuments } from '../../database/storage/read-documents.ts'
 import { fromStoredMessage } from '../../database/storage/stored-message.ts'
 import type { SettableLiveValue } from '../../database/views/live-value.ts'
 import { type BackOff, createBackOff } from '../platform/back-off.ts'
-import type { Powers } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 import { judgeFailure } from '../requests/judge-failure.ts'
 import type { RequestCalls, Uploaded } from '../requests/request-calls.ts'
 import type { PendingFiles } from './pending-files.ts'
@@ -36,7 +36,7 @@ export function createUploads(options: {
   pending: PendingFiles
   calls: Pick<RequestCalls, 'messages'>
   context: CommandContext
-  powers: Pick<Powers, 'page' | 'random'>
+  platform: Pick<Platform, 'page' | 'random'>
   /** Asked after a 401: may have been said of an earlier sign-in. */
   isSignedIn: () => boolean
   onSignedOut: () => void
@@ -44,9 +44,9 @@ export function createUploads(options: {
   states: SettableLiveValue<ReadonlyMap<string, UploadState>>
   onError: (cause: unknown) => void
 }) {
-  const { pending, calls, context, powers, isSignedIn, onSignedOut, states, onError } = options
+  const { pending, calls, context, platform, isSignedIn, onSignedOut, states, onError } = options
   const { messages } = context.database
-  const files = createFileShelf(context)
+  const files = createFileStore(context)
   const closing = new AbortController()
   const { signal } = closing
   const lanes = new Map<string, { backOff: BackOff; ended: Promise<void> }>()
@@ -67,7 +67,7 @@ export function createUploads(options: {
   }
 
   function openLane(peerId: string) {
-    const backOff = createBackOff({ random: powers.random })
+    const backOff = createBackOff({ random: platform.random })
     const ended = runLane(peerId, backOff)
       .catch((cause: unknown) => {
         if (!signal.aborted) onError(cause)
@@ -88,7 +88,7 @@ export function createUploads(options: {
         .filter((message) => message.peerId === peerId)
         .sort((a, b) => a.orderedAt - b.orderedAt)
       if (!next) return
-      const waitMs = await limit(() => upload(next._id, backOff)).catch(noteTrouble)
+      const waitMs = await limit(() => upload(next._id, backOff)).catch(recordTrouble)
       if (waitMs === undefined) backOff.succeed()
       else backOff.fail(attempt, { atLeastMs: waitMs })
     }
@@ -105,7 +105,7 @@ export function createUploads(options: {
   }
 
   /** This device could not read or write: it may after a while, as with a server that is away. */
-  function noteTrouble(cause: unknown): number {
+  function recordTrouble(cause: unknown): number {
     signal.throwIfAborted()
     onError(cause)
     return 0
@@ -117,7 +117,7 @@ export function createUploads(options: {
     const stored = (await readDocuments(messages, [id])).get(id)
     const message = stored && fromStoredMessage(stored)
     // Changed since it was listed, by this tab or another.
-    if (message) pending.note([message])
+    if (message) pending.record([message])
     if (!message?.file || !isUploadOwed(message) || !pending.get(id)) return undefined
     const file = await files.read(message)
     if (!file) return await refuse(id, { words: missingWords, code: 'file_missing' })
@@ -146,7 +146,7 @@ export function createUploads(options: {
         },
       })
       begun.delete(id)
-      await files.noteAddress(id, uploaded.mediaUrl)
+      await files.recordAddress(id, uploaded.mediaUrl)
       await pending.change(id, (current) => addAddress(current, uploaded))
       onState(id)
       return undefined
@@ -171,7 +171,7 @@ export function createUploads(options: {
     const isFromServer =
       cause instanceof ApiError && cause.status >= 400 && cause.code !== 'timeout'
     onState(id, { kind: 'waiting', ...(isFromServer && { words }) })
-    if (isFromServer && !isBusy(cause)) pending.noteStuck(id)
+    if (isFromServer && !isBusy(cause)) pending.recordStuck(id)
     if (judgement === 'signed-out' && !isSignedIn()) {
       closing.abort(new Error('The sign-in has ended.'))
       onSignedOut()
@@ -197,7 +197,7 @@ export function createUploads(options: {
 
   const unsubscribes = [
     pending.subscribe(look),
-    powers.page.subscribe((event) => {
+    platform.page.subscribe((event) => {
       if (event === 'online' || event === 'front') hurry()
     }),
   ]

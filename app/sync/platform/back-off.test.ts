@@ -65,10 +65,10 @@ test('a sign of life ends the waiting at once, but none that the server has aske
 test('what the server answers to others ends the waiting for it, and not that after a refusal', async () => {
   const backOff = createBackOff({ random: () => 1 })
   backOff.fail(await backOff.begin(signal), { isAway: true })
-  backOff.hear()
+  backOff.recordAnswer()
   expect(await measureWait(backOff)).toBe(0)
   backOff.fail(await backOff.begin(signal))
-  backOff.hear()
+  backOff.recordAnswer()
   expect(await measureWait(backOff)).toBe(2_000)
 })
 

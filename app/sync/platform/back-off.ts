@@ -10,7 +10,7 @@ export interface BackOff {
    */
   fail(attempt: object, how?: { atLeastMs?: number; isAway?: boolean }): void
   /** The server has answered somebody else. */
-  hear(): void
+  recordAnswer(): void
   /** What failed is given up: the next failure is the first one of something else. */
   forget(): void
   succeed(): void
@@ -59,7 +59,7 @@ export function createBackOff(options: {
         gate = closedGate(Math.max(atLeastMs, wait), atLeastMs)
         closedBy = share
       },
-      hear() {
+      recordAnswer() {
         if (isAway) gate.hurry()
       },
       forget() {

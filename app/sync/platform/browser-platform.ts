@@ -1,7 +1,7 @@
-import type { Page, PageEvent, Powers } from './platform.ts'
+import type { Page, PageEvent, Platform } from './platform.ts'
 
-/** The powers of the browser that this runs in. */
-export function readBrowserPowers(): Powers & Required<Pick<Powers, 'untilIdle'>> {
+/** The platform of the browser that this runs in. */
+export function readBrowserPlatform(): Platform & Required<Pick<Platform, 'untilIdle'>> {
   return {
     fetch: (input, init) => fetch(input, init),
     WebSocket,

@@ -1,12 +1,12 @@
 import { createBackOff } from './back-off.ts'
-import type { Powers } from './platform.ts'
+import type { Platform } from './platform.ts'
 
 interface Part {
   close(): unknown
 }
 
 export interface FetchedPartOptions<T extends Part> {
-  powers: Pick<Powers, 'page' | 'random'>
+  platform: Pick<Platform, 'page' | 'random'>
   /** What is on the device comes first: nothing is fetched before this resolves. */
   untilDrawn: Promise<unknown>
   /** Fetches the code, and gives what begins the part. */
@@ -17,10 +17,10 @@ export interface FetchedPartOptions<T extends Part> {
 
 /** A part of the core that is fetched and begun when the page has drawn what is on the device. */
 export function createFetchedPart<T extends Part>(options: FetchedPartOptions<T>) {
-  const { powers, untilDrawn, load, onMissing } = options
+  const { platform, untilDrawn, load, onMissing } = options
   const closing = new AbortController()
   const { signal } = closing
-  const backOff = createBackOff({ random: powers.random })
+  const backOff = createBackOff({ random: platform.random })
   let part: T | undefined
 
   async function start() {
@@ -37,7 +37,7 @@ export function createFetchedPart<T extends Part>(options: FetchedPartOptions<T>
   const starting = start().catch((cause: unknown) => {
     if (!signal.aborted) throw cause
   })
-  const stopListening = powers.page.subscribe((event) => {
+  const stopListening = platform.page.subscribe((event) => {
     if (event === 'online' || event === 'front') backOff.hurry()
   })
 

@@ -6,12 +6,12 @@ import type { Locks, Page } from './platform.ts'
  *
  * `begin` is called when the turn comes, and what it returned when the turn goes.
  */
-export function createTurn(options: {
+export function createLeaderElection(options: {
   locks: Locks | undefined
   page: Page
   name: string
   begin: () => () => void
-}): { isOurs(): boolean; take(): void; close(): void } {
+}): { isLeader(): boolean; take(): void; close(): void } {
   const { locks, page, name, begin } = options
   const closing = new AbortController()
   let end: (() => void) | undefined
@@ -57,7 +57,7 @@ export function createTurn(options: {
   else void ask('queue')
 
   return {
-    isOurs: () => end !== undefined,
+    isLeader: () => end !== undefined,
     take,
     close() {
       unsubscribe()

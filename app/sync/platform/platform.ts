@@ -1,5 +1,5 @@
 import type { StorageRoom } from '../../database/files/file-budget.ts'
-import type { KeptTexts } from '../../database/storage/key-value-storage.ts'
+import type { KeyValueStorage } from '../../database/storage/key-value-storage.ts'
 
 /** What the page around the core says of itself. `front`: it became visible, or was given the focus. */
 export type PageEvent = 'online' | 'offline' | 'front' | 'back'
@@ -13,7 +13,7 @@ export interface Page {
 export type Locks = Pick<LockManager, 'request'>
 
 /** Everything that the core takes from a browser. In Node each can be given, and the core runs the same. */
-export interface Powers {
+export interface Platform {
   fetch: typeof fetch
   WebSocket: typeof WebSocket
   indexedDB?: IDBFactory
@@ -21,7 +21,7 @@ export interface Powers {
   /** Absent where the browser has none (pages without HTTPS): then every visible tab syncs, which is safe. */
   locks?: Locks
   /** `localStorage`. */
-  texts?: KeptTexts
+  texts?: KeyValueStorage
   /** What the browser grants this origin, in bytes; absent where it does not tell. */
   estimate?: () => Promise<StorageRoom>
   page: Page

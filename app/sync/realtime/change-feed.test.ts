@@ -16,7 +16,7 @@ function open() {
   })
   feed.open()
   const hear = (from: number, to: number, ...docs: ReturnType<typeof doc>[]) =>
-    feed.hear({ event: 'changes', data: { database: 'messages', from, to, docs } })
+    feed.handle({ event: 'changes', data: { database: 'messages', from, to, docs } })
   const next = (since: number, signal = never) =>
     feed.next({ database: 'messages', since: String(since), epoch: 'e', signal })
   return { feed, said, line, hear, next }
@@ -53,7 +53,7 @@ test('P7: a frame that is lost, doubled or overtaken makes it ask', async () => 
 test('P7: asks when something was missed, and follows again from where it then stands', async () => {
   const { feed, said, hear, next } = open()
   const waiting = next(7)
-  feed.hear({ event: 'changes-missed', data: { database: 'messages' } })
+  feed.handle({ event: 'changes-missed', data: { database: 'messages' } })
   expect(await waiting).toBeUndefined()
   hear(7, 8, doc('late'))
   const again = next(12)
@@ -68,15 +68,15 @@ test('P7: the last frame is missed too when it was lost', async () => {
   hear(7, 8, doc('a'))
   await first
   const waiting = next(8)
-  feed.hear({ event: 'here', data: { messages: 8 } })
-  feed.hear({ event: 'here', data: { messages: 9 } })
+  feed.handle({ event: 'here', data: { messages: 8 } })
+  feed.handle({ event: 'here', data: { messages: 9 } })
   expect(await waiting).toBeUndefined()
 })
 
 test('P7: word of having missed something is not needed to notice it', async () => {
   const { feed, next } = open()
   const waiting = next(7)
-  feed.hear({ event: 'here', data: {} })
+  feed.handle({ event: 'here', data: {} })
   expect(await waiting).toBeUndefined()
 })
 
@@ -114,7 +114,7 @@ test('P12: follows no more than five times a second when each place is old at on
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const { feed, said, next } = open()
-  const miss = () => feed.hear({ event: 'changes-missed', data: { database: 'messages' } })
+  const miss = () => feed.handle({ event: 'changes-missed', data: { database: 'messages' } })
   const begun = performance.now()
   for (let asked = 0; asked < 10; asked += 1) {
     const waiting = next(asked)

@@ -70,7 +70,7 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
     for (const database of [...followed.keys()]) lose(database)
   }
 
-  function hearChanges({ database, from, to, docs }: Changes) {
+  function handleChanges({ database, from, to, docs }: Changes) {
     const line = followed.get(database)
     if (!line) return
     if (line.heard !== from || line.framesKept >= framesKeptMost) return lose(database)
@@ -85,7 +85,7 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
   }
 
   /** Frames keep their order, so whoever does not stand there has lost one. */
-  function hearPlaces(places: Extract<ServerEvent, { event: 'here' }>['data']) {
+  function handlePlaces(places: Extract<ServerEvent, { event: 'here' }>['data']) {
     for (const [database, { heard }] of [...followed]) {
       // No place: the server believes that this device knows of having missed something.
       if (places[database] !== heard) lose(database)
@@ -123,10 +123,10 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
       isOpen = false
       loseAll()
     },
-    hear(event: ServerEvent) {
-      if (event.event === 'changes') hearChanges(event.data)
+    handle(event: ServerEvent) {
+      if (event.event === 'changes') handleChanges(event.data)
       if (event.event === 'changes-missed') lose(event.data.database)
-      if (event.event === 'here') hearPlaces(event.data)
+      if (event.event === 'here') handlePlaces(event.data)
     },
     /** This device asks for nothing more; whoever still waits is ended by its own signal. */
     stop() {

@@ -8,7 +8,7 @@ type LazyLineOptions = LiveLineOptions &
 /** The line of `createLiveLine`, whose code is fetched when the page has drawn what is on the device. */
 export function createLazyLine({ untilDrawn, onError, ...options }: LazyLineOptions): Socket {
   const line = createFetchedPart({
-    powers: options.powers,
+    platform: options.platform,
     untilDrawn,
     onMissing: onError,
     async load() {

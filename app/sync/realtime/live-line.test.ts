@@ -20,7 +20,7 @@ async function start() {
   const seen = { opened: 0, down: [] as string[], polls: 0 }
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const line = createLiveLine({
-    powers: {
+    platform: {
       WebSocket: NodeWebSocket as unknown as typeof WebSocket,
       page,
       random: () => 1,

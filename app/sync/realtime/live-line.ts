@@ -1,11 +1,11 @@
-import type { Powers } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 import { createSocket, type Socket, type SocketOptions } from './socket.ts'
 
 /** Without a socket for so long, the line is kept by polls until there is one. */
 const patienceMs = 2_000
 
 export interface LiveLineOptions extends SocketOptions {
-  powers: Pick<Powers, 'WebSocket' | 'fetch' | 'page' | 'random' | 'now'>
+  platform: Pick<Platform, 'WebSocket' | 'fetch' | 'page' | 'random' | 'now'>
 }
 
 /**

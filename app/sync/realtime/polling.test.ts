@@ -16,7 +16,7 @@ async function start(answer: RequestListener, now = Date.now) {
   const seen = { opened: 0, down: 0, signedOut: 0 }
   const page = createLabPage()
   const polling = createPolling({
-    powers: { fetch, page, random: () => 1, now },
+    platform: { fetch, page, random: () => 1, now },
     serverUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     readToken: () => 'a.b.c',
     onOpen: () => (seen.opened += 1),

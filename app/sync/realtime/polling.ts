@@ -5,11 +5,11 @@ import { type ClientEvent, parseServerEvent } from '../../../schema/api/socket-e
 import { limits } from '../../../schema/limits.ts'
 import { joinSignals } from '../../api/join-signals.ts'
 import { createBackOff } from '../platform/back-off.ts'
-import type { Powers } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 import type { Socket, SocketOptions } from './socket.ts'
 
-export interface PollingOptions extends Omit<SocketOptions, 'powers'> {
-  powers: Pick<Powers, 'fetch' | 'page' | 'random' | 'now'>
+export interface PollingOptions extends Omit<SocketOptions, 'platform'> {
+  platform: Pick<Platform, 'fetch' | 'page' | 'random' | 'now'>
 }
 
 /** The server answers a poll within 25 s; a connection that says nothing for longer is dead. */
@@ -22,17 +22,17 @@ const answer = z.object({ events: z.array(z.unknown()) })
 
 /** The events of the socket by long polling, until it is closed. It says `onOpen` when the first poll is answered. */
 export function createPolling(options: PollingOptions): Socket {
-  const { powers, serverUrl, readToken, onOpen, onEvent, onDown, onSignedOut } = options
+  const { platform, serverUrl, readToken, onOpen, onEvent, onDown, onSignedOut } = options
   const closing = new AbortController()
   const { signal } = closing
-  const backOff = createBackOff({ random: powers.random })
+  const backOff = createBackOff({ random: platform.random })
   const state: { openId?: string; isSaying: boolean; unsaid: ClientEvent[] } = {
     isSaying: false,
     unsaid: [],
   }
 
   function ask(path: string, init: { method?: string; body?: string } = {}): Promise<Response> {
-    return powers.fetch(`${serverUrl}/poll${path}`, {
+    return platform.fetch(`${serverUrl}/poll${path}`, {
       ...init,
       cache: 'no-store',
       signal: joinSignals([signal, AbortSignal.timeout(pollTimeoutMs)]),
@@ -46,14 +46,14 @@ export function createPolling(options: PollingOptions): Socket {
   /** Polls until one fails. After that its id is worth nothing: an answer may have been lost on its way. */
   async function hold(id: string): Promise<'signed-out' | 'down'> {
     for (;;) {
-      const begunAt = powers.now()
+      const begunAt = platform.now()
       const token = readToken()
       const response = await ask(`?poller=${id}&understands=presence-changes`)
       // What is said of an earlier sign-in ends no later one.
       if (response.status === 401) return readToken() === token ? 'signed-out' : 'down'
       if (!response.ok) return 'down'
       const { events } = answer.parse(await response.json())
-      if (events.length === 0 && powers.now() - begunAt < shortestWaitMs) return 'down'
+      if (events.length === 0 && platform.now() - begunAt < shortestWaitMs) return 'down'
       if (signal.aborted) return 'down'
       if (state.openId !== id) {
         state.openId = id
@@ -92,7 +92,7 @@ export function createPolling(options: PollingOptions): Socket {
     state.isSaying = false
   }
 
-  const unsubscribe = powers.page.subscribe((event) => {
+  const unsubscribe = platform.page.subscribe((event) => {
     if (event === 'online' || event === 'front') backOff.hurry()
   })
   run().catch(() => {

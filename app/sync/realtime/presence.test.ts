@@ -11,23 +11,23 @@ const cyd = '01900000-0000-7000-8000-00000000000c'
 const dan = '01900000-0000-7000-8000-00000000000d'
 
 test('somebody types for three seconds after the last word of it, or until they stop or have sent', () => {
-  const { presence, hear } = createPresence({ onLeft: () => {} })
+  const { presence, handle } = createPresence({ onLeft: () => {} })
   const isTyping = () => presence.getSnapshot().isTyping(ben)
-  hear({ event: 'user-typing', data: { userId: ben } })
+  handle({ event: 'user-typing', data: { userId: ben } })
   vi.advanceTimersByTime(2_000)
-  hear({ event: 'user-typing', data: { userId: ben } })
+  handle({ event: 'user-typing', data: { userId: ben } })
   vi.advanceTimersByTime(2_999)
   expect(isTyping()).toBe(true)
   vi.advanceTimersByTime(1)
   expect(isTyping()).toBe(false)
-  hear({ event: 'user-typing', data: { userId: ben } })
-  hear({ event: 'user-stop-typing', data: { userId: ben } })
+  handle({ event: 'user-typing', data: { userId: ben } })
+  handle({ event: 'user-stop-typing', data: { userId: ben } })
   expect(isTyping()).toBe(false)
 })
 
 test('who is online is what the server said last; without a connection nobody is known to be', () => {
-  const { presence, hear, forget } = createPresence({ onLeft: () => {} })
-  hear({ event: 'users-online', data: [ben] })
+  const { presence, handle, forget } = createPresence({ onLeft: () => {} })
+  handle({ event: 'users-online', data: [ben] })
   expect(presence.getSnapshot().isOnline(ben)).toBe(true)
   forget()
   expect(presence.getSnapshot().isOnline(ben)).toBe(false)
@@ -35,40 +35,40 @@ test('who is online is what the server said last; without a connection nobody is
 
 test('who has left is told once, and nobody leaves with the connection', () => {
   const left: string[] = []
-  const { hear, forget } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
-  hear({ event: 'users-online', data: [ben] })
-  hear({ event: 'users-online', data: [] })
-  hear({ event: 'users-online', data: [] })
+  const { handle, forget } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
+  handle({ event: 'users-online', data: [ben] })
+  handle({ event: 'users-online', data: [] })
+  handle({ event: 'users-online', data: [] })
   expect(left).toEqual([ben])
-  hear({ event: 'users-online', data: [ben] })
+  handle({ event: 'users-online', data: [ben] })
   forget()
   expect(left).toEqual([ben])
 })
 
 test('a change is taken on top of the list, and who goes by it is told once', () => {
   const left: string[] = []
-  const { presence, hear } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
+  const { presence, handle } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
   const isOnline = (userId: string) => presence.getSnapshot().isOnline(userId)
-  hear({ event: 'users-online', data: [ben] })
-  hear({ event: 'presence-changed', data: { online: [cyd], offline: [] } })
+  handle({ event: 'users-online', data: [ben] })
+  handle({ event: 'presence-changed', data: { online: [cyd], offline: [] } })
   expect([isOnline(ben), isOnline(cyd)]).toEqual([true, true])
-  hear({ event: 'presence-changed', data: { online: [cyd], offline: [ben, dan] } })
+  handle({ event: 'presence-changed', data: { online: [cyd], offline: [ben, dan] } })
   expect([isOnline(ben), isOnline(cyd)]).toEqual([false, true])
   expect(left).toEqual([ben])
-  hear({ event: 'users-online', data: [ben] })
+  handle({ event: 'users-online', data: [ben] })
   expect([isOnline(ben), isOnline(cyd)]).toEqual([true, false])
   expect(left).toEqual([ben, cyd])
 })
 
 test('nobody has left because a list is of fewer people than the one before', () => {
   const left: string[] = []
-  const { presence, hear } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
-  hear({ event: 'users-online', data: [ben, cyd] })
-  hear({ event: 'presence-scope', data: 'some' })
-  hear({ event: 'users-online', data: [ben] })
+  const { presence, handle } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
+  handle({ event: 'users-online', data: [ben, cyd] })
+  handle({ event: 'presence-scope', data: 'some' })
+  handle({ event: 'users-online', data: [ben] })
   expect(presence.getSnapshot().isOnline(cyd)).toBe(false)
   expect(left).toEqual([])
-  hear({ event: 'users-online', data: [] })
+  handle({ event: 'users-online', data: [] })
   expect(left).toEqual([ben])
 })
 

@@ -13,7 +13,7 @@ export interface Presence {
  */
 export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]) => void }): {
   presence: LiveValue<Presence>
-  hear(event: ServerEvent): void
+  handle(event: ServerEvent): void
   /** Without a connection nothing is known. */
   forget(): void
   close(): void
@@ -56,14 +56,14 @@ export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]
     presence.set(snapshot())
   }
 
-  function hearList(userIds: readonly string[]) {
+  function handleList(userIds: readonly string[]) {
     const before = online
     setOnline(new Set(userIds))
     if (!isOtherScope) onLeft([...before].filter((id) => !online.has(id)))
     isOtherScope = false
   }
 
-  function hearChange(change: { online: readonly string[]; offline: readonly string[] }) {
+  function handleChange(change: { online: readonly string[]; offline: readonly string[] }) {
     const left = change.offline.filter((id) => online.has(id))
     const gone = new Set(left)
     setOnline(new Set([...[...online].filter((id) => !gone.has(id)), ...change.online]))
@@ -72,10 +72,10 @@ export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]
 
   return {
     presence,
-    hear(event) {
+    handle(event) {
       if (event.event === 'presence-scope') isOtherScope = true
-      if (event.event === 'users-online') hearList(event.data)
-      if (event.event === 'presence-changed') hearChange(event.data)
+      if (event.event === 'users-online') handleList(event.data)
+      if (event.event === 'presence-changed') handleChange(event.data)
       if (event.event === 'user-typing') startTyping(event.data.userId)
       if (event.event === 'user-stop-typing') stopTyping(event.data.userId)
       if (event.event === 'receive-message') stopTyping(event.data.senderId)

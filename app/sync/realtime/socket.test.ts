@@ -35,7 +35,7 @@ async function start({
     protocols.push(request.headers['sec-websocket-protocol'])
   })
   const socket = createSocket({
-    powers: { WebSocket: NodeWebSocket as unknown as typeof WebSocket, page, random: () => 1 },
+    platform: { WebSocket: NodeWebSocket as unknown as typeof WebSocket, page, random: () => 1 },
     serverUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     readToken,
     onOpen: () => (seen.opened += 1),

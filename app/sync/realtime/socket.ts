@@ -11,10 +11,10 @@ import {
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { limits } from '../../../schema/limits.ts'
 import { createBackOff, orAborted } from '../platform/back-off.ts'
-import type { Powers } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 
 export interface SocketOptions {
-  powers: Pick<Powers, 'WebSocket' | 'page' | 'random'>
+  platform: Pick<Platform, 'WebSocket' | 'page' | 'random'>
   /** The server's origin, `http(s)://…`. */
   serverUrl: string
   readToken: () => string | undefined
@@ -59,12 +59,12 @@ const ends = new Map<number, End>([
  * One that had to make room for another tab of the person does not come back before the person does.
  */
 export function createSocket(options: SocketOptions): Socket {
-  const { powers, readToken, onOpen, onEvent, onDown, onSignedOut } = options
+  const { platform, readToken, onOpen, onEvent, onDown, onSignedOut } = options
   const { silenceMs = longestSilenceMs } = options
   const url = `${options.serverUrl.replace(/^http/, 'ws')}/`
   const closing = new AbortController()
   const backOff = createBackOff({
-    random: powers.random,
+    random: platform.random,
     firstMs: limits.socketReconnectDelayMs,
     evenAttempts: limits.socketReconnectAttempts,
   })
@@ -78,7 +78,7 @@ export function createSocket(options: SocketOptions): Socket {
   /** Resolves when this connection is over. */
   function connect(token: string): Promise<End> {
     const words = `${understandsProtocolPrefix}presence-changes`
-    const socket = new powers.WebSocket(url, [
+    const socket = new platform.WebSocket(url, [
       changesProtocol,
       socketProtocol,
       words,
@@ -143,7 +143,7 @@ export function createSocket(options: SocketOptions): Socket {
     await orAborted(promise, closing.signal)
   }
 
-  const unsubscribe = powers.page.subscribe((event) => {
+  const unsubscribe = platform.page.subscribe((event) => {
     if (event === 'front') wake()
     if (event === 'online' || event === 'front') backOff.hurry()
     // Some browsers keep it open for minutes, and who was online would seem to be so still.
@@ -156,13 +156,13 @@ export function createSocket(options: SocketOptions): Socket {
   return {
     send(event) {
       if (event.event === 'typing') wake()
-      if (current?.readyState !== powers.WebSocket.OPEN) return false
+      if (current?.readyState !== platform.WebSocket.OPEN) return false
       current.send(JSON.stringify(event))
       return true
     },
     doubt() {
       const isRegular =
-        current?.readyState === powers.WebSocket.OPEN && current.protocol === changesProtocol
+        current?.readyState === platform.WebSocket.OPEN && current.protocol === changesProtocol
       if (isRegular && performance.now() - heardAt > silenceMs * doubtfulPart) drop()
     },
     close() {

@@ -18,19 +18,19 @@ function start() {
 }
 
 test('a server that tells of everybody, as those before it did, hears nothing', () => {
-  const { watch, hear, lists } = start()
+  const { watch, handle, lists } = start()
   watch('ben')
-  hear({ event: 'users-online', data: [] })
-  hear({ event: 'presence-scope', data: 'everybody' })
+  handle({ event: 'users-online', data: [] })
+  handle({ event: 'presence-scope', data: 'everybody' })
   vi.advanceTimersByTime(10_000)
   expect(lists()).toEqual([])
   expect(vi.getTimerCount()).toBe(0)
 })
 
 test('one that tells of some hears who is shown, together and once', () => {
-  const { watch, hear, lists } = start()
+  const { watch, handle, lists } = start()
   watch('ben')
-  hear({ event: 'presence-scope', data: 'some' })
+  handle({ event: 'presence-scope', data: 'some' })
   watch('cyd')
   const endBens = watch('ben')
   vi.advanceTimersByTime(10_000)
@@ -42,8 +42,8 @@ test('one that tells of some hears who is shown, together and once', () => {
 })
 
 test('who is shown no more is not watched, and what scrolls by is told twice a second at most', () => {
-  const { watch, hear, lists } = start()
-  hear({ event: 'presence-scope', data: 'some' })
+  const { watch, handle, lists } = start()
+  handle({ event: 'presence-scope', data: 'some' })
   for (let row = 0; row < 20; row += 1) {
     const end = watch(`person ${row}`)
     vi.advanceTimersByTime(100)
@@ -55,8 +55,8 @@ test('who is shown no more is not watched, and what scrolls by is told twice a s
 })
 
 test('of more people than a server takes, those shown last are told', () => {
-  const { watch, hear, lists } = start()
-  hear({ event: 'presence-scope', data: 'some' })
+  const { watch, handle, lists } = start()
+  handle({ event: 'presence-scope', data: 'some' })
   for (let row = 0; row <= limits.watchedPeopleMax; row += 1) watch(`person ${row}`)
   vi.advanceTimersByTime(1_000)
   expect(lists()[0]).toHaveLength(limits.watchedPeopleMax)
@@ -64,15 +64,15 @@ test('of more people than a server takes, those shown last are told', () => {
 })
 
 test('a new connection hears it anew, once it says that it tells of some', () => {
-  const { watch, hear, forget, lists } = start()
+  const { watch, handle, forget, lists } = start()
   watch('ben')
-  hear({ event: 'presence-scope', data: 'some' })
+  handle({ event: 'presence-scope', data: 'some' })
   vi.advanceTimersByTime(1_000)
   forget()
   watch('cyd')
   vi.advanceTimersByTime(1_000)
   expect(lists()).toHaveLength(1)
-  hear({ event: 'presence-scope', data: 'some' })
+  handle({ event: 'presence-scope', data: 'some' })
   vi.advanceTimersByTime(1_000)
   expect(lists().at(-1)).toEqual(['ben', 'cyd'])
 })

@@ -58,7 +58,7 @@ export function createWatchedPeople(options: {
         else if (shown.delete(userId)) request()
       }
     },
-    hear(event: ServerEvent) {
+    handle(event: ServerEvent) {
       if (event.event !== 'presence-scope') return
       forget()
       state.isAsked = event.data === 'some'

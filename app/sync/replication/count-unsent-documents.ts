@@ -1,7 +1,7 @@
 import type { RxCollection } from 'rxdb/plugins/core'
 import type { PetrelDatabase } from '../../database/storage/open-database.ts'
 import { findOwed } from './find-owed.ts'
-import { nameReplication } from './replication-key.ts'
+import { replicationKey } from './replication-key.ts'
 import { openReplicationNotes } from './replication-notes.ts'
 
 /** How many documents of this device the server does not hold as they are: read from what is stored. */
@@ -12,8 +12,8 @@ export async function countUnsentDocuments(database: PetrelDatabase): Promise<nu
     epochs.get('conversations'),
   ])
   const [messages, conversations] = await Promise.all([
-    countOwed(database.messages, nameReplication(ofMessages)),
-    countOwed(database.conversations, nameReplication(ofConversations)),
+    countOwed(database.messages, replicationKey(ofMessages)),
+    countOwed(database.conversations, replicationKey(ofConversations)),
   ])
   return messages + conversations
 }

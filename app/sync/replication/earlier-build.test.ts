@@ -2,15 +2,15 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { replicateCouchDB } from 'rxdb/plugins/replication-couchdb'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClock } from '../../database/storage/clock.ts'
-import { createKeptTexts } from '../../database/storage/key-value-storage.ts'
+import { createKeyValueStorage } from '../../database/storage/key-value-storage.ts'
 import { openDatabase } from '../../database/storage/open-database.ts'
-import { type StoredMessage, takePulledMessage } from '../../database/storage/stored-message.ts'
+import { fromServerMessage, type StoredMessage } from '../../database/storage/stored-message.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 import { createBackOff } from '../platform/back-off.ts'
 import { countUnsentDocuments } from './count-unsent-documents.ts'
 import { createReplication } from './replication.ts'
-import { givePushedMessage } from './to-server-message.ts'
+import { toServerMessage } from './to-server-message.ts'
 
 test('P11: a device of an earlier build goes on from where its replication stood', async () => {
   const { lab, ann, ben } = await openTestLab()
@@ -42,7 +42,7 @@ test('P11: a device of an earlier build goes on from where its replication stood
     fetch: (input, init) => fetch(input, { ...init, headers: { ...init?.headers, ...headers } }),
     pull: {
       batchSize: 500,
-      modifier: (document: StoredMessage) => ({ ...takePulledMessage(document), _deleted: false }),
+      modifier: (document: StoredMessage) => ({ ...fromServerMessage(document), _deleted: false }),
     },
     push: { batchSize: 100 },
   })
@@ -59,7 +59,7 @@ test('P11: a device of an earlier build goes on from where its replication stood
     url,
     epoch,
     readToken: () => ben.token,
-    clock: createClock({ now: Date.now, texts: createKeptTexts() }),
+    clock: createClock({ now: Date.now, texts: createKeyValueStorage() }),
     backOffs: { pull: createBackOff({ random }), push: createBackOff({ random }) },
     random,
     onSetAside: () => {},
@@ -72,8 +72,8 @@ test('P11: a device of an earlier build goes on from where its replication stood
     onBroken: (cause) => {
       throw cause
     },
-    takePulled: takePulledMessage,
-    givePushed: (stored) => givePushedMessage(messages, stored, () => {}),
+    fromServer: fromServerMessage,
+    toServer: (stored) => toServerMessage(messages, stored, () => {}),
   })
   onTestFinished(() => now.close())
   await phone.say(ben, 'four')

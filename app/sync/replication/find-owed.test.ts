@@ -4,7 +4,7 @@ import { openOwedNotes } from '../../database/storage/dexie/owed-notes.ts'
 import { toStoredMessage } from '../../database/storage/stored-message.ts'
 import { idOf } from '../../database/testing/open-test-conversation.ts'
 import { ann, ben, openTestDatabase } from '../../database/testing/open-test-database.ts'
-import { findOwed, nameWhole } from './find-owed.ts'
+import { findOwed, wholeKey } from './find-owed.ts'
 import { openReplicationNotes } from './replication-notes.ts'
 
 const identifier = 'test'
@@ -31,7 +31,7 @@ test.each(['what is noted', 'all that is stored'])(
     )
     await messages.bulkInsert(written)
     const own = await openOwedNotes(messages)
-    if (where === 'what is noted') await own.setMarks([nameWhole(identifier)])
+    if (where === 'what is noted') await own.setMarks([wholeKey(identifier)])
     const notes = await openReplicationNotes(messages, identifier)
     const { owed, settled } = await findOwed({ collection: messages, notes, identifier })
     expect(owed.map(({ _id }) => _id).toSorted()).toEqual(ids)

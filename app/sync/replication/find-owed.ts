@@ -18,7 +18,7 @@ export interface FoundOwed<T> {
 }
 
 /** The name under which a database notes that each of its documents was compared with what a replication knows. */
-export function nameWhole(identifier: string): string {
+export function wholeKey(identifier: string): string {
   return `mark|whole|${identifier}`
 }
 
@@ -54,7 +54,7 @@ export async function findOwed<T extends { _id: string }, Checkpoint>(options: {
   }
 
   const own = await openOwedNotes(collection)
-  if (await own.hasMark(nameWhole(options.identifier))) {
+  if (await own.hasMark(wholeKey(options.identifier))) {
     const ids = await own.read()
     for (let from = 0; from < ids.length; from += batch) {
       await compare(await storageInstance.findDocumentsById(ids.slice(from, from + batch), true))

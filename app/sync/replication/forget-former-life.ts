@@ -1,6 +1,6 @@
 import type { RxCollection } from 'rxdb/plugins/core'
 import { openOwedNotes } from '../../database/storage/dexie/owed-notes.ts'
-import { nameWhole } from './find-owed.ts'
+import { wholeKey } from './find-owed.ts'
 import { openReplicationNotes } from './replication-notes.ts'
 
 const begunPrefix = 'mark|begun|'
@@ -21,5 +21,5 @@ export async function forgetFormerLife<T>(
   await former.remove()
   // Until the first replication all that is owed was written here. For a later one everything is.
   const isFirst = !(await notes.hasMarkLike(begunPrefix))
-  await notes.setMarks(isFirst ? [begun, nameWhole(identifier)] : [begun])
+  await notes.setMarks(isFirst ? [begun, wholeKey(identifier)] : [begun])
 }

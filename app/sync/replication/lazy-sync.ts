@@ -3,9 +3,9 @@ import type { Sync, SyncOptions } from './sync.ts'
 
 /** Replicates like `createSync`, whose code is fetched when the page has drawn what is on the device. */
 export function createLazySync(options: SyncOptions & { untilDrawn: Promise<unknown> }): Sync {
-  const { powers, untilDrawn, onOutcome, onError } = options
+  const { platform, untilDrawn, onOutcome, onError } = options
   const sync = createFetchedPart({
-    powers,
+    platform,
     untilDrawn,
     async load() {
       const { createSync } = await import('./sync.ts')

@@ -26,20 +26,20 @@ function openHold() {
 test('marks wait for the catch-up that is under way, and what somebody did does not', async () => {
   const { hold, left, leave } = openHold()
   await leave('early', { readUpTo: 1 })
-  hold.noteCatchUp(true)
+  hold.setCatchingUp(true)
   const mark = leave('mark', { readUpTo: 2, deliveredUpTo: 2, lastMessageAt: 2 })
   await leave('pinned', { readUpTo: 2, isPinned: true, isPinnedAt: 2 })
   await leave('cleared', { clearedUpTo: 2 })
   await leave('new', { readUpTo: 2 }, true)
   expect(left).toEqual(['early', 'pinned', 'cleared', 'new'])
-  hold.noteCatchUp(false)
+  hold.setCatchingUp(false)
   await mark
   expect(left.at(-1)).toBe('mark')
 })
 
 test('a mark that waits ends with its replication', async () => {
   const { hold, stop, left, leave } = openHold()
-  hold.noteCatchUp(true)
+  hold.setCatchingUp(true)
   const mark = leave('mark', { readUpTo: 2 })
   stop.abort(new Error('The replication has ended.'))
   await mark

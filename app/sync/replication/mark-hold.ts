@@ -19,7 +19,7 @@ export function createMarkHold() {
   let over: ReturnType<typeof createDeferred<void>> | undefined
 
   return {
-    noteCatchUp(isUnderWay: boolean) {
+    setCatchingUp(isUnderWay: boolean) {
       if (isUnderWay) over ??= createDeferred()
       else {
         over?.resolve()

@@ -1,7 +1,7 @@
 import type { RxCollection } from 'rxdb/plugins/core'
 import type { RxReplicationState } from 'rxdb/plugins/replication'
 import { openOwedNotes } from '../../database/storage/dexie/owed-notes.ts'
-import { findOwed, nameWhole } from './find-owed.ts'
+import { findOwed, wholeKey } from './find-owed.ts'
 import type { PushFloor } from './push-floor.ts'
 
 /** RxDB hears of what it is asked a moment later. */
@@ -30,9 +30,9 @@ export async function offerOwed<T extends { _id: string }, Checkpoint>(options: 
   if (isOver() || !state.metaInstance) return
   const { owed, settled } = await findOwed({ collection, notes: state.metaInstance, identifier })
   const notes = await openOwedNotes(collection)
-  if (!(await notes.hasMark(nameWhole(identifier)))) {
+  if (!(await notes.hasMark(wholeKey(identifier)))) {
     await notes.add(owed.map(({ _id }) => _id))
-    await notes.setMarks([nameWhole(identifier)])
+    await notes.setMarks([wholeKey(identifier)])
   }
   await notes.drop(settled)
   const first = owed

@@ -8,7 +8,7 @@ import type { PullPace } from './pull-pace.ts'
 import type { PushWatch } from './push-watch.ts'
 import type { ServerDocument, ServerVersions } from './server-versions.ts'
 import { type Changes, readChanges, type Seq } from './sync-answers.ts'
-import { createPortion } from './transport/adaptive-batch-size.ts'
+import { createAdaptiveBatchSize } from './transport/adaptive-batch-size.ts'
 import type { KnownEpoch } from './transport/known-epoch.ts'
 import type { SyncCall, SyncCalls, SyncOutcome } from './transport/sync-calls.ts'
 
@@ -59,7 +59,7 @@ const heartbeatMs = 10_000
 export function createPullChanges<T>(options: PullChangesOptions) {
   const { calls, epoch, versions, pushes, pace, pageRows, feed, signal } = options
   const { onOutcome, onComing, onCatchUp } = options
-  const page = createPortion({
+  const page = createAdaptiveBatchSize({
     first: Math.min(firstPageRows, pageRows),
     least: 1,
     most: pageRows,
@@ -115,7 +115,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     })
     return {
       path: `_changes?${query}`,
-      size: { portion: page, amount },
+      size: { batchSize: page, amount },
       ...(waits && { heartbeatMs }),
     } satisfies SyncCall
   }
@@ -128,7 +128,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     const describe = () => ({ ...describePage(since, canWait), ...ending })
     const { call, answer } = await calls.ask(describe, readChanges)
     page.grow(answer.results.length)
-    versions?.note(answer.results.map(({ doc }) => doc))
+    versions?.record(answer.results.map(({ doc }) => doc))
     const isAll = answer.results.length < call.size.amount
     onComing?.(isAll ? 0 : (answer.pending ?? 0))
     return { ...answer, isAll }
@@ -142,7 +142,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
   }
 
   function note(place: Seq, count: number) {
-    if (count > 0) pace.note({ place: String(place), count })
+    if (count > 0) pace.record({ place: String(place), count })
   }
 
   /** One page of the catch-up; RxDB goes on until one is empty. */
@@ -166,7 +166,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
       if (taken.length > 0) state.ended = { place, gifts }
       endCatchUp(place, isCut)
     }
-    if (isAll) versions?.notePulled()
+    if (isAll) versions?.setPulled()
     note(place, taken.length)
     return {
       documents: toPulled(taken.map(({ doc }) => doc)),
@@ -199,7 +199,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
       const place = { since: String(taken), epoch: epoch.get(), signal: own }
       const heard = await feed.next(place)
       if (heard) {
-        versions?.note(heard.results.map(({ doc }) => doc))
+        versions?.record(heard.results.map(({ doc }) => doc))
         return { ...heard, isAll: true }
       }
     }

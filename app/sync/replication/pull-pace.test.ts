@@ -5,7 +5,7 @@ import { createPullPace } from './pull-pace.ts'
 function start() {
   const device = { stored: '0' }
   const pace = createPullPace(() => device.stored)
-  const take = (place: number, count = 2_000) => pace.note({ place: String(place), count })
+  const take = (place: number, count = 2_000) => pace.record({ place: String(place), count })
   async function hasRoom() {
     // With room it resolves at once; without, it looks again later.
     const aTurnLater = new Promise((resolve) => setImmediate(resolve, 'waits'))

@@ -6,7 +6,7 @@ const patienceMs = 10_000
 
 export interface PullPace {
   /** An answer with documents is given to RxDB; `place` is the server's sequence at its end. */
-  note(answer: { place: string; count: number }): void
+  record(answer: { place: string; count: number }): void
   /** Resolves when the device has stored enough of what it was given. */
   untilRoom(): Promise<void>
 }
@@ -29,7 +29,7 @@ export function createPullPace(readStored: () => unknown): PullPace {
   }
 
   return {
-    note(answer) {
+    record(answer) {
       waiting.push(answer)
     },
     async untilRoom() {

@@ -5,7 +5,7 @@ import type { ServerDocument, ServerVersions } from './server-versions.ts'
 import type { SetAside } from './set-aside.ts'
 import { splitPush } from './split-push.ts'
 import { readFound, readPushed } from './sync-answers.ts'
-import { createPortion } from './transport/adaptive-batch-size.ts'
+import { createAdaptiveBatchSize } from './transport/adaptive-batch-size.ts'
 import type { SyncCalls } from './transport/sync-calls.ts'
 
 /** In UTF-8 a character takes three bytes at most, or a pair of them four: this stays below the server's limit. */
@@ -34,12 +34,16 @@ export function createPushDocuments(options: {
   signal: AbortSignal
 }) {
   const { calls, versions, pushes, setAside, signal } = options
-  const parcel = createPortion({
+  const parcel = createAdaptiveBatchSize({
     first: firstCharacters,
     least: leastCharacters,
     most: mostCharacters,
   })
-  const reading = createPortion({ first: conflictsAtOnce, least: 1, most: conflictsAtOnce })
+  const reading = createAdaptiveBatchSize({
+    first: conflictsAtOnce,
+    least: 1,
+    most: conflictsAtOnce,
+  })
   let pushing: Promise<unknown> = Promise.resolve()
 
   /** @param most so many documents */
@@ -47,7 +51,7 @@ export function createPushDocuments(options: {
     function describe() {
       const { part } = splitPush(texts.slice(0, most), parcel.size())
       const body = `{"docs":[${part.join(',')}]}`
-      const size = { portion: parcel, amount: body.length }
+      const size = { batchSize: parcel, amount: body.length }
       return { path: '_bulk_docs', body, isPush: true, size, count: part.length }
     }
     const offered = await calls.offer(describe, readPushed)
@@ -94,7 +98,7 @@ export function createPushDocuments(options: {
     while (left.length > 0) {
       const describe = () => {
         const keys = left.slice(0, reading.size())
-        const size = { portion: reading, amount: keys.length }
+        const size = { batchSize: reading, amount: keys.length }
         return { path: '_all_docs?include_docs=true', body: JSON.stringify({ keys }), size }
       }
       const { call, answer } = await calls.ask(describe, readFound)

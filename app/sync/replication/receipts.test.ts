@@ -84,7 +84,7 @@ test('P12: however fast messages come, a mark is raised three times a second, up
 
 test('P12: while many are on their way one mark is raised, and another when all are here', async () => {
   const { arrive, hasArrived, marks, receipts } = await openWithReceipts()
-  receipts.noteComing(100)
+  receipts.setComingCount(100)
   arrive(2)
   await waitUntil('the first is told', () => marks.at(-1)?.upTo === 2)
   const until = performance.now() + 1_000
@@ -95,7 +95,7 @@ test('P12: while many are on their way one mark is raised, and another when all 
     await waitUntil('it is here', () => hasArrived(place))
   }
   expect(marks.map(({ upTo }) => upTo)).toEqual([2])
-  receipts.noteComing(0)
+  receipts.setComingCount(0)
   await waitUntil('the last is told', () => marks.at(-1)?.upTo === place)
 })
 

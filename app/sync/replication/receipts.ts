@@ -18,7 +18,7 @@ const markWhileComingEveryMs = 10_000
 
 export interface Receipts {
   /** Says how many messages are still to come. */
-  noteComing(count: number): void
+  setComingCount(count: number): void
   close(): void
 }
 
@@ -111,7 +111,7 @@ export function createReceipts(options: {
   })
   void refresher.refresh()
   return {
-    noteComing(count) {
+    setComingCount(count) {
       const hasEnded = isComing && count === 0
       isComing = count > 0
       if (!hasEnded) return

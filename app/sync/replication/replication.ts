@@ -31,11 +31,11 @@ export interface ReplicationOptions<T extends { _id: string }>
   /** The device's own database was deleted and is another one now: this replication must not go on. */
   onMadeAnew: () => void
   /** What a document from the server becomes on this device, and what leaves it. */
-  takePulled: (document: T) => T
+  fromServer: (document: T) => T
   /** Keeps back what may not leave yet. */
   hold?: PushHold
   /** Null for what can never leave; it holds up nothing then. */
-  givePushed: (document: T) => T | null
+  toServer: (document: T) => T | null
   /** What is pushed waits for this first. */
   untilFree?: (
     rows: readonly RxReplicationWriteToMasterRow<T>[],
@@ -115,7 +115,7 @@ export function createReplication<T extends { _id: string }>(
       // Of a slow line pages are smaller: only an empty one ends the catch-up.
       batchSize: 1,
       modifier: (document: WithDeleted<T>) => ({
-        ...options.takePulled(document),
+        ...options.fromServer(document),
         _deleted: false,
       }),
     },
@@ -130,7 +130,7 @@ export function createReplication<T extends { _id: string }>(
       modifier(document: WithDeleted<T>) {
         // The server has no place for such an id, and would stop the batch that it is in.
         if (!idPattern.test(document._id)) return null
-        const pushed = options.givePushed(document)
+        const pushed = options.toServer(document)
         return pushed && { ...pushed, _deleted: false }
       },
     },

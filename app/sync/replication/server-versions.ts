@@ -7,21 +7,21 @@ import { orAborted } from '../platform/back-off.ts'
  * and whatever the server holds in the same version need not leave the device: of 10,000 messages only the lost ones do.
  */
 export function createServerVersions() {
-  const { promise: pulled, resolve: notePulled } = createDeferred()
+  const { promise: pulled, resolve: resolvePulled } = createDeferred()
   const versions = new Map<string, string>()
 
   return {
     /** Takes note of documents that an answer brings. */
-    note(documents: readonly ServerDocument[]) {
-      for (const document of documents) versions.set(document._id, nameVersion(document))
+    record(documents: readonly ServerDocument[]) {
+      for (const document of documents) versions.set(document._id, versionKey(document))
     },
     /** All that there was has been pulled. */
-    notePulled: () => notePulled(),
+    setPulled: () => resolvePulled(),
     /** Resolves when all that there was has been pulled: until then nobody knows what the server lacks. */
     untilPulled: (signal: AbortSignal) => orAborted(pulled, signal),
     /** Does the server hold this very version? Asked once: what comes after it is another one. */
     takeHeld(document: ServerDocument): boolean {
-      const isHeld = versions.get(document._id) === nameVersion(document)
+      const isHeld = versions.get(document._id) === versionKey(document)
       versions.delete(document._id)
       return isHeld
     },
@@ -33,7 +33,7 @@ export type ServerVersions = ReturnType<typeof createServerVersions>
 export type ServerDocument = { _id: string } & Record<string, unknown>
 
 /** A short name for what a document says, without what belongs to the store that it comes from. */
-function nameVersion(document: ServerDocument): string {
+function versionKey(document: ServerDocument): string {
   const own = Object.entries(document).filter(([field]) => !field.startsWith('_'))
   return hash(canonicalJson(Object.fromEntries(own)))
 }

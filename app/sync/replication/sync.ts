@@ -2,24 +2,24 @@ import type { RxCollection } from 'rxdb/plugins/core'
 import type { Clock } from '../../database/storage/clock.ts'
 import type { PetrelDatabase } from '../../database/storage/open-database.ts'
 import {
+  fromServerConversation,
   fromStoredConversation,
-  takePulledConversation,
 } from '../../database/storage/stored-conversation.ts'
-import { type StoredMessage, takePulledMessage } from '../../database/storage/stored-message.ts'
+import { fromServerMessage, type StoredMessage } from '../../database/storage/stored-message.ts'
 import type { PendingFiles } from '../files/pending-files.ts'
 import { createPushHold } from '../files/push-hold.ts'
 import { createBackOff } from '../platform/back-off.ts'
-import type { Powers } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 import type { ChangeFeed, FollowedPlace } from '../realtime/change-feed.ts'
 import { createExpectations } from './expectations.ts'
 import { forgetFormerLife } from './forget-former-life.ts'
 import { createMarkHold } from './mark-hold.ts'
 import { createReceipts } from './receipts.ts'
 import { createReplication, type Replication, type ReplicationOptions } from './replication.ts'
-import { nameReplication } from './replication-key.ts'
+import { replicationKey } from './replication-key.ts'
 import { createServerVersions } from './server-versions.ts'
 import type { SetAsideTold } from './set-aside.ts'
-import { givePushedMessage } from './to-server-message.ts'
+import { toServerMessage } from './to-server-message.ts'
 import { createKnownEpoch } from './transport/known-epoch.ts'
 import type { SyncOutcome } from './transport/sync-calls.ts'
 
@@ -31,7 +31,7 @@ const resyncEveryMs = 3 * 60_000
 
 export interface SyncOptions {
   database: PetrelDatabase
-  powers: Pick<Powers, 'fetch' | 'page' | 'random'>
+  platform: Pick<Platform, 'fetch' | 'page' | 'random'>
   serverUrl: string
   readToken: () => string | undefined
   clock: Clock
@@ -58,23 +58,23 @@ export interface Sync {
 
 /** Replicates both collections, and gives receipts for what arrives, until it is closed. */
 export function createSync(options: SyncOptions): Sync {
-  const { database, powers, clock, readToken, onOutcome, onError } = options
+  const { database, platform, clock, readToken, onOutcome, onError } = options
   const backOffs = {
-    pull: createBackOff({ random: powers.random }),
-    push: createBackOff({ random: powers.random }),
+    pull: createBackOff({ random: platform.random }),
+    push: createBackOff({ random: platform.random }),
   }
-  const mending = createBackOff({ random: powers.random })
+  const mending = createBackOff({ random: platform.random })
   const closing = new AbortController()
   const shared = {
-    fetch: powers.fetch,
+    fetch: platform.fetch,
     readToken,
     clock,
     backOffs,
-    onOutcome: hearOutcome,
+    onOutcome: handleOutcome,
     line: options.line,
     heard: { at: 0 },
-    random: powers.random,
-    onBroken: mend,
+    random: platform.random,
+    onBroken: restart,
     onMadeAnew: beginAnew,
   }
   const { epochs } = database.device
@@ -97,7 +97,7 @@ export function createSync(options: SyncOptions): Sync {
   /** @param offersAll nothing is known of what the server holds: all is compared, and what it lacks is offered */
   async function startOne(collection: Collection, { offersAll = false } = {}) {
     const stored = await epochs.get(collection)
-    const identifier = nameReplication(stored)
+    const identifier = replicationKey(stored)
     await forgetFormerLife<{ _id: string }>(database[collection] as RxCollection, identifier)
     const onNew = (epoch: string) => renew(collection, epoch)
     const common = {
@@ -117,18 +117,18 @@ export function createSync(options: SyncOptions): Sync {
             collection: database.messages,
             hold: createPushHold(options.pendingFiles),
             onComing(count) {
-              receipts.noteComing(count)
+              receipts.setComingCount(count)
               options.onComing(count)
             },
-            onCatchUp: marks.noteCatchUp,
-            takePulled: takePulledMessage,
-            givePushed: (stored) => givePushedMessage(database.messages, stored, onError),
+            onCatchUp: marks.setCatchingUp,
+            fromServer: fromServerMessage,
+            toServer: (stored) => toServerMessage(database.messages, stored, onError),
           })
         : createReplication({
             ...common,
             collection: database.conversations,
-            takePulled: takePulledConversation,
-            givePushed: fromStoredConversation,
+            fromServer: fromServerConversation,
+            toServer: fromStoredConversation,
             untilFree: marks.untilFree,
           })
     replications.set(collection, replication)
@@ -152,13 +152,13 @@ export function createSync(options: SyncOptions): Sync {
   }
 
   /** Each direction waits for itself; that the server is there again concerns both. */
-  function hearOutcome(outcome: SyncOutcome) {
-    if (outcome === 'reached') hearServer()
+  function handleOutcome(outcome: SyncOutcome) {
+    if (outcome === 'reached') handleAnswer()
     onOutcome(outcome)
   }
 
-  function hearServer() {
-    for (const backOff of Object.values(backOffs)) backOff.hear()
+  function handleAnswer() {
+    for (const backOff of Object.values(backOffs)) backOff.recordAnswer()
   }
 
   function hurry() {
@@ -177,12 +177,12 @@ export function createSync(options: SyncOptions): Sync {
       await startOne(collection, { offersAll: true })
     })
     changing = changing.catch((error: unknown) => {
-      if (!closing.signal.aborted) mend(error)
+      if (!closing.signal.aborted) restart(error)
     })
   }
 
   /** RxDB goes on after a write that failed here, and would never ask again for what it was to store. */
-  function mend(cause: unknown) {
+  function restart(cause: unknown) {
     onError(cause)
     if (isMending || closing.signal.aborted) return
     onOutcome('broken')
@@ -202,7 +202,7 @@ export function createSync(options: SyncOptions): Sync {
     })
     changing = changing.catch((error: unknown) => {
       isMending = false
-      if (!closing.signal.aborted) mend(error)
+      if (!closing.signal.aborted) restart(error)
     })
   }
 
@@ -210,10 +210,10 @@ export function createSync(options: SyncOptions): Sync {
     for (const replication of replications.values()) replication.reSync()
   }
 
-  let changing = start().catch(mend)
+  let changing = start().catch(restart)
   const receipts = createReceipts({ database, onError })
   const timer = setInterval(reSync, resyncEveryMs)
-  const unsubscribe = powers.page.subscribe((event) => {
+  const unsubscribe = platform.page.subscribe((event) => {
     if (event === 'offline' || event === 'back') return
     hurry()
     reSync()
@@ -230,7 +230,7 @@ export function createSync(options: SyncOptions): Sync {
     hurry,
     expectMessage(id) {
       // The server is there; that somebody has written is no reason to repeat what it has refused.
-      hearServer()
+      handleAnswer()
       expectations.expect(id)
     },
     async close() {

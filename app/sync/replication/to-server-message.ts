@@ -11,7 +11,7 @@ const longestText = 4 * limits.messageMaxCharacters
  * What leaves the device of a message: the replicated fields. One that is too large for any request would
  * stop every other with it, so it is refused here, as the server would: with its text and the reason (P6).
  */
-export function givePushedMessage(
+export function toServerMessage(
   messages: MessageCollection,
   stored: StoredMessage,
   onError: (cause: unknown) => void,

@@ -3,7 +3,7 @@ import { must } from '../../../schema/helpers/must.ts'
 import { createApi } from '../../api/api.ts'
 import { createSessionStore } from '../../api/session-store.ts'
 import { testSession } from '../../api/test-session.ts'
-import { createKeptTexts } from '../../database/storage/key-value-storage.ts'
+import { createKeyValueStorage } from '../../database/storage/key-value-storage.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import type { LabDevice } from '../../lab/device/lab-device.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
@@ -15,7 +15,10 @@ const nobody = '01900000-0000-7000-8000-00000000ffff'
 async function start() {
   const { lab, ann, ben } = await openTestLab()
   const [phone, tablet] = [await ann.device(), await ben.device()]
-  const sessions = createSessionStore({ kept: createKeptTexts(), passing: createKeptTexts() })
+  const sessions = createSessionStore({
+    kept: createKeyValueStorage(),
+    passing: createKeyValueStorage(),
+  })
   sessions.set({ ...testSession, token: ann.token }, { keepSignedIn: true })
   const server = createApi({ serverUrl: lab.server.url, fetch, sessions })
   await lab.settle()

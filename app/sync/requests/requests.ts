@@ -3,7 +3,7 @@ import type { CommandContext } from '../../database/storage/command-context.ts'
 import { subscribeToTable } from '../../database/storage/open-device-store.ts'
 import type { QueuedRequest, RequestEntry } from '../../database/storage/queued-request.ts'
 import { createLiveValue, type LiveValue } from '../../database/views/live-value.ts'
-import type { Powers } from '../platform/platform.ts'
+import type { Platform } from '../platform/platform.ts'
 import type { Drain } from './drain.ts'
 import type { RequestCalls } from './request-calls.ts'
 import { type Reach, watchRequest } from './watch-request.ts'
@@ -29,21 +29,21 @@ export interface Requests {
 export function createRequests(options: {
   context: CommandContext
   calls: RequestCalls
-  powers: Pick<Powers, 'page' | 'random'>
+  platform: Pick<Platform, 'page' | 'random'>
   reach: Reach
   isSignedIn: () => boolean
   onSignedOut: () => void
   onError: (cause: unknown) => void
 }) {
-  const { context, calls, powers, reach, isSignedIn, onSignedOut, onError } = options
+  const { context, calls, platform, reach, isSignedIn, onSignedOut, onError } = options
   const table = context.database.device.requests
   const store = createRequestStore({ table, now: context.now })
   const entries = createLiveValue<readonly RequestEntry[]>([])
-  const turn: { current?: { drain?: Drain; isOver: boolean } } = {}
+  const leadership: { current?: { drain?: Drain; isOver: boolean } } = {}
 
   /** The code that sends is fetched when there is something to send. */
   async function wake() {
-    const ours = turn.current
+    const ours = leadership.current
     if (!ours) return
     if (ours.drain) return ours.drain.look()
     if (entries.getSnapshot().every(({ state }) => state === 'refused')) return
@@ -55,12 +55,12 @@ export function createRequests(options: {
       isSignedIn,
       onSignedOut,
       onError,
-      random: powers.random,
+      random: platform.random,
     })
   }
 
   function hurry() {
-    turn.current?.drain?.hurry()
+    leadership.current?.drain?.hurry()
     wake().catch(onError)
   }
 
@@ -81,7 +81,7 @@ export function createRequests(options: {
       onRows: show,
       onError,
     }),
-    powers.page.subscribe((event) => {
+    platform.page.subscribe((event) => {
       if (event === 'online' || event === 'front') hurry()
     }),
   ]
@@ -91,7 +91,7 @@ export function createRequests(options: {
     add: (request) => shown(store.add(request)),
     async submit(request) {
       const entryId = await shown(store.add(request))
-      return await watchRequest({ entryId, entries, store, page: powers.page, reach })
+      return await watchRequest({ entryId, entries, store, page: platform.page, reach })
     },
     retry: (entryId) => shown(store.retry(entryId)),
     discard: (entryId) => shown(store.remove(entryId)),
@@ -103,11 +103,11 @@ export function createRequests(options: {
     /** The turn to send is this tab's; what it gives ends that. */
     begin(): () => Promise<void> {
       const ours: { drain?: Drain; isOver: boolean } = { isOver: false }
-      turn.current = ours
+      leadership.current = ours
       wake().catch(onError)
       return async () => {
         ours.isOver = true
-        if (turn.current === ours) delete turn.current
+        if (leadership.current === ours) delete leadership.current
         await ours.drain?.close()
       }
     },

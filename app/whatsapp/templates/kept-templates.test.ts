@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { createKeptTexts } from '../../database/storage/key-value-storage.ts'
+import { createKeyValueStorage } from '../../database/storage/key-value-storage.ts'
 import { builtInTemplates } from './built-in-templates.ts'
 import { keepTemplates, readKeptTemplates } from './kept-templates.ts'
 
 const own = [{ ...builtInTemplates[0], id: '1', name: 'own', components: [] }] as never
 
 test('before the server was asked once there are the built-in two', () => {
-  const names = readKeptTemplates(createKeptTexts(), 'ann').map(({ name }) => name)
+  const names = readKeptTemplates(createKeyValueStorage(), 'ann').map(({ name }) => name)
   expect(names).toEqual(['hello_world', 'order_confirmation'])
 })
 
 test('what the server said is kept for each person, also that there is none', () => {
-  const texts = createKeptTexts()
+  const texts = createKeyValueStorage()
   keepTemplates(texts, 'ann', own)
   keepTemplates(texts, 'ben', [])
   expect(readKeptTemplates(texts, 'ann')).toEqual(own)

@@ -5,7 +5,7 @@ import { sendMessage } from '../../commands/send-message.ts'
 import { openIndexStore } from '../../search/open-index-store.ts'
 import { ben, openTestDatabase } from '../../testing/open-test-database.ts'
 
-const powers = { indexedDB: new IDBFactory(), IDBKeyRange }
+const platform = { indexedDB: new IDBFactory(), IDBKeyRange }
 
 /** Begins after the opening, at which Dexie announces that all of a new database has changed. */
 function listen() {
@@ -17,7 +17,7 @@ function listen() {
 }
 
 test('what is written to the search index is announced to no live query', async () => {
-  const store = await openIndexStore({ databaseName: 'ann', ...powers })
+  const store = await openIndexStore({ databaseName: 'ann', ...platform })
   onTestFinished(() => store.close())
   const announced = listen()
   await store.places.put({ _id: 'm1', segment: 0, position: 0, orderedAt: 1, print: 1 })

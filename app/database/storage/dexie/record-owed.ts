@@ -16,7 +16,7 @@ interface Written {
  * Notes in the very transaction that stores a document that its version is not the server's. So what is owed can be
  * read from what is stored, whichever tab wrote it, whatever its clock said, and whenever it died.
  */
-export function noteOwed(dexie: Dexie): void {
+export function recordOwed(dexie: Dexie): void {
   // A note too many costs a look; a document without one might never leave.
   accompanyWrites<Written>(dexie, 'noteOwed', (written) => ({
     values: written.filter(isOfThisDevice).map(({ _id }) => ({ id: owedPrefix + _id })),

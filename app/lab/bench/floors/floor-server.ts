@@ -32,10 +32,10 @@ sockets.on('connection', (socket, request) => {
   const name = String(request.url).slice(1)
   const messages = people.get(name)?.messages ?? new PouchDB(join(folder, name))
   people.set(name, { socket, messages })
-  socket.on('message', (frame) => void hear(name, String(frame)))
+  socket.on('message', (frame) => void handle(name, String(frame)))
 })
 
-async function hear(author: string, frame: string) {
+async function handle(author: string, frame: string) {
   const { id, recipientId, content } = JSON.parse(frame)
   const recipient = people.get(recipientId)
   if (!recipient) throw new Error(`${recipientId} has no socket`)

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { inspectPage } from './inspect-page.ts'
 import { type BestPractice, bestPracticeWeights } from './lighthouse-weights.ts'
-import { noteRequestsOnStart } from './record-requests-on-start.ts'
+import { recordRequestsOnStart } from './record-requests-on-start.ts'
 import { type Score, scoreAudits } from './score-audits.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function auditBestPractices(page: Page, open: () => Promise<void>):
   for (const domain of ['Log', 'Runtime', 'Audits', 'Network'] as const) {
     await session.send(`${domain}.enable`)
   }
-  await page.addInitScript(noteRequestsOnStart)
+  await page.addInitScript(recordRequestsOnStart)
   const errors: string[] = []
   const issues: string[] = []
   const addresses: string[] = []

@@ -4,7 +4,7 @@ declare global {
 }
 
 /** An init script: notes who asks for notifications or the place before anybody has touched the page. */
-export function noteRequestsOnStart() {
+export function recordRequestsOnStart() {
   const asked: string[] = []
   globalThis.askedOnStart = asked
   function note<Thing extends object>(thing: Thing, name: keyof Thing & string) {

@@ -92,7 +92,7 @@ export async function createAppDevice(
     follow(database)
   }
 
-  function hear({ event, data }: ServerEvent) {
+  function handle({ event, data }: ServerEvent) {
     if (event === 'changes-missed') catchUp(data.database).catch(onError)
     if (event !== 'changes' || asking.has(data.database)) return
     const place = places.get(data.database)
@@ -113,7 +113,7 @@ export async function createAppDevice(
   await once(socket, 'open')
   socket.on('message', (frame) => {
     counts.frames += 1
-    hear(JSON.parse(String(frame)))
+    handle(JSON.parse(String(frame)))
   })
   for (const database of databases) await catchUp(database)
   return {

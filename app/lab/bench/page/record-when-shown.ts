@@ -6,7 +6,7 @@ declare global {
 }
 
 /** Runs in the page: notes when, in ms since its navigation began, this was first there with its layout done. */
-export function noteWhenShown(selector: string): void {
+export function recordWhenShown(selector: string): void {
   globalThis.shownAt = undefined
   const look = () => {
     const element = document.querySelector(selector)

@@ -9,7 +9,7 @@ interface Shift {
  * Notes from the next page on what moves by itself inside the open chat, as Chromium measures it: what is offered beside
  * it, such as to install, has tests of its own.
  */
-export async function noteLayoutShifts(page: Page): Promise<{ take(): Promise<Shift[]> }> {
+export async function recordLayoutShifts(page: Page): Promise<{ take(): Promise<Shift[]> }> {
   await page.addInitScript(() => {
     const layoutShifts: Shift[] = []
     Object.assign(globalThis, { layoutShifts })

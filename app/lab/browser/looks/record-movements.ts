@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 
 /** Notes from the next page on what moves, and not only fades, however short it does. */
-export async function noteMovements(page: Page): Promise<{ list(): Promise<string[]> }> {
+export async function recordMovements(page: Page): Promise<{ list(): Promise<string[]> }> {
   await page.addInitScript(() => {
     const seen: string[] = []
     Object.assign(globalThis, { movements: seen })

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
  * Notes from the next page on which rows, messages and bars are seen at one height and then at another. Chromium's own
  * measure of layout shift also counts what is still hidden, such as a list that measures itself.
  */
-export async function noteShifts(page: Page): Promise<{ list(): Promise<string[]> }> {
+export async function recordShifts(page: Page): Promise<{ list(): Promise<string[]> }> {
   await page.addInitScript(() => {
     const tops = new Map<Element, number>()
     const shifts: string[] = []

@@ -1,11 +1,11 @@
-export type Portion = ReturnType<typeof createPortion>
+export type AdaptiveBatchSize = ReturnType<typeof createAdaptiveBatchSize>
 
 /**
  * How much is given to the line at once: a quarter after a time when it was too much, half as much again after
  * each that went through, so that a slow line, or one that breaks again and again, gets somewhere too.
  * What is less than half a portion says nothing about it.
  */
-export function createPortion(options: { first: number; least: number; most: number }) {
+export function createAdaptiveBatchSize(options: { first: number; least: number; most: number }) {
   const { first, least, most } = options
   let size = first
   return {

@@ -12,7 +12,7 @@ export interface Line {
 
 export const slowestLine: Line = { silenceMs: 30_000, bytesPerSecond: 2 * 1024 }
 
-export interface Asking {
+export interface StallTimeoutOptions {
   fetch: typeof fetch
   /** The database's address, with a slash at its end. */
   url: string
@@ -32,7 +32,7 @@ export interface Asking {
  *
  * @returns the body of a good answer, parsed; undefined when it is no JSON
  */
-export async function askPatiently(call: SyncCall, options: Asking) {
+export async function fetchWithStallTimeout(call: SyncCall, options: StallTimeoutOptions) {
   const { fetch, url, line, token, epoch, signal, progress, heard } = options
   const { path, body, heartbeatMs = 0 } = call
   const bytes = body === undefined ? 0 : new Blob([body]).size

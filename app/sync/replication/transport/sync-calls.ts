@@ -1,8 +1,8 @@
 import { epochHeader } from '../../../../schema/api/epoch-header.ts'
 import type { Clock } from '../../../database/storage/clock.ts'
 import { type BackOff, orAborted } from '../../platform/back-off.ts'
-import type { Portion } from './adaptive-batch-size.ts'
-import { askPatiently, type Line, slowestLine } from './fetch-with-stall-timeout.ts'
+import type { AdaptiveBatchSize } from './adaptive-batch-size.ts'
+import { fetchWithStallTimeout, type Line, slowestLine } from './fetch-with-stall-timeout.ts'
 import type { KnownEpoch } from './known-epoch.ts'
 
 /** How a request to `/sync` ended, as far as a person may care. */
@@ -21,7 +21,7 @@ export interface SyncCall {
   /** Aborts when its answer is not wanted any more, and with the replication. */
   signal?: AbortSignal
   /** How much it is of what could be asked for: where it breaks off, less is asked for next. */
-  size?: { portion: Portion; amount: number }
+  size?: { batchSize: AdaptiveBatchSize; amount: number }
 }
 
 export interface SyncCallsOptions {
@@ -70,7 +70,7 @@ export function createSyncCalls(options: SyncCallsOptions) {
   const fetch: typeof globalThis.fetch = async (...asked) => {
     const response = await options.fetch(...asked)
     const serverNow = Number(response.headers.get('x-petrel-now'))
-    if (serverNow > 0) clock.hear(serverNow)
+    if (serverNow > 0) clock.setServerTime(serverNow)
     return response
   }
 
@@ -84,9 +84,9 @@ export function createSyncCalls(options: SyncCallsOptions) {
     const begun = await backOff.begin(signal)
     const begunAt = performance.now()
     const progress = { read: 0 }
-    const shrink = () => call.size?.portion.shrink(call.size.amount)
+    const shrink = () => call.size?.batchSize.shrink(call.size.amount)
     const token = readToken()
-    const given = await askPatiently(call, {
+    const given = await fetchWithStallTimeout(call, {
       fetch,
       url,
       line,

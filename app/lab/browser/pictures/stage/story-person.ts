@@ -1,7 +1,7 @@
 import { must } from '../../../../../schema/helpers/must.ts'
 import { type Api, createApi } from '../../../../api/api.ts'
 import { createSessionStore } from '../../../../api/session-store.ts'
-import { createKeptTexts } from '../../../../database/storage/key-value-storage.ts'
+import { createKeyValueStorage } from '../../../../database/storage/key-value-storage.ts'
 
 export interface StoryPerson {
   name: string
@@ -17,7 +17,10 @@ export async function createStoryPerson(
   origin: string,
   { name, about }: { name: string; about: string },
 ): Promise<StoryPerson> {
-  const sessions = createSessionStore({ kept: createKeptTexts(), passing: createKeptTexts() })
+  const sessions = createSessionStore({
+    kept: createKeyValueStorage(),
+    passing: createKeyValueStorage(),
+  })
   const api = createApi({ serverUrl: origin, fetch, sessions })
   const username = name.toLowerCase().replaceAll(' ', '.')
   const [email, password] = [`${username}@example.org`, `${username}-secret`]
