@@ -33,7 +33,8 @@ export async function buildIfNeeded() {
 }
 
 /**
- * Built aside and then swapped in, so that a broken build never replaces a whole one.
+ * Builds into a separate folder and then swaps it in, so that a broken build never replaces a good
+ * one.
  * @param {{ name: string, options: string[] }} part
  */
 async function buildPart({ name, options }) {
@@ -57,7 +58,7 @@ function stampSources(sources) {
 }
 
 /**
- * Files that go into a build, as paths from the top, in a fixed order.
+ * The source files of a build, relative to the top folder, in a fixed order.
  * @param {string} path
  */
 function listFiles(path) {

@@ -13,21 +13,21 @@ const files = ['app', 'sync-server', 'schema', 'public'].flatMap((part) =>
 )
 const folders = [...new Set(files.map((file) => dirname(file)))]
 
-test('CONTRIBUTING says what every folder is', () => {
+test('CONTRIBUTING describes every folder', () => {
   const unnamed = folders.filter(
-    // Fixtures are data of the tests beside them.
+    // Fixtures belong to the tests beside them.
     (folder) => basename(folder) !== 'fixtures' && !places.includes(`${basename(folder)}/`),
   )
   expect(unnamed).toEqual([])
 })
 
-test('a folder holds no more files than can be read at once, tests aside', () => {
+test('a folder has no more files than a reader can take in, tests aside', () => {
   const programs = files.filter(isProgram)
   const counts = folders.map((folder) => ({
     folder,
     count: programs.filter((file) => dirname(file) === folder).length,
   }))
-  // Each figure of the bench is a file there.
+  // The bench has one file per figure.
   const full = counts.filter(({ folder, count }) => count > 25 && folder !== 'app/lab/bench')
   expect(full).toEqual([])
 })
@@ -49,7 +49,9 @@ function isProgram(file: string): boolean {
   return /\.tsx?$/.test(file) && !/\.(test|e2e|contract)\./.test(file)
 }
 
-/** The project's files that this one imports, statically or later, as paths from the top. */
+/**
+ * The project files that this one imports, statically or dynamically, relative to the top folder.
+ */
 function listImports(file: string): string[] {
   const text = readFileSync(top + file, 'utf8')
   const found = text.matchAll(/(?:from\s+|import\s*\(\s*|import\s+)(['"])(\.[^'"]*)\1/g)

@@ -1,4 +1,4 @@
-// Draws the PNG icons from their SVG sources: run it after changing one.
+// Renders the PNG icons from their SVG sources: run it after changing one.
 import { readFileSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { ensureChromium } from './ensure-chromium.mjs'

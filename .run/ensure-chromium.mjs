@@ -3,7 +3,7 @@ import { installPackage } from './install-package.mjs'
 import { runTool } from './project.mjs'
 
 /**
- * Finds a Chromium, or gets one: Debian's package for root, else Playwright's download.
+ * Finds Chromium, or installs it: Debian's package for root, else Playwright's download.
  * @returns {Promise<string>} its path
  */
 export async function ensureChromium() {

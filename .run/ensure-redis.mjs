@@ -5,7 +5,7 @@ import { installPackage } from './install-package.mjs'
 const program = process.platform === 'win32' ? 'redis-server.exe' : 'redis-server'
 
 /**
- * Finds a redis-server, or gets one: Debian's package for root.
+ * Finds redis-server, or installs it: Debian's package for root.
  * @returns {Promise<boolean>} whether there is one now
  */
 export async function ensureRedis() {
@@ -13,7 +13,7 @@ export async function ensureRedis() {
   return (await installPackage('redis-server')) && hasRedis()
 }
 
-/** Whether the tests can start one by its name. */
+/** Can the tests start redis-server by its name? */
 function hasRedis() {
   const folders = (process.env.PATH ?? '').split(delimiter)
   return folders.some((folder) => existsSync(join(folder, program)))

@@ -11,7 +11,8 @@ const places = [
 ]
 
 /**
- * Where a Chromium is on this machine: CHROMIUM_PATH, a system one, or the one that Playwright downloaded.
+ * The path of Chromium on this machine: CHROMIUM_PATH, a system installation, or Playwright's
+ * download.
  * @returns {string | undefined}
  */
 export function findChromium() {

@@ -11,7 +11,7 @@ const hops = readSection('Follow one message').flatMap((line) => {
   return name && file ? [{ name, file }] : []
 })
 
-/** The two ends are screens, which Node does not draw. */
+/** Both ends are screens, which Node does not render. */
 const isScreen = ({ file }: { file: string }) => /^app\/(conversation|messages)\//.test(file)
 
 test('each hop of "Follow one message" is a function in that file', () => {

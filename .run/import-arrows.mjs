@@ -18,7 +18,7 @@ const features = [
 ]
 const depths = ['../', '../../', '../../../']
 
-/** Libraries that belong to some folders only, by the word that stands for them in the table. */
+/** Libraries limited to some folders, by their name in the table. */
 const libraries = {
   server: {
     names: ['express', 'express-ws', 'pino', 'ioredis', 'jsonwebtoken', 'bcryptjs', 'helmet'],
@@ -56,7 +56,7 @@ const libraries = {
   },
 }
 
-/** What a file without a row of its own may not do, and why: tests and the lab may do all of it. */
+/** The default bans and their reasons; tests and the lab are exempt. */
 const banned = {
   app: { group: ['**/app/**'], message: 'sync-server never imports app: both import schema.' },
   server: {
@@ -87,8 +87,8 @@ export function readArrowTable() {
 }
 
 /**
- * The linter's configuration with one override for each row of the table, in place of those that it had. Biome takes
- * one list of restricted imports for a file, the last that fits, so each list is whole.
+ * The linter's configuration, with its overrides replaced by one for each row of the table. Biome
+ * applies only the last matching list of restricted imports to a file, so each list is complete.
  * @param {string} configuration the text of `.biome.json`
  */
 export function drawArrows(configuration) {
@@ -101,7 +101,7 @@ export function drawArrows(configuration) {
     rows.flatMap(({ folders, imports, libraries }) =>
       folders.map((folder) => createOverride(folder, imports, libraries)),
     )
-  // The others free every test; the rows for tests come after them.
+  // The other rows exempt every test; the rows for tests come after them.
   const tests = table.filter(({ folders }) => folders.some((folder) => folder.includes('*')))
   const rest = table.filter((row) => !tests.includes(row))
   return { ...parsed, overrides: [...draw(rest), ...others, ...draw(tests)] }

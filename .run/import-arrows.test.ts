@@ -90,7 +90,7 @@ const allowed = [
 
 const found = await lintSamples()
 
-test("the linter's configuration is drawn from the table of arrows in CONTRIBUTING", () => {
+test("the linter's configuration matches the table of arrows in CONTRIBUTING", () => {
   const configuration = readFileSync(`${top}.biome.json`, 'utf8')
   expect(JSON.parse(configuration)).toEqual(drawArrows(configuration))
 })
@@ -121,7 +121,7 @@ async function lintSamples() {
 function runBiome(cwd: string): Promise<string> {
   const args = ['lint', '--vcs-enabled=false', '--max-diagnostics=none', '--reporter=github', '.']
   return new Promise((resolve) => {
-    // Its exit code is an error by design here: what counts is what it prints.
+    // It exits with an error by design: the output counts.
     execFile(`${top}node_modules/.bin/biome`, args, { cwd }, (_failure, output) => resolve(output))
   })
 }

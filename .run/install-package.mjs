@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { runCommand } from './project.mjs'
 
 /**
- * Installs a Debian package where that needs nobody's leave: for root, on a system that has apt-get.
+ * Installs a Debian package if no password is needed: as root, on a system with apt-get.
  * @param {string} name
  * @returns {Promise<boolean>} whether it is installed now
  */

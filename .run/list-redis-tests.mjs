@@ -4,7 +4,7 @@ import { top } from './project.mjs'
 const kits = /from '.*\/start-(redis|test-servers)\.ts'/
 
 /**
- * The test files that start a Redis, as paths from the top.
+ * The test files that start a Redis, relative to the top folder.
  * @returns {string[]}
  */
 export function listRedisTests() {

@@ -12,7 +12,8 @@ const { packages } = JSON.parse(readFileSync(`${top}package-lock.json`, 'utf8'))
   packages: Record<string, Package>
 }
 
-// `npm ci` refuses a lock file that was made beside node_modules of one platform: it then lacks those of the others.
+// `npm ci` refuses a lock file created beside one platform's node_modules, because it lacks the
+// packages of other platforms.
 test('the lock file names every package of every platform, so that npm ci takes it', () => {
   const missing = Object.entries(packages).flatMap(
     ([path, { dependencies, optionalDependencies }]) =>
@@ -23,7 +24,7 @@ test('the lock file names every package of every platform, so that npm ci takes 
   expect(missing).toEqual([])
 })
 
-/** The package that a file in `path` gets by this name: the nearest node_modules upwards that has it. */
+/** The package that a file in `path` resolves this name to: in the nearest node_modules upwards. */
 function findPackage(path: string, name: string): Package | undefined {
   const found = packages[`${path && `${path}/`}node_modules/${name}`]
   if (found || path === '') return found

@@ -1,5 +1,5 @@
-// Changes one thing after the other in a copy of the code, and tells which of these changes the tests notice.
-// Parts of paths or of names narrow it: `npm run mutants -- app/database`.
+// Applies one mutant after the other to a copy of the code, and reports which ones the tests kill.
+// Parts of paths or names select mutants: `npm run mutants -- app/database`.
 import { installIfNeeded, runTool } from './project.mjs'
 
 await installIfNeeded()

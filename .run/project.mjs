@@ -1,4 +1,4 @@
-// Runs before any dependency exists: Node alone.
+// Runs before any dependency is installed: uses only Node.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ export const top = fileURLToPath(new URL('..', import.meta.url))
  * @param {string} command
  * @param {string[]} args
  * @param {Record<string, string>} [env] added to this process's own
- * @returns {Promise<number>} its exit code; a death by signal counts as 1
+ * @returns {Promise<number>} its exit code; 1 if a signal killed it
  */
 export function runCommand(command, args, env = {}) {
   return new Promise((resolve, reject) => {
@@ -27,7 +27,7 @@ export function runCommand(command, args, env = {}) {
 }
 
 /**
- * As runCommand, but a failure ends this process with the same code.
+ * Like runCommand, but a failure ends this process with the same code.
  * @type {(...call: Parameters<typeof runCommand>) => Promise<void>}
  */
 export async function runOrExit(...call) {
@@ -36,7 +36,7 @@ export async function runOrExit(...call) {
 }
 
 /**
- * Where an installed package's program is.
+ * The path of an installed package's program.
  * @param {string} name
  */
 export function toolPath(name) {
@@ -51,7 +51,7 @@ export function runTool(name, ...rest) {
   return runCommand(toolPath(name), ...rest)
 }
 
-/** Installs exactly what the lock file says, unless that is what node_modules holds. */
+/** Installs exactly what the lock file lists, unless node_modules already matches it. */
 export async function installIfNeeded() {
   const installed = readPackages('node_modules/.package-lock.json')
   const wanted = readPackages('package-lock.json')

@@ -8,7 +8,7 @@ import { startTestApp } from '../sync-server/testing/start-test-app.ts'
 import { top } from './project.mjs'
 import { readSection } from './read-readme.ts'
 
-test('the example of the client library runs as it stands', async () => {
+test('the example of the client library runs unchanged', async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
   const account = { username: 'ann', email: 'ann@example.org', password: 'a secret' }

@@ -1,9 +1,10 @@
 import { Session } from 'node:inspector/promises'
 
 /**
- * Which functions of which files ran during `act`, as V8 counted them.
- * @param isWanted picks files by their address
- * @returns entries such as `schema/decide-message.ts decideMessage`, with the address cut by `nameFile`
+ * The functions that ran during `act`, by file, from V8's coverage.
+ * @param isWanted selects files by URL
+ * @returns entries such as `schema/decide-message.ts decideMessage`, with the URL shortened by
+ * `nameFile`
  */
 export async function recordCalls(act: () => Promise<void>, nameFile: (url: string) => string) {
   const session = new Session()

@@ -1,5 +1,6 @@
-// Takes every main state in both themes and widths into dist/pictures, and from them the README's pictures.
-// Run it after a change of the looks, with names such as `takeList` to take only these.
+// Captures every main state in both themes and widths into dist/pictures, and updates the README's
+// pictures from them. Run it after a visual change, with names such as `takeList` to take only
+// these.
 import { buildIfNeeded } from './build.mjs'
 import { ensureChromium } from './ensure-chromium.mjs'
 import { installIfNeeded, runTool } from './project.mjs'

@@ -10,7 +10,7 @@ const resultsFile = `${top}dist/test-results.json`
 await installIfNeeded()
 await buildIfNeeded()
 const chromium = await ensureChromium()
-// Where every test has to run, those fail by themselves.
+// In CI every test has to run: there the Redis tests fail by themselves.
 const left = (await ensureRedis()) || process.env.CI ? [] : listRedisTests()
 mkdirSync(`${top}dist`, { recursive: true })
 rmSync(resultsFile, { force: true })
@@ -35,7 +35,7 @@ console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed > 0 ? 1 : code)
 
 /**
- * Says loudly what a machine without Redis has not tried.
+ * Warns which tests a machine without Redis has skipped.
  * @param {string[]} files
  */
 function tellLeft(files) {
@@ -46,7 +46,10 @@ Install it (\`apt-get install redis-server\`, \`brew install redis\`) to run the
 `)
 }
 
-/** A file that does not load, or an error outside any test, has no failed test of its own: it counts as one. */
+/**
+ * Counts a file that does not load, or an error outside any test, as one failure: neither has a
+ * failed test of its own.
+ */
 function countResults() {
   if (!existsSync(resultsFile)) return { passed: 0, failed: 1 }
   /** @type {import('vitest/node').JsonTestResults} */

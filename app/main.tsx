@@ -13,6 +13,6 @@ const isKept = canKeepData()
 if (isKept) applyTheme(readTheme())
 followVisualViewport()
 createRoot(must(document.getElementById('root'), 'the element #root'), {
-  // As if nobody had caught it: the app's update wants to know which parts are missing.
+  // Reports caught errors as uncaught ones: the app's update listens for missing chunks.
   onCaughtError: reportError,
 }).render(isKept ? <App services={createServices()} /> : <DataBlockedPage />)

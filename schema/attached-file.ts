@@ -4,8 +4,8 @@ import { limits } from './limits.ts'
 const pixels = z.int().check(z.gte(1))
 
 /**
- * What is heard in a voice message: how long, and how loud each of so many equal parts is, one digit each, from 0 to z.
- * A later version may let it be longer than this one does: a day is the bound of what is read.
+ * A voice message's sound: its length, and the loudness of equal parts, one digit each, 0 to z.
+ * A later version may allow longer ones; this version reads up to a day.
  */
 const voiceFacts = z.object({
   durationMs: z.int().check(z.gte(1), z.lte(24 * 60 * 60 * 1000)),
@@ -14,9 +14,9 @@ const voiceFacts = z.object({
 export type VoiceFacts = z.infer<typeof voiceFacts>
 
 /**
- * What a message says of its file, so that its reader sees something before the file is there. `size` in bytes; `width`
- * and `height` in pixels, as it is shown; `preview`: a tiny blurred picture as a data URL, of a picture or of a video's
- * first frame; `voice`: of a voice message only.
+ * What a message says about its file, shown before the file arrives. `size` in bytes; `width` and
+ * `height` in pixels as shown; `preview`: a tiny blurred picture as a data URL (for a video, of its
+ * first frame); `voice`: only on voice messages.
  */
 export const attachedFile = z.object({
   name: z.string().check(z.minLength(1), z.maxLength(240)),

@@ -28,7 +28,7 @@ describe('what an author writes to somebody on a business channel', () => {
       effect: 'deliver',
       next: { status: 'sent', isWhatsApp: true, waState: 'queued', template, providerVersion: 1 },
     })
-    // Between people here it is none of the channel's.
+    // The channel has no say between people here.
     expect(decideMessage({ ...asked, proposed })).toMatchObject({
       kind: 'refuse',
       refusal: { code: 'type_not_allowed' },
@@ -85,7 +85,7 @@ describe('what the provider says', () => {
         if (first.kind === 'keep') return
         const { next } = first
         expect(next.attempt).toBeGreaterThanOrEqual(stored.attempt)
-        // The same again, and the older one, change nothing more.
+        // Repeating it, or sending the older one, changes nothing.
         expect(decideMessage({ ...told, stored: next, proposed }).kind).toBe('keep')
         expect(decideMessage({ ...told, stored: next, proposed: stored }).kind).toBe('keep')
       }),

@@ -5,14 +5,17 @@ import { id } from './id.ts'
 import { epochMs } from './message.ts'
 import { mergePeerMarks, peerMarkFields } from './peer-marks.ts'
 
-/** Somebody on a business channel, as its webhooks name them. */
+/** A contact on a business channel, as its webhooks name them. */
 const businessContact = z.object({
   profile: z.object({ name: z.string(), username: z.optional(z.string()) }),
   wa_id: z.optional(z.string()),
   user_id: z.optional(z.string()),
 })
 
-/** What a business channel says of a conversation; the server alone writes it, all of it at once, at `whatsAppAt`. */
+/**
+ * What a business channel says about a conversation. Only the server writes it, as one unit, at
+ * `whatsAppAt`.
+ */
 const channelFields = {
   whatsapp_conversation_id: z.optional(z.string()),
   phone_number_id: z.optional(z.string()),
@@ -26,10 +29,10 @@ const lastMessage = z.object({ _id: id, orderedAt: epochMs })
 /**
  * One person's view of a conversation; `_id` is the other person's id.
  *
- * Flags are registers, each with the epoch ms of its last change. The marks are `orderedAt` values of
- * messages and only rise: unread is counted from `readUpTo`, and `clearedUpTo` hides what is older.
- * `lastMessage` is the newest message when the conversation was last written, which a message alone is no
- * reason for: a device finds the newest among its messages, the server in its journal.
+ * Flags are registers, each with the epoch ms of its last change. The marks are `orderedAt` values
+ * and only rise: unread is counted from `readUpTo`, `clearedUpTo` hides everything older.
+ * `lastMessage` is the newest message at the last write; a new message alone does not cause a
+ * write. A device finds the newest among its messages, the server in its journal.
  */
 export const conversationDocument = z.object({
   _id: id,
@@ -53,7 +56,7 @@ export const conversationFields = Object.keys(
   conversationDocument.shape,
 ) as (keyof ConversationDocument)[]
 
-/** A conversation in which nothing has happened yet. */
+/** An empty conversation. */
 export function newConversation(peerId: string): ConversationDocument {
   return conversationDocument.parse({ _id: peerId })
 }
@@ -70,7 +73,7 @@ export function mergeConversations(
     ...laterFlag(a, b, 'isPinned', 'isPinnedAt'),
     ...laterFlag(a, b, 'isArchived', 'isArchivedAt'),
     ...laterFlag(a, b, 'isMuted', 'isMutedAt'),
-    // What was read has arrived.
+    // A read message has also arrived.
     deliveredUpTo: Math.max(a.deliveredUpTo, b.deliveredUpTo, readUpTo),
     readUpTo,
     clearedUpTo: Math.max(a.clearedUpTo, b.clearedUpTo),
@@ -81,7 +84,7 @@ export function mergeConversations(
   }
 }
 
-/** Are two versions the same in every field that travels? */
+/** Are two versions equal in every replicated field? */
 export function areConversationsEqual(
   a: Partial<ConversationDocument>,
   b: Partial<ConversationDocument>,
@@ -91,7 +94,7 @@ export function areConversationsEqual(
 
 type Channel = Pick<ConversationDocument, keyof typeof channelFields>
 
-/** What a business channel says of it, and nothing else. */
+/** Only the fields that a business channel writes. */
 export function channelOf(conversation: ConversationDocument): Channel {
   const fields = Object.keys(channelFields) as (keyof Channel)[]
   const said = fields.flatMap((field) =>
@@ -100,7 +103,7 @@ export function channelOf(conversation: ConversationDocument): Channel {
   return Object.fromEntries(said) as Channel
 }
 
-/** The conversation without it. */
+/** The conversation without those fields. */
 export function withoutChannel(conversation: ConversationDocument): ConversationDocument {
   const kept = Object.entries(conversation).filter(([field]) => !(field in channelFields))
   return Object.fromEntries(kept) as ConversationDocument

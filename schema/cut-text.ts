@@ -1,8 +1,8 @@
 import { limits } from './limits.ts'
 
 /**
- * A refused text as it is kept for its author: no longer than one that is accepted. What is longer was never written
- * with this app, and would be stored for nothing.
+ * Cuts a refused text to the accepted length before it is kept for its author. This app never
+ * writes longer ones, so storing the rest is useless.
  */
 export function cutText(text: string): string {
   const { messageMaxCharacters } = limits

@@ -13,15 +13,15 @@ import { claimPeerMarks } from './peer-marks.ts'
 export interface ConversationProposal {
   stored: ConversationDocument | undefined
   proposed: ConversationDocument
-  /** What the server has forgotten: a backup was put back. */
+  /** What the server forgot when a backup was restored. */
   lost?: readonly LostSpan[]
-  /** A business channel says it: then what belongs to the channel counts, and nothing else of it. */
+  /** A business channel proposes it: only the channel's own fields count. */
   isFromProvider?: boolean
   /** The server's time, epoch ms. */
   now: number
 }
 
-/** Half-open range of `orderedAt`: above `after`, up to and with `upTo`. */
+/** Half-open range of `orderedAt`: above `after`, up to and including `upTo`. */
 export interface ReceiptRange {
   after: number
   upTo: number
@@ -32,12 +32,14 @@ export type ConversationDecision =
   | {
       kind: 'accept'
       next: ConversationDocument
-      /** What the reader's marks newly cover: the author's copies are to be raised. */
+      /** The range that the reader's marks newly cover: raise the author's copies. */
       delivered?: ReceiptRange
       read?: ReceiptRange
     }
 
-/** The rule for conversations (P4): all in them is the owner's own, but no time may lie ahead. */
+/**
+ * The rule for conversations (P4): everything in them is the owner's, but no time may lie ahead.
+ */
 export function decideConversation(proposal: ConversationProposal): ConversationDecision {
   const stored = proposal.stored ?? newConversation(proposal.proposed._id)
   const next = proposal.isFromProvider
@@ -50,9 +52,9 @@ export function decideConversation(proposal: ConversationProposal): Conversation
 }
 
 /**
- * The stored conversation with all that a proposal may change. Times and marks from a device are clamped:
- * flags to `now`, marks to the newest message or `now`. A device uses the same function on what the server
- * holds, so a clock that runs ahead cannot win for hours.
+ * The stored conversation with every change that the proposal may make. Clamps a device's flags to
+ * `now`, its marks to the newest message or `now`. A device applies the same function to the
+ * server's version, so a fast clock cannot win for hours.
  */
 export function permitConversationChange(change: {
   stored: ConversationDocument
@@ -64,7 +66,7 @@ export function permitConversationChange(change: {
   const newest = Math.max(now, stored.lastMessageAt)
   const isLastAhead = (proposed.lastMessage?.orderedAt ?? 0) > newest
   const { lastMessage, ...rest } = withoutChannel(proposed)
-  // How far the other person is, only the server says: now, or before it forgot.
+  // Only the server says how far the other person is: now, or before it forgot.
   const { peerDeliveredUpTo, peerReadUpTo, peerMarks, peerSilences } = claimPeerMarks(
     { stored, claimed: proposed },
     Math.max(0, ...lost.map(({ upTo }) => upTo)),
@@ -88,8 +90,8 @@ export function permitConversationChange(change: {
 }
 
 /**
- * A conversation made from a document that does not parse: each part that can be read, the rest as in a
- * new one. `id` must be a valid id.
+ * Builds a conversation from a document that does not parse: every readable part, defaults for the
+ * rest. `id` must be a valid id.
  */
 export function salvageConversation(
   id: string,

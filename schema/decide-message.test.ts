@@ -306,7 +306,7 @@ describe('P4 and P6: whatever is proposed', () => {
         for (let round = 0; round < 6; round += 1) {
           const decision = decide({ stored, proposed: local, now: now + round })
           if (decision.kind !== 'keep') stored = decision.next
-          // What only a reader's device knows stays there, and nothing is asked again.
+          // Fields known only to the reader's device stay there, and it does not ask again.
           if (decision.kind === 'keep' && !stored) return
           const master = must(stored, 'what the first round stored')
           if (areMessagesEqual(master, local)) return

@@ -19,9 +19,10 @@ import { type Refusal, refuse } from './refusal.ts'
 /**
  * What becomes of a proposed version of a message in its proposer's own copy.
  * - `keep`: the stored version already says all that the proposal may say.
- * - `accept`: store `next`. `deliver`: it is a new message, it needs its place (`orderedAt`) and the other
- *   person's copy first (P3). `amend`: the other person's copy changes too. `own`: this copy only.
- * - `refuse`: nobody else's copy changes; `next` tells the author, with the text (P6).
+ * - `accept`: store `next`. `deliver`: a new message; it needs its place (`orderedAt`) and the
+ * other
+ * person's copy first (P3). `amend`: the other person's copy changes too. `own`: this copy only.
+ * - `refuse`: no other copy changes; `next` gives the author the reason and the text (P6).
  */
 export type MessageDecision =
   | { kind: 'keep' }
@@ -32,22 +33,28 @@ export interface MessageProposal {
   actorId: string
   stored: MessageDocument | undefined
   proposed: MessageDocument
-  /** May the actor write to this person? A blocked person's message is taken like any other. */
+  /**
+   * May the actor write to this person? The server accepts a blocked person's message like any
+   * other.
+   */
   isRecipientKnown: boolean
-  /** Has the actor no room left for anything new? What is stored still changes, and what was lost comes back. */
+  /**
+   * Has the actor used up their quota? Stored messages can still change, and lost ones can be
+   * restored.
+   */
   isAuthorFull?: boolean
-  /** What the server has forgotten: a backup was put back. */
+  /** What the server forgot when a backup was restored. */
   lost?: readonly LostSpan[]
   /**
-   * The other person is somebody on a business channel. `author`: the actor writes to them. `provider`: the channel says
-   * what it knows, in the actor's copy; no device can.
+   * The other person is on a business channel. `author`: the actor writes to them. `provider`: the
+   * channel reports what it knows, in the actor's copy; no device can.
    */
   channel?: 'author' | 'provider' | undefined
   /** The server's time, epoch ms. */
   now: number
 }
 
-/** The one rule (P4). Pure: replication, REST, the socket and the business channel all come through here. */
+/** The one rule (P4). Pure: replication, REST, the socket and the business channel all use it. */
 export function decideMessage(proposal: MessageProposal): MessageDecision {
   if (proposal.channel === 'provider') return decideProvided(proposal)
   return proposal.stored
@@ -73,8 +80,9 @@ function decideChange(proposal: MessageProposal & { stored: MessageDocument }): 
 }
 
 /**
- * The provider's word stands for what it knows: what a contact wrote, and how far a message has come. Each word is about
- * the version before it; of two that were made of the same one at two servers, the later one is made anew.
+ * The provider decides what it knows: what a contact wrote, and how far a message has come. Each
+ * report builds on the previous version; when two servers build on the same one, the later report
+ * is recomputed.
  */
 function decideProvided({ actorId, stored, proposed }: MessageProposal): MessageDecision {
   const { senderId, recipientId, peerId } = proposed
@@ -105,14 +113,15 @@ function decideNew(asked: MessageProposal): MessageDecision {
   const { proposed, now } = proposal
   const { lost = [] } = proposal
   if (isReceived(proposal)) {
-    // A reader's word alone makes no message of somebody else: only where the server is known to have forgotten.
+    // A reader's word alone creates no message from the author, except where the server is known to
+    // have forgotten it.
     const isTaken = isInLostSpan(lost, proposed.orderedAt) && !proposal.isAuthorFull
     return isTaken && !findContentRefusal(proposal)
       ? { kind: 'accept', next: takeBack(proposal), effect: 'own' }
       : { kind: 'keep' }
   }
   if (isReturned(proposal)) {
-    // Whoever has left since gets nothing any more: its author had it, and has it again.
+    // A deleted account gets nothing more; the author had the message, and gets it back.
     const effect = proposal.isRecipientKnown ? 'deliver' : 'own'
     return { kind: 'accept', next: takeBack(proposal), effect }
   }
@@ -143,14 +152,14 @@ function nextVersion({ stored }: Pick<MessageProposal, 'stored'>) {
 }
 
 /**
- * Does it claim to have been acknowledged already? A device holds it so when the server has lost it since. It counts as
- * sent now: whether it keeps its place, the journal says.
+ * Does it claim an earlier acknowledgement? A device holds such a version when the server has lost
+ * it. It counts as sent now; the journal decides whether it keeps its place.
  */
 function isAcknowledged(proposed: Pick<MessageDocument, 'status'>): boolean {
   return proposed.status === 'sent'
 }
 
-/** It was stored already, so where the server has forgotten something, room and recipient are not asked about again. */
+/** It was stored before, so after a restore the rule does not check quota and recipient again. */
 function isReturned(proposal: MessageProposal): boolean {
   const { proposed, lost = [] } = proposal
   if (!isAcknowledged(proposed)) return false
@@ -158,7 +167,7 @@ function isReturned(proposal: MessageProposal): boolean {
   return findRefusal(lost.length > 0 ? asBefore : proposal) === undefined
 }
 
-/** The actor's own copy of what the other person wrote. */
+/** The actor's own copy of the other person's message. */
 function isReceived({ actorId, proposed }: MessageProposal): boolean {
   const { senderId, recipientId, peerId } = proposed
   return (
@@ -166,10 +175,10 @@ function isReceived({ actorId, proposed }: MessageProposal): boolean {
   )
 }
 
-/** A message that was acknowledged once, as its owner's device has kept it. */
+/** A previously acknowledged message, as its owner's device kept it. */
 function takeBack({ actorId, proposed, channel, now }: MessageProposal): MessageDocument {
   const { error, errorCode, reactions, ...rest } = proposed
-  // What the other person thought of it, their own device knows.
+  // The other person's device knows their own reaction and star.
   const reaction = reactions?.[actorId]
   const status = proposed.senderId === actorId ? ('sent' as const) : ('delivered' as const)
   const told = proposed.statusHistory.filter((one) => one.status === status && one.timestamp <= now)
@@ -214,7 +223,7 @@ function findContentRefusal({
 }
 
 /**
- * The author's own copy of a message that was not taken: `failed`, with its text and the reason (P6).
+ * The author's copy of a refused message: `failed`, with its text and the reason (P6).
  * It outranks the proposal, whatever status that claimed, so no device pushes the proposal again.
  */
 export function failMessage(failure: {
@@ -253,7 +262,7 @@ function discard(proposed: MessageDocument, now: number): MessageDocument {
   })
 }
 
-/** Only the server writes history: what a device claims of it does not count. */
+/** Only the server writes history: ignores what a device claims. */
 function historyOf(stored: MessageDocument | undefined) {
   return stored?.statusHistory ?? []
 }

@@ -1,9 +1,9 @@
 import type { PublicUser } from './user.ts'
 
-/** How a person is named who is not here any more. */
+/** The name shown for a deleted account. */
 export const deletedUserName = 'Deleted user'
 
-/** Somebody who is not here any more, as others still see them in what was said. */
+/** A deleted account, as others still see it on its messages. */
 export function describeDeletedUser(userId: string): PublicUser {
   return {
     _id: userId,
@@ -17,7 +17,7 @@ export function describeDeletedUser(userId: string): PublicUser {
   }
 }
 
-/** A person's id is a UUIDv7: its first 48 bits are when it was made, in epoch ms. */
+/** A person's id is a UUIDv7: its first 48 bits are its creation time, epoch ms. */
 function readIdTime(id: string): number {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 
 /**
- * The id of a message or a person: a UUID in lower case (version 7 from our own devices and server).
- * One form only, so that an id is the same string in every copy (P2), in a path and in a database name.
+ * The id of a message or a person: a lower-case UUID (version 7 from our own devices and server).
+ * Only one form, so that an id is the same string in every copy (P2), path and database name.
  */
 export const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

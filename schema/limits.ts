@@ -1,5 +1,5 @@
 /**
- * Every limit and constant that more than one part reads. Units are in the names.
+ * Every limit and constant that several parts read. Units are in the names.
  * Source: section 9 of the specification, and the design.
  */
 export const limits = {
@@ -11,7 +11,7 @@ export const limits = {
   aboutMaxLength: 150,
   settingsMaxLength: 16 * 1024,
   whatsAppProfileMaxLength: 2 * 1024,
-  /** So long after a customer's last message anything may be written to them; after it templates only. */
+  /** How long after a customer's last message free text is allowed; then only templates are. */
   whatsAppWindowMs: 24 * 60 * 60 * 1000,
   reportReasonMinLength: 5,
   reportReasonMaxLength: 2_000,
@@ -70,9 +70,9 @@ export const limits = {
   apiTimeoutMs: 15_000,
   uploadTimeoutMs: 5 * 60_000,
   uploadSlowestBytesPerSecond: 8 * 1024,
-  /** What is stored at once of an upload in pieces: a break costs no more than that. */
+  /** An upload in pieces is stored in steps of this size: a break loses no more than one. */
   uploadPieceBytes: 256 * 1024,
-  /** After a restore a device asks for so many of its uploads at once. */
+  /** How many of its uploads a device checks per request after a restore. */
   askedUploadsMax: 100,
   retryHelper: { retries: 3, baseDelayMs: 1_000, timeoutMs: 10_000 },
   userLookup: { retries: 2, baseDelayMs: 2_000 },
@@ -91,5 +91,5 @@ export const limits = {
   tabletBelowPx: 1_024,
 } as const
 
-/** The About text of somebody who has not written one. Section 3 of the specification. */
+/** The default About text. Section 3 of the specification. */
 export const defaultAbout = 'Hey there! I am using WhatsApp'

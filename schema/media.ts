@@ -5,7 +5,10 @@ import { limits } from './limits.ts'
 export const mediaTypes = ['image', 'video', 'audio', 'document'] as const
 export type MediaType = (typeof mediaTypes)[number]
 
-/** What an upload is answered with. `type` and `mimeType` are found in the bytes; `size` is in bytes. */
+/**
+ * The answer to an upload. The server detects `type` and `mimeType` from the bytes; `size` is in
+ * bytes.
+ */
 export const uploadedFile = z.object({
   mediaUrl: z.string().check(z.startsWith(limits.mediaPathPrefix)),
   type: z.enum(mediaTypes),
@@ -14,21 +17,21 @@ export const uploadedFile = z.object({
   filename: z.string(),
 })
 
-/** How an upload in pieces begins, and how it is asked for after a break. `size` is in bytes. */
+/** Begins an upload in pieces, or asks for its state after a break. `size` is in bytes. */
 export const uploadBegin = z.object({
   size: z.number().check(z.int(), z.gte(1)),
   filename: z.optional(z.string().check(z.maxLength(1_000))),
 })
 
-/** So many bytes of an upload in pieces are stored; `file` is there once all of them are. */
+/** How many bytes of an upload in pieces are stored; `file` appears once all are. */
 export const uploadSoFar = z.object({
   offset: z.number().check(z.int(), z.gte(0)),
   file: z.optional(uploadedFile),
 })
 
 /**
- * Uploads of messages of the asker's, each by the id under which it was uploaded and with the address that its message
- * has; answered with those that have to be uploaded again.
+ * The caller's uploads, each with its upload id and the address in its message. The answer lists
+ * those that must be uploaded again.
  */
 export const askedUploads = z.object({
   uploads: z
@@ -37,10 +40,10 @@ export const askedUploads = z.object({
 })
 export const missingUploads = z.object({ missing: z.array(id) })
 
-/** What a new profile picture is answered with: its address. */
+/** The answer to a new profile picture: its address. */
 export const uploadedPicture = z.object({
   profilePicture: z.string().check(z.startsWith(limits.mediaPathPrefix)),
 })
 
-/** The pictures that a profile can have, as they are found in the bytes. */
+/** The picture types a profile accepts, as detected from the bytes. */
 export const pictureMimeTypes = ['image/jpeg', 'image/png', 'image/webp'] as const

@@ -8,9 +8,9 @@ import { statusRank } from './status-rank.ts'
 /**
  * Merges two versions of one message (P5): commutative, associative, idempotent.
  * Each part is a maximum under a total order, so the order of arrival cannot matter:
- * the core by (attempt, status, provider's version, text of the core), the content by (editedAt, content), the star by
- * (isStarredAt, isStarred), each person's reaction by (at, emoji), the deletion by the earliest time, the history by
- * union.
+ * the core by (attempt, status, provider's version, text of the core), the content by (editedAt,
+ * content), the star by (isStarredAt, isStarred), each person's reaction by (at, emoji), the
+ * deletion by the earliest time, the history by union.
  */
 export function mergeMessages(a: MessageDocument, b: MessageDocument): MessageDocument {
   const core = compareCores(a, b) >= 0 ? a : b
@@ -33,7 +33,7 @@ export function mergeMessages(a: MessageDocument, b: MessageDocument): MessageDo
   return blankDeleted(merged)
 }
 
-/** Are two versions the same in every field that travels? */
+/** Are two versions equal in every replicated field? */
 export function areMessagesEqual(a: Partial<MessageDocument>, b: Partial<MessageDocument>) {
   return areFieldsEqual(messageFields, a, b)
 }
@@ -63,9 +63,9 @@ function compareCores(a: MessageDocument, b: MessageDocument): number {
   const byProvider = (a.providerVersion ?? 0) - (b.providerVersion ?? 0)
   if (byProvider !== 0) return byProvider
   const cores = [coreOf(a), coreOf(b)] as const
-  // Most versions differ in their text alone, and to write the rest down is most of the work.
+  // Most versions differ only in their text, and serializing the rest is most of the work.
   if (areValuesEqual(...cores)) return 0
-  // What outlives a deletion is compared first: a deleted copy has lost the rest, and the winner must
+  // Compares what survives a deletion first: a deleted copy has lost the rest, and the winner must
   // not depend on whether the deletion was merged before or after.
   return (
     compareStrings(lastingCoreOf(a), lastingCoreOf(b)) ||
@@ -99,7 +99,7 @@ function latestRefusal(a: RefusedChange | undefined, b: RefusedChange | undefine
   return compareStrings(canonicalJson(a), canonicalJson(b)) >= 0 ? a : b
 }
 
-/** A history as it is stored: each entry once, oldest first. */
+/** Normalizes a history for storage: each entry once, oldest first. */
 export function orderHistory(
   entries: MessageDocument['statusHistory'],
 ): MessageDocument['statusHistory'] {

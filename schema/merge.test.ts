@@ -21,7 +21,7 @@ const kinds = [
 ] as const
 
 describe.each(kinds)('P5: merging $name has no order', ({ arbitrary, merge, areEqual }) => {
-  // One kind at a time: the table joins two types that the compiler cannot tell apart.
+  // One kind at a time: the compiler cannot tell the table's two joined types apart.
   const versions = arbitrary as fc.Arbitrary<never>
   const runs = { numRuns: 2_000 }
 

@@ -18,14 +18,14 @@ export type MessageType = (typeof messageTypes)[number]
 export const messageStatuses = ['sending', 'failed', 'sent', 'delivered', 'read'] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
-/** Epoch milliseconds within what a Date can hold. */
+/** Epoch milliseconds within a Date's range. */
 export const epochMs = z.number().check(z.int(), z.gte(0), z.lte(8.64e15))
 
 const statusEntry = z.object({ status: z.enum(messageStatuses), timestamp: epochMs })
 
 /**
- * A change that the server did not take, given back to its author inside the stored message.
- * `at`: the register time that the refusal wrote, epoch ms. `content`: the refused text, if it was one.
+ * A change that the server refused, returned to its author inside the stored message.
+ * `at`: the register time that the refusal wrote, epoch ms. `content`: the refused text, if any.
  */
 const refusedChange = z.object({
   at: epochMs,
@@ -36,10 +36,16 @@ const refusedChange = z.object({
 })
 export type RefusedChange = z.infer<typeof refusedChange>
 
-/** What became of an outgoing message at the provider. `unknown`: it may have been taken, and is not sent again. */
+/**
+ * What became of an outgoing message at the provider. `unknown`: the provider may have accepted it,
+ * so it is not resent.
+ */
 const waStates = ['queued', 'accepted', 'held', 'unknown', 'refused'] as const
 
-/** The file of a message before, and beside, `mediaUrl`. `link`: an address of the author's, for WhatsApp to fetch. */
+/**
+ * The message's file, stated before and beside `mediaUrl`. `link`: the author's own address, for
+ * WhatsApp to fetch.
+ */
 const businessMedia = z.object({
   state: z.optional(z.enum(['pending', 'ready', 'failed'])),
   link: z.optional(z.string().check(z.maxLength(2_048))),
@@ -48,7 +54,7 @@ const businessMedia = z.object({
   size: z.optional(z.number()),
 })
 
-/** What an author says to somebody on a business channel beyond a text, in the words of the specification. */
+/** Message content beyond text on a business channel, in the specification's terms. */
 const payloadFields = {
   interactive: z.optional(z.json()),
   location: z.optional(z.json()),
@@ -67,15 +73,15 @@ const providerFields = {
   senderName: z.optional(z.string()),
   button: z.optional(z.json()),
   list_reply: z.optional(z.json()),
-  /** How often the server has written what the provider says: of two versions the higher one counts. */
+  /** How often the server has written the provider's report: the higher version wins. */
   providerVersion: z.optional(z.int().check(z.gte(0))),
   waState: z.optional(z.enum(waStates)),
   isSticker: z.optional(z.boolean()),
   isVoice: z.optional(z.boolean()),
   isForwarded: z.optional(z.boolean()),
-  /** A notice from the provider, such as a new number. */
+  /** A notice from the provider, such as a changed number. */
   isSystem: z.optional(z.boolean()),
-  /** The operator wrote it elsewhere. */
+  /** The operator wrote it in another app. */
   sentFrom: z.optional(z.literal('whatsapp_app')),
 }
 
@@ -84,11 +90,12 @@ const businessFields = { ...payloadFields, ...providerFields }
 /**
  * One person's own copy of a message. All times are epoch ms.
  *
- * `peerId` is the other person, from this copy's owner's view. `createdAt` is when it was written, by the
- * author's clock corrected to the server's; `orderedAt` is its place in the conversation, set by the server
- * at acceptance. `status` is read within one `attempt`: a retry by the person raises the attempt.
- * `file` says what lies at `mediaUrl`; until its author's device has uploaded it, a message has the one without the other.
- * A deleted message keeps its place and loses all it said; `_deleted` is never used.
+ * `peerId` is the other person, from the owner's view. `createdAt` is the writing time by the
+ * author's clock, corrected to the server's; the server sets `orderedAt`, the place in the
+ * conversation, on acceptance. `status` is read within one `attempt`: a manual retry raises it.
+ * `file` describes what lies at `mediaUrl`; until its author's device uploads it, there is only
+ * `file`.
+ * A deleted message keeps its place and loses its content; `_deleted` is never used.
  */
 export const messageDocument = z.object({
   _id: id,
@@ -117,17 +124,17 @@ export const messageDocument = z.object({
 })
 export type MessageDocument = z.infer<typeof messageDocument>
 
-/** The message without what belongs to a business channel: between people here it does not count. */
+/** The message without business-channel fields: between people here they do not count. */
 export function withoutBusinessFields(message: MessageDocument): MessageDocument {
   return without(message, Object.keys(businessFields))
 }
 
-/** The message without what only the server may write: what a device claims there does not count. */
+/** The message without server-only fields: a device's claims there do not count. */
 export function withoutProviderFields(message: MessageDocument): MessageDocument {
   return without(message, Object.keys(providerFields))
 }
 
-/** Does it say something beside its text? */
+/** Does it say something besides its text? */
 export function hasPayload(message: MessageDocument): boolean {
   const { interactive, location, contacts, template, media } = message
   const said = [interactive, location, contacts, template, media?.link, message.mediaUrl]
@@ -139,25 +146,25 @@ function without(message: MessageDocument, fields: readonly string[]): MessageDo
   return Object.fromEntries(kept) as MessageDocument
 }
 
-/** The fields that travel between device and server; anything else in a record is the store's own. */
+/** The fields replicated between device and server; any others in a record belong to the store. */
 export const messageFields = Object.keys(messageDocument.shape) as (keyof MessageDocument)[]
 
-/** Has the server ever taken this message? Until then nobody but its author can see it. */
+/** Has the server ever accepted this message? Until then only its author can see it. */
 export function isAccepted(message: Pick<MessageDocument, 'status'>): boolean {
   return message.status !== 'sending' && message.status !== 'failed'
 }
 
-/** Does it say that it has a file, and not where? Only its author's device has that file. */
+/** Does it announce a file without an address? Only its author's device has that file. */
 export function isUploadOwed(message: Pick<MessageDocument, 'file' | 'mediaUrl'>): boolean {
   return message.file !== undefined && message.mediaUrl === undefined
 }
 
-/** Deleted before it was ever sent: it is shown nowhere. */
+/** Deleted before it was ever sent: shown nowhere. */
 export function isDiscarded(message: Pick<MessageDocument, 'status' | 'deletedAt'>): boolean {
   return message.deletedAt !== undefined && !isAccepted(message)
 }
 
-/** Does its text differ from what was first sent? A refused change does not count. */
+/** Does its text differ from the first sent text? A refused change does not count. */
 export function isEdited(
   message: Pick<MessageDocument, 'editedAt' | 'deletedAt' | 'refused'>,
 ): boolean {
@@ -168,7 +175,7 @@ export function isEdited(
   )
 }
 
-/** Takes out of a deleted message everything that it said (P6, P8): deleted words stay nowhere. */
+/** Removes all content from a deleted message (P6, P8): no copy keeps deleted words. */
 export function blankDeleted(message: MessageDocument): MessageDocument {
   if (message.deletedAt === undefined) return message
   const { _id, peerId, senderId, recipientId, type, createdAt, orderedAt, deletedAt } = message

@@ -3,7 +3,7 @@ import { blankDeleted, type MessageDocument } from './message.ts'
 import { mergeReactions } from './reaction.ts'
 import { type Refusal, refuse } from './refusal.ts'
 
-/** The other person's copy of a message that the rule has accepted. From there it has arrived. */
+/** The other person's copy of a message that the rule accepted; this copy counts as arrived. */
 export function copyForPeer(accepted: MessageDocument, now: number): MessageDocument {
   const { refused, error, errorCode, ...shared } = accepted
   return {
@@ -16,7 +16,9 @@ export function copyForPeer(accepted: MessageDocument, now: number): MessageDocu
   }
 }
 
-/** The author's copy, made again from the other person's after a crash between the two (P3). */
+/**
+ * Recreates the author's copy from the other person's after a crash between the two writes (P3).
+ */
 export function copyForAuthor(peerCopy: MessageDocument, acceptedAt: number): MessageDocument {
   return {
     ...peerCopy,
@@ -29,8 +31,8 @@ export function copyForAuthor(peerCopy: MessageDocument, acceptedAt: number): Me
 }
 
 /**
- * What the other person's copy becomes when one is created or amended; a refusal when the id already belongs to another
- * message there. Their own star stays; the author's text wins over anything, and its reader only reacts.
+ * Creates or amends the other person's copy; refuses when the id already belongs to another message
+ * there. Their own star stays, the author's text always wins, and a reader can only react.
  */
 export function writePeerCopy(write: {
   stored: MessageDocument | undefined

@@ -72,7 +72,7 @@ test('the log of times stays short, and of equal places the earlier time counts'
     status: 'delivered',
     timestamp: 950,
   })
-  // Of older ones the first time that is still known.
+  // Older marks report the earliest time still known.
   expect(deriveStatusHistory(write(5), marks).at(-1)).toEqual({
     status: 'delivered',
     timestamp: 810,

@@ -11,14 +11,14 @@ const receiptStatus = z.enum(receiptStatuses)
 const markEntry = z.object({ status: receiptStatus, upTo: epochMs, at: epochMs })
 export type MarkEntry = z.infer<typeof markEntry>
 
-/** For messages with `after < orderedAt <= upTo` the mark of `status` says nothing. */
+/** The mark of `status` says nothing about messages with `after < orderedAt <= upTo`. */
 const silence = z.object({ status: receiptStatus, after: epochMs, upTo: epochMs })
 export type Silence = z.infer<typeof silence>
 
 /**
- * How far the other person has received and read what this conversation's owner wrote; the server alone writes it.
- * A receipt is a mark: the status of each message below it follows, and no copy is written again. `peerSilences` are
- * the messages that never arrived, or of whose reading nothing is told, because one blocked the other then.
+ * How far the other person has received and read the owner's messages; only the server writes it. A
+ * receipt is a mark: it implies the status of every message below, so no copy is rewritten.
+ * `peerSilences`: messages that never arrived or whose reading stays hidden because of a block.
  */
 export const peerMarkFields = {
   peerDeliveredUpTo: z._default(epochMs, 0),
@@ -34,11 +34,11 @@ export interface PeerMarks {
   peerSilences: Silence[]
 }
 
-/** Times are told for the newest so many of each kind. */
+/** How many times of each kind are kept, newest first. */
 const markEntriesKept = 20
 const silencesKept = 100
 
-/** What a conversation says of them; one that an earlier version has stored says nothing yet. */
+/** The marks in a conversation; one stored by an earlier version has none. */
 function readMarks(marks: Partial<PeerMarks> | undefined): PeerMarks {
   return {
     peerDeliveredUpTo: marks?.peerDeliveredUpTo ?? 0,
@@ -53,7 +53,7 @@ export function mergePeerMarks(one: Partial<PeerMarks>, other: Partial<PeerMarks
   const [a, b] = [readMarks(one), readMarks(other)]
   const peerReadUpTo = Math.max(a.peerReadUpTo, b.peerReadUpTo)
   return {
-    // What was read has arrived.
+    // A read message has also arrived.
     peerDeliveredUpTo: Math.max(a.peerDeliveredUpTo, b.peerDeliveredUpTo, peerReadUpTo),
     peerReadUpTo,
     peerMarks: uniteEntries([...a.peerMarks, ...b.peerMarks]),
@@ -61,7 +61,7 @@ export function mergePeerMarks(one: Partial<PeerMarks>, other: Partial<PeerMarks
   }
 }
 
-/** Raises the marks to what the other person's conversation says. @param at when, epoch ms */
+/** Raises the marks to those in the other person's conversation. @param at when, epoch ms */
 export function raisePeerMarks<Marks extends Partial<PeerMarks>>(
   marks: Marks,
   raise: { deliveredUpTo: number; readUpTo: number; at: number; silences: readonly Silence[] },
@@ -81,8 +81,9 @@ export function raisePeerMarks<Marks extends Partial<PeerMarks>>(
 }
 
 /**
- * The stored marks with what the owner's device claims that the server once said, of places up to `upTo`: after a backup
- * was put back nobody else knows. A false claim shows its owner wrong ticks, and nobody else anything.
+ * The stored marks plus what the owner's device claims the server once said, for places up to
+ * `upTo`: after a restore only that device knows. A false claim shows wrong ticks to its owner
+ * only.
  */
 export function claimPeerMarks(
   marks: { stored: PeerMarks; claimed: PeerMarks },
@@ -98,12 +99,15 @@ export function claimPeerMarks(
 
 type Told = Pick<MessageDocument, 'status' | 'orderedAt' | 'isWhatsApp' | 'senderId' | 'peerId'>
 
-/** How far a message has come: by what its copy says, or by the marks where they say more. */
+/** A message's status: from its copy, or from the marks where they say more. */
 export function deriveStatus(message: Told, marks: Partial<PeerMarks> | undefined): MessageStatus {
   return highestReceipt(message, readMarks(marks)) ?? message.status
 }
 
-/** The times at which a message came so far, oldest first. @returns entries like those of `statusHistory` */
+/**
+ * The times at which a message reached each status, oldest first.
+ * @returns entries like those of `statusHistory`
+ */
 export function deriveStatusHistory(
   message: Told & Pick<MessageDocument, 'statusHistory'>,
   marked: Partial<PeerMarks> | undefined,
@@ -139,7 +143,7 @@ function isCovered(message: Told, marks: PeerMarks, status: ReceiptStatus): bool
   )
 }
 
-/** Of equal places the earlier time; of each kind the newest places. */
+/** For equal places the earlier time; of each kind the newest places. */
 function uniteEntries(entries: readonly MarkEntry[]): MarkEntry[] {
   const byPlace = new Map<string, MarkEntry>()
   for (const entry of entries) {
@@ -162,7 +166,7 @@ function uniteSilences(silences: readonly Silence[]): Silence[] {
   )
 }
 
-/** One more silence, in a list that stays short: the oldest ones are told together, with what lies between them. */
+/** Adds a silence to a bounded list: joins the oldest ones, including the messages between them. */
 export function addSilence(silences: readonly Silence[], added: Silence): Silence[] {
   const united = uniteSilences([...silences, added])
   const own = united.filter(({ status }) => status === added.status)

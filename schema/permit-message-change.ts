@@ -8,17 +8,17 @@ import { type Refusal, refuse } from './refusal.ts'
 import { statusRank } from './status-rank.ts'
 
 export interface PermittedChange {
-  /** The stored version with all that the actor may change, and a note of what was refused. */
+  /** The stored version with every permitted change, and a note of what was refused. */
   next: MessageDocument
   refusal?: Refusal
-  /** The person sends a refused message again: the rule decides it anew, as a new one. */
+  /** The person retries a refused message: the rule treats it as a new one. */
   isRetry: boolean
 }
 
 /**
- * What a proposal may change in a stored message (P4): its reader the star and their own reaction, its author also the
- * text and the deletion, and a refused one's author may send it again. A device uses the same function on what the
- * server holds, so both sides come to the same result and nothing is pushed for ever.
+ * What a proposal may change in a stored message (P4): its reader the star and their own reaction;
+ * its author also the text and the deletion, and the retry of a refused one. A device applies the
+ * same function to the server's version, so both sides agree and no push repeats for ever.
  *
  * `now`: the server's time in epoch ms; times from a device are clamped to it.
  */
@@ -66,7 +66,7 @@ function findRefusal(change: {
   if (isTextChange(stored, proposed)) {
     if (!isAuthor) return refuse('not_author')
     if (stored.deletedAt !== undefined) return refuse('deleted')
-    // What has left for somebody else's phone cannot be changed there.
+    // A message that has reached a phone outside this app cannot be changed there.
     if (stored.isWhatsApp && isAccepted(stored)) return refuse('not_editable')
     const refusedText = refuseText(proposed)
     if (refusedText && proposed.deletedAt === undefined) return refusedText
@@ -84,7 +84,10 @@ function findRefusal(change: {
   return reaction && !isReaction(reaction.emoji) ? refuse('bad_reaction') : undefined
 }
 
-/** The reaction that the proposal adds or takes back: the actor's own, on what both people hold. */
+/**
+ * The reaction that the proposal adds or removes: the actor's own, applied to what both people
+ * hold.
+ */
 function findNewReaction(change: {
   actorId: string
   stored: MessageDocument
@@ -92,14 +95,14 @@ function findNewReaction(change: {
 }): Reaction | undefined {
   const { actorId, stored, proposed } = change
   const reaction = proposed.reactions?.[actorId]
-  // On a business channel only the provider tells of reactions: one from here would not arrive.
+  // On a business channel only the provider reports reactions: one from here would not arrive.
   if (!reaction || !isAccepted(stored) || stored.deletedAt !== undefined || stored.isWhatsApp)
     return undefined
   const before = stored.reactions?.[actorId]
   return before && !isLaterReaction(reaction, before) ? undefined : reaction
 }
 
-/** Why this text cannot stand in a message, if it cannot. */
+/** Why this text is not allowed in a message; undefined when it is. */
 export function refuseText(
   message: Pick<MessageDocument, 'content' | 'mediaUrl' | 'file'>,
 ): Refusal | undefined {
@@ -118,7 +121,7 @@ function isTextChange(stored: MessageDocument, proposed: MessageDocument): boole
   )
 }
 
-/** The proposal with everything that the actor may not change put back to what is stored. */
+/** The proposal with everything that the actor may not change reset to the stored version. */
 function restrict(change: {
   actorId: string
   stored: MessageDocument
@@ -158,7 +161,7 @@ function sendAgain(message: MessageDocument, proposed: MessageDocument): Message
   return { ...others, type, file, ...(mediaUrl !== undefined && { mediaUrl }) }
 }
 
-/** The stored version of a change that the rule permits and that could not be made, with the text and the reason. */
+/** The stored version for a permitted change that failed, with the refused text and the reason. */
 export function refuseChange(change: {
   actorId: string
   stored: MessageDocument
@@ -168,7 +171,10 @@ export function refuseChange(change: {
   return recordRefusal({ ...change, merged: change.stored })
 }
 
-/** A refusal is itself a newer version: what is stored stands under a later time, the refused text rides along. */
+/**
+ * A refusal is a newer version too: the stored content gets a later time and carries the refused
+ * text.
+ */
 function recordRefusal(change: {
   actorId: string
   merged: MessageDocument
@@ -188,7 +194,7 @@ function recordRefusal(change: {
   }
 }
 
-/** A refused reaction must not win over what is stored when the device merges them. */
+/** A refused reaction must not win over the stored one when the device merges them. */
 function keepReaction(change: {
   actorId: string
   merged: MessageDocument

@@ -1,6 +1,9 @@
 import type { MessageDocument } from './message.ts'
 
-/** The message with this person's reaction, under a time that wins over the one before; empty takes it back. */
+/**
+ * The message with this person's reaction, at a time later than their previous one; empty removes
+ * it.
+ */
 export function react(
   message: MessageDocument,
   { userId, emoji, now }: { userId: string; emoji: string; now: number },

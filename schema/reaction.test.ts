@@ -109,7 +109,7 @@ test('P5: of two devices of one person the later reaction wins, whichever comes 
   expect(listReactions(merged.reactions)).toEqual([])
 })
 
-test('P5: whatever was merged, nobody’s reaction is older than in either version', () => {
+test('P5: a merge never makes a reaction older than in either version', () => {
   fc.assert(
     fc.property(messageArbitrary, messageArbitrary, (a, b) => {
       const merged = mergeMessages(a, b)

@@ -2,26 +2,26 @@ import * as z from 'zod/mini'
 import { isEmoji } from './emoji.ts'
 import { id } from './id.ts'
 
-/** Epoch milliseconds within what a Date can hold. */
+/** Epoch milliseconds within a Date's range. */
 const epochMs = z.number().check(z.int(), z.gte(0), z.lte(8.64e15))
 
-/** What one person thinks of a message. `emoji` is empty once it was taken back; `at`: epoch ms. */
+/** One person's reaction to a message. `emoji` is empty once removed; `at`: epoch ms. */
 const reaction = z.object({ emoji: z.string().check(z.maxLength(200)), at: epochMs })
 export type Reaction = z.infer<typeof reaction>
 
-/** One for each person, by their id. */
+/** One per person, by their id. */
 export const reactions = z.record(id, reaction)
 export type Reactions = z.infer<typeof reactions>
 
-/** The seven that are offered first. Source: section 2 of the specification. */
+/** The seven offered first. Source: section 2 of the specification. */
 export const quickReactions = ['👍', '❤️', '😃', '😢', '🙏', '👎', '😡'] as const
 
-/** Can somebody react with this? Empty takes a reaction back. */
+/** Is this a valid reaction? Empty removes one. */
 export function isReaction(emoji: string): boolean {
   return emoji === '' || isEmoji(emoji)
 }
 
-/** A register for each person: the later one wins, then the greater emoji. */
+/** A register per person: the later one wins, then the greater emoji. */
 export function mergeReactions(
   a: Reactions | undefined,
   b: Reactions | undefined,
@@ -40,7 +40,7 @@ export function isLaterReaction(a: Reaction, b: Reaction): boolean {
   return a.at === b.at ? a.emoji > b.emoji : a.at > b.at
 }
 
-/** Reactions that are shown, the earliest first; those that were taken back are not. */
+/** The visible reactions, earliest first, without removed ones. */
 export function listReactions(
   reactions: Reactions | undefined,
 ): { userId: string; emoji: string; at: number }[] {

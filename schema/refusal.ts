@@ -1,4 +1,4 @@
-/** Every reason for which a write of a document is not taken. A closed union: each has words below. */
+/** Every reason to refuse a document's write. A closed union: each has words below. */
 export const refusalCodes = [
   'unreadable',
   'wrong_sender',
@@ -21,7 +21,7 @@ export type RefusalCode = (typeof refusalCodes)[number]
 
 export interface Refusal {
   code: RefusalCode
-  /** What happened and what to do, in a person's words. */
+  /** What happened and what to do, for a person. */
   error: string
 }
 

@@ -4,9 +4,9 @@ import { type MessageDocument, messageDocument } from './message.ts'
 import { refuse } from './refusal.ts'
 
 /**
- * A failed own copy made from a document that does not parse: as much of it as can be read, so that its
- * author finds the text and the reason, and its neighbours in the batch pass (P6).
- * `peerId` falls back to the author's own id, which no screen lists, when the document names nobody.
+ * Builds a failed own copy from a document that does not parse, keeping every readable part, so
+ * that its author finds the text and the reason, and its neighbours in the batch pass (P6).
+ * `peerId` falls back to the author's own id, which no screen lists.
  */
 export function salvageMessage(unreadable: {
   id: string

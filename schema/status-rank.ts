@@ -8,7 +8,7 @@ const ordinary: Record<MessageStatus, number> = {
   read: 4,
 }
 
-/** A provider may fail a message after it took it, and deliver it after it failed. */
+/** A provider may fail a message after accepting it, and deliver it after failing it. */
 const business: Record<MessageStatus, number> = {
   sending: 0,
   sent: 1,
@@ -17,7 +17,7 @@ const business: Record<MessageStatus, number> = {
   read: 4,
 }
 
-/** How far a status has come within one attempt: a higher rank replaces a lower one, never back. */
+/** A status's rank within one attempt: a higher rank replaces a lower one, never the reverse. */
 export function statusRank(message: Pick<MessageDocument, 'status' | 'isWhatsApp'>): number {
   return (message.isWhatsApp ? business : ordinary)[message.status]
 }

@@ -80,7 +80,7 @@ describe('a name in the profile', () => {
   })
 })
 
-/** The first words that are said against a name; nothing when it will do. */
+/** The first objection to a name; empty when the name is valid. */
 function explain(rule: typeof username, name: string): string {
   const checked = rule.safeParse(name)
   return checked.success ? '' : (checked.error.issues[0]?.message ?? '')

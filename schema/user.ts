@@ -4,27 +4,33 @@ import { limits } from './limits.ts'
 
 const isoTime = z.iso.datetime()
 
-/** A picture from anywhere else would tell that place who looks at it. */
+/** A picture hosted elsewhere would reveal to that host who looks at it. */
 const picturePattern = /^\/api\/[\w./-]*$/
 
-/** What nobody sees in a name, and two names could differ by: Unicode's ignorables, and letters that draw nothing. */
+/**
+ * Invisible characters by which two names could differ: Unicode's ignorables, and letters that draw
+ * nothing.
+ */
 const invisible = /[\p{Default_Ignorable_Code_Point}\u{13441}\u{13442}\u{16FE4}]/u
 
-/** A letter of any script with its marks, a digit, or a sign; a space only between two of them. Marks never pile up. */
+/**
+ * A letter of any script with its marks, a digit, or a sign; single spaces between. Marks never
+ * pile up.
+ */
 const usernamePattern = /^(?:(?:\p{L}[\p{Mn}\p{Mc}]{0,6}|\p{N}|[_.-]) ?)+$/u
 const profileNamePattern = /^(?:(?:\p{L}[\p{Mn}\p{Mc}]{0,6}|\p{N}|[_.'-]) ?)+$/u
 
-/** One shape for a name, so that two that are written alike are one: composed, without space around it. */
+/** Normalizes a name, so that two that look alike are equal: composed, trimmed. */
 function tidyName(text: string): string {
   return text.normalize('NFKC').trim().replace(/\s+/gu, ' ')
 }
 
-/** A name of digits only could be somebody's phone number, and would be taken for it at sign-in. */
+/** A name of digits only could be somebody's phone number, and sign-in would take it for one. */
 function looksLikePhoneNumber(name: string): boolean {
   return /^[\d.\-_ ]+$/.test(name) && name.replace(/\D/g, '').length >= limits.phoneDigits.min
 }
 
-/** The name that a person registers under. */
+/** The name used to register. */
 export const username = nameOf({
   what: 'Username',
   notText: 'Username is required',
@@ -33,7 +39,7 @@ export const username = nameOf({
   signs: 'the signs _ . -',
 })
 
-/** The name as it is edited in the profile: longer, and with apostrophes. */
+/** The display name edited in the profile: longer, and with apostrophes. */
 export const profileName = nameOf({
   what: 'Name',
   notText: 'Name must be text',
@@ -59,7 +65,7 @@ export const email = z.pipe(
     ),
 )
 
-/** Digits only, as they are stored: any formatting is taken off. */
+/** Digits only, as stored: strips any formatting. */
 export const phoneNumber = z.pipe(
   z.pipe(
     z.string('Phone number is required'),
@@ -77,11 +83,11 @@ export const phoneNumber = z.pipe(
 
 export const linkNeeds = 'WhatsApp ID and phone number are required'
 
-/** The provider's id of a business number; nothing but space is none. */
+/** The provider's id of a business number; only spaces means none. */
 export const phoneNumberId = shortText('Phone number ID')
 export const whatsAppName = shortText('Display name')
 
-/** What is known of a WhatsApp account beyond its numbers. */
+/** What is known about a WhatsApp account beyond its numbers. */
 export const whatsAppProfile = z.record(
   z.string(),
   z.json(),
@@ -94,7 +100,7 @@ const about = z
     z.maxLength(limits.aboutMaxLength, `About must be at most ${limits.aboutMaxLength} characters`),
   )
 
-/** What a person may change in their own record with PUT /users/profile; null takes a field away. */
+/** What a person may change in their own record with PUT /users/profile; null removes a field. */
 export const profileChange = z
   .object(
     {
@@ -125,14 +131,16 @@ export const profileChange = z
   )
 export type ProfileChange = z.infer<typeof profileChange>
 
-/** The settings object of a person: what it holds is the app's, its size is the server's. */
+/** A person's settings object: the app defines its content, the server its size. */
 export const userSettings = z.record(z.string(), z.json(), 'Settings object is required').check(
   z.refine((settings) => JSON.stringify(settings).length <= limits.settingsMaxLength, {
     error: 'Settings are too large',
   }),
 )
 
-/** A person as everybody else sees them. Times are ISO strings; `lastSeen` is null for never, or hidden. */
+/**
+ * A person as others see them. Times are ISO strings; `lastSeen` is null when never seen or hidden.
+ */
 export const publicUser = z.object({
   _id: id,
   username: z.string(),
@@ -147,7 +155,7 @@ export const publicUser = z.object({
   whatsapp_name: z.optional(z.string()),
   whatsapp_connected: z.boolean(),
   profile: z.optional(whatsAppProfile),
-  /** A customer of the viewer's, on WhatsApp: nobody who signs in here. */
+  /** The viewer's WhatsApp customer, who has no account here. */
   isWhatsAppContact: z.optional(z.boolean()),
 })
 export type PublicUser = z.infer<typeof publicUser>
@@ -156,12 +164,12 @@ export type PublicUser = z.infer<typeof publicUser>
 export const ownUser = z.extend(publicUser, {
   email: z.string(),
   settings: z.record(z.string(), z.json()),
-  /** What this server's business channel is: `sandbox` reaches an emulator, and nobody outside. */
+  /** The server's business channel: `sandbox` reaches an emulator only. */
   whatsapp_channel: z.optional(z.enum(['live', 'sandbox', 'off'])),
 })
 export type OwnUser = z.infer<typeof ownUser>
 
-/** What a person's own record says where a version of the app kept less of it than this one knows. */
+/** Defaults for fields that an older app version did not store in a person's own record. */
 const blankUser: Omit<OwnUser, '_id'> = {
   username: '',
   status: '',
@@ -175,8 +183,8 @@ const blankUser: Omit<OwnUser, '_id'> = {
 }
 
 /**
- * A person's own record as another version of the app may have kept it: what cannot be read is blank until the server
- * is asked, and nobody is signed out by an update. Undefined without an id.
+ * A person's own record as another app version may have stored it: unreadable fields stay blank
+ * until the server answers, so no update signs anyone out. Undefined without an id.
  */
 export function readKeptUser(stored: unknown): OwnUser | undefined {
   const kept = z.safeParse(z.looseObject({ _id: id }), stored)
@@ -192,7 +200,7 @@ function shortText(what: string) {
   return z.string(`${what} must be text`).check(z.trim(), z.maxLength(100, `${what} is too long`))
 }
 
-/** Lengths are counted in characters, so that a letter beyond the first 65,536 is one as well. */
+/** Counts lengths in code points, so that a letter beyond the first 65,536 counts as one. */
 function nameOf(kind: {
   what: string
   notText: string

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 
 /**
- * What `template` holds in a message: its name, and `data`. `components` fill the placeholders as WhatsApp wants it,
- * `rendered` is the body with its words filled in.
+ * A message's `template`: its name, and `data`. `components` fill the placeholders in WhatsApp's
+ * format, `rendered` is the filled-in body.
  */
 export const templatePayload = z.object({
   name: z.string(),
@@ -22,7 +22,7 @@ const row = z.looseObject({
 })
 const common = { header: z.optional(z.json()), body: text, footer: z.optional(text) }
 
-/** What `interactive` holds in a message to a customer: buttons, or a list. */
+/** A customer message's `interactive`: buttons, or a list. */
 export const interactivePayload = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('button'),

@@ -7,12 +7,12 @@ import {
   whatsAppSettingNames,
 } from './whatsapp/client/whatsapp-settings.ts'
 
-/** A setting that stops the start. `message` is a sentence for the operator, one line a wrong setting. */
+/** A setting that stops the start. `message`: one line for the operator for each wrong setting. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 }
 
-/** Nobody writes so many by hand: it is there for programs. */
+/** No person writes this many by hand; programs may. */
 const defaultMessageRate = 6_000
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -54,7 +54,7 @@ export const settingNames: readonly string[] = [
   ...whatsAppSettingNames,
 ]
 
-/** What an operator can set. Sizes are in bytes; `trustProxy` is the number of proxies in front. */
+/** The operator's settings. Sizes are in bytes; `trustProxy` is the number of proxies in front. */
 export type Settings = {
   port: number
   host: string
@@ -67,16 +67,16 @@ export type Settings = {
   durability: 'sync' | 'relaxed'
   uploadLimitBytes: number
   isRateLimited: boolean
-  /** New messages of one person in a minute; 0 for any number. */
+  /** New messages a person may send in a minute; 0 for any number. */
   messagesPerMinute: number
-  /** What one person may have stored; 0 for any amount. */
+  /** How much one person may store; 0 for any amount. */
   storageQuotaBytes: number
-  /** What Prometheus shows to read `/metrics`; without it only this machine may. */
+  /** The bearer token for `/metrics`; without it only this machine may read them. */
   metricsToken: string | undefined
   trustProxy: number
   logLevel: (typeof logLevels)[number]
   tls: { cert: Buffer; key: Buffer } | undefined
-  /** What the last restore of a backup is called. */
+  /** The name of the last restore of a backup. */
   restored: string | undefined
   /** Undefined while the business channel is off. */
   whatsApp: WhatsAppSettings | undefined
@@ -149,7 +149,7 @@ function url(protocols: string[]) {
     )
 }
 
-/** The value itself is left out: it may be a secret, or a URL that carries one. */
+/** Omits the value itself: it may be a secret, or a URL that carries one. */
 function describe(issue: z.core.$ZodIssue): string {
   return `${issue.path.join('.')} ${issue.message}.`
 }

@@ -62,38 +62,41 @@ import { createContacts } from './whatsapp/customers/contacts.ts'
 import { handleChannelEvent } from './whatsapp/handle-channel-event.ts'
 import { recordReads } from './whatsapp/record-reads.ts'
 
-/** What a test or a build puts in place of the defaults. */
+/** Overrides for tests and builds. */
 export interface AppOverrides {
-  /** The folder of the built app; nothing but the API is served without it. */
+  /** The folder of the built app; without it only the API is served. */
   appDir?: string
   log?: Log
-  /** bcrypt's cost: 10 unless a test wants many people quickly. */
+  /** bcrypt's cost: 10 unless a test needs many people quickly. */
   passwordCost?: number
-  /** How long somebody whose last device left still counts as online. */
+  /** How long a person counts as online after their last device left. */
   presenceGraceMs?: number
-  /** Who is online is told at most so often. */
+  /** The interval between presence announcements, ms. */
   announceEveryMs?: number
-  /** Up to so many online, everybody is told of everybody. */
+  /** Up to this many online, everybody sees everybody's presence. */
   usersOnlineMax?: number
-  /** How often a socket has to show that somebody is there. */
+  /** How often a socket must answer a ping. */
   socketPingEveryMs?: number
-  /** How often a device is told that its line is alive, and where it stands. */
+  /** How often the server confirms to a device that its line is alive, and its place. */
   hereEveryMs?: number
   /** How long an unused database stays open. */
   idleCloseMs?: number
-  /** What callers may hold, where it differs. */
+  /** Overrides of the callers' limits. */
   budget?: Partial<BudgetLimits>
-  /** Every answer is checked against its schema before it leaves: for tests. */
+  /** Checks every answer against its schema before it leaves: for tests. */
   checkAnswers?: boolean
-  /** False writes the copies of a message one after the other, as on a CouchDB: for tests of crashes between them. */
+  /**
+   * When false, writes the copies of a message in sequence, as on a CouchDB: for tests of crashes
+   * in between.
+   */
   isAtomic?: boolean
   /** Stands between the store and LevelDB: for tests of disks that fail. */
   wrapLevel?: StorageOptions['wrapLevel']
-  /** What time is for the business channel. */
+  /** The clock of the business channel. */
   channelClock?: ChannelClock
-  /** After how long a webhook that failed is tried again. */
+  /** Waits before each retry of a failed webhook. */
   webhookRetryWaitsMs?: readonly number[]
-  /** How many messages lie between two stored tallies of a conversation, about. */
+  /** About how many messages lie between two stored tallies of a conversation. */
   tallyEvery?: number
   /** Runs after each stage of a message's write, and holds it up: for tests of crashes. */
   onStage?: (stage: Stage) => void | Promise<void>
@@ -103,15 +106,19 @@ export interface App {
   /** Where it listens, as a URL without a slash at its end. */
   url: string
   port: number
-  /** `followed`: how many databases its sockets are given the changes of. */
+  /** `followed`: how many databases its sockets follow. */
   stats(): { openDatabases: number; sockets: number; followed: number }
-  /** Answers what is under way, ends polls and sockets, closes the databases; under ten seconds. */
+  /**
+   * Finishes pending answers, ends polls and sockets, closes the databases; in under ten seconds.
+   */
   close(): Promise<void>
-  /** Drops everything at once, as near to `kill -9` as it gets inside a process: nothing is answered or tidied. */
+  /**
+   * Drops everything at once, as close to `kill -9` as possible in-process: no answers, no cleanup.
+   */
   kill(): Promise<void>
 }
 
-/** A server starts without Redis, too; it finds the others once they hear each other. */
+/** A server also starts without Redis; it finds the others once they connect. */
 const linkDueWithinMs = 2_000
 const answersDueWithinMs = 8_000
 const lastLinesDueWithinMs = 500
@@ -227,7 +234,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
   const rate = createMessageRate({ perMinute: settings.messagesPerMinute, link })
   const metrics = createMetrics()
-  /** The channel writes by the way in that tells it what to send. */
+  /** The channel writes through the acceptance that notifies it: a cycle, joined later. */
   const joined: { channel?: Channel | undefined } = {}
   const acceptance = measureAcceptance({
     metrics,
@@ -242,7 +249,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       onError,
       onStage: overrides.onStage,
       tallyEvery: overrides.tallyEvery,
-      // Without the channel they wait until there is one.
+      // Without the channel they stay queued until there is one.
       onQueued: (entries) => joined.channel?.takeQueued(entries),
     }),
   })
@@ -270,7 +277,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     forgetEpochOf: epochs.forget,
     forgetContactsOf: contacts.forget,
     async settle(userId) {
-      // What comes after nothing is done when nothing is: writes of one person are done in turn.
+      // Writes of one person run in turn, so an empty write ends after all pending ones.
       const nothing = { actorId: userId, proposals: [] }
       await acceptance.acceptMessages(nothing)
       await acceptance.acceptConversations(nothing)
@@ -400,7 +407,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const url = `${settings.tls ? 'https' : 'http'}://${nameHost(settings.host)}:${port}`
   log.info({ url, storage: couchdbUrl ? 'couchdb' : dataDir }, 'listening')
 
-  // What a crash left half written is completed for authors who never come back to retry (P3).
+  // Completes what a crash left half written, for authors who never return to retry (P3).
   acceptance.healCopies().catch(onError)
   media.sweep().catch(onError)
   departures.finish().catch(onError)

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { endProcess, nameDataDir, startServerProcess } from './testing/open-test-process.ts'
 
-/** The real server as a process of its own, whose log goes where it is told to. */
+/** Starts the real server as a separate process, with its log going to `stdout`. */
 async function startServer(stdout: number | 'pipe') {
   const env = { DURABILITY: 'relaxed' }
   return await startServerProcess({ dataDir: await nameDataDir(), env, stdout })

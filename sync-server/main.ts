@@ -39,7 +39,7 @@ function describe(error: unknown): string {
   return stack ?? String(error)
 }
 
-// What is stored is for nobody else on this machine.
+// Only this user may read the stored data.
 process.umask(0o077)
 try {
   stopOnSignal(await createApp(readSettings(), { appDir: findAppDir() }))

@@ -53,7 +53,7 @@ async function readMessages(url: string, { token }: Person) {
 
 const [senders, roundLength] = [8, 40]
 
-/** Ann and Ben write to each other, eight messages at a time, until the server is gone. */
+/** Ann and Ben write to each other, eight messages at a time, until the server dies. */
 function startTraffic(url: string, { ann, ben }: { ann: Person; ben: Person }) {
   const told = { tried: new Map<string, Person>(), acknowledged: new Set<string>() }
   const state = { isOver: false }
@@ -73,7 +73,7 @@ function startTraffic(url: string, { ann, ben }: { ann: Person; ben: Person }) {
   return { ...told, enough: enough.promise, over: Promise.all(working) }
 }
 
-/** Nothing acknowledged is lost, nothing is half, and both see the same order. */
+/** Nothing acknowledged is lost, nothing is half written, and both see the same order. */
 async function expectWhole(
   url: string,
   { ann, ben }: { ann: Person; ben: Person },
@@ -134,7 +134,7 @@ test('P3: a server that is told to stop in the middle of traffic stops, and noth
   const dataDir = await nameDataDir()
   const { child, url } = await startServerProcess({ dataDir })
   const people = { ann: await register(url, 'Ann'), ben: await register(url, 'Ben') }
-  // What does not end by itself: a feed that waits, and a body that never comes to its end.
+  // Requests that never end by themselves: a waiting feed, and an unfinished body.
   const headers = { authorization: `Bearer ${people.ann.token}` }
   const feed = await fetch(`${url}/sync/messages/_changes?feed=continuous&heartbeat=1000`, {
     headers,
@@ -175,7 +175,7 @@ test('P2 P3: a server that is killed under load again and again loses nothing ac
   const { child, url } = await startServerProcess({ dataDir })
   const { ann, ben } = { ann: must(people.ann, 'Ann'), ben: must(people.ben, 'Ben') }
   await expectWhole(url, { ann, ben }, acknowledged)
-  // Whoever was not answered sends again, under the same id.
+  // A sender without an answer retries under the same id.
   for (const [id, from] of tried) {
     if (acknowledged.has(id)) continue
     expect(await send(url, { from, to: from === ann ? ben : ann, id })).toBe(true)

@@ -5,7 +5,7 @@ import { startLosingProxy } from './testing/couch/start-losing-proxy.ts'
 import { startTestApp, type TestApp, type TestPerson } from './testing/start-test-app.ts'
 
 const requestsMax = 6
-/** What is remembered of people gets old, and is read again once in a while: the middle one of some says what is usual. */
+/** Cached data about people expires and is reread now and then: the median shows the usual cost. */
 const messages = 5
 
 describeCouches('requests to CouchDB', (couch) => {
@@ -39,7 +39,7 @@ describeCouches('requests to CouchDB', (couch) => {
     return opened.app.call('POST', '/sync/messages/_bulk_docs', { token, body })
   }
 
-  /** The next page of somebody's changes, once there is one. */
+  /** Waits for the next page of a person's changes. */
   async function poll({ token }: TestPerson, since: string | number) {
     const query = new URLSearchParams({ feed: 'longpoll', include_docs: 'true', since: `${since}` })
     const { body } = await opened.app.call('GET', `/sync/messages/_changes?${query}`, { token })

@@ -65,7 +65,7 @@ describe('with TLS_CERT and TLS_KEY', () => {
 })
 
 describe('TRUST_PROXY', () => {
-  /** The answer to an eleventh wrong password, which comes from another address than the ten before. */
+  /** The answer to an eleventh wrong password, from another address than the first ten. */
   async function guessFromTwoAddresses(env: Record<string, string>) {
     const app = await startTestApp({ RATE_LIMIT: 'on', ...env })
     const { username } = await app.register('Ann')

@@ -1,2 +1,4 @@
-/** `EX_CONFIG` of sysexits.h: only an operator can mend it, and starting again would end in the same way. */
+/**
+ * `EX_CONFIG` of sysexits.h: only an operator can fix it, and a restart would fail the same way.
+ */
 export const settingsExitCode = 78

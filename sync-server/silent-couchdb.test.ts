@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => running.close())
 
-/** The real server as a process of its own. */
+/** Starts the real server as a separate process. */
 async function startServer(couchdbUrl: string) {
   const port = await findFreePort()
   const child = spawn(process.execPath, ['--import', 'tsx', main], {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { wordsOf } from '../schema/helpers/words-of.ts'
 import { readSettings } from './config.ts'
 import { createGraphClient } from './whatsapp/client/graph-client.ts'
 import { createTemplates } from './whatsapp/templates/template-creation.ts'
 
-/** `npm run templates`: WhatsApp judges a template within a minute, mostly. */
+/** `npm run templates`: WhatsApp usually reviews a template within a minute. */
 const waitMaxMs = 5 * 60_000
 
 async function run(): Promise<string> {
@@ -23,6 +24,6 @@ async function run(): Promise<string> {
 try {
   process.stdout.write(`${await run()}\n`)
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${wordsOf(error)}\n`)
   process.exitCode = 1
 }

@@ -1,7 +1,7 @@
 /**
- * A call that did not succeed. `message` is for a person; `code` is the server's word for it, or
- * `network`, `timeout`, `unreadable`, `unknown` (no words of the server's own), `input` (never sent).
- * `status` is 0 when there was no answer. `retryAfterMs`: how long the server asks to be left alone.
+ * A failed call. `message` is for a person; `code` is the server's code, or `network`, `timeout`,
+ * `unreadable`, `unknown` (the server gave no words), `input` (never sent).
+ * `status` is 0 without an answer. `retryAfterMs`: how long the server asks clients to wait.
  */
 export class ApiError extends Error {
   override name = 'ApiError'

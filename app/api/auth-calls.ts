@@ -2,7 +2,7 @@ import { type Login, type Registration, type SignedIn, signedIn } from '../../sc
 import { signedOut } from '../../schema/api/done-answers.ts'
 import type { Caller } from './caller.ts'
 
-/** Signing in and out. None of these keeps the session: that is the caller's choice. */
+/** Signing in and out. None of these stores the session: the caller decides. */
 export function createAuthCalls(options: { call: Caller; callSignedIn: Caller }) {
   const { call, callSignedIn } = options
   return {

@@ -1,7 +1,7 @@
 import type { Api } from './api.ts'
 
 export type AnyCall = (api: Api) => Promise<unknown>
-/** A call, the line that the server is asked for, and the words of a failure that has none of its own. */
+/** A call, its request line, and the fallback words for a failure. */
 type Row = readonly [name: string, call: AnyCall, line: string, fallback: string]
 
 export const ben = '01900000-0000-7000-8000-00000000000b'

@@ -11,21 +11,21 @@ export interface Call<Answer extends z.ZodMiniType> {
   /** JSON, a form with a file, or bytes. */
   body?: unknown
   answer: Answer
-  /** Is the answer a file? Then it is given as a `Blob`, and no cache keeps a second copy of it. */
+  /** Is the answer a file? Then it becomes a `Blob`, and no cache keeps a second copy of it. */
   isFile?: boolean
-  /** What a person reads when the server gives no words of its own. Section 8 of the specification. */
+  /** The fallback words when the server gives none. Section 8 of the specification. */
   fallback: string
-  /** Words for a status, before the server's own. */
+  /** Words for a status; they take precedence over the server's. */
   words?: Partial<Record<number, string>>
   token?: string | undefined
-  /** A UUID: repeated with the same one, the call is done once. */
+  /** A UUID that makes retries idempotent. */
   key?: string | undefined
   signal?: AbortSignal | undefined
-  /** After how long it is given up; 15 s when absent. */
+  /** The timeout; 15 s when absent. */
   timeoutMs?: number | undefined
 }
 
-/** What a call that may have to be repeated is given along. */
+/** Options for a call that may need retries. */
 export type CallOptions = Pick<Call<z.ZodMiniType>, 'key' | 'signal'>
 
 export interface CallerOptions {
@@ -34,9 +34,9 @@ export interface CallerOptions {
   fetch: typeof fetch
   /** Called with the server's time (`x-petrel-now`, epoch ms) when an answer carries it. */
   onServerTime?: (now: number) => void
-  /** Called when a call that carried this token was answered with 401. */
+  /** Called when a call with this token got 401. */
   onUnauthorized: (token: string) => void
-  /** For calls that name none of their own; 15 s when absent. */
+  /** The timeout for calls that set none; 15 s when absent. */
   timeoutMs?: number
 }
 
@@ -83,10 +83,10 @@ export function createCaller(options: CallerOptions) {
       },
       ...(body !== undefined && { body: isForm || isBytes ? body : JSON.stringify(body) }),
     })
-    // Told before the body, which may take its time.
+    // Reported before the body, which may take a while.
     const serverNow = Number(response.headers.get('x-petrel-now'))
     if (serverNow > 0) onServerTime?.(serverNow)
-    // Without the time it is somebody in between who answers, as in a hotel.
+    // Without the time, an intermediary answered, such as a hotel's portal.
     if (isFile && response.ok && serverNow > 0) return { response, json: await response.blob() }
     const json: unknown = await response.json().catch((cause: unknown) => {
       if (cause instanceof SyntaxError) return undefined

@@ -4,7 +4,10 @@ import type { SessionStore } from './session-store.ts'
 
 export type ApiOptions = Omit<CallerOptions, 'onUnauthorized'> & { sessions: SessionStore }
 
-/** `call` for anybody, and `callSignedIn` with the token of whoever is signed in. A 401 forgets the sign-in, nothing else. */
+/**
+ * `call` for anyone, and `callSignedIn` with the current sign-in's token. A 401 removes the
+ * sign-in, nothing else.
+ */
 export function createCallers(options: ApiOptions): { call: Caller; callSignedIn: Caller } {
   const { sessions, ...rest } = options
   const call = createCaller({

@@ -32,8 +32,8 @@ interface LinkedFile {
 const buttonIdPrefix = 'btn_'
 
 /**
- * The business channel. The app itself writes messages into the device's database, and replication carries them; the
- * sends here are for programs.
+ * The business channel. The app itself writes messages into the device's database, and replication
+ * carries them; the send calls here are for programs.
  */
 export function createChannelCalls(call: Caller) {
   async function send(
@@ -55,7 +55,7 @@ export function createChannelCalls(call: Caller) {
   }
 
   return {
-    /** What this server's channel is, and what the caller's number is there. */
+    /** This server's channel, and the caller's number on it. */
     get: (): Promise<WhatsAppChannel> =>
       call({
         path: '/users/me/whatsapp',
@@ -63,7 +63,7 @@ export function createChannelCalls(call: Caller) {
         fallback: 'Failed to fetch the WhatsApp channel',
       }),
 
-    /** Finds the customer with this number, or makes one: the conversation begins with it. */
+    /** Finds or creates the customer with this number, which starts the conversation. */
     async addContact(contact: NewWhatsAppContact, options?: CallOptions): Promise<WhatsAppContact> {
       requireInput(contact?.phone_number, 'Phone number is required')
       return await call({
@@ -85,7 +85,7 @@ export function createChannelCalls(call: Caller) {
       })
     },
 
-    /** The approved templates of the account. */
+    /** The account's approved templates. */
     listTemplates: (): Promise<WhatsAppTemplate[]> =>
       call({
         path: '/webhooks/templates',
@@ -106,7 +106,7 @@ export function createChannelCalls(call: Caller) {
       return send({ to, type: 'template', message }, 'Failed to send template message', options)
     },
 
-    /** A button without an id gets `btn_` and its place. */
+    /** A button without an id gets `btn_` and its index. */
     sendButtons: (
       to: string,
       given: { text: string; buttons: readonly { id?: string; title: string }[] },
@@ -140,7 +140,7 @@ export function createChannelCalls(call: Caller) {
     ): Promise<WhatsAppSent> =>
       send({ to, type: 'document', message: document }, 'Failed to send document message', options),
 
-    /** How far a message came. @param messageId ours, or WhatsApp's */
+    /** A message's status. @param messageId ours, or WhatsApp's */
     async getMessageStatus(messageId: string): Promise<WhatsAppStatusAnswer> {
       requireInput(messageId, 'Message ID is required')
       return await call({

@@ -8,7 +8,10 @@ import {
 import type { Caller } from './caller.ts'
 import { requireInput } from './require-input.ts'
 
-/** Conversations, each by the other person's id. The app itself replicates them; this is for programs. */
+/**
+ * Conversations, each by the other person's id. The app itself replicates them; this is for
+ * programs.
+ */
 export function createConversationCalls(call: Caller) {
   async function change(given: {
     userId: string

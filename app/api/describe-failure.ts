@@ -15,7 +15,7 @@ const wholeTexts: Partial<Record<number, string>> = {
 }
 
 /**
- * Any failure in words for a person who wants to know which kind it is, and its status.
+ * Any failure in words for a person who wants to know its kind, and its status.
  * Source: the generic mapper of section 8 of the specification.
  */
 export function describeFailure(cause: unknown): { words: string; status: number } {

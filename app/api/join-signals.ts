@@ -1,4 +1,7 @@
-/** Aborts when one of them does, and then listens to none: what `AbortSignal.any` does, which browsers of 2023 lack. */
+/**
+ * Aborts when any of them does, then removes its listeners: `AbortSignal.any`, which browsers of
+ * 2023 lack.
+ */
 export function joinSignals(signals: readonly AbortSignal[]): AbortSignal {
   const joined = new AbortController()
   for (const signal of signals) {

@@ -5,7 +5,10 @@ import { createPeopleCalls } from './people-calls.ts'
 
 type Calls = { [name: string]: (...given: never[]) => Promise<unknown> }
 
-/** The client library for a page: the code of what the first screen does not ask for is fetched with the first such call. */
+/**
+ * The client library for a page: loads code that the first screen does not need with the first such
+ * call.
+ */
 export function createLazyApi(options: Parameters<typeof createApi>[0]): Api {
   const callers = createCallers(options)
   let whole: Promise<Api> | undefined
@@ -28,7 +31,7 @@ export function createLazyApi(options: Parameters<typeof createApi>[0]): Api {
   }
 }
 
-/** Calls that are there when they are made; those in `ready` are there from the start. */
+/** Calls that exist as soon as they are made; those in `ready` exist from the start. */
 function deferCalls<Group extends object>(
   load: () => Promise<Group>,
   ready?: Partial<Group>,
@@ -36,7 +39,7 @@ function deferCalls<Group extends object>(
   const known = { ...ready } as Record<string, unknown>
   return new Proxy(known, {
     get(_target, name) {
-      // An object with `then` is taken for a promise by whoever awaits it.
+      // `await` takes an object with `then` for a promise.
       if (typeof name !== 'string' || name === 'then') return undefined
       known[name] ??= async (...given: never[]) => {
         const calls = (await load()) as Calls

@@ -2,8 +2,8 @@ import { limits } from '../../schema/limits.ts'
 import { ApiError } from './api-error.ts'
 
 /**
- * The answer, if it comes within so many ms (10 s when absent).
- * @throws ApiError 408 'Request timeout' otherwise; what the work does then is not heard any more
+ * The answer, if it comes within the given ms (10 s when absent).
+ * @throws ApiError 408 'Request timeout' otherwise; ignores the work's later result
  */
 export async function limitTime<Answer>(
   work: Promise<Answer>,

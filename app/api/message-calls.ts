@@ -19,10 +19,10 @@ import { requireInput } from './require-input.ts'
 
 export type UploadedFile = z.infer<typeof uploadedFile>
 
-/** So many bytes of a file are with the server; `file` is there once all of them are. */
+/** How many bytes the server has stored; `file` appears once all are. */
 export type UploadSoFar = z.infer<typeof uploadSoFar>
 
-/** The newest 50 when absent; `before`: back from the message with this id. */
+/** The newest 50 when absent; `before`: those older than the message with this id. */
 export interface Page {
   before?: string
   /** 1 to 200. */
@@ -34,7 +34,7 @@ const needsId = 'Message ID is required'
 const at = (messageId: string) => `/messages/${encodeURIComponent(messageId)}`
 const uploadAt = (uploadId: string) => `/messages/uploads/${encodeURIComponent(uploadId)}`
 
-/** Messages, one by one and in lists. The app itself replicates them; this is for programs. */
+/** Messages, single and in lists. The app itself replicates them; this is for programs. */
 export function createMessageCalls(call: Caller) {
   return {
     /** The conversation with this person, oldest first. */
@@ -56,7 +56,7 @@ export function createMessageCalls(call: Caller) {
       })
     },
 
-    /** Sends a message. With an `_id`, or a key, the same call again is the same message. */
+    /** Sends a message. With an `_id` or a key, a repeated call is the same message. */
     async send(
       message: z.input<typeof sendMessage>,
       options?: CallOptions,
@@ -139,7 +139,7 @@ export function createMessageCalls(call: Caller) {
       })
     },
 
-    /** One message for each person; a refused one is among them, `failed`, with its reason. */
+    /** One message per person; a refused one is included as `failed`, with its reason. */
     async forward(
       asked: { messageId: string; recipientIds: readonly string[] },
       options?: CallOptions,
@@ -187,7 +187,7 @@ export function createMessageCalls(call: Caller) {
         fallback: 'Failed to get starred messages',
       }),
 
-    /** Messages with this text, newest first; nothing found is an empty list. */
+    /** Messages with this text, newest first; empty when there are none. */
     search: (asked: { query: string; userId?: string } & Page): Promise<MessageAnswer[]> => {
       const path = `/messages/search${toQuery({ ...asked })}`
       return orWhenMissing(
@@ -196,7 +196,7 @@ export function createMessageCalls(call: Caller) {
       )
     },
 
-    /** Takes a file to the server; `mediaUrl` of the answer goes into a message. */
+    /** Uploads a file; `mediaUrl` of the answer goes into a message. */
     async upload(
       given: { file: Blob; filename: string },
       options?: CallOptions,
@@ -215,7 +215,7 @@ export function createMessageCalls(call: Caller) {
       })
     },
 
-    /** Begins to take a file to the server in pieces, or asks how much of it is there. `uploadId` is a UUID. */
+    /** Begins an upload in pieces, or asks how much the server has. `uploadId` is a UUID. */
     async beginUpload(
       given: { uploadId: string; size: number; filename: string },
       options?: Pick<CallOptions, 'signal'>,
@@ -232,7 +232,7 @@ export function createMessageCalls(call: Caller) {
       })
     },
 
-    /** Takes more of its bytes there, from `offset` on. */
+    /** Uploads more bytes, from `offset` on. */
     async continueUpload(
       given: { uploadId: string; offset: number; bytes: Blob },
       options?: Pick<CallOptions, 'signal'>,
@@ -250,7 +250,7 @@ export function createMessageCalls(call: Caller) {
       })
     },
 
-    /** Gives it up: what is there of it is taken away. */
+    /** Cancels the upload: the server deletes what it has. */
     async endUpload(uploadId: string, options?: Pick<CallOptions, 'signal'>): Promise<void> {
       requireInput(uploadId, 'A file is required')
       await call({
@@ -262,7 +262,10 @@ export function createMessageCalls(call: Caller) {
       })
     },
 
-    /** Which of one's own uploads the server has lost, as after a backup was put back. At most 100 at a time. */
+    /**
+     * Which of the caller's uploads the server has lost, for example after a restore. At most 100
+     * per call.
+     */
     async findMissingUploads(
       uploads: readonly { id: string; mediaUrl: string }[],
       options?: Pick<CallOptions, 'signal'>,
@@ -279,7 +282,7 @@ export function createMessageCalls(call: Caller) {
       return missing
     },
 
-    /** The file of a message. @param given.size in bytes, as far as it is known: a large one may take its time */
+    /** A message's file. @param given.size in bytes, if known: a large one gets more time */
     async download(
       given: { mediaUrl: string; size?: number | undefined },
       options?: CallOptions,
@@ -288,7 +291,7 @@ export function createMessageCalls(call: Caller) {
       const words = 'Failed to download the file'
       const answered = await call({
         ...options,
-        // Whatever a message says: no other address is asked.
+        // Requests only our own address, whatever a message says.
         path: `/media/${encodeURIComponent(given.mediaUrl.slice(limits.mediaPathPrefix.length))}`,
         isFile: true,
         answer: z.unknown(),
@@ -301,7 +304,7 @@ export function createMessageCalls(call: Caller) {
   }
 }
 
-/** `?…` with the fields that are there, or nothing. */
+/** `?…` with the fields that are set, or nothing. */
 function toQuery(fields: Record<string, string | number | undefined>): string {
   const given = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],

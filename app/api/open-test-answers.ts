@@ -12,7 +12,7 @@ interface Asked {
   body: string
 }
 
-/** For tests: a server that says the same to everything, and the library with Ann signed in. */
+/** For tests: a server that answers everything alike, and the library with Ann signed in. */
 export async function openTestAnswers(answer: { status: number; body?: string; waits?: boolean }) {
   const asked: Asked[] = []
   const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 import { ApiError } from './api-error.ts'
 
-/** The answer, or this in its place when the server knows of nothing (404). */
+/** The answer, or the fallback when the server has none (404). */
 export function orWhenMissing<Answer, Instead>(
   asked: Promise<Answer>,
   instead: Instead,

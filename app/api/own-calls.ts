@@ -22,16 +22,16 @@ import { requireInput } from './require-input.ts'
 
 type Settings = OwnUser['settings']
 
-/** The types that a browser may name a picture with; the server looks at the bytes. */
+/** Picture types that a browser may declare; the server checks the bytes. */
 const pictureTypes: readonly string[] = [...pictureMimeTypes, 'image/jpg']
 
-/** The record of whoever is signed in: the same object until it changes. */
+/** The signed-in person's record: the same object until it changes. */
 export interface OwnRecord {
   get(): OwnUser | undefined
   set(user: OwnUser): void
 }
 
-/** What a person does with their own record and sign-ins. */
+/** Calls on one's own record and sign-ins. */
 export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
   const { call, record } = options
 
@@ -52,7 +52,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
   }
 
   return {
-    /** One's own record; the one that the sign-in holds is renewed by it. */
+    /** One's own record; also refreshes the one in the sign-in. */
     async me(): Promise<OwnUser> {
       for (;;) {
         const before = record.get()
@@ -63,7 +63,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
         })
         const now = record.get()
         if (now === before && now) record.set(user)
-        // A change that was saved meanwhile may be newer than this answer, which must not undo it.
+        // A change saved meanwhile may be newer than this answer, which must not undo it.
         if (now === before || now?._id !== before?._id) return user
       }
     },
@@ -82,7 +82,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
       )
     },
 
-    /** @param picture JPEG, PNG or WebP of at most 5 MB; its address is answered */
+    /** @param picture JPEG, PNG or WebP of at most 5 MB; the answer is its address */
     async updatePicture(picture: Blob, options?: CallOptions): Promise<string> {
       requireInput(picture, 'Image file is required')
       requireInput(
@@ -124,7 +124,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
       return answered.settings
     },
 
-    /** Says for a minute that this person is here, or is not. */
+    /** Marks this person as online, or offline, for a minute. */
     async setOnline(isOnline: boolean): Promise<void> {
       await call({
         method: 'PUT',
@@ -195,7 +195,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
       })
     },
 
-    /** What this person has stored with the server, and may. */
+    /** This person's storage use and quota. */
     readUsage: (): Promise<Usage> =>
       call({
         path: '/users/me/usage',
@@ -203,7 +203,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
         fallback: 'Failed to fetch your storage',
       }),
 
-    /** Everything that the server keeps of this person. */
+    /** Everything that the server keeps about this person. */
     exportAccount: (): Promise<AccountExport> =>
       call({
         path: '/users/me/export',
@@ -212,7 +212,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
         timeoutMs: limits.uploadTimeoutMs,
       }),
 
-    /** Deletes the account and all that is in it. */
+    /** Deletes the account and all its data. */
     async deleteAccount(): Promise<void> {
       await call({
         method: 'DELETE',
@@ -224,7 +224,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
   }
 }
 
-/** The record with this link: a field that is null there is not in a record. */
+/** The record with this link: drops fields that are null in it. */
 function withLink(
   user: OwnUser,
   { profile, whatsapp_connected, ...link }: LinkedWhatsApp,

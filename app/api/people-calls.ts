@@ -7,10 +7,10 @@ import { requireInput } from './require-input.ts'
 
 const people = z.array(publicUser)
 
-/** What the first screen asks for: people to talk with. */
+/** What the first screen needs: people to talk with. */
 export function createPeopleCalls(call: Caller) {
   return {
-    /** Everybody whom you can write to without searching. */
+    /** Everyone the caller can write to without searching. */
     list: (): Promise<PublicUser[]> =>
       call({
         path: '/users',
@@ -29,7 +29,7 @@ export function createPeopleCalls(call: Caller) {
       })
     },
 
-    /** Below two characters nothing is asked; nobody found is an empty list. */
+    /** Below two characters it asks nothing; no match gives an empty list. */
     async search(query: string): Promise<PublicUser[]> {
       const text = query.trim()
       if (text.length < limits.userSearchMinLength) return []

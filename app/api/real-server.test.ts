@@ -5,7 +5,7 @@ import { startLabServer } from '../lab/server/start-lab-server.ts'
 import { createApi } from './api.ts'
 import { createSessionStore } from './session-store.ts'
 
-/** The real server, and a library for each of Ann and Ben, signed in. */
+/** The real server, and a signed-in library for each of Ann and Ben. */
 async function start() {
   const server = await startLabServer()
   onTestFinished(() => server.close())

@@ -32,7 +32,7 @@ test.each([401, 403, 404])('%i is not tried again', async (status) => {
   expect(await retry([failed(status)])).toEqual({ end: 'ApiError: Told so.', waited: [] })
 })
 
-test('what was never sent is not tried again', async () => {
+test('input that was never sent is not retried', async () => {
   expect((await retry([failed(0, 'input')])).waited).toEqual([])
 })
 

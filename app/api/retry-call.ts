@@ -2,20 +2,20 @@ import { limits } from '../../schema/limits.ts'
 import { ApiError } from './api-error.ts'
 
 export interface Retry {
-  /** How often it is tried again after the first failure. */
+  /** The number of retries after the first failure. */
   retries: number
-  /** Before the first repetition; each further one waits twice as long. */
+  /** The delay before the first retry; each further one doubles it. */
   baseDelayMs: number
-  /** Resolves after so many ms; `setTimeout` when absent. */
+  /** Resolves after the given ms; `setTimeout` when absent. */
   wait?: ((ms: number) => Promise<void>) | undefined
 }
 
-/** What asking again does not change: who asks, what they may, and what is not there. */
+/** Failures that a retry does not change: authentication, permission, not found. */
 const finalStatuses = [401, 403, 404]
 
 /**
- * Calls again what failed: three times, after 1, 2 and 4 s, unless told otherwise.
- * @throws what the last try threw; at once on 401, 403, 404, and for input that is never sent
+ * Retries a failed call: three times, after 1, 2 and 4 s by default.
+ * @throws the last attempt's error; immediately on 401, 403, 404, and for input never sent
  */
 export async function retryCall<Answer>(
   call: () => Promise<Answer>,

@@ -107,7 +107,7 @@ test('a tab that is signed in for itself stays that person when another tab sign
   expect(first.get()).toEqual(session)
 })
 
-test("a person's sign-ins are nobody else's, and a late end of one ends no other", () => {
+test("a person's sign-ins belong to them alone, and a late end of one ends no other", () => {
   const { open } = start()
   const store = open()
   store.set(session, { keepSignedIn: true })

@@ -1,15 +1,15 @@
 import type { SignedIn } from '../../schema/api/auth.ts'
 import { readKeptUser } from '../../schema/user.ts'
 
-/** `localStorage` and `sessionStorage`, or what stands for them. */
+/** `localStorage` and `sessionStorage`, or substitutes. */
 export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 export interface SessionStoreOptions {
   /** Survives the browser. */
   kept: KeyValueStorage
-  /** Ends with the browser's session: for a sign-in that is not to be kept. */
+  /** Ends with the browser's session: for a sign-in that is not kept. */
   passing: KeyValueStorage
-  /** Calls back when another tab has changed what is kept; gives a function that stops it. */
+  /** Calls back when another tab changes the stored values; returns the unsubscribe function. */
   watch?: (changed: () => void) => () => void
 }
 
@@ -17,11 +17,11 @@ export interface SessionStoreOptions {
 export interface SessionStore {
   get(): SignedIn | undefined
   set(session: SignedIn, options: { keepSignedIn: boolean }): void
-  /** Who is signed in for all tabs; a tab can have another. */
+  /** The sign-in of all tabs; a tab can have its own. */
   keptUserId(): string | undefined
-  /** Replaces the user's record, where the sign-in is. */
+  /** Replaces the user's record in the sign-in. */
   setUser(user: SignedIn['user']): void
-  /** Forgets the sign-in that counts in this tab; never touches what the person has written. */
+  /** Removes this tab's effective sign-in; never touches the person's messages. */
   clear(): void
   subscribe(listener: () => void): () => void
   close(): void
@@ -30,10 +30,13 @@ export interface SessionStore {
 const tokenKey = 'token'
 const userKey = 'user'
 
-/** Keeps `token` and `user` where the specification says, and tells all tabs when they change. */
+/** Keeps `token` and `user` where the specification says, and notifies all tabs of changes. */
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
   const { kept, passing } = options
-  /** This tab's own sign-in goes before the one that all tabs share: it stays that person, whoever else signs in. */
+  /**
+   * A tab's own sign-in takes precedence over the shared one: the tab stays that person, whoever
+   * else signs in.
+   */
   const stores = [passing, kept]
   const listeners = new Set<() => void>()
   let current = read()
@@ -42,7 +45,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     return stores.find((store) => store.getItem(tokenKey))
   }
 
-  /** A tab that was away for a while does not know yet who has signed in since: that is not its to change. */
+  /** A suspended tab does not yet know of a later sign-in, so it must not change that one. */
   function holdsCurrent(): boolean {
     return current !== undefined && findStore()?.getItem(tokenKey) === current.token
   }
@@ -72,7 +75,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     keptUserId: () => (kept.getItem(tokenKey) ? parseId(kept.getItem(userKey)) : undefined),
     set({ token, user }, { keepSignedIn }) {
       forget(passing)
-      // A sign-in for this tab alone takes nothing from somebody else's that all tabs share.
+      // A sign-in for this tab alone leaves another person's shared sign-in in place.
       if (parseId(kept.getItem(userKey)) === user._id) forget(kept)
       const store = keepSignedIn ? kept : passing
       store.setItem(tokenKey, token)

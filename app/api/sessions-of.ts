@@ -1,8 +1,8 @@
 import type { SessionStore } from './session-store.ts'
 
 /**
- * The sign-ins of one person: nobody else's token ever carries what this person has written, whoever signs in
- * meanwhile. `clear` ends no sign-in that has come since.
+ * One person's sign-ins: another person's token never carries this person's messages, whoever signs
+ * in meanwhile. `clear` leaves later sign-ins in place.
  */
 export function sessionsOf(sessions: SessionStore, userId: string): SessionStore {
   const get = () => {

@@ -6,7 +6,7 @@ import { createOwnCalls } from './own-calls.ts'
 const MiB = 1024 * 1024
 const minuteMs = 60_000
 
-/** The calls themselves, with a caller that only notes how long it is to wait. */
+/** The real calls, with a caller that only records their timeouts. */
 async function readTimeout(bytes: number, send: (call: Caller, file: Blob) => Promise<unknown>) {
   const noted: (number | undefined)[] = []
   const call: Caller = async ({ timeoutMs }) => {

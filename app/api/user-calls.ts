@@ -12,18 +12,18 @@ import { type Retry, retryCall } from './retry-call.ts'
 const people = z.array(publicUser)
 const activity = z.pick(publicUser, { isOnline: true, lastSeen: true })
 
-/** Finding other people, and keeping them away. */
+/** Finding and blocking other people. */
 export function createUserCalls(options: { call: Caller; wait?: Retry['wait'] }) {
   const { call, wait } = options
   const first = createPeopleCalls(call)
   return {
     ...first,
 
-    /** As `get`, three times before it gives up: 2 s and then 4 s apart. */
+    /** Like `get`, with two retries, after 2 s and 4 s. */
     getWithRetry: (userId: string): Promise<PublicUser> =>
       retryCall(() => first.get(userId), { ...limits.userLookup, wait }),
 
-    /** The person of a whole phone number, in any formatting; undefined for nobody. */
+    /** The person with a full phone number, in any formatting; undefined if there is none. */
     async findByPhone(phone: string): Promise<PublicUser | undefined> {
       const digits = phone.replace(/\D/g, '')
       const { phoneLookupMinDigits: min } = limits
@@ -36,7 +36,7 @@ export function createUserCalls(options: { call: Caller; wait?: Retry['wait'] })
       return await orWhenMissing(found, undefined)
     },
 
-    /** People by a part of their number; below three digits nothing is asked. */
+    /** People by part of their number; below three digits it asks nothing. */
     async searchByPhone(phone: string): Promise<PublicUser[]> {
       const digits = phone.replace(/\D/g, '')
       if (digits.length < limits.phoneSearchMinDigits) return []
@@ -45,7 +45,7 @@ export function createUserCalls(options: { call: Caller; wait?: Retry['wait'] })
       return await orWhenMissing(found, [])
     },
 
-    /** Somebody of whom the server knows nothing is offline and was never seen. */
+    /** A person unknown to the server is offline and was never seen. */
     async getActivity(userId: string): Promise<z.infer<typeof activity>> {
       requireInput(userId, 'User ID is required')
       const asked = call({

@@ -6,11 +6,11 @@ import styles from './auth-frame.module.css'
 
 interface AuthFrameProps {
   children: ReactNode
-  /** What stands above the note at the bottom. */
+  /** Shown above the note at the bottom. */
   footer?: ReactNode
 }
 
-/** The brand bar above, and the note below, that sign-in and registration share. */
+/** The brand bar and the bottom note, shared by sign-in and registration. */
 export function AuthFrame({ children, footer }: AuthFrameProps) {
   return (
     <div className={styles.page}>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkRegistration } from './check-registration.ts'
 
-test('passwords that differ are said first, even when they are too short', () => {
+test('reports differing passwords first, even when they are too short', () => {
   expect(checkRegistration({ password: 'abc', confirmation: 'abd' })).toBe('Passwords do not match')
 })
 
@@ -11,6 +11,6 @@ test('then a password that is too short', () => {
   )
 })
 
-test('a password of six characters will do', () => {
+test('accepts a password of six characters', () => {
   expect(checkRegistration({ password: 'abcdef', confirmation: 'abcdef' })).toBeUndefined()
 })

@@ -5,7 +5,7 @@ interface RegistrationDraft {
   confirmation: string
 }
 
-/** The first thing that is wrong, in the specification's order, or undefined. Source: its section 5. */
+/** The first problem, in the specification's order, or undefined. Source: its section 5. */
 export function checkRegistration({
   password,
   confirmation,

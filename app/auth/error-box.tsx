@@ -1,7 +1,7 @@
 import { Icon } from '../ui/icons/icon.tsx'
 import styles from './form.module.css'
 
-/** The red box above a form; read aloud when it appears. */
+/** The red error box above a form; screen readers announce it. */
 export function ErrorBox({ text }: { text: string | undefined }) {
   return (
     <div role="alert">

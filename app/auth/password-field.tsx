@@ -7,7 +7,7 @@ interface PasswordFieldProps extends Omit<ComponentProps<'input'>, 'type'> {
   label: string
 }
 
-/** A password field whose text can be shown. */
+/** A password field with a toggle that shows its text. */
 export function PasswordField(props: PasswordFieldProps) {
   const [isShown, setIsShown] = useState(false)
   return (

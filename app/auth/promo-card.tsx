@@ -2,7 +2,7 @@ import { DownloadLink } from '../ui/buttons/download-link.tsx'
 import { Icon } from '../ui/icons/icon.tsx'
 import styles from './promo-card.module.css'
 
-/** The card above the sign-in that speaks of the desktop app. */
+/** The card above the sign-in form that promotes the desktop app. */
 export function PromoCard() {
   return (
     <aside className={styles.card} aria-label="Desktop app">

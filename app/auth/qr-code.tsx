@@ -3,7 +3,7 @@ import styles from './qr-code.module.css'
 
 interface QrCodeProps {
   text: string
-  /** What the code is, for those who cannot see it. */
+  /** A description of the code for people who cannot see it. */
   label: string
 }
 

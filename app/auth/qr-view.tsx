@@ -5,7 +5,7 @@ import { QrCode } from './qr-code.tsx'
 import styles from './qr-view.module.css'
 
 interface QrViewProps {
-  /** The address of this app, which the code carries to the phone. */
+  /** The URL of this app, encoded for the phone. */
   address: string
   keepSignedIn: boolean
   onKeepSignedIn(isKept: boolean): void

@@ -10,7 +10,7 @@ import { TextField } from './text-field.tsx'
 import { useSubmit } from './use-submit.ts'
 
 interface SignInFormProps {
-  /** Not where nobody asked for it: a phone's keyboard would cover the page. */
+  /** False where the person did not ask for the form: a phone's keyboard would cover the page. */
   takesFocus: boolean
   keepSignedIn: boolean
   onKeepSignedIn(isKept: boolean): void

@@ -3,13 +3,13 @@ import { useState } from 'react'
 interface Submission {
   isBusy: boolean
   error: string | undefined
-  /** Runs the work once at a time; its error message becomes `error`. */
+  /** Runs the work, one call at a time; a failure's message becomes `error`. */
   submit(work: () => Promise<void>): Promise<void>
   fail(words: string): void
   clearError(): void
 }
 
-/** The state of a form that is sent: busy, its error, and the error cleared by the next key. */
+/** A form's submit state: busy, its error, and clearing the error on the next key. */
 export function useSubmit(fallback: string): Submission {
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<string>()

@@ -22,21 +22,21 @@ interface ChatListPanelProps {
   messenger: Messenger
   view: ListView
   selectedPeerId: string | undefined
-  /** The query to begin with. */
+  /** The initial query. */
   initialQuery?: string
-  /** Is this the search's own screen? Then the search box has the focus. */
+  /** Is this the search screen? Then the search box has the focus. */
   isSearch?: boolean
-  /** Which search this is, or that the open chat was found by; goes along to what it leads to. */
+  /** Identifies the search, or that the open chat was found by; passed on to the results' links. */
   searchKey: string | undefined
-  /** What the person calls somebody, which a search finds; the same function until that changes. */
+  /** The person's labels for a customer, searchable; the same function until the labels change. */
   labelsOf(peerId: string): readonly string[]
-  /** Called with the query when Enter was pressed in the search box. */
+  /** Called with the query on Enter in the search box. */
   onSearch(query: string): void
-  /** Stands before the title, such as the drawer's or the back button. */
+  /** Shown before the title, such as the drawer's button or the back button. */
   start?: ReactNode
-  /** Stands after the title. */
+  /** Shown after the title. */
   end?: ReactNode
-  /** Stands under the header, such as the state of the connection. */
+  /** Shown under the header, such as the state of the connection. */
   notice?: ReactNode
 }
 
@@ -78,7 +78,7 @@ export function ChatListPanel(props: ChatListPanelProps) {
             messenger={messenger}
             linkState={linkState}
             labelsOf={props.labelsOf}
-            // A search that has an address stays what it was for whoever comes back.
+            // A search with a URL keeps its query, for Back.
             onChoose={() => searchKey === undefined && setQuery('')}
           />
         </Suspense>
@@ -89,7 +89,7 @@ export function ChatListPanel(props: ChatListPanelProps) {
 }
 
 interface Filtering {
-  /** It outlives a search, which takes the list's place. */
+  /** The filter survives a search, which replaces the list. */
   filter: ListFilter
   onFilter(filter: ListFilter): void
   linkState: unknown
@@ -167,13 +167,13 @@ function Conversations(props: ConversationsProps) {
 interface EmptyListProps {
   messenger: Messenger
   words: string
-  /** Are there any on this device, in whatever view? */
+  /** Does this device have any, in any view? */
   hasConversations: boolean
-  /** May everybody who can be written to stand here, until there is a first conversation? */
+  /** May the list show everybody while there is no conversation? */
   offersPeople: boolean
 }
 
-/** Only of a device that holds no conversation yet nothing can be said before the server's first answer (P10). */
+/** A device without any conversation shows no words before the server's first answer (P10). */
 function EmptyList({ messenger, words, hasConversations, offersPeople }: EmptyListProps) {
   const { state, lastSyncedAt } = useLiveValue(messenger.connection)
   const people = useLiveValue(useMemo(() => messenger.users.list(), [messenger]))

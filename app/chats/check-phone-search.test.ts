@@ -17,6 +17,6 @@ test.each(['491701234567', '+4917', 'ann', '+49170123456789012345'])(
   },
 )
 
-test('nothing is asked for first', () => {
+test('asks for a number if there is none', () => {
   expect(checkPhoneSearch('  ')).toEqual({ problem: 'Please enter a phone number' })
 })

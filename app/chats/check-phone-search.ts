@@ -3,7 +3,7 @@ const withCountryCode = /^\+\d{1,3}\d{10,14}$/
 
 export type PhoneSearchCheck = { digits: string } | { problem: string }
 
-/** What is asked for: the digits of a number with its country code. Source: section 5 of the specification. */
+/** The digits of the number, with its country code. Source: section 5 of the specification. */
 export function checkPhoneSearch(text: string): PhoneSearchCheck {
   const phone = text.replace(formatting, '')
   if (phone === '') return { problem: 'Please enter a phone number' }

@@ -23,7 +23,7 @@ interface OpenMenu {
   point: MenuPoint
 }
 
-/** The rows, drawn only where they can be seen, with one menu for all of them. */
+/** The rows, rendered only where visible, with one shared menu. */
 export function ConversationList({
   rows,
   messenger,

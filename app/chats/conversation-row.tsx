@@ -22,7 +22,7 @@ interface ConversationRowItemProps {
   isMenuOpen: boolean
   /** The start of today, epoch ms. */
   today: number
-  /** Navigation state, so that the list stays as it is beside the conversation. */
+  /** Navigation state that keeps the list unchanged beside the conversation. */
   linkState: unknown
   onOpenMenu(row: ConversationRow, point: MenuPoint): void
 }
@@ -40,7 +40,7 @@ export const ConversationRowItem = memo(function ConversationRowItem({
   const unreadCount = useSettledCount(row.unreadCount, isSelected)
   const isOnline = useIsOnline(messenger, peerId)
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
-  // Beside its own composer a draft says nothing new, and would draw this row with every key.
+  // With its chat open the draft is in the composer, and would rerender this row with every key.
   const draft = useLivePart(messenger.drafts.get(peerId), (text) => (isSelected ? '' : text))
   const longPress = useLongPress((point) => onOpenMenu(row, point))
   const name = row.peer?.username ?? 'Unknown'
@@ -50,7 +50,7 @@ export const ConversationRowItem = memo(function ConversationRowItem({
     onOpenMenu(row, pointOf(event))
   }
 
-  // Not every keyboard has a key for menus.
+  // Not every keyboard has a context-menu key.
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.key !== 'ArrowRight' || event.altKey || event.ctrlKey || event.metaKey) return
     event.preventDefault()
@@ -139,7 +139,7 @@ function Mark({ icon, label, className }: MarkProps) {
   )
 }
 
-/** Where the pointer is; for the keyboard, where the element is. */
+/** The pointer's position; for the keyboard, the element's. */
 function pointOf(event: MouseEvent<HTMLElement>): MenuPoint {
   if (event.clientX > 0 || event.clientY > 0) return { x: event.clientX, y: event.clientY }
   return pointInside(event.currentTarget)

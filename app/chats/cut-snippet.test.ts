@@ -12,17 +12,17 @@ test('a short text stays whole, on one line', () => {
   expect(cutAt('rope,\ntwo lamps', 'lamps')).toEqual({ text: 'rope, two lamps', marked: ['lamps'] })
 })
 
-test('a long text begins a few words before what was found', () => {
+test('a long text starts a few words before the match', () => {
   expect(cutAt(`${'word '.repeat(50)}here is the tarp`, 'tarp')).toEqual({
     text: '…word here is the tarp',
     marked: ['tarp'],
   })
 })
 
-test('a text without spaces is cut at what was found', () => {
+test('a text without spaces is cut at the match', () => {
   expect(cutAt(`${'x'.repeat(200)}tarp`, 'tarp')).toEqual({ text: '…tarp', marked: ['tarp'] })
 })
 
-test('nothing found leaves the beginning', () => {
+test('without a match the start remains', () => {
   expect(cutSnippet('hello', [])).toEqual({ text: 'hello', marks: [] })
 })

@@ -8,7 +8,7 @@ interface Snippet {
   marks: TextMark[]
 }
 
-/** The part of a text around the first mark, on one line; it begins with '…' where something was left out. */
+/** The part of a text around the first mark, on one line; starts with '…' if cut. */
 export function cutSnippet(text: string, marks: readonly TextMark[]): Snippet {
   const line = text.replace(/\s/g, ' ')
   const first = marks[0]

@@ -11,7 +11,7 @@ interface EverybodyProps {
   messenger: Messenger
 }
 
-/** Who can be written to: what stands in the list until there is a first conversation. */
+/** The people one can write to: the list until there is a first conversation. */
 export function Everybody({ people, messenger }: EverybodyProps) {
   const scroller = useRef<HTMLElement>(null)
   useArrowKeys(scroller, 'a')

@@ -21,7 +21,7 @@ const rows = [
 const peers = (isArchived: boolean, filter: Parameters<typeof nameEmptyList>[1]) =>
   filterRows(rows, { isArchived, filter }).map((found) => found.peerId)
 
-test('archived conversations show in the archived view only', () => {
+test('archived conversations appear only in the archived view', () => {
   expect(peers(false, 'All')).toEqual(['plain', 'pinned', 'unread'])
   expect(peers(true, 'All')).toEqual(['archived'])
 })
@@ -32,7 +32,7 @@ test('each chip narrows the list', () => {
   expect(peers(false, 'Groups')).toEqual([])
 })
 
-test('a chat that is kept stays when it is no longer unread, and in its own view only', () => {
+test('a kept chat stays when no longer unread, and only in its own view', () => {
   const wanted = { isArchived: false, filter: 'Unread' } as const
   const kept = (keptPeerId: string) =>
     filterRows(rows, { ...wanted, keptPeerId }).map(({ peerId }) => peerId)
@@ -40,7 +40,7 @@ test('a chat that is kept stays when it is no longer unread, and in its own view
   expect(kept('archived')).toEqual(['unread'])
 })
 
-test('an empty list says what it is empty of', () => {
+test('an empty list names what it lacks', () => {
   expect(nameEmptyList(true, 'All')).toBe('No archived chats')
   expect(nameEmptyList(false, 'All')).toBe('No chats available')
   expect(nameEmptyList(false, 'Unread')).toBe('No unread chats')

@@ -6,11 +6,11 @@ export type ListFilter = (typeof listFilters)[number]
 interface RowsWanted {
   isArchived: boolean
   filter: ListFilter
-  /** Stays, though reading it has made it unlike the others. */
+  /** Stays in the list although reading it means the filter no longer matches. */
   keptPeerId?: string | undefined
 }
 
-/** Which conversations a view holds. Favourites are the pinned ones; groups do not exist here. */
+/** The conversations of a view. Favourites are the pinned ones; groups do not exist here. */
 export function filterRows(
   rows: readonly ConversationRow[],
   { isArchived, filter, keptPeerId }: RowsWanted,
@@ -34,7 +34,7 @@ function matchesFilter(row: ConversationRow, filter: ListFilter): boolean {
   }
 }
 
-/** What an empty list says. Source: section 2 of the specification. */
+/** The text of an empty list. Source: section 2 of the specification. */
 export function nameEmptyList(isArchived: boolean, filter: ListFilter): string {
   if (isArchived) return 'No archived chats'
   switch (filter) {

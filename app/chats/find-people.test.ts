@@ -22,14 +22,14 @@ const people = [
 ]
 const find = (query: string) => findPeople(people, query).map(({ _id }) => _id)
 
-test('people are found by name without accents or case, by their name on WhatsApp, and by number', () => {
+test('finds people by name without accents or case, by their name on WhatsApp, and by number', () => {
   expect(find('SOREN mu')).toEqual([id(1)])
   expect(find('zoe')).toEqual([id(2)])
   expect(find('0123')).toEqual([id(3)])
   expect(find('nobody')).toEqual([])
 })
 
-test("every customer is found by 'WhatsApp'", () => {
+test("'WhatsApp' finds every customer", () => {
   const customer = person(4, { isWhatsAppContact: true })
   expect(findPeople([...people, customer], 'whatsapp')).toEqual([customer])
 })

@@ -2,8 +2,8 @@ import type { PublicUser } from '../../schema/user.ts'
 import { foldText } from '../database/search/fold-text.ts'
 
 /**
- * Those of these people whose name, name on WhatsApp or number holds the query; accents and case do not count. All
- * customers are found by 'WhatsApp'.
+ * The people whose name, WhatsApp name or number contains the query, ignoring accents and case.
+ * 'WhatsApp' finds all customers.
  */
 export function findPeople(people: readonly PublicUser[], query: string): PublicUser[] {
   const wanted = foldText(query)

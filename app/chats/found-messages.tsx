@@ -18,11 +18,11 @@ interface FoundMessagesProps {
   query: string
   messenger: Messenger
   linkState: object | undefined
-  /** Where there are further ones. */
+  /** Set if there are more. */
   onMore: (() => void) | undefined
 }
 
-/** Messages that a search has found, newest first; each leads to its place, and the results stay. */
+/** The messages found, newest first; each links to its place, and the results stay. */
 export function FoundMessages({ messages, onMore, ...rest }: FoundMessagesProps) {
   const today = useToday()
   if (messages.length === 0) return null

@@ -11,7 +11,7 @@ interface FoundPeopleProps {
   onChoose(): void
 }
 
-/** People whom a search has found; draws nothing for nobody. */
+/** The people found; renders nothing for an empty list. */
 export function FoundPeople({ title, people, ...choice }: FoundPeopleProps) {
   if (people.length === 0) return null
   return (

@@ -3,10 +3,10 @@ import { lazy } from 'react'
 const loadSearchResults = () =>
   import('./search-results.tsx').then((module) => ({ default: module.SearchResults }))
 
-/** Fetched when somebody begins to search. */
+/** Loads when a search starts. */
 export const LazySearchResults = lazy(loadSearchResults)
 
-/** Fetches the results' code ahead, so that the first key is not waited for. */
+/** Prefetches the results' code, so that the first key need not wait for it. */
 export function prefetchSearchResults(): void {
   loadSearchResults().catch(() => {})
 }

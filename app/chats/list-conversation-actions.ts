@@ -1,13 +1,14 @@
-import type { ConversationRow, Messenger, MessengerCommands } from '../sync/messenger-types.ts'
+import type { MessengerCommands } from '../sync/messenger-commands.ts'
+import type { ConversationRow, Messenger } from '../sync/messenger-types.ts'
 import type { MenuAction } from '../ui/menus/menu-action.ts'
 
 interface ConversationActionOptions {
   row: ConversationRow
   commands: MessengerCommands
   undo: Messenger['undo']
-  /** Tells when what is asked for could not be stored. */
+  /** Reports an action that the device could not store. */
   attempt(work: Promise<unknown>, words: string): void
-  /** Asks before the conversation is cleared. */
+  /** Asks before clearing the conversation. */
   askDelete(row: ConversationRow): void
 }
 

@@ -2,7 +2,9 @@ import type { Messenger } from '../sync/messenger-types.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import styles from './chat-list-panel.module.css'
 
-/** What the server could not give, beneath the list; what the device knows stays. Being offline is no problem. */
+/**
+ * The server's failures, beneath the list; the device's data stays. Being offline is no failure.
+ */
 export function ListProblems({ messenger }: { messenger: Messenger }) {
   const { state, words } = useLiveValue(messenger.connection)
   const usersProblem = useLiveValue(messenger.users.problem)

@@ -12,7 +12,7 @@ interface PersonLinkProps {
   onChoose?(): void
 }
 
-/** Somebody with whom a conversation can be opened. */
+/** A person, linked to their conversation. */
 export function PersonLink({ person, messenger, linkState, onChoose }: PersonLinkProps) {
   const isOnline = useIsOnline(messenger, person._id)
   return (

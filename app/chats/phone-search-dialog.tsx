@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
+import { wordsOf } from '../../schema/helpers/words-of.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { Dialog } from '../ui/dialogs/dialog.tsx'
@@ -7,18 +8,22 @@ import { checkPhoneSearch } from './check-phone-search.ts'
 import styles from './phone-search-dialog.module.css'
 
 export interface PhoneSearchDialogProps {
-  /** The person of a whole number; undefined for nobody. Rejects with words for a person. */
+  /**
+   * Finds the person with a whole number; undefined if there is none. Rejects with words for a
+   * person.
+   */
   findByPhone(digits: string): Promise<PublicUser | undefined>
   /**
-   * Begins a chat on WhatsApp with whoever has this number, where that is linked. Rejects with words for a person.
+   * Starts a WhatsApp chat with this number; set if WhatsApp is linked. Rejects with words for a
+   * person.
    */
   startChat?: ((digits: string) => Promise<PublicUser>) | undefined
-  /** Stands above the form. */
+  /** Shown above the form. */
   notice?: ReactNode
   onClose(): void
 }
 
-/** Asks for a phone number, and opens the chat with the person who has it. */
+/** Asks for a phone number, and opens the chat with its owner. */
 export function PhoneSearchDialog(props: PhoneSearchDialogProps) {
   const { findByPhone, startChat, notice, onClose } = props
   const navigate = useNavigate()
@@ -49,7 +54,7 @@ export function PhoneSearchDialog(props: PhoneSearchDialogProps) {
       onClose()
       await navigate(`/chat/${person._id}`)
     } catch (cause) {
-      setProblem(`Phone search failed: ${cause instanceof Error ? cause.message : String(cause)}`)
+      setProblem(`Phone search failed: ${wordsOf(cause)}`)
     } finally {
       setIsBusy(false)
     }

@@ -8,9 +8,9 @@ interface SearchBoxProps {
   query: string
   onChange(query: string): void
   onFocus(): void
-  /** Enter: the search gets the screen, and an address, of its own. */
+  /** Called on Enter: the search gets its own screen and URL. */
   onSubmit(): void
-  /** Has it the focus from the start? */
+  /** Does it take the focus on mount? */
   isFirst: boolean
 }
 

@@ -15,15 +15,18 @@ import { usePeopleSearch } from './use-people-search.ts'
 export interface SearchResultsProps {
   query: string
   messenger: Messenger
-  /** Navigation state for what is found. */
+  /** Navigation state for the results' links. */
   linkState: object | undefined
-  /** What the person calls somebody; the same function until that changes. */
+  /** The person's labels for a customer; the same function until the labels change. */
   labelsOf(peerId: string): readonly string[]
-  /** Called when somebody was chosen. */
+  /** Called when a person is chosen. */
   onChoose(): void
 }
 
-/** Conversations by name at once; then people that device and server know, and messages of this device. */
+/**
+ * Shows conversations by name immediately, then people from device and server, and this device's
+ * messages.
+ */
 export function SearchResults(props: SearchResultsProps) {
   const { query, messenger, linkState, labelsOf, onChoose } = props
   const rows = useLiveValue(messenger.conversations)

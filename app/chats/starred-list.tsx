@@ -12,7 +12,7 @@ import { describeMessage } from '../ui/text/describe-message.ts'
 import styles from './chat-list-panel.module.css'
 import row from './conversation-row.module.css'
 
-/** The starred messages of all conversations; each leads to its place. */
+/** The starred messages of all conversations; each links to its place. */
 export function StarredList({ messenger }: { messenger: Messenger }) {
   const messages = useLiveValue(messenger.starred)
   const today = useToday()

@@ -1,8 +1,8 @@
 import { type RefObject, useEffect } from 'react'
 
 /**
- * Lets ArrowDown lead from the search box of a panel to the first of its `selector` elements, and ArrowUp from that
- * one back.
+ * ArrowDown moves from a panel's search box to its first `selector` element, ArrowUp from that one
+ * back.
  */
 export function useBoxArrows(panel: RefObject<HTMLElement | null>, selector: string): void {
   useEffect(() => {

@@ -3,9 +3,9 @@ import { type RefObject, useEffect } from 'react'
 const slackPx = 24
 
 /**
- * Sets `data-collapsed` on the panel while the list in it is scrolled away from its top, so that a low screen can give
- * the list the room of what stands above it. It begins only where the grown list still has something to scroll, and
- * not while somebody is in the search.
+ * Sets `data-collapsed` on the panel while its list is scrolled, so that a low screen can hide the
+ * part above the list. Only if the taller list still scrolls, and not while the search has the
+ * focus.
  */
 export function useCollapse(panel: RefObject<HTMLElement | null>): void {
   useEffect(() => {
@@ -20,7 +20,7 @@ export function useCollapse(panel: RefObject<HTMLElement | null>): void {
       const isSearching = element.querySelector('search')?.contains(document.activeElement)
       if (scrollTop > slackPx && isLong && !isSearching) element.setAttribute('data-collapsed', '')
     }
-    // It does not bubble.
+    // `scroll` does not bubble.
     element.addEventListener('scroll', onScroll, { capture: true, passive: true })
     return () => element.removeEventListener('scroll', onScroll, { capture: true })
   }, [panel])

@@ -1,7 +1,10 @@
 import { useState } from 'react'
 import type { ListFilter } from './filter-rows.ts'
 
-/** Whose chat was opened under this filter, and is still open: it must not vanish while it is read. */
+/**
+ * The peer of the open chat that was opened under this filter: its row must not vanish while it is
+ * read.
+ */
 export function useKeptPeer(
   filter: ListFilter,
   selectedPeerId: string | undefined,

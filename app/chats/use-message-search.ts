@@ -6,10 +6,10 @@ import { useLivePart } from '../ui/hooks/use-live-value.ts'
 
 interface MessagesFound {
   messages: readonly MessageDocument[]
-  /** The query that these were found for. */
+  /** The query of these messages. */
   query: string
   hasMore: boolean
-  /** False while messages of this device are still missing from the index. */
+  /** False while the index still lacks messages of this device. */
   isComplete: boolean
   error?: string
 }
@@ -17,12 +17,14 @@ interface MessagesFound {
 const nothing: MessagesFound = { messages: [], query: '', hasMore: false, isComplete: true }
 const pageSize = 30
 
-/** Messages of this device for a query of two characters or more; asked again when the index has grown. */
+/**
+ * This device's messages for a query of two characters or more; searches again as the index grows.
+ */
 export function useMessageSearch(search: MessageSearch, query: string) {
   const [found, setFound] = useState(nothing)
   const [wanted, setWanted] = useState({ query, count: pageSize })
   const count = wanted.query === query ? wanted.count : pageSize
-  // In steps of a tenth, so that a growing index does not draw the list anew all the time.
+  // Rounded to tenths, so that a growing index does not rerender the list constantly.
   const grown = useLivePart(search.progress, (progress) =>
     progress.state === 'building' ? Math.floor(progress.share * 10) : progress.state,
   )

@@ -9,17 +9,17 @@ import { findPeople } from './find-people.ts'
 
 interface PeopleFound {
   people: readonly PublicUser[]
-  /** The query that the server has answered, or could not. */
+  /** The query that the server has answered, or failed to. */
   query: string
 }
 
 const nobody: PeopleFound = { people: [], query: '' }
-/** Nobody was there, or too many asked: it may be answered another time. */
+/** Temporary failures: no connection, a timeout, or too many requests; a retry may succeed. */
 const passing = new Set([0, 408, 429])
 
 /**
- * People for a query of two characters or more: those whom the device knows at once, the server's when they
- * come (P10). Why the server did not answer stands in `users.problem`.
+ * People for a query of two characters or more: the device's own immediately, the server's when
+ * they arrive (P10). `users.problem` holds the reason when the server fails.
  */
 export function usePeopleSearch(users: PeopleDirectory, query: string): PeopleFound {
   const known = useLiveValue(useMemo(() => users.list(), [users]))
@@ -50,8 +50,8 @@ export function usePeopleSearch(users: PeopleDirectory, query: string): PeopleFo
 }
 
 /**
- * A line that breaks once must not hide whom somebody looks for: it is asked again, later after each failure.
- * @param options.onAnswer told nobody where the server could not be asked yet
+ * Retries with back-off, so that one broken connection does not hide the person searched for.
+ * @param options.onAnswer called with an empty list while the server cannot be reached
  */
 async function searchUntilAnswered(options: {
   users: PeopleDirectory

@@ -22,7 +22,7 @@ import { useReactionNews } from './announcements/use-reaction-news.ts'
 import { useKeptMode } from './composer/use-kept-mode.ts'
 import { WriteArea } from './composer/write-area.tsx'
 import { newMode, type WriteMode } from './composer/write-mode.ts'
-import type { ConversationProps } from './conversation.tsx'
+import type { ConversationProps } from './conversation-props.ts'
 import { ConversationDialog } from './dialogs/conversation-dialog.tsx'
 import { LazyChatSearchBar } from './dialogs/lazy-parts.tsx'
 import type { OpenDialog } from './dialogs/open-dialog.ts'
@@ -44,7 +44,7 @@ interface OpenConversationProps extends ConversationProps {
   view: ConversationView
   list: RefObject<MessageListHandle | null>
   peerName: string
-  /** 0 while nobody searches; grows with every wish to. */
+  /** 0 without a search; increases with each request to search. */
   searchWish: number
   onSearchEnd(): void
   dialog: OpenDialog | undefined
@@ -53,7 +53,7 @@ interface OpenConversationProps extends ConversationProps {
 
 const emptySight: VisibleRange = { upTo: 0, holdsEnd: true }
 
-/** The messages and the composer, with what belongs to both: reply, edit, selection, menus. */
+/** The messages and the composer, with what both share: reply, edit, selection, menus. */
 export function OpenConversation(props: OpenConversationProps) {
   const { messenger, peerId, peerName, view, drawMessage, startMessageId, onStartShown } = props
   const { list, searchWish, dialog, onDialog } = props
@@ -71,7 +71,7 @@ export function OpenConversation(props: OpenConversationProps) {
   const isEmpty = window.items.length === 0
   const failure = useFailure(window.items)
   const reaction = useReactionNews({ messenger, peerId, peerName })
-  // Until it is loaded nothing is in sight: what comes in while it is read is not seen.
+  // Nothing is visible while loading: a message that arrives meanwhile counts as unseen.
   const isWholeInSight = isLoaded && isEmpty
   useReading({ messenger, peerId, view, isLoaded, sight: isWholeInSight ? emptySight : sight })
 
@@ -124,7 +124,7 @@ export function OpenConversation(props: OpenConversationProps) {
   useBackLayer(searchWish > 0, endSearch)
   useBackLayer(selection.isSelecting, selection.clear)
   const editNewest = () => {
-    // Further up, the newest ones are not here.
+    // Further up, the window lacks the newest messages.
     if (window.hasNewer) return
     const isOwn = (message: MessageDocument) => message.senderId === messenger.userId
     const newest = window.items.findLast((message) => isOwn(message) && isEditable(message))
@@ -264,7 +264,7 @@ export function OpenConversation(props: OpenConversationProps) {
           onForwarded={onForwarded}
           onDate={(time) => void goToDate(time)}
           onDialog={onDialog}
-          // A choice in the menu may have opened something else by now.
+          // The menu's action may have opened something else by now.
           onClose={() => onDialog((now) => (now === dialog ? undefined : now))}
         />
       )}

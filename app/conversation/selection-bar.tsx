@@ -14,7 +14,7 @@ interface SelectionBarProps {
   onDialog(dialog: OpenDialog): void
 }
 
-/** What can be done with the selected messages. A deleted one among them has no part in it. */
+/** The actions for the selected messages. Deleted ones are skipped. */
 export function SelectionBar({ messenger, selection, onCopy, onDialog }: SelectionBarProps) {
   const { messages } = selection
   const remove = useDeletion({ messenger, selection, onDialog })
@@ -47,7 +47,8 @@ export function SelectionBar({ messenger, selection, onCopy, onDialog }: Selecti
         label="Delete"
         disabled={deletable.length === 0 || !deletable.every(isOwn)}
         onClick={() => {
-          // One is deleted at once, as from its own menu; several are easily too many.
+          // Deletes one message immediately, as its menu does; for several, asks first: a slip is
+          // easy.
           if (deletable.length > 1) onDialog({ kind: 'delete', messages: deletable })
           else void remove(deletable)
         }}

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
 import type { ConversationView, Messenger } from '../sync/messenger-types.ts'
 
-/** The open conversation with this person; closed when the screen goes. Undefined for the first moment. */
+/** The open conversation with this person; closed on unmount. Undefined at first. */
 export function useConversationView(
   messenger: Messenger,
   peerId: string,
-  /** A message to begin at instead of the unread ones. */
+  /** A message to start at instead of the first unread one. */
   startsAtId: string | undefined,
 ): ConversationView | undefined {
   const [view, setView] = useState<ConversationView>()

@@ -10,18 +10,21 @@ interface HandlerOptions {
   messenger: Messenger
   setMode(mode: WriteMode): void
   copy(text: string): void
-  /** Says quietly what could not be done. */
+  /** Reports unobtrusively what failed. */
   say(words: string): void
   toggleSelected(message: MessageDocument): void
   forward(messages: readonly MessageDocument[]): void
   showInformation(message: MessageDocument): void
   chooseReaction(message: MessageDocument, point: MenuPoint): void
   showMessage(messageId: string): Promise<boolean>
-  /** As above, and gives it the focus. */
+  /** Like `showMessage`, and focuses the message. */
   goToMessage(messageId: string): Promise<void>
 }
 
-/** What can be done with a message. The object stays the same, so that no bubble is drawn again for it. */
+/**
+ * The actions on a message. The object stays the same, so that it never causes a bubble to
+ * rerender.
+ */
 export function useMessageHandlers(options: HandlerOptions): MessageHandlers {
   const latest = useLatest(options)
   return useMemo(() => {

@@ -12,13 +12,13 @@ import { useOutsidePress } from './use-outside-press.ts'
 
 interface EmojiToolProps {
   field: RefObject<HTMLTextAreaElement | null>
-  /** Where the picker opens: under the field, to be laid over what is above it or to take the keyboard's place. */
+  /** Where the picker opens: under the field, over the messages or in the keyboard's place. */
   place: HTMLElement | null
 }
 
 const [pickerWidth, pickerHeight] = [350, 400]
 
-/** The button in the composer that opens the picker, and the completion of short names such as `:smile`. */
+/** The composer's button for the picker, and the completion of short names such as `:smile`. */
 export function EmojiTool({ field, place }: EmojiToolProps) {
   const [isOpen, setIsOpen] = useState(false)
   const loaded = usePicker(isOpen, () => setIsOpen(false))
@@ -33,7 +33,7 @@ export function EmojiTool({ field, place }: EmojiToolProps) {
   useEffect(() => {
     const element = field.current
     if (!isDrawn || !isPhone || !element) return
-    // The keyboard comes back in the picker's place.
+    // The keyboard replaces the picker.
     const onFocus = () => setIsOpen(false)
     element.addEventListener('focus', onFocus)
     return () => element.removeEventListener('focus', onFocus)
@@ -54,10 +54,10 @@ export function EmojiTool({ field, place }: EmojiToolProps) {
         icon={isOpen && isPhone ? 'keyboard' : 'smile'}
         label={isOpen && isPhone ? 'Keyboard' : 'Emoji'}
         aria-expanded={isOpen}
-        // It would lie over the picker.
+        // The tooltip would cover the picker.
         {...(isOpen && { 'data-tooltip': undefined })}
         onPointerEnter={() => void loadPicker().catch(() => {})}
-        // What has the focus keeps it until the picker takes it.
+        // The focus stays until the picker takes it.
         onPointerDown={(event) => event.preventDefault()}
         onClick={() => (isOpen ? leave() : open())}
       />

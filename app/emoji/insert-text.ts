@@ -1,6 +1,6 @@
 /**
- * Writes into a field in place of what is selected, or of `range`, as if it had been typed. The field need not have the
- * focus: on a phone it would bring the keyboard back.
+ * Replaces a field's selection, or `range`, as if typed. The field needs no focus: on a phone the
+ * focus would open the keyboard.
  */
 export function insertText(
   field: HTMLTextAreaElement | null,

@@ -13,9 +13,9 @@ import { useOutsidePress } from './use-outside-press.ts'
 
 interface ReactionBarProps {
   point: MenuPoint
-  /** The own reaction now, if there is one. */
+  /** The current own reaction, if any. */
   chosen: string | undefined
-  /** All emoji from the start, not only the seven? */
+  /** Start with all emoji, not only the seven? */
   isExpanded: boolean
   onChoose(emoji: string): void
   onClose(): void
@@ -25,7 +25,7 @@ const [pickerWidth, pickerHeight] = [350, 400]
 const [barWidth, barHeight] = [376, 52]
 const marginPx = 8
 
-/** Seven reactions in a row, and the picker for all others. Takes the focus and gives it back. */
+/** Seven reactions in a row, and the picker for all others. Takes the focus and returns it. */
 export function ReactionBar(props: ReactionBarProps) {
   const { point, chosen, onChoose, onClose } = props
   const [isExpanded, setIsExpanded] = useState(props.isExpanded)
@@ -104,7 +104,7 @@ export function ReactionBar(props: ReactionBarProps) {
   )
 }
 
-/** Above the point, or below it where there is no room; within the window. px */
+/** The place above the point, or below it without room; within the window. px */
 function placeNear(point: MenuPoint, size: { width: number; height: number }) {
   const left = Math.min(
     Math.max(point.x - size.width / 2, marginPx),

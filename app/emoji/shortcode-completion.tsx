@@ -22,7 +22,9 @@ interface Completion {
   active: number
 }
 
-/** Offers emoji for a short name that is typed, such as `:smile`; `:smile:` becomes one at once. */
+/**
+ * Offers emoji for a short name being typed, such as `:smile`; `:smile:` becomes one immediately.
+ */
 export function ShortcodeCompletion(props: {
   field: RefObject<HTMLTextAreaElement | null>
   place: HTMLElement | null
@@ -30,7 +32,7 @@ export function ShortcodeCompletion(props: {
   const { field, place } = props
   const { skinTone, style } = useLiveValue(emojiSettings)
   const [completion, setCompletion] = useState<Completion>()
-  // Not a picture is fetched before one is drawn.
+  // Loads no sheet before there is an emoji to draw.
   const sheet = useSheet(completion ? style : 'native')
   const choose = ({ emoji, skin }: OfferedEmoji, { start, end }: TypedShortcode) => {
     setCompletion(undefined)
@@ -73,7 +75,7 @@ export function ShortcodeCompletion(props: {
       const isChoice = (key === 'Enter' && !event.shiftKey) || key === 'Tab'
       if (step === 0 && !isChoice && key !== 'Escape') return
       event.preventDefault()
-      // Not the composer's: it would send, or leave the reply.
+      // Keeps the key from the composer, which would send, or cancel the reply.
       event.stopPropagation()
       const { offered, active, typed } = open
       if (step !== 0) {

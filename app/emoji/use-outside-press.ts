@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from 'react'
 import { useLatest } from '../ui/hooks/use-latest.ts'
 
-/** Tells of a press outside of all of these elements. */
+/** Reports a press outside all of these elements. */
 export function useOutsidePress(
   isOn: boolean,
   inside: readonly RefObject<HTMLElement | null>[],

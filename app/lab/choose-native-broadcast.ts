@@ -1,8 +1,8 @@
 import { enforceOptions } from 'broadcast-channel'
 
 /**
- * Lets the tabs of a device talk over the BroadcastChannel that Node shares with browsers. Left alone, RxDB
- * talks in Node over files and sockets, which costs more than all the rest of a message.
+ * Connects a device's tabs by the BroadcastChannel that Node shares with browsers. By default RxDB
+ * uses files and sockets in Node, which cost more than the rest of a message.
  */
 export function chooseNativeBroadcast(): void {
   enforceOptions({ type: 'native' })

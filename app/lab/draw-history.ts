@@ -1,7 +1,10 @@
 import { must } from '../../schema/helpers/must.ts'
 import { createRandom } from './random.ts'
 
-/** One thing that happens. Devices, people and messages are numbers, taken round: any part of a history is one. */
+/**
+ * One event. Devices, people and messages are numbers, taken modulo: any part of a history is a
+ * history.
+ */
 export type Step =
   | { do: 'say' | 'edit' | 'delete' | 'star' | 'retry' | 'discard'; device: number; pick: number }
   | { do: 'react'; device: number; pick: number }
@@ -22,7 +25,7 @@ export type Step =
   | { do: 'kill' | 'start' | 'make-room' }
   | { do: 'kill-at-stage' | 'kill-at-write' | 'fill-disk'; pick: number }
 
-/** How often each happens, compared with the others. */
+/** Each event's relative frequency. */
 const weights: Record<Step['do'], number> = {
   say: 30,
   'send-file': 3,
@@ -74,13 +77,14 @@ const weights: Record<Step['do'], number> = {
   'make-room': 5,
 }
 
-/** What happens only where there is a business channel, and only where there is none. */
+/** Events that need a business channel, and events that need a server without one. */
 const ofChannel: readonly Step['do'][] = ['customer-writes', 'webhook-again', 'answer-customer']
 const ofBackups: readonly Step['do'][] = ['backup', 'restore']
 
 /**
- * A history of so many steps that is the same for the same seed.
- * @param options.hasChannel what a backup lacks of customers nobody brings back: there are none of these then
+ * Draws a history of the given length, deterministic per seed.
+ * @param options.hasChannel leaves out restores: no device could bring back what a backup lacks of
+ * customers
  */
 export function drawHistory(options: { seed: number; steps: number; hasChannel: boolean }): Step[] {
   const random = createRandom(options.seed)
@@ -100,7 +104,7 @@ export function drawHistory(options: { seed: number; steps: number; hasChannel: 
   return Array.from({ length: options.steps }, () => {
     const device = Math.floor(random() * 1_000)
     const pick = Math.floor(random() * 1_000)
-    // Each kind reads what it has; the rest is left over.
+    // Each kind reads its own numbers and ignores the rest.
     return { do: drawName(), device, pick } as Step
   })
 }

@@ -1,18 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createLab, type Lab } from './create-lab.ts'
+import { createLab } from './create-lab.ts'
+import type { Lab } from './lab.ts'
 import { runHistory } from './run-history.ts'
 
-/** What became of one history. */
+/** One history's outcome. */
 export interface HistoryTold {
   seed: number
-  /** What it broke, and by which steps. */
+  /** The broken promise, and the steps that break it. */
   failure?: string
   deaths: number
   refused: number
 }
 
 const steps = 40
-/** Far longer than any takes: nothing may stand still for good. */
+/** Far longer than any takes: nothing may hang for good. */
 const patienceMs = 10 * 60_000
 const [, , from, count] = process.argv
 for (let seed = Number(from); seed < Number(from) + Number(count); seed += 1) {

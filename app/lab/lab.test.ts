@@ -36,7 +36,7 @@ test('a message that only one side has is found, and so is a status that falls',
   await expect(lab.expectConverged()).rejects.toThrow('fall from read to delivered')
 })
 
-test('what is still under way is told when it does not settle in time', async () => {
+test('it reports the pending work when it does not settle in time', async () => {
   const { lab, ann, ben } = await openTestLab()
   const phone = await ann.device()
   phone.network.answer(503)

@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest'
-import { createLab, type LabOptions } from './create-lab.ts'
+import { createLab } from './create-lab.ts'
+import type { LabOptions } from './lab.ts'
 
-/** For tests: a lab with Ann and Ben that closes itself when the test is over. */
+/** For tests: a lab with Ann and Ben that closes itself when the test ends. */
 export async function openTestLab(options: LabOptions = {}) {
   const lab = await createLab(options)
   onTestFinished(() => lab.close())

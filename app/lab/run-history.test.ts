@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createLab } from './create-lab.ts'
 import { runHistory } from './run-history.ts'
 
-/** One more for every run: whoever sees it fail puts its number beside the others until it is mended. */
+/** A new one per run: when it fails, add its number to the others until the fault is fixed. */
 const drawn = Math.floor(Math.random() * 1_000_000_000)
 
 test.for([1, 2, 3, 4, 5, drawn])(

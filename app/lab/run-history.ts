@@ -1,5 +1,5 @@
-import type { Lab, LabOptions } from './create-lab.ts'
 import { drawHistory, type Step } from './draw-history.ts'
+import type { Lab, LabOptions } from './lab.ts'
 import { shrinkHistory } from './shrink-history.ts'
 import { takeStep } from './take-step.ts'
 
@@ -7,23 +7,23 @@ const readyLookMs = 50
 
 export interface HistoryOptions {
   seed: number
-  /** How many steps are drawn. */
+  /** How many steps to draw. */
   steps: number
   createLab: (options: LabOptions) => Promise<Lab>
-  /** How many shorter histories are tried when one fails; 0 gives the failure at once. */
+  /** How many shorter histories to try after a failure; 0 reports the failure immediately. */
   shrinkTries?: number
 }
 
-/** A history after which a promise was broken: as short as was found. */
+/** A history that broke a promise, as short as found. */
 class HistoryFailed extends Error {
   override name = 'HistoryFailed'
 }
 
 /**
- * Draws a history of actions and faults, lets it happen in a lab of its own, ends every fault, waits until all
- * has settled, and checks the promises. A history that breaks one is shrunk.
+ * Draws a history of actions and faults, runs it in its own lab, ends every fault, waits until all
+ * has settled, and checks the promises. Shrinks a failing history.
  *
- * @throws HistoryFailed with the seed, the steps that are left, and what is broken.
+ * @throws HistoryFailed with the seed, the remaining steps, and the broken promises
  */
 export async function runHistory(options: HistoryOptions): Promise<void> {
   const { seed, shrinkTries = 60 } = options
@@ -44,10 +44,10 @@ export async function runHistory(options: HistoryOptions): Promise<void> {
 /** A third of the labs has a business channel. */
 const hasChannel = (seed: number) => seed % 3 === 0
 
-/** What was broken, or undefined. */
+/** The broken promises, or undefined. */
 async function tryHistory(options: HistoryOptions, history: readonly Step[]): Promise<unknown> {
   const { seed } = options
-  // Half of the labs write as a CouchDB has to: copy after copy, so that a crash comes between them.
+  // Half of the labs write like a CouchDB: copy after copy, so that a crash falls in between.
   const lab = await options.createLab({
     seed,
     isAtomic: seed % 2 === 0,
@@ -65,7 +65,7 @@ async function tryHistory(options: HistoryOptions, history: readonly Step[]): Pr
     await ben.device()
     await cem.device()
     await lab.channel?.open({ serverUrl: lab.server.url, operator: ann })
-    // From here on every clock goes by the server's.
+    // From here on every clock follows the server's.
     await lab.settle()
     for (const step of history) await takeStep(lab, step)
     lab.server.disk.makeRoom()
@@ -82,7 +82,7 @@ async function tryHistory(options: HistoryOptions, history: readonly Step[]): Pr
   }
 }
 
-/** A device that is still refused now would wait for a while before it tries again. */
+/** A device that is still refused now would wait before its retry. */
 async function waitUntilReady(serverUrl: string) {
   while (!(await fetch(`${serverUrl}/readyz`)).ok) {
     await new Promise((resolve) => setTimeout(resolve, readyLookMs))

@@ -1,14 +1,14 @@
 import type { Step } from './draw-history.ts'
 
 /**
- * Leaves out ever smaller parts of a history that fails, as long as what remains fails too
- * (delta debugging, Zeller 1999).
+ * Removes ever smaller parts of a failing history, as long as the rest still fails (delta
+ * debugging, Zeller 1999).
  */
 export async function shrinkHistory(options: {
   history: readonly Step[]
   failure: unknown
   tries: number
-  /** What fails, or undefined. */
+  /** The failure, or undefined. */
   tryHistory: (history: readonly Step[]) => Promise<unknown>
 }): Promise<{ history: readonly Step[]; failure: unknown }> {
   const { tryHistory } = options

@@ -5,16 +5,16 @@ import { quickReactions } from '../../schema/reaction.ts'
 import type { Stage } from '../../sync-server/messages/acceptance/message-acceptor.ts'
 import { StorageUnavailable } from '../../sync-server/storage/databases/storage-unavailable.ts'
 import type { Remains } from '../../sync-server/storage/level/faulty-disk.ts'
-import type { Lab } from './create-lab.ts'
 import { listContacts } from './device/lab-channel.ts'
 import type { LabDevice } from './device/lab-device.ts'
 import type { LabNetwork } from './device/lab-network.ts'
 import type { Step } from './draw-history.ts'
+import type { Lab } from './lab.ts'
 
 const stages: readonly Stage[] = ['ordered', 'peer', 'own', 'finished']
 const remains: readonly Remains[] = ['nothing', 'torn', 'unseen']
 
-/** What finds no room: everything, or one collection. */
+/** What finds no space: everything, or one collection. */
 const rooms: readonly Parameters<LabDevice['disk']['fillUp']>[] = [
   [],
   ['messages'],
@@ -22,10 +22,10 @@ const rooms: readonly Parameters<LabDevice['disk']['fillUp']>[] = [
 ]
 const clocksMs = [30_000, 600_000, 7_200_000, -30_000, -600_000, -7_200_000]
 
-/** RxDB opens 16 collections in a process, and a tab has two. */
+/** RxDB opens 16 collections per process, and a tab has two. */
 const tabsMax = 7
 
-/** Lets one thing happen in the lab. What a device cannot do just then does not happen. */
+/** Performs one event in the lab. Skips what a device cannot do at the moment. */
 export async function takeStep(lab: Lab, step: Step): Promise<void> {
   switch (step.do) {
     case 'kill':
@@ -62,7 +62,7 @@ export async function takeStep(lab: Lab, step: Step): Promise<void> {
   }
 }
 
-/** Only devices bring back what a backup lacks: none may have been erased. */
+/** Only devices restore what a backup lacks: none may have been erased. */
 async function takeBackup({ server, people }: Lab) {
   const devices = people.flatMap((person) => person.devices)
   if (!server.isRunning() || devices.some(({ disk }) => disk.wasErased())) return
@@ -124,7 +124,7 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
     case 'block':
       return network.blockSockets()
     case 'refuse-words':
-      // All that ends so.
+      // All of them end this way.
       return network.refuseWords(`${step.pick % 10}"`, choose([403, 413, 429, 500], step.pick))
     case 'portal':
       return network.answerAsPortal()
@@ -144,10 +144,10 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
     case 'close-connections':
       return device.disk.closeConnections()
     case 'erase':
-      // What a restored server lacks comes from the devices.
+      // The devices restore what a restored server lacks.
       return lab.server.hasBackup() ? undefined : await device.erase()
     case 'renew-sign-in':
-      // A backup knows nothing of it.
+      // A backup does not contain it.
       return lab.server.hasBackup() ? undefined : await device.renewSignIn(step.pick % 2 === 0)
     case 'sign-out':
       return lab.server.hasBackup() ? undefined : await device.signOut(step.pick % 100)
@@ -166,7 +166,7 @@ async function answerCustomer(device: LabDevice, step: { device: number; pick: n
   await device.say(choose(contacts, step.pick), `answer ${step.device}-${step.pick}`)
 }
 
-/** Its clock was so far ahead until now. */
+/** Its clock was this far ahead until now. */
 async function moveClock(lab: Lab, device: LabDevice, ms: number) {
   await device.close()
   await device.advanceWriteTimes(ms)
@@ -175,7 +175,7 @@ async function moveClock(lab: Lab, device: LabDevice, ms: number) {
 }
 
 async function expectOwed({ people, server }: Lab, device: LabDevice) {
-  // A device that was not told yet of the backup knows what was held before.
+  // A device that has not heard of the restore knows what the server held before.
   if (server.hasBackup()) return
   const person = people.find(({ userId }) => userId === device.userId)
   await device.expectOwed(async () => {
@@ -184,7 +184,7 @@ async function expectOwed({ people, server }: Lab, device: LabDevice) {
   })
 }
 
-/** For a moment what is written to one collection stays on its way, and everything else passes it. */
+/** Delays writes to one collection for a moment, so that everything else overtakes them. */
 function letOvertake(network: LabNetwork, pick: number) {
   const { release } = network.holdWrites(pick % 2 === 0 ? 'messages' : 'conversations')
   setTimeout(release, pick % 200)

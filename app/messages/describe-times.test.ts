@@ -4,18 +4,18 @@ import { describeTimes } from './describe-times.ts'
 const written = new Date(2026, 10, 21, 10, 2).getTime()
 const sent = new Date(2026, 10, 21, 11, 40).getTime()
 
-test('a message that was sent over a minute after it was written shows both times', () => {
+test('a message sent over a minute after it was written shows both times', () => {
   expect(describeTimes({ createdAt: written, orderedAt: sent, status: 'sent' })).toBe(
     'written 10:02 · sent 11:40',
   )
 })
 
-test('a message that was sent at once shows one time', () => {
+test('a message sent right away shows one time', () => {
   expect(describeTimes({ createdAt: written, orderedAt: written + 900, status: 'read' })).toBe(
     '10:02',
   )
 })
 
-test('a message that still waits shows when it was written', () => {
+test('a pending message shows when it was written', () => {
   expect(describeTimes({ createdAt: written, orderedAt: sent, status: 'sending' })).toBe('10:02')
 })

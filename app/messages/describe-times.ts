@@ -4,8 +4,8 @@ import { formatClockTime } from '../ui/format/format-clock-time.ts'
 const apartMs = 60_000
 
 /**
- * The time of a message: when it was written; where it was sent over a minute later, both.
- * Until the server has taken it there is no second time to show.
+ * A message's time: when it was written; also when it was sent, if over a minute later. A pending
+ * message has no second time.
  */
 export function describeTimes(
   message: Pick<MessageDocument, 'createdAt' | 'orderedAt' | 'status'>,

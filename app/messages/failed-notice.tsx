@@ -7,12 +7,12 @@ import styles from './notice.module.css'
 
 interface FailedNoticeProps {
   message: MessageDocument
-  /** Where it was refused only because a template is needed by now. */
+  /** Set if the message can still go as a template. */
   onTemplate: ((message: MessageDocument) => void) | undefined
   actions: MessageActions
 }
 
-/** Why a message was not sent, and what can be done about it. */
+/** Why a message failed, and what the person can do. */
 export function FailedNotice({ message, onTemplate, actions }: FailedNoticeProps) {
   return (
     <div className={joinClassNames(styles.notice, onTemplate && styles.offer)}>
@@ -29,7 +29,7 @@ export function FailedNotice({ message, onTemplate, actions }: FailedNoticeProps
         <button type="button" onClick={() => actions.retry(message)}>
           Retry
         </button>
-        {/* What was filled in or composed is not one text. */}
+        {/* A template or an interactive message is not one editable text. */}
         {message.type !== 'template' && message.type !== 'interactive' && (
           <button type="button" onClick={() => actions.edit(message)}>
             Edit

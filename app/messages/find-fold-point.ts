@@ -2,8 +2,8 @@ const foldOver = 2_500
 const wordEndWithin = 100
 
 /**
- * Where a text is cut until somebody wants to read more: at the end of a word, never within a character; undefined for
- * a text that is shown whole.
+ * Where to fold a long text: at the end of a word, never within a character; undefined for a text
+ * that shows whole.
  */
 export function findFoldPoint(text: string): number | undefined {
   if (text.length <= foldOver) return undefined

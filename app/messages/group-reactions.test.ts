@@ -3,7 +3,7 @@ import { groupReactions } from './group-reactions.ts'
 
 const who = { ownId: 'ann', peerName: 'Ben' }
 
-test('each emoji stands once, with everybody who chose it, the earliest first', () => {
+test('lists each emoji once, with everybody who chose it, the earliest first', () => {
   const [later, earlier] = [
     { emoji: '👍', at: 2 },
     { emoji: '👍', at: 1 },
@@ -17,7 +17,7 @@ test('each emoji stands once, with everybody who chose it, the earliest first', 
   ])
 })
 
-test('what was taken back is not drawn', () => {
+test('does not show a removed reaction', () => {
   expect(groupReactions({ ann: { emoji: '', at: 2 } }, who)).toEqual([])
   expect(groupReactions(undefined, who)).toEqual([])
 })

@@ -7,7 +7,9 @@ export interface ReactionGroup {
   isOwn: boolean
 }
 
-/** What is drawn under a message: each emoji once, with everybody who chose it; the earliest first. */
+/**
+ * The reactions under a message: each emoji once, with everybody who chose it, the earliest first.
+ */
 export function groupReactions(
   reactions: Reactions | undefined,
   { ownId, peerName }: { ownId: string; peerName: string },

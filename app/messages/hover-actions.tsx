@@ -11,7 +11,7 @@ interface HoverActionsProps {
   actions: MessageActions
 }
 
-/** What a mouse can do beside a bubble; the keyboard has the same in the message's menu. */
+/** The mouse actions beside a bubble; the message's menu offers the same to the keyboard. */
 export function HoverActions({ message, isOwn, canReact, actions }: HoverActionsProps) {
   const look = { isSmall: true, tabIndex: -1 }
   return (

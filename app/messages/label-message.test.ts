@@ -23,13 +23,13 @@ const label = (fields: Partial<MessageDocument>, quotedId?: string) => {
 }
 const replyTo = '01900000-0000-7000-8000-000000000002'
 
-test('a message says who, when, how far it has come, and its words', () => {
+test('the label gives author, time, status and text', () => {
   expect(label({})).toBe('You, 10:02, delivered: hello')
   expect(label({ status: 'failed' })).toBe('You, 10:02, not sent: hello')
   expect(label({ senderId: ben })).toBe('Ben, 10:02: hello')
 })
 
-test('it says who reacted with what', () => {
+test('it gives who reacted with what', () => {
   const reactions = { [ben]: { emoji: '👍', at: 2 }, [ann]: { emoji: '', at: 3 } }
   expect(label({ reactions })).toBe('You, 10:02, Ben reacted 👍, delivered: hello')
   const both = { ...reactions, [ann]: { emoji: '❤️', at: 1 } }
@@ -38,7 +38,7 @@ test('it says who reacted with what', () => {
   )
 })
 
-test('it says what it answers, that it was edited, and that it is starred', () => {
+test('it gives the quoted author, and whether the message is edited or starred', () => {
   expect(label({ replyTo, editedAt: written, isStarred: true }, ben)).toBe(
     'You, 10:02, in reply to Ben, edited, starred, delivered: hello',
   )
@@ -46,12 +46,12 @@ test('it says what it answers, that it was edited, and that it is starred', () =
   expect(label({ senderId: ben, replyTo })).toBe('Ben, 10:02, a reply: hello')
 })
 
-test('a deleted one says nothing but that', () => {
+test('a deleted message’s label gives nothing but that', () => {
   expect(label({ deletedAt: written, content: '', replyTo })).toBe(
     'You, 10:02: This message was deleted',
   )
 })
 
-test('long words are cut where a word ends', () => {
+test('a long text is cut at the end of a word', () => {
   expect(label({ content: 'petrel '.repeat(100) })).toMatch(/petrel…$/)
 })

@@ -12,13 +12,13 @@ interface LabelledMessage {
   isOwn: boolean
   ownId: string
   peerName: string
-  /** The message that is answered, where it is known. */
+  /** The message replied to, if known. */
   quoted: Pick<MessageDocument, 'senderId'> | undefined
 }
 
 /**
- * A message for a screen reader: who, when, what is special about it, and its words: `You, 10:02, in reply to Ben,
- * edited, starred, delivered: hello`.
+ * A message's label for screen readers: who, when, its state, and its text: `You, 10:02, in reply
+ * to Ben, edited, starred, delivered: hello`.
  */
 export function labelMessage({ message, isOwn, ownId, peerName, quoted }: LabelledMessage): string {
   const isDeleted = message.deletedAt !== undefined

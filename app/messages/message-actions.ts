@@ -1,7 +1,9 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import type { MenuPoint } from '../ui/menus/menu-action.ts'
 
-/** What the controls on a message do. The object stays the same while the conversation is open. */
+/**
+ * The actions of a message's controls. The object stays the same while the conversation is open.
+ */
 export interface MessageActions {
   reply(message: MessageDocument): void
   copy(text: string): void
@@ -11,11 +13,11 @@ export interface MessageActions {
   retry(message: MessageDocument): void
   discard(message: MessageDocument): void
   dismissRefusal(message: MessageDocument): void
-  /** Puts a refused text back into the composer, as a change of the same message. */
+  /** Puts a refused text back into the composer, as an edit of the same message. */
   editAgain(message: MessageDocument, text: string): void
   showMessage(messageId: string): void
-  /** Reacts to it with an emoji, or takes that reaction back where it is the own one already. */
+  /** Reacts with an emoji, or removes the own reaction if it is the same. */
   toggleReaction(message: MessageDocument, emoji: string): void
-  /** Opens the reactions to choose from. */
+  /** Opens the reaction choice. */
   chooseReaction(message: MessageDocument, point: MenuPoint): void
 }

@@ -11,7 +11,7 @@ interface MessageMetaProps {
   isOwn: boolean
 }
 
-/** The small print in a bubble's corner: star, edited, the time, and the ticks of an own message. */
+/** A bubble's corner: star, edited, the time, and the ticks of an own message. */
 export function MessageMeta({ message, isOwn }: MessageMetaProps) {
   const isDeleted = message.deletedAt !== undefined
   return (

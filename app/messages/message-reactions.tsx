@@ -12,7 +12,10 @@ interface MessageReactionsProps {
   actions: MessageActions
 }
 
-/** Under a bubble: what both people think of it, and who. A click does the same, or takes the own one back. */
+/**
+ * The reactions under a bubble, and who gave them. A click adds the same one, or removes the own
+ * one.
+ */
 export function MessageReactions(props: MessageReactionsProps) {
   const { message, ownId, peerName, canReact, actions } = props
   const groups = groupReactions(message.reactions, { ownId, peerName })

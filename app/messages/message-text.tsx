@@ -9,17 +9,17 @@ import styles from './message-text.module.css'
 
 interface MessageTextProps {
   text: string
-  /** What is searched for; empty when nothing is. */
+  /** The search query; empty without one. */
   markQuery: string
 }
 
-/** By how many emoji stand alone. */
+/** The class by the number of emoji in a text of only emoji. */
 const largeClasses = [undefined, styles.oneEmoji, styles.twoEmoji, styles.threeEmoji]
 
-/** The words of a message in their styles, with web addresses as links, and what is searched for marked. */
+/** A message's text with styles, links and highlighted search matches. */
 export function MessageText({ text, markQuery }: MessageTextProps) {
   const [isWhole, setIsWhole] = useState(false)
-  // A search may lead to any word of it.
+  // A search may match any word of it.
   const foldPoint = isWhole || markQuery !== '' ? undefined : findFoldPoint(text)
   const shown = foldPoint === undefined ? text : `${text.slice(0, foldPoint)}…`
   return (

@@ -22,27 +22,30 @@ export interface MessageProps {
   peerName: string
   startsGroup: boolean
   isHovered: boolean
-  /** Does a finger pull it to the right, for a reply? */
+  /** Is a finger pulling it to the right, for a reply? */
   isPulled: boolean
   /** Undefined outside selection mode. */
   isSelected: boolean | undefined
   isHighlighted: boolean
-  /** What is searched for, to be marked in the text; empty when nothing is. */
+  /** The search query to highlight in the text; empty without one. */
   markQuery: string
-  /** Can Tab reach it? The arrow keys reach the others. */
+  /** Can Tab reach it? Arrow keys reach the others. */
   isTabStop: boolean
   canReact: boolean
-  /** The message that is answered, where it is among the loaded ones: the others are found by `findMessage`. */
+  /** The message replied to, if it is loaded: `findMessage` finds others. */
   quoted: MessageDocument | undefined
   findMessage(messageId: string): LiveSource<MessageDocument | null | undefined>
-  /** Draws what only some messages have, above and below their text. The same function each time. */
+  /**
+   * Draws the extra parts that only some messages have, above and below the text. A stable
+   * function.
+   */
   drawExtra(message: MessageDocument, place: 'above' | 'below'): ReactNode
-  /** Where the message can still leave in a template: asks for that. */
+  /** Set if the message can still go as a template: opens the templates. */
   onTemplate: ((message: MessageDocument) => void) | undefined
   actions: MessageActions
 }
 
-/** One message with all that belongs to it. Draws again only when one of its properties changes. */
+/** One message with all its parts. Rerenders only when one of its props changes. */
 export const Message = memo(function Message(props: MessageProps) {
   const { message, isOwn, isSelected, actions } = props
   const isSelecting = isSelected !== undefined

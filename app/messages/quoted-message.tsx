@@ -5,7 +5,7 @@ import styles from './quoted-message.module.css'
 
 interface QuotedMessageProps {
   source: LiveSource<MessageDocument | null | undefined>
-  /** The message itself, where it is known without being read. */
+  /** The message itself, if loaded already. */
   loaded: MessageDocument | undefined
   messageId: string
   peerId: string
@@ -13,7 +13,7 @@ interface QuotedMessageProps {
   onShow(messageId: string): void
 }
 
-/** The message that is answered; leads to it. */
+/** The message replied to, with a link to it. */
 export function QuotedMessage(props: QuotedMessageProps) {
   const { messageId, peerId, peerName, onShow } = props
   const read = useLiveValue(props.source)

@@ -9,7 +9,7 @@ interface RefusalNoticeProps {
   actions: MessageActions
 }
 
-/** A change that was not made: the reason, the text that was refused, and what can be done with it. */
+/** A refused edit: the reason, the refused text, and what the person can do. */
 export function RefusalNotice({ message, refused, actions }: RefusalNoticeProps) {
   const { content } = refused
   return (

@@ -1,6 +1,6 @@
 import { Icon } from '../ui/icons/icon.tsx'
 
-/** Marks what came or went over WhatsApp: a speech bubble with a handset in it. */
+/** Marks messages sent over WhatsApp: a speech bubble with a handset. */
 export function WhatsAppIcon() {
   return (
     <span role="img" aria-label="WhatsApp">

@@ -3,17 +3,17 @@ import type { LiveSource } from '../ui/hooks/use-live-value.ts'
 
 const checkIntervalMs = 60 * 60 * 1000
 
-/** Whether a newer version of the app waits on this device. */
+/** Whether a newer version of the app is ready on this device. */
 export interface AppUpdate extends LiveSource<'none' | 'ready'> {
-  /** Starts the newer version. The page reloads, so only a person's own click may call this. */
+  /** Switches to the newer version. That reloads the page, so only a person's click may call it. */
   apply(): void
   close(): void
 }
 
 /**
- * Registers the service worker, which keeps the whole app on the device, and looks for a newer version
- * hourly and whenever the page comes into view. A newer version waits until it is asked for.
- * @param options.ready resolves when the page has what it needs first
+ * Registers the service worker, which caches the whole app, and checks for a newer version hourly
+ * and whenever the page becomes visible. A newer version waits for `apply`.
+ * @param options.ready resolves when the page has loaded what it needs first
  */
 export function createAppUpdate(options: { url?: string; ready: Promise<unknown> }): AppUpdate {
   const { url = '/sw.js', ready } = options
@@ -44,13 +44,15 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
     worker = new Workbox(url)
     worker.addEventListener('waiting', offer)
     const registration = await worker.register()
-    // Workbox hears only of what begins to install after it has registered.
+    // Workbox detects only versions that start to install after it has registered.
     const { installing, active } = registration ?? {}
     const onChange = () => installing?.state === 'installed' && active && offer()
     installing?.addEventListener('statechange', onChange, { signal })
   }
 
-  /** Where the network broke off while the app was fetched for the first time, nothing of it is kept. */
+  /**
+   * If the network fails during the first installation, the browser keeps nothing: registers again.
+   */
   async function registerAgain() {
     const isKept = (await serviceWorker.getRegistration(url)) !== undefined
     if (!isKept && !signal.aborted) await register()
@@ -58,7 +60,7 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
 
   function onControllerChange() {
     if (isApplying) return location.reload()
-    // Another tab asked for it: somebody may be typing here. The very first version replaces none.
+    // Another tab applied it: the person may be typing here. The very first version replaces none.
     if (isControlled) {
       hasNewVersionTakenOver = true
       offer()
@@ -68,8 +70,9 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
 
   serviceWorker?.addEventListener('controllerchange', onControllerChange, { signal })
 
-  // A part of the replaced version that this page had not loaded is gone from the cache. What goes on in the
-  // background does without; only a page that has fallen for it, after a person's click, has nothing to lose.
+  // A chunk of the replaced version that this page had not loaded is gone from the cache.
+  // Background work does without it; only a page that failed over it after a click has nothing to
+  // lose.
   const onMissing = ({ payload }: VitePreloadErrorEvent) => missing.add(payload)
   window.addEventListener('vite:preloadError', onMissing, { signal })
   const onFallen = ({ error }: ErrorEvent) => {
@@ -80,7 +83,7 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
   const onOnline = () => void registerAgain().catch(ignoreNoNetwork)
   if (serviceWorker) window.addEventListener('online', onOnline, { signal })
   const timer = setInterval(check, checkIntervalMs)
-  // Keeping the whole app asks for all of it: what this page itself asks for goes before.
+  // Caching the whole app loads all files: the page's own requests go first.
   const start = () => void register().catch(ignoreNoNetwork)
   if (!serviceWorker) clearInterval(timer)
   else if (document.readyState === 'complete') start()
@@ -105,5 +108,5 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
   }
 }
 
-/** The version that is here goes on; the next check asks again. */
+/** The current version continues; the next check tries again. */
 function ignoreNoNetwork() {}

@@ -1,6 +1,6 @@
 /**
- * Asks the browser never to clear this device's messages when its disk runs short.
- * @returns whether it promised; false too where it cannot be asked
+ * Asks the browser never to evict this device's messages when the disk is full.
+ * @returns whether it promised; false also if the browser has no such API
  */
 export async function askForPersistentStorage(): Promise<boolean> {
   const { storage } = navigator

@@ -5,7 +5,7 @@ import { productName } from '../ui/product.ts'
 import type { InstallOffer as Offer } from './install-prompt.ts'
 import styles from './offer.module.css'
 
-/** One quiet line where the browser can install the app. */
+/** One unobtrusive line if the browser can install the app. */
 export function InstallOffer({ offer }: { offer: Offer }) {
   const way = useLiveValue(offer)
   if (way === 'none') return null

@@ -1,9 +1,12 @@
-/** Whether this page runs as an installed app, in a window of its own. */
+/** Does this page run as an installed app, in its own window? */
 export function isInstalled(): boolean {
   return matchMedia('(display-mode: standalone)').matches || isStandaloneOnApple() === true
 }
 
-/** iPhone and iPad browsers install only by the share menu. An iPad says it is a Mac, with a touch screen. */
+/**
+ * iPhone and iPad browsers install only through the share menu. An iPad reports a Mac, with a touch
+ * screen.
+ */
 export function needsHomeScreenHint(): boolean {
   const { userAgent, maxTouchPoints } = navigator
   const isIPad = userAgent.includes('Macintosh') && maxTouchPoints > 1

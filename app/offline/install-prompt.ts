@@ -1,25 +1,27 @@
 import type { LiveSource } from '../ui/hooks/use-live-value.ts'
 import { isInstalled, needsHomeScreenHint } from './install-platform.ts'
 
-/** `prompt`: the browser can install by a click; `hint`: the person has to do it by the share menu (iOS). */
+/**
+ * `prompt`: the browser can install on a click; `hint`: the person must use the share menu (iOS).
+ */
 export type InstallWay = 'none' | 'prompt' | 'hint'
 
 export interface InstallOffer extends LiveSource<InstallWay> {
-  /** Shows the browser's own question. */
+  /** Shows the browser's own prompt. */
   install(): Promise<void>
-  /** Not again on this device. */
+  /** Hides the offer on this device permanently. */
   dismiss(): void
   close(): void
 }
 
-/** Chromium's event; it is not in TypeScript's DOM types. */
+/** Chromium's event, which TypeScript's DOM types lack. */
 interface InstallPromptEvent extends Event {
   prompt(): Promise<unknown>
 }
 
 const dismissedKey = 'install-dismissed'
 
-/** Whether, and how, this browser can put the app among the device's own. */
+/** Whether and how this browser can install the app. */
 export function createInstallOffer(): InstallOffer {
   const listeners = new Set<() => void>()
   const closing = new AbortController()

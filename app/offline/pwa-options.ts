@@ -4,7 +4,10 @@ import { productName } from '../ui/product.ts'
 const themeColour = '#00776d'
 const shortcutIcon = { src: '/icons/icon-192.png', sizes: '192x192', type: 'image/png' }
 
-/** The manifest and the service worker, made at build time: every file of the app is kept on the device. */
+/**
+ * The manifest and the service worker, generated at build time; the worker caches every file of the
+ * app.
+ */
 export const pwaOptions: Partial<VitePWAOptions> = {
   registerType: 'prompt',
   // createAppUpdate registers it.
@@ -53,13 +56,14 @@ export const pwaOptions: Partial<VitePWAOptions> = {
     ],
   },
   workbox: {
-    // In a file of its own it can fail to load without anybody noticing, and a worker that keeps nothing is installed.
+    // As a separate file it can fail to load unnoticed, and the browser installs a worker that
+    // caches nothing.
     inlineWorkboxRuntime: true,
     importScripts: ['/notification-click.js', '/share-target.js'],
     globPatterns: ['**/*.{js,css,html,svg,png,webp,woff2,json}'],
-    // The plugin adds the manifest's icons itself: listed twice, an entry is fetched twice.
+    // The plugin adds the manifest's icons itself: an entry listed twice loads twice.
     globIgnores: ['icons/*.{png,svg}', 'emoji/*', 'notification-click.js', 'share-target.js'],
-    // Large, and wanted by few: `loadSheet` keeps the one that was chosen.
+    // Large and rarely used: `loadSheet` caches the chosen one.
     runtimeCaching: [
       {
         urlPattern: /\/emoji\/[^/]+\.png$/,

@@ -7,7 +7,7 @@ import { createSharedItems } from './shared-items.ts'
 
 const worker = readFileSync(new URL('../../public/share-target.js', import.meta.url), 'utf8')
 
-/** Runs the service worker's own program on this device. */
+/** Runs the service worker's script on this device. */
 function startWorker(indexedDB: IDBFactory) {
   const heard: ((event: object) => void)[] = []
   const self = { addEventListener: (_name: string, listener: () => void) => heard.push(listener) }
@@ -32,7 +32,7 @@ function startWorker(indexedDB: IDBFactory) {
   }
 }
 
-test('P8: what is shared is marked with who is signed in when it comes', async () => {
+test('P8: marks a shared item with the person who is signed in when it arrives', async () => {
   const indexedDB = new IDBFactory()
   const share = startWorker(indexedDB)
   const listTexts = async (userId: string) =>
@@ -45,7 +45,7 @@ test('P8: what is shared is marked with who is signed in when it comes', async (
   expect(await listTexts('ann')).toEqual(['from ann'])
 })
 
-test('P1: what is shared before anybody was signed in is kept', async () => {
+test('P1: keeps an item shared before any sign-in', async () => {
   const indexedDB = new IDBFactory()
   expect(await startWorker(indexedDB)('first of all')).toBe('/share')
   expect(await createSharedItems({ userId: 'ann', indexedDB }).list()).toHaveLength(1)

@@ -2,8 +2,9 @@ const [databaseName, storeName] = ['petrel-signed-in', 'people']
 const key = 'kept'
 
 /**
- * Tells the service worker (`public/share-target.js`) whose is what other apps share: it can't read the sign-in.
- * Undefined while nobody is signed in for all tabs. Rejects when the device's storage fails.
+ * Tells the service worker (`public/share-target.js`) who owns shared items: it cannot read the
+ * sign-in. Undefined while nobody is signed in for all tabs. Rejects when the device's storage
+ * fails.
  */
 export async function recordSignedIn({
   userId,

@@ -11,16 +11,16 @@ import type { SharedItem } from './shared-item.ts'
 
 interface SharePageProps {
   messenger: Pick<Messenger, 'conversations' | 'users'>
-  /** What waits to be sent; undefined where nothing does. */
+  /** The pending item; undefined if there is none. */
   item: SharedItem | undefined
-  /** Why something of it is not here, in words. */
+  /** Why a part of it is missing, in words. */
   problem: string | undefined
   onChoose(peerId: string): void
   onDiscard(): void
   onBack(): void
 }
 
-/** Chooses the chat that gets what another app has shared. */
+/** Lets the person choose the chat for an item shared by another app. */
 export function SharePage({ item, problem, onBack, ...rest }: SharePageProps) {
   const rows = useLiveValue(rest.messenger.conversations)
   const everybody = useLiveValue(rest.messenger.users.list())

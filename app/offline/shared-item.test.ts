@@ -20,7 +20,7 @@ test.each([
     'see https://a.b',
   ],
   ['all three', { title: 'T', text: 'words', url: 'https://a.b' }, 'T\nwords\nhttps://a.b'],
-])('%s becomes one text, with nothing twice', (_what, given, text) => {
+])('%s becomes one text without repetition', (_what, given, text) => {
   expect(read(given)).toMatchObject({ text, problems: [], files: [] })
 })
 
@@ -33,7 +33,7 @@ test('files keep their names and kinds', () => {
   expect(problems).toEqual([])
 })
 
-test('P6: a file that is too large is told by its name, and the rest can be sent', () => {
+test('P6: names a file that is too large, and the rest can be sent', () => {
   const large = new Blob([new Uint8Array(limits.sharedFileMaxBytes + 1)])
   const { files, problems } = read({ files: [photo(0, large), photo(1)] })
   expect(files.map(({ key }) => key)).toEqual([1])
@@ -42,7 +42,7 @@ test('P6: a file that is too large is told by its name, and the rest can be sent
   ])
 })
 
-test('P6: more files than can be sent at once wait', () => {
+test('P6: files beyond the limit for one send stay pending', () => {
   const many = Array.from({ length: limits.sharedFilesMax + 2 }, (_, key) => photo(key))
   const { files, problems } = read({ files: many })
   expect(files).toHaveLength(limits.sharedFilesMax)
@@ -66,6 +66,6 @@ test.each([
     { files: [{ ...photo(0), bytes: 'no' }] },
     "What was shared couldn't be read. Share it again.",
   ],
-])('P6: %s is told in words', (_what, given, words) => {
+])('P6: reports %s in words', (_what, given, words) => {
   expect(read(given)).toMatchObject({ id: 'a', text: '', files: [], problems: [words] })
 })

@@ -2,10 +2,10 @@ import * as z from 'zod/mini'
 import { limits } from '../../schema/limits.ts'
 import { formatBytes } from '../ui/format/format-bytes.ts'
 
-/** As the service worker keeps it: `public/share-target.js`. */
+/** The service worker's stored form: see `public/share-target.js`. */
 const keptItem = z.object({
   _id: z.string(),
-  /** Whose it is; of nobody while nobody was signed in. */
+  /** The owner's id; absent if nobody was signed in. */
   ownerId: z.optional(z.string()),
   at: z.number(),
   title: z.string(),
@@ -22,28 +22,28 @@ const keptItem = z.object({
 })
 export type KeptItem = z.infer<typeof keptItem>
 
-/** What another app has shared, as it can be sent. */
+/** An item shared by another app, ready to send. */
 export interface SharedItem {
   id: string
-  /** When it came, epoch ms. */
+  /** When it arrived, epoch ms. */
   at: number
   text: string
   files: readonly SharedFile[]
-  /** What of it cannot be sent, and why, in words. */
+  /** The parts that cannot be sent, and why, in words. */
   problems: readonly string[]
 }
 
 export interface SharedFile {
-  /** Within its item; `textKey` for the text. */
+  /** The file's key within its item; `textKey` for the text. */
   key: number
   file: File
 }
 
-/** Of a file that was made of a text that is too long for a message. */
+/** The key of a file made from a text that is too long for a message. */
 export const textKey = -1
 const longTextName = 'Shared text.txt'
 
-/** Takes in what the service worker has kept. What does not fit is told, and the rest can be sent. */
+/** Reads a stored item. Reports the parts that exceed a limit; the rest can be sent. */
 export function readSharedItem(kept: unknown): SharedItem {
   const read = keptItem.safeParse(kept)
   if (!read.success) {
@@ -86,7 +86,7 @@ function takeFiles({ files }: KeptItem, problems: string[]): SharedFile[] {
     .map(({ key, name, type, bytes }) => ({ key, file: new File([bytes], name, { type }) }))
 }
 
-/** Apps put a link into any of the three, and often into two. */
+/** Apps put a link into any of the three fields, and often into two. */
 function joinTexts({ title, text, url }: KeptItem): string {
   const parts: string[] = []
   for (const part of [text, url, title].map((each) => each.trim())) {
@@ -97,7 +97,7 @@ function joinTexts({ title, text, url }: KeptItem): string {
   return parts.join('\n')
 }
 
-/** Whose it is; undefined for what nobody has been offered yet. */
+/** The owner's id; undefined if the item was not offered to anybody yet. */
 export function readOwnerId(kept: unknown): string | undefined {
   const hasOwner = typeof kept === 'object' && kept !== null && 'ownerId' in kept
   return hasOwner && typeof kept.ownerId === 'string' ? kept.ownerId : undefined

@@ -23,7 +23,7 @@ const item = (
   ...(ownerId && { ownerId }),
 })
 
-/** As the service worker leaves them. */
+/** Items as the service worker stores them. */
 async function start(given: object[]) {
   const indexedDB = new IDBFactory()
   const of = (userId: string) => createSharedItems({ userId, indexedDB })
@@ -38,7 +38,7 @@ async function start(given: object[]) {
   return { items: of(ann), listTexts }
 }
 
-test('what was shared is read newest first, until it is discarded', async () => {
+test('lists shared items newest first, until discarded', async () => {
   const { items, listTexts } = await start([item(1), item(2)])
   expect(await listTexts()).toEqual(['words 2', 'words 1'])
   await items.discard('item-1')
@@ -54,7 +54,7 @@ test('what was shared is read newest first, until it is discarded', async () => 
   expect(await listTexts()).toEqual([])
 })
 
-test('what is sent leaves; with the last file all of it does', async () => {
+test('removes sent files; with the last file the whole item', async () => {
   const { items, listTexts } = await start([item(1, { files: [file(0), file(1)] })])
   await items.dropFiles('item-1', [0])
   const [left] = await items.list()
@@ -65,7 +65,7 @@ test('what is sent leaves; with the last file all of it does', async () => {
   await items.dropFiles('item-1', [1])
 })
 
-test('P8: what one person has shared is offered to nobody else, and stays when another logs out', async () => {
+test('P8: offers a person’s shared items to nobody else, and keeps them when another logs out', async () => {
   const { items, listTexts } = await start([item(1, { ownerId: ben }), item(2, { ownerId: ann })])
   expect(await listTexts()).toEqual(['words 2'])
   await items.discardAll()
@@ -73,7 +73,7 @@ test('P8: what one person has shared is offered to nobody else, and stays when a
   expect(await listTexts(ben)).toEqual(['words 1'])
 })
 
-test('P8: what was shared while nobody was signed in is for the first who signs in', async () => {
+test('P8: items shared while nobody was signed in belong to the first who signs in', async () => {
   const { listTexts } = await start([item(1), item(2, { ownerId: ben })])
   expect(await listTexts()).toEqual(['words 1'])
   expect(await listTexts(ben)).toEqual(['words 2'])

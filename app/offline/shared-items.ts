@@ -6,28 +6,34 @@ import {
   textKey,
 } from './shared-item.ts'
 
-/** What one person has shared from other apps and not sent. Each call rejects when the device's storage fails. */
+/**
+ * One person's unsent items shared from other apps. Each call rejects when the device's storage
+ * fails.
+ */
 export interface SharedItems {
-  /** The newest first. What was shared while nobody was signed in is this person's from now on (P8). */
+  /** Newest first. Items shared while nobody was signed in become this person's (P8). */
   list(): Promise<SharedItem[]>
-  /** It was sent, or is not wanted. */
+  /** Removes an item that was sent or is not wanted. */
   discard(id: string): Promise<void>
-  /** These of its files are sent, or not wanted; with the last one all of it is. */
+  /** Removes these files, sent or not wanted; with the last one the whole item. */
   dropFiles(id: string, keys: readonly number[]): Promise<void>
-  /** Takes off the device what is this person's, and leaves what is another's. */
+  /** Removes this person's items from the device, and keeps other people's. */
   discardAll(): Promise<void>
-  /** Calls back after every change by any tab. @returns ends it */
+  /** Calls back after every change by any tab. @returns a function that stops it */
   subscribe(listener: () => void): () => void
 }
 
 const [databaseName, storeName] = ['petrel-shared', 'items']
 
-/** Reads what `public/share-target.js` keeps. The database is closed after each call: nothing holds on to it. */
+/**
+ * Reads the items that `public/share-target.js` stores. Closes the database after each call, so
+ * that nothing blocks on it.
+ */
 export function createSharedItems({
   userId,
   indexedDB = globalThis.indexedDB,
 }: {
-  /** Whose. */
+  /** The owner. */
   userId: string
   indexedDB?: IDBFactory
 }): SharedItems {
@@ -54,7 +60,7 @@ export function createSharedItems({
 
   const readAll = () => run<unknown[]>('readonly', (store) => store.getAll())
 
-  /** What has no owner gets this one, if nobody else was quicker. */
+  /** Claims the items without an owner, unless another person was quicker. */
   async function claim() {
     await run('readwrite', (store) => {
       const reading = store.getAll()
@@ -70,7 +76,7 @@ export function createSharedItems({
   async function listOwn(): Promise<unknown[]> {
     const kept = await readAll()
     if (kept.every(readOwnerId)) return kept.filter(isOwn)
-    // A full disk can't note whose it is: it is offered all the same.
+    // With a full disk the owner cannot be stored: the item is offered anyway.
     await claim().catch(() => {})
     return (await readAll()).filter(isOwn)
   }

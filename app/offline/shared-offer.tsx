@@ -2,7 +2,7 @@ import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import styles from './offer.module.css'
 
-/** One quiet line while something that was shared waits for its chat. */
+/** One unobtrusive line while a shared item is pending. */
 export function SharedOffer({ onChoose, onDiscard }: { onChoose(): void; onDiscard(): void }) {
   return (
     <aside className={styles.offer} aria-label="Shared">

@@ -4,7 +4,7 @@ import { productName } from '../ui/product.ts'
 import type { AppUpdate } from './app-update.ts'
 import styles from './offer.module.css'
 
-/** One quiet line while a newer version waits. */
+/** One unobtrusive line while a newer version is ready. */
 export function UpdateOffer({ update }: { update: AppUpdate }) {
   if (useLiveValue(update) === 'none') return null
   return (

@@ -9,7 +9,7 @@ interface DangerZoneProps {
   onDeleteAccount(): Promise<void>
 }
 
-/** What cannot be taken back. */
+/** The actions that cannot be undone. */
 export function DangerZone({ onLogout, onDeleteAccount }: DangerZoneProps) {
   const [isAsking, setIsAsking] = useState(false)
   const [error, setError] = useState<string>()

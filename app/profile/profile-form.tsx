@@ -10,7 +10,7 @@ interface ProfileFormProps {
   onClose(): void
 }
 
-/** Name and About, to be changed; Cancel goes back to what was there. */
+/** Edits name and About; Cancel restores the stored values. */
 export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
   const [name, setName] = useState(user.username)
   const [about, setAbout] = useState(user.status)
@@ -19,7 +19,7 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
 
   async function save(event: FormEvent) {
     event.preventDefault()
-    // A name from before today's rules stays as long as it is not changed.
+    // A name older than the current rules stays valid until the person changes it.
     const isRenamed = name !== user.username
     const checked = profileName.safeParse(name)
     if (isRenamed && !checked.success) return setError(checked.error.issues[0]?.message)

@@ -13,22 +13,22 @@ import styles from './profile-page.module.css'
 import { useRefresh } from './use-refresh.ts'
 
 export interface ProfilePageProps {
-  /** As the device knows it. */
+  /** The device's version of the record. */
   user: OwnUser
   isOnline: boolean
   /** Reads the record from the server. Rejects with words for a person. */
   onRefresh(): Promise<void>
-  /** Is there no network? Then a reading fails in silence. */
+  /** Is there no network? Then a failed reload stays silent. */
   isOffline(): boolean
   onSave(change: ProfileChange): Promise<void>
-  /** Stands after the record: whether the business channel is linked. */
+  /** Shown after the record: whether the business channel is linked. */
   channel?: ReactNode
   onBack(): void
   onLogout(): void
   onDeleteAccount(): Promise<void>
 }
 
-/** One's own record, to look at and to change. Source: section 2 of the specification. */
+/** Shows and edits the signed-in person's record. Source: section 2 of the specification. */
 export function ProfilePage(props: ProfilePageProps) {
   const { user, isOnline, onSave } = props
   const [isEditing, setIsEditing] = useState(false)

@@ -2,8 +2,8 @@ import { useCallback, useEffect, useState } from 'react'
 import { useLatest } from '../ui/hooks/use-latest.ts'
 
 /**
- * Reads once when the page opens, and again when asked. Without a network the device's own record is enough.
- * @param options.isOffline asked when a reading has failed
+ * Loads when the page opens, and again on request. Offline the device's own record is enough.
+ * @param options.isOffline called after a failed load
  */
 export function useRefresh(options: { read: () => Promise<void>; isOffline: () => boolean }) {
   const latest = useLatest(options)

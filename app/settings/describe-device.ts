@@ -14,7 +14,7 @@ const systems = [
   [/\bLinux\b/, 'Linux'],
 ] as const
 
-/** 'Firefox on Windows', from what a browser calls itself; what is not known stays as it is. */
+/** 'Firefox on Windows', from a user agent; an unknown one stays as it is. */
 export function describeDevice(userAgent: string): string {
   const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1]
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1]

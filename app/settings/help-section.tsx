@@ -12,7 +12,7 @@ const shortcuts = [
   ['Escape', 'Leave search, selection, reply or menu'],
 ] as const
 
-/** The keys, and what happens without a network. */
+/** Lists the keyboard shortcuts and explains offline use. */
 export function HelpSection() {
   return (
     <>

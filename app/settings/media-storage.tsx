@@ -10,11 +10,11 @@ import { type MediaClearing, type MediaUsage, useMediaUsage } from './use-media-
 
 export interface MediaStorageProps {
   messenger: Pick<Messenger, 'files' | 'users'>
-  /** What is kept on the device has changed. */
+  /** Called after files were cleared from the device. */
   onCleared(): void
 }
 
-/** What media take on this device for each chat, and the way to clear them. */
+/** Shows each chat's media size on this device, and clears it. */
 export function MediaStorage({ messenger, onCleared }: MediaStorageProps) {
   const { chats, problem, clearing, clear } = useMediaUsage(messenger.files, onCleared)
   const [asked, setAsked] = useState<Asked>()
@@ -79,13 +79,13 @@ interface Asked {
   name?: string
 }
 
-/** Whose messages are not on the device. */
+/** A person without messages on the device. */
 const nobody: LiveSource<undefined> = { getSnapshot: () => undefined, subscribe: () => () => {} }
 
 interface ChatMediaProps {
   chat: MediaUsage
   messenger: Pick<Messenger, 'users'>
-  /** Of the chat that takes most, from 0 to 1. */
+  /** The share of the largest chat, from 0 to 1. */
   share: number
   isBusy: boolean
   onClear(name: string): void

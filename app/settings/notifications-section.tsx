@@ -18,7 +18,7 @@ const words: Record<State, string> = {
     "Your browser blocks notifications from this address. Allow them in the browser's settings.",
 }
 
-/** New message alerts on this device. Muted chats say nothing. */
+/** Notifications of new messages on this device. Muted chats show none. */
 export function NotificationsSection({ notifications }: NotificationsSectionProps) {
   const state = useLiveValue(notifications)
   return (

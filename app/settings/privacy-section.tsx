@@ -1,6 +1,6 @@
 import { FactList } from './fact-list.tsx'
 
-/** How things are; none of it can be changed yet, so nothing here looks as if it could. */
+/** The current privacy rules. Nothing can be changed yet, so nothing looks as if it could. */
 export function PrivacySection() {
   return (
     <FactList

@@ -4,7 +4,7 @@ import styles from './settings.module.css'
 export interface RadioOption {
   value: string
   name: string
-  /** Why it cannot be chosen, in words. */
+  /** Why the option is unavailable, in words. */
   obstacle?: string | undefined
 }
 
@@ -13,12 +13,12 @@ export interface RadioChoiceProps {
   options: readonly RadioOption[]
   value: string
   note?: string
-  /** Does the note tell of this option? */
+  /** Does the note describe this option? */
   isNoted?(value: string): boolean
   onChoose(value: string): void
 }
 
-/** One of several: a setting of this device. */
+/** A choice of one of several options: a setting of this device. */
 export function RadioChoice(props: RadioChoiceProps) {
   const { legend, options, value, note, isNoted, onChoose } = props
   const id = useId()

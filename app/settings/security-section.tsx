@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Session } from '../../schema/api/auth.ts'
+import { wordsOf } from '../../schema/helpers/words-of.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { formatLastSeen } from '../ui/format/format-last-seen.ts'
 import { describeDevice } from './describe-device.ts'
@@ -14,7 +15,7 @@ export interface SecuritySectionProps {
   }
 }
 
-/** Where this person is signed in; each sign-in can be ended. */
+/** Lists this person's sign-ins and can end each one. */
 export function SecuritySection({ sessions }: SecuritySectionProps) {
   const [found, setFound] = useState<readonly Session[]>()
   const [error, setError] = useState<string>()
@@ -71,8 +72,4 @@ export function SecuritySection({ sessions }: SecuritySectionProps) {
       )}
     </section>
   )
-}
-
-function wordsOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -11,7 +11,7 @@ export const settingsSections = [
 ] as const
 export type SettingsSection = (typeof settingsSections)[number]
 
-/** How the menu names each section. Source: section 2 of the specification. */
+/** The menu's name for each section. Source: section 2 of the specification. */
 export const sectionWords: Record<
   SettingsSection,
   { name: string; about: string; icon: IconName }

@@ -15,18 +15,21 @@ interface StorageState {
 
 export interface StorageSectionProps extends Pick<MediaStorageProps, 'messenger'> {
   readUsage(): Promise<Usage>
-  /** When media come without being asked for. */
+  /** When media download automatically. */
   loading: RadioChoiceProps
 }
 
-/** What the server keeps of this person; what this device keeps, and whether the browser may clear it when the disk runs short. */
+/**
+ * Shows the server's and this device's storage use, and whether the browser may clear the latter
+ * when the disk is full.
+ */
 export function StorageSection({ readUsage, messenger, loading }: StorageSectionProps) {
   const [state, setState] = useState<StorageState>()
   const [usage, setUsage] = useState<Usage>()
   const read = useCallback(() => void readStorage().then(setState), [])
   useEffect(read, [read])
   useEffect(() => {
-    // Without a network nobody knows; the device's own figures are there all the same.
+    // Offline the server's figure stays unknown; the device's own figures still show.
     readUsage().then(setUsage, () => undefined)
   }, [readUsage])
   if (!state) return <p role="status">Loading...</p>

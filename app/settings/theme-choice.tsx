@@ -3,12 +3,12 @@ import { RadioChoice } from './radio-choice.tsx'
 export interface ThemeChoiceProps {
   themes: readonly { value: string; name: string }[]
   theme: string
-  /** What the system asks for at the moment. */
+  /** The system's current preference. */
   systemNow: 'light' | 'dark'
   onTheme(value: string): void
 }
 
-/** How the app looks on this device. */
+/** The theme setting of this device. */
 export function ThemeChoice({ themes, theme, systemNow, onTheme }: ThemeChoiceProps) {
   return (
     <RadioChoice

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
+import { wordsOf } from '../../schema/helpers/words-of.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
 
 export type MediaUsage = Awaited<ReturnType<Messenger['files']['listUsage']>>[number]
@@ -9,7 +10,7 @@ export type MediaClearing =
   | { kind: 'done'; bytes: number }
   | { kind: 'failed'; words: string }
 
-/** What media take on this device, read again after each clearing. */
+/** The media size on this device, reloaded after each clearing. */
 export function useMediaUsage(
   files: Pick<Messenger['files'], 'listUsage' | 'clear'>,
   onCleared: () => void,
@@ -36,7 +37,7 @@ export function useMediaUsage(
       const bytes = await files.clear({ peerId, onProgress })
       setClearing({ kind: 'done', bytes })
     } catch (cause) {
-      setClearing({ kind: 'failed', words: cause instanceof Error ? cause.message : String(cause) })
+      setClearing({ kind: 'failed', words: wordsOf(cause) })
     }
     await read()
     onCleared()

@@ -16,7 +16,7 @@ function open(answer: (userId: string) => Promise<unknown>) {
   return { people, asked }
 }
 
-test('who cannot be read is asked for ever more rarely, and holds up nobody', async () => {
+test('a person that cannot be read is requested ever more rarely, and delays no one', async () => {
   const { people, asked } = open(async (userId) => {
     if (userId === 'cyd') throw new Error('The server has a problem.')
   })

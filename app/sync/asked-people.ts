@@ -4,9 +4,9 @@ const firstMs = 1_000
 const longestMs = 5 * 60_000
 
 /**
- * Asks for people whom the device does not know, one after the other, each until there is an answer: whoever cannot be
- * read waits behind the others, and longer after each failure.
- * @param read gives up their place when it resolves
+ * Requests unknown people from the server one by one, retrying until it answers. A failing request
+ * goes to the back of the queue, with a longer delay after each failure.
+ * @param read removes them from the queue when it resolves
  */
 export function createAskedPeople(options: {
   read: (userId: string) => Promise<unknown>
@@ -41,7 +41,7 @@ export function createAskedPeople(options: {
       waiting.add(userId)
       if (!isRunning && !closing.signal.aborted) run().catch(() => {})
     },
-    /** The server can be reached again: asks now. */
+    /** The server is reachable again: retry now. */
     hurry: backOff.hurry,
     close() {
       closing.abort(new Error('Nobody is asked for any more.'))

@@ -15,9 +15,9 @@ import { setReaction } from '../database/commands/set-reaction.ts'
 import { setStarred } from '../database/commands/set-starred.ts'
 import type { Drafts } from '../database/drafts/drafts.ts'
 import type { CommandContext } from '../database/storage/command-context.ts'
-import type { MessengerCommands } from './messenger-types.ts'
+import type { MessengerCommands } from './messenger-commands.ts'
 
-/** What a person can do. Each resolves when it is stored on the device; replication carries it on. */
+/** What a person can do. Each resolves once the device has stored it; replication sends it. */
 export function createCommands(options: {
   context: CommandContext
   drafts: Pick<Drafts, 'recordLeaving' | 'recordSent'>

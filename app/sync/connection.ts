@@ -1,4 +1,4 @@
-import type { MessageCollection } from '../database/storage/open-database.ts'
+import type { MessageCollection } from '../database/storage/collections.ts'
 import { pendingTally } from '../database/storage/stored-message.ts'
 import { subscribeToChanges } from '../database/storage/subscribe-to-changes.ts'
 import { countPending } from '../database/views/count-unread.ts'
@@ -23,7 +23,7 @@ function describeSetAside({ count, status }: SetAsideTold): string | undefined {
   return `${what} ${why} It's tried again later; another network may help.`
 }
 
-/** How things stand with the server, in one value, told honestly and without alarm. */
+/** The state of the connection in one value, honest but not alarming. */
 export function createConnection(options: {
   messages: MessageCollection
   page: Page
@@ -34,7 +34,7 @@ export function createConnection(options: {
   const state: {
     outcome?: SyncOutcome | 'broken'
     isSocketUp: boolean
-    /** The server has been heard since the browser said that there is no network. */
+    /** The server has answered since the browser reported no network. */
     hasHeard: boolean
     isSyncing: boolean
     pendingCount: number
@@ -57,7 +57,7 @@ export function createConnection(options: {
   function describe(): Connection['state'] {
     if (state.outcome === 'signed-out') return 'signed-out'
     if (isOffline()) return 'offline'
-    // A tab that does not sync knows the server by its socket.
+    // A tab that does not sync knows the server only by its socket.
     if (!state.isSyncing) return state.isSocketUp ? 'live' : 'connecting'
     switch (state.outcome) {
       case undefined:
@@ -115,7 +115,7 @@ export function createConnection(options: {
 
   return {
     connection: connection as LiveValue<Connection>,
-    /** Is there no network, as far as can be told? */
+    /** Is there no network, as far as this device can tell? */
     isOffline,
     setOutcome(outcome: SyncOutcome | 'broken') {
       state.outcome = outcome
@@ -123,7 +123,7 @@ export function createConnection(options: {
       if (outcome === 'reached') state.lastSyncedAt = now()
       publish()
     },
-    /** Something refuses own changes each time; the rest passes. */
+    /** Something repeatedly refuses own changes; the rest passes. */
     setSetAside(all: SetAsideTold) {
       state.setAside = all
       publish()

@@ -1,7 +1,9 @@
 import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
 import type { PetrelDatabase } from '../database/storage/open-database.ts'
 
-/** Takes everything of a person off this device: every collection, what replication notes, the drafts. */
+/**
+ * Deletes all of a person's data on this device: every collection, replication metadata, drafts.
+ */
 export async function eraseDevice(options: {
   database: PetrelDatabase
   userId: string

@@ -12,7 +12,7 @@ test('a customer who now has a name is read again, once', () => {
   handle({ _id: 'ann' }, { senderId: 'ann', senderName: 'Ann' })
   expect(loaded).toEqual([])
   handle(ann, { senderId: 'ann', senderName: 'Ann' })
-  // The operator may call her otherwise, whatever her messages say.
+  // The operator may have named her differently, whatever her messages say.
   handle(ann, { senderId: 'ann', senderName: 'Ann' })
   expect(loaded).toEqual(['ann'])
 })

@@ -1,11 +1,11 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import type { PublicUser } from '../../schema/user.ts'
 
-/** A customer's record is read again when a message carries another name than it has: once for each name. */
+/** Reloads a customer's record when a message carries a new name: once per name. */
 export function createHeardNames({ load }: { load(userId: string): Promise<unknown> }) {
   const heard = new Set<string>()
   return {
-    /** @param message the newest one between them, whoever wrote it */
+    /** @param message the newest one between them, from either */
     handle(
       person: Pick<PublicUser, '_id' | 'isWhatsAppContact' | 'whatsapp_name'>,
       message: Pick<MessageDocument, 'senderId' | 'senderName'> | undefined,
@@ -15,7 +15,7 @@ export function createHeardNames({ load }: { load(userId: string): Promise<unkno
       const key = `${person._id} ${name}`
       if (heard.has(key)) return
       heard.add(key)
-      // What the device knows stays until it can be read.
+      // The known record stays until a reload succeeds.
       load(person._id).catch(() => heard.delete(key))
     },
   }

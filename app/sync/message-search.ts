@@ -6,7 +6,7 @@ import type { PetrelDatabase } from '../database/storage/open-database.ts'
 import { createLiveValue } from '../database/views/live-value.ts'
 import type { MessageSearch } from './messenger-types.ts'
 
-/** The index stays this far behind a write, so that it never competes with the screen that shows it. */
+/** The index lags writes by this much, so that it never competes with the screen. */
 const followAfterMs = 400
 
 interface MessageSearchOptions {
@@ -16,10 +16,10 @@ interface MessageSearchOptions {
   onError: (cause: unknown) => void
 }
 
-/** The search over what is on the device. Its code is fetched, and its index opened, when it is first wanted. */
+/** Search over the device's messages. Loads its code and opens its index on first use. */
 export function createMessageSearch(options: MessageSearchOptions): MessageSearch & {
   close(): Promise<void>
-  /** Takes the index off the device; after `close`. */
+  /** Deletes the index from the device; after `close`. */
   erase(): Promise<void>
 } {
   const { database, indexedDB, IDBKeyRange, onError } = options
@@ -72,7 +72,7 @@ export function createMessageSearch(options: MessageSearchOptions): MessageSearc
   }
 }
 
-/** The same messages, told of their changes a little later and once for many. */
+/** The same messages, with change notifications delayed and batched. */
 function followLater<T extends MessageDocument>(source: MessageSource<T>): MessageSource<T> {
   return {
     ...source,

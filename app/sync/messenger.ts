@@ -37,25 +37,27 @@ import { createMask } from './withheld.ts'
 
 export interface MessengerOptions {
   userId: string
-  /** The server's origin, such as `https://chat.example`, without a slash at its end. */
+  /** The server's origin, such as `https://chat.example`, without a trailing slash. */
   serverUrl: string
   /** Read for every request; undefined once the person has signed out. */
   readToken: () => string | undefined
   people: PeopleSource
-  /** The calls that wait in the request queue while there is no network. */
+  /** The calls for the request queue, which waits while there is no network. */
   calls: RequestCalls
   platform: Platform
-  /** The server no longer takes this sign-in. What is on the device stays, and leaves after the next one. */
+  /**
+   * The server rejected this sign-in. The device keeps its data, and sends it after the next one.
+   */
   onSignedOut: () => void
-  /** What went wrong behind the scenes; nothing that a person has to be told. */
+  /** Background errors that the person need not see. */
   onError?: (cause: unknown) => void
-  /** How slow a line is waited for; a test is less patient. */
+  /** The patience with slow lines; tests use less. */
   line?: SyncOptions['line']
 }
 
 /**
- * Opens what one person has on this device, and keeps it equal to the server whenever it can be reached.
- * Everything is drawn from the device: it resolves as soon as the list can be read, with or without a network.
+ * Opens a person's data on this device and syncs it whenever the server is reachable.
+ * Screens read from the device: it resolves once the list is readable, with or without a network.
  *
  * @throws when the device's database cannot be opened.
  */
@@ -97,7 +99,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const starred = createStarred({ messages: database.messages, onError })
   const search = createMessageSearch({ database, indexedDB, IDBKeyRange, onError })
   const connection = createConnection({ messages: database.messages, page, now, onError })
-  /** What could not be asked while the server was away is asked when it is back. */
+  /** Retries requests that failed while the server was unreachable. */
   let wasLive = false
   const stopAsking = connection.connection.subscribe(() => {
     const isLive = connection.connection.getSnapshot().state === 'live'
@@ -107,7 +109,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   })
   const presence = createPresence({ onLeft: people.readAgain })
   const heardNames = createHeardNames({ load: people.load })
-  /** Somebody who has written for the first time is asked for, so that no row stays without a name. */
+  /** Requests the record of a first-time sender, so that no row stays without a name. */
   function meetStrangers() {
     for (const row of list.conversations.getSnapshot()) {
       if (!row.peer) people.get(row.peerId)
@@ -122,7 +124,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     platform,
     onError,
     calls: options.calls,
-    // A call that was told 401 has forgotten its sign-in: one that is there has come since.
+    // A call that got 401 has removed its sign-in: a present one is newer.
     isSignedIn: () => readToken() !== undefined,
     onSignedOut: signOutHere,
   }
@@ -199,7 +201,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       if (event.event === 'receive-message') sync?.expectMessage(event.data.messageId)
     },
     onDown(why) {
-      // Who has too many tabs is online all the same: the server itself has said so.
+      // A person with too many tabs is online all the same: the server itself has said so.
       connection.setSocketUp(why === 'displaced')
       feed.forget()
       presence.forget()

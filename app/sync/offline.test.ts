@@ -98,7 +98,7 @@ test('P1: more than one request can carry leaves in several: long messages from 
   const { ann, ben } = await openTestLab()
   const [phone, tablet] = [await ann.device(), await ben.device()]
   phone.network.goOffline()
-  // Three bytes a character: together more than the 8 MB that the server takes at once.
+  // Three bytes a character: together more than the server's 8 MB limit per request.
   const long = '長'.repeat(65_000)
   for (let count = 0; count < 45; count += 1) await phone.say(ben, `${count} ${long}`)
   phone.network.goOnline()

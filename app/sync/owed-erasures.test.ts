@@ -33,7 +33,7 @@ test('what is noted is taken off at the next start, and only that', async () => 
   expect(texts.getItem(`petrel-draft-${ben}-x`)).toBe('{}')
 })
 
-test('a tab that hangs and holds on to it is waited for a while, told in words, and it stays owed', async () => {
+test('it waits a while for a hanging tab, then rejects with words, and the erasure stays owed', async () => {
   const [texts, indexedDB] = [createKeyValueStorage(), new IDBFactory()]
   // Nothing here hears that it should close.
   const held = await open(indexedDB, `petrel-${ann}-device`)

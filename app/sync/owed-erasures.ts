@@ -1,25 +1,28 @@
 import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
 
-/** Whose data is to be taken off this device, whatever happens meanwhile. */
+/** The people whose data this device still has to erase, whatever happens meanwhile. */
 export interface OwedErasures {
   record(userId: string): void
-  /** Whose it is, when `key` of the texts is such a note. */
+  /** The person, if `key` in `texts` is such a note. */
   readNote(key: string | null): string | undefined
   list(): readonly string[]
-  /** Takes off what is still there of somebody. @throws with words for a person when a tab holds on to it */
+  /** Erases a person's remaining data. @throws with words for a person when a tab blocks it */
   finish(userId: string): Promise<void>
-  /** The same for everybody; what cannot be done now is owed still. */
+  /** The same for everyone; what fails now stays owed. */
   finishAll(): Promise<void>
 }
 
 const prefix = 'petrel-erase-'
-/** A tab that is there answers in milliseconds. One that hangs may never do. */
+/** A live tab answers in milliseconds; a hanging one may never answer. */
 const eraseMs = 5_000
 
 const heldWords =
   'Your chats are still being removed from this device, and another tab holds on to them. Close the other tabs of Petrel, then try again.'
 
-/** Notes in `texts` what is to be erased, so that neither a tab that hangs nor a crash leaves it on the device. */
+/**
+ * Notes in `texts` what to erase, so that neither a hanging tab nor a crash leaves it on the
+ * device.
+ */
 export function createOwedErasures(options: {
   texts: KeyValueStorage
   indexedDB: IDBFactory
@@ -46,7 +49,7 @@ export function createOwedErasures(options: {
     texts.removeItem(prefix + userId)
   }
 
-  /** However long the browser takes: what was begun is not begun again. */
+  /** However long the browser takes, this never starts the same erasure twice. */
   function begin(userId: string): Promise<void> {
     const before = underWay.get(userId)
     if (before !== undefined) return before
@@ -77,7 +80,7 @@ export function createOwedErasures(options: {
   }
 }
 
-/** Resolves when it is gone; a tab that has it open lets it wait. */
+/** Resolves after the deletion; waits while a tab has the database open. */
 function deleteDatabase(indexedDB: IDBFactory, name: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = indexedDB.deleteDatabase(name)

@@ -1,4 +1,5 @@
 import { describeDeletedUser } from '../../schema/deleted-user.ts'
+import { wordsOf } from '../../schema/helpers/words-of.ts'
 import { limits } from '../../schema/limits.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import { ApiError } from '../api/api-error.ts'
@@ -12,7 +13,7 @@ import {
 import { createAskedPeople } from './asked-people.ts'
 import type { PeopleDirectory } from './messenger-types.ts'
 
-/** Where people are asked for; rejects with words for a person. */
+/** The server calls for people; reject with words for a person. */
 export interface PeopleSource {
   get(userId: string): Promise<PublicUser>
   list(): Promise<PublicUser[]>
@@ -20,18 +21,18 @@ export interface PeopleSource {
 }
 
 export interface People extends PeopleDirectory {
-  /** Reads everybody from the server; what the device knows stays when that fails. */
+  /** Reloads everyone from the server; on failure the known records stay. */
   refresh(): Promise<void>
-  /** Reads the records of those of these people whom a screen shows. */
+  /** Reloads the records of those among these people that a screen shows. */
   readAgain(userIds: readonly string[]): void
   close(): void
 }
 
-/** Everybody whom this device has heard of, drawn from its own records and refreshed from the server. */
+/** Everyone this device has heard of, from its own records and refreshed from the server. */
 export async function createPeople(options: {
   table: DeviceStore['people']
   source: PeopleSource
-  /** Is there a chat with this person? Then they were there once. */
+  /** Is there a chat with this person? Then the account existed once. */
   isMet: (userId: string) => boolean
   random: () => number
   onError: (cause: unknown) => void
@@ -40,23 +41,23 @@ export async function createPeople(options: {
   const known = new Map<string, KnownPerson>()
   const live = new Map<string, SettableLiveValue<KnownPerson | undefined>>()
   const everybody = createLiveValue<readonly PublicUser[]>([])
-  /** Whom the server was asked for one by one since everybody was read. */
+  /** People requested individually since the last full reload. */
   const asked = new Set<string>()
-  /** Those of them of whom it has no account. */
+  /** Those among them without an account. */
   const missing = new Set<string>()
-  /** Who was looked for because they are not among everybody any more. */
+  /** People looked up because the list of everyone no longer has them. */
   const departed = new Set<string>()
   let reading: Promise<unknown> = Promise.resolve()
   const problem = createLiveValue<string | undefined>(undefined)
 
-  /** Keeps the words of a failure until the next question is answered. */
+  /** Keeps a failure's words until the next request succeeds. */
   async function watch<T>(question: Promise<T>): Promise<T> {
     try {
       const answer = await question
       problem.set(undefined)
       return answer
     } catch (cause) {
-      problem.set(cause instanceof Error ? cause.message : String(cause))
+      problem.set(wordsOf(cause))
       throw cause
     }
   }
@@ -83,7 +84,7 @@ export async function createPeople(options: {
     async read(userId) {
       await reading.catch(() => {})
       if (!asked.has(userId)) return
-      // That there is nobody is an answer too.
+      // "No such person" is an answer too.
       await load(userId).catch((cause: unknown) => {
         if (!isGone(cause)) throw cause
       })
@@ -97,7 +98,10 @@ export async function createPeople(options: {
     questions.ask(userId)
   }
 
-  /** A record of who is gone, so that nobody asks again. An address that was typed wrong is no person. */
+  /**
+   * A record of a deleted account, so that no one requests it again. A mistyped address is no
+   * person.
+   */
   function recordGone(userId: string) {
     missing.add(userId)
     if (isMet(userId)) keep([{ ...describeDeletedUser(userId), isDeleted: true }]).catch(onError)
@@ -115,7 +119,10 @@ export async function createPeople(options: {
     }
   }
 
-  /** Whoever was known and is not among everybody may be gone. Each is asked for once: they may only be hidden. */
+  /**
+   * A known person missing from the full list may be deleted, or only hidden: request each one
+   * once.
+   */
   function askForDeparted(everyone: readonly PublicUser[]) {
     if (everyone.length >= limits.usersListMax) return
     const present = new Set(everyone.map(({ _id }) => _id))
@@ -167,7 +174,7 @@ export async function createPeople(options: {
     readAgain(userIds) {
       for (const userId of userIds) {
         if (!live.has(userId)) continue
-        // What the device knows of them stays until they can be read.
+        // The known record stays until a reload succeeds.
         load(userId).catch(() => {})
       }
     },

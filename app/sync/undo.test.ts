@@ -69,7 +69,7 @@ test('it is written when the page goes out of sight', async () => {
 test('P1: a tab that is killed before the time is over owes the deletion, and the next start writes it', async () => {
   const { phone, message, stored } = await start()
   await phone.messenger.undo.removeMessage(message)
-  // Nothing more of it reaches the disk, as after a kill.
+  // No later write of it reaches the disk, as after a kill.
   phone.disk.fillUp('messages')
   await phone.close()
   phone.disk.makeRoom()
@@ -124,7 +124,7 @@ test('a chat that is deleted goes at once with what it holds then, and comes bac
   expect((await phone.read(ben)).map(({ content }) => content)).toEqual(['meanwhile'])
 })
 
-test('an archived chat comes back; a message that waits is taken back at once, and written anew', async () => {
+test('an archived chat comes back; a pending message is withdrawn immediately, and undo writes it again', async () => {
   const { ben, phone, lab } = await start()
   const { undo, conversations, commands } = phone.messenger
   const row = () => conversations.getSnapshot().find(({ peerId }) => peerId === ben.userId)

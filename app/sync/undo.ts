@@ -8,11 +8,11 @@ import {
   type WithheldChange,
 } from '../database/storage/open-device-store.ts'
 import { createLiveValue, type LiveValue } from '../database/views/live-value.ts'
-import type { MessengerCommands } from './messenger-types.ts'
+import type { MessengerCommands } from './messenger-commands.ts'
 import type { Page } from './platform/platform.ts'
 import type { Withheld } from './withheld.ts'
 
-/** What has just been done, or could not be: as long as it stands there it can be undone. */
+/** The last action, or its failure: undoable as long as it is shown. */
 export interface Offer {
   id: string
   words: string
@@ -20,13 +20,13 @@ export interface Offer {
 }
 
 export interface Undo {
-  /** One at a time: the next one ends the one before. */
+  /** One at a time: a new offer ends the previous one. */
   offer: LiveValue<Offer | undefined>
-  /** Somebody is looking at the offer: its time stands still meanwhile. */
+  /** The person is looking at the offer: pauses its time meanwhile. */
   hold(isHeld: boolean): void
   undo(): Promise<void>
   /**
-   * Deletes, or discards what was never sent. It is hidden at once, and written when the offer is over.
+   * Deletes a message, or discards an unsent one. Hides it immediately, writes when the offer ends.
    * Rejects, as the others do, when the device cannot note it.
    */
   removeMessage(message: MessageDocument): Promise<void>
@@ -39,20 +39,20 @@ const offeredMs = 5_000
 interface Standing {
   offer: Offer
   takeBack: () => Promise<unknown>
-  /** When nobody has taken it back. */
+  /** Called unless the person undid it. */
   finish: () => Promise<void>
 }
 
 /**
- * What a person may take back for a few seconds. A change that cannot be taken back once it is written is withheld:
- * noted on the device, shown as done, and written when its time is over, the page goes out of sight, or at the next
- * start of whoever finds the note of a tab that is gone.
+ * Actions that a person may undo for a few seconds. An irreversible change is withheld: noted on
+ * the device, shown as done, and written when its time ends, the page is hidden, or a later start
+ * finds a closed tab's note.
  */
 export async function createUndo(options: {
   table: DeviceStore['withheld']
   slot: TabSlot
   commands: MessengerCommands
-  /** Up to which place a conversation is cleared by now. */
+  /** How far a conversation is cleared by now. */
   findClearPlace: (peerId: string) => Promise<number>
   apply: (change: WithheldChange) => Promise<void>
   page: Page
@@ -61,7 +61,7 @@ export async function createUndo(options: {
 }): Promise<
   Undo & {
     withheld: LiveValue<Withheld>
-    /** Writes what is held back: who leaves has no time to take it back. */
+    /** Writes all withheld changes: a person who leaves has no time to undo. */
     finish(): Promise<void>
     close(): Promise<void>
   }
@@ -69,7 +69,7 @@ export async function createUndo(options: {
   const { table, slot, commands, apply, page, now, onError } = options
   const offer = createLiveValue<Offer | undefined>(undefined)
   const withheld = createLiveValue<Withheld>({ deleted: new Map(), cleared: new Map() })
-  /** Of this tab, written ones too: what is on the screen may be a moment behind. */
+  /** This tab's withheld changes, including written ones: the screen may lag a moment. */
   const own = new Map<string, StoredWithheld>()
   let noted: readonly StoredWithheld[] = await table.toArray()
   let standing: Standing | undefined
@@ -116,7 +116,10 @@ export async function createUndo(options: {
     run()
   }
 
-  /** The offer is over: what it held back is written. Nobody can be told who has left: it is owed then. */
+  /**
+   * The offer ends: write what it withheld. After leaving no one sees an error, so the change stays
+   * owed.
+   */
   function end({ isLeft = false } = {}) {
     const over = drop()
     if (!over) return
@@ -130,7 +133,7 @@ export async function createUndo(options: {
     void finishing.finally(() => ending.delete(finishing))
   }
 
-  /** Words without an offer. */
+  /** A message without an undo offer. */
   function tell(words: string) {
     if (standing) return
     standing = {
@@ -167,7 +170,7 @@ export async function createUndo(options: {
     try {
       await table.put(entry)
     } catch (cause) {
-      // A device that cannot note it could not write it either.
+      // A device that cannot note the change could not write it either.
       if (standing?.offer.id === entry._id) drop()
       own.delete(entry._id)
       publish()
@@ -175,7 +178,7 @@ export async function createUndo(options: {
     }
   }
 
-  /** What tabs left behind that are gone by now, and this one when it could not be stored. */
+  /** Notes of closed tabs, and of this one after a failed write. */
   async function finishOwed() {
     for (const entry of await table.toArray()) {
       const finish = () => write(entry)
@@ -221,7 +224,7 @@ export async function createUndo(options: {
         const words = isAccepted(message) ? 'Message deleted' : 'Message discarded'
         return await withhold({ kind: 'delete', messageId: _id }, words)
       }
-      // It may leave at any moment: it is taken back now, and written anew if that was a mistake.
+      // The message may be sent any moment: withdraw it now; an undo writes it again.
       await commands.discardMessage(_id)
       const again = { peerId, content, keepsDraft: true, ...(replyTo && { replyTo }) }
       stand({

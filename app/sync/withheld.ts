@@ -4,15 +4,15 @@ import type { LiveValue } from '../database/views/live-value.ts'
 import type { ConversationView, MessageWindow } from '../database/views/message-window.ts'
 import type { SiftedView } from '../database/views/sifted-window.ts'
 
-/** What is shown as done already, though it is not written: it can still be undone. */
+/** Changes shown as done but not yet written: they can still be undone. */
 export interface Withheld {
   /** When each message was deleted, epoch ms, by its id. */
   deleted: ReadonlyMap<string, number>
-  /** Up to which place each conversation was cleared, by the other person. */
+  /** How far each conversation was cleared, by the other person's id. */
   cleared: ReadonlyMap<string, number>
 }
 
-/** The same values as screens show them, with what is withheld drawn as if it were written. */
+/** The same values with withheld changes applied, for the screens. */
 export function createMask(withheld: LiveValue<Withheld>) {
   const blanked = new WeakMap<MessageDocument, MessageDocument>()
   const values = new WeakMap<object, LiveValue<MessageDocument | null | undefined>>()

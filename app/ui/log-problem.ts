@@ -1,4 +1,5 @@
-/** One line in the browser's console, for what costs nobody anything but a decoration. */
+import { wordsOf } from '../../schema/helpers/words-of.ts'
+/** Logs one line to the browser's console, for failures that cost only decoration. */
 export function logProblem(what: string, error: unknown): void {
-  console.error(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+  console.error(`${what}: ${wordsOf(error)}`)
 }

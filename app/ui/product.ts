@@ -1,4 +1,4 @@
-/** The product's name stands here only. */
+/** The only place that spells out the product's name. */
 export const productName = 'Petrel'
 
 /** `Name of the page | Petrel` */
@@ -6,7 +6,10 @@ export function titlePage(page: string): string {
   return `${page} | ${productName}`
 }
 
-/** The desktop app that the empty pane speaks of, at its store. Source: section 2 of the specification. */
+/**
+ * The store page of the desktop app that the empty pane links to. Source: section 2 of the
+ * specification.
+ */
 export const desktopAppUrl = 'https://apps.microsoft.com/detail/9nksqgp7f2nh'
 
 /** Source: section 9 of the specification. */

@@ -31,12 +31,12 @@ export interface ChannelDialogsProps {
   onOpenChat(peerId: string): void
 }
 
-/** The dialog of the channel that is open over a chat. */
+/** The channel's dialog that is open over a chat. */
 export function ChannelDialogs(props: ChannelDialogsProps) {
   const { messenger, channel, peerId, peer, wish, settings, onSettings, onWish } = props
   const close = () => onWish(undefined)
 
-  /** @param digits of the number that was asked for, where the other person has none */
+  /** @param digits of the entered number, if the other person has none */
   async function findRecipient(digits?: string): Promise<string | undefined> {
     const phone = digits ?? peer?.phone_number
     if (peer?.isWhatsAppContact && digits === undefined) return peerId
@@ -46,7 +46,7 @@ export function ChannelDialogs(props: ChannelDialogsProps) {
 
   async function send(outgoing: Outgoing, digits?: string) {
     const recipientId = await findRecipient(digits)
-    // A send without a number asks for one: section 5 of the specification.
+    // Asks for a missing number before sending: section 5 of the specification.
     if (recipientId === undefined) return onWish({ kind: 'phone', next: outgoing })
     await messenger.commands.sendMessage({ peerId: recipientId, keepsDraft: true, ...outgoing })
     close()
@@ -77,7 +77,7 @@ export function ChannelDialogs(props: ChannelDialogsProps) {
           onSend={async (outgoing) => {
             await send(outgoing)
             const { message } = wish
-            // A template that says something else leaves the words to their author.
+            // If the template says something else, the failed message stays with its author.
             if (message && carries(outgoing, message.content)) {
               await messenger.commands.discardMessage(message._id)
             }
@@ -96,7 +96,8 @@ export function ChannelDialogs(props: ChannelDialogsProps) {
           replies={settings.quickReplies}
           onChange={(quickReplies) => onSettings({ quickReplies })}
           onChoose={(text) => {
-            // The dialog gives the focus back a task after it has gone: only then may the composer take it.
+            // The dialog returns the focus a task after it closes: only then may the composer take
+            // it.
             flushSync(close)
             const field = document.querySelector<HTMLTextAreaElement>('textarea[name="message"]')
             if (field) setTimeout(() => insertText(field, text))
@@ -117,7 +118,7 @@ export function ChannelDialogs(props: ChannelDialogsProps) {
   }
 }
 
-/** Does what is sent say the same words, in one line? */
+/** Does the outgoing message have the same text, on one line? */
 function carries({ content }: Outgoing, words: string): boolean {
   return content.includes(words.trim().replace(/\s+/g, ' '))
 }

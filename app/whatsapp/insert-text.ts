@@ -1,4 +1,4 @@
-/** Puts a text where the cursor is, as if it had been typed: whoever follows the field hears of it. */
+/** Inserts a text at the cursor as if typed, so that input listeners run. */
 export function insertText(field: HTMLTextAreaElement, text: string): void {
   field.focus()
   const { value, selectionStart: start, selectionEnd: end } = field

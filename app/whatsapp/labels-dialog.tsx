@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { wordsOf } from '../../schema/helpers/words-of.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import type { Channel } from './channel/channel.ts'
 import { ChannelDialog } from './channel/channel-dialog.tsx'
@@ -6,9 +7,9 @@ import styles from './styles/whatsapp.module.css'
 
 interface LabelsDialogProps {
   channel: Channel
-  /** Those of this contact. */
+  /** This contact's labels. */
   labels: readonly string[]
-  /** All that are in use. */
+  /** All labels in use. */
   known: readonly string[]
   /** Rejects with words for a person. */
   onChange(labels: readonly string[]): Promise<unknown>
@@ -18,10 +19,10 @@ interface LabelsDialogProps {
 const labelMax = 30
 const usual = ['New customer', 'New order', 'Pending payment', 'Paid', 'Order complete'] as const
 
-/** The operator's own labels on a customer; a search finds the customer by them. */
+/** The operator's own labels for a customer, also used by search. */
 export function LabelsDialog(props: LabelsDialogProps) {
   const { channel, known, onChange, onClose } = props
-  // What was ticked is shown, and built upon, before it is stored.
+  // Shows changes, and lets further ones build on them, before they are stored.
   const [labels, setLabels] = useState(props.labels)
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
@@ -31,7 +32,7 @@ export function LabelsDialog(props: LabelsDialogProps) {
     setLabels(next)
     onChange(next).catch((cause: unknown) => {
       setLabels(labels)
-      setProblem(cause instanceof Error ? cause.message : String(cause))
+      setProblem(wordsOf(cause))
     })
   }
   const add = (event: FormEvent) => {

@@ -1,6 +1,6 @@
 import type { OwnUser } from '../../schema/user.ts'
 
-/** What an operator calls a customer, read without the code that the first screen does not need. */
+/** An operator's labels for a customer, in a module small enough for the first screen. */
 export function listLabels(settings: OwnUser['settings'], contactId: string): readonly string[] {
   const labels = pick(pick(settings.whatsApp, 'labels'), contactId)
   return Array.isArray(labels) ? labels.filter((label) => typeof label === 'string') : []

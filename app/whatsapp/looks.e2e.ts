@@ -22,7 +22,7 @@ const closeByEscape = async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-test('linking, and what is linked', async () => {
+test('the link form, and the linked account', async () => {
   await page.goto('/profile')
   await page.getByText('Not connected').waitFor()
   await look('the profile without a link')
@@ -41,7 +41,7 @@ test('linking, and what is linked', async () => {
   await closeByEscape()
 })
 
-test('a chat that begins with a template', async () => {
+test('a chat that starts with a template', async () => {
   await startChatByNumber(page, '+15555550100')
   await channelBar(page).getByRole('button', { name: 'Send a template' }).waitFor()
   await look('a chat with somebody who has never written')
@@ -61,7 +61,7 @@ test('a chat that begins with a template', async () => {
   await closeByEscape()
 })
 
-test('a conversation with all that a customer sends', async () => {
+test('a conversation with every kind of message from a customer', async () => {
   const peter = { from: '+15555550146', name: 'Peter Press' }
   emulator.inbound({ ...peter, content: 'Hello' })
   emulator.inbound({

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { wordsOf } from '../../schema/helpers/words-of.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import type { Channel } from './channel/channel.ts'
 import { ChannelDialog } from './channel/channel-dialog.tsx'
@@ -12,7 +13,7 @@ interface PhoneDialogProps {
   onClose(): void
 }
 
-/** Asks for the number of somebody to write to on WhatsApp. Source: section 2 of the specification. */
+/** Asks for a phone number to write to on WhatsApp. Source: section 2 of the specification. */
 export function PhoneDialog({ channel, onStart, onClose }: PhoneDialogProps) {
   const [phone, setPhone] = useState('')
   const [problem, setProblem] = useState<string>()
@@ -27,7 +28,7 @@ export function PhoneDialog({ channel, onStart, onClose }: PhoneDialogProps) {
     try {
       await onStart(checked.digits)
     } catch (cause) {
-      setProblem(cause instanceof Error ? cause.message : String(cause))
+      setProblem(wordsOf(cause))
     } finally {
       setIsBusy(false)
     }

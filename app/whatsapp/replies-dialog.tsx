@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { wordsOf } from '../../schema/helpers/words-of.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import type { Channel } from './channel/channel.ts'
@@ -10,17 +11,17 @@ interface RepliesDialogProps {
   replies: readonly string[]
   /** Rejects with words for a person. */
   onChange(replies: readonly string[]): Promise<unknown>
-  /** Called with the text that is to be written. */
+  /** Called with the text to insert. */
   onChoose(text: string): void
   onClose(): void
 }
 
 const replyMax = 1_000
 
-/** The operator's own quick replies: one is put into the composer, others are added and taken away. */
+/** The operator's own quick replies: inserts one into the composer, adds and removes others. */
 export function RepliesDialog(props: RepliesDialogProps) {
   const { channel, onChange, onChoose, onClose } = props
-  // What was added is shown, and built upon, before it is stored.
+  // Shows changes, and lets further ones build on them, before they are stored.
   const [replies, setReplies] = useState(props.replies)
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
@@ -29,7 +30,7 @@ export function RepliesDialog(props: RepliesDialogProps) {
     setReplies(next)
     onChange(next).catch((cause: unknown) => {
       setReplies(replies)
-      setProblem(cause instanceof Error ? cause.message : String(cause))
+      setProblem(wordsOf(cause))
     })
   }
   const add = (event: FormEvent) => {

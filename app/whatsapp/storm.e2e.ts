@@ -9,9 +9,9 @@ const operator = await startOperator({ reducedMotion: 'reduce' })
 const { emulator, server, ann } = operator
 afterAll(() => operator.close())
 
-/** Every webhook about them comes twice. */
+/** A customer whose webhooks all arrive twice. */
 const twice = { from: '+15555550105', name: 'Tess Twice' }
-/** Read, delivered, sent: in this order. */
+/** A customer whose statuses arrive reversed: read, delivered, sent. */
 const reversed = { from: '+15555550104', name: 'Rita Reverse' }
 
 test('P1 P2: the network leaves, the server is killed, webhooks come twice and in any order: each message once, statuses only forward', async () => {
@@ -33,7 +33,7 @@ test('P1 P2: the network leaves, the server is killed, webhooks come twice and i
   await say(page, 'two')
   await server.kill()
   await say(page, 'three')
-  // Nobody takes these webhooks yet: they are brought again.
+  // The server is down for these webhooks: the emulator delivers them again.
   emulator.inbound({ ...twice, content: 'Hello?' })
   await ann.goOnline()
   await server.start()
@@ -54,7 +54,7 @@ test('P1 P2: the network leaves, the server is killed, webhooks come twice and i
   ])
 })
 
-test('P10: all of it reads without a network', async () => {
+test('P10: everything is readable without a network', async () => {
   await waitUntilKept(ann)
   await ann.goOffline()
   await ann.restartBrowser()

@@ -7,11 +7,11 @@ import { messageAnswer, statusHistoryAnswer } from './message-answer.ts'
 
 const isoTime = z.iso.datetime()
 
-/** Everything that is kept of a person, as GET /users/me/export streams it. */
+/** Everything the server keeps about a person, streamed by GET /users/me/export. */
 export const accountExport = z.object({
   exportedAt: isoTime,
   user: ownUser,
-  /** Names that still are a way in, because nobody else has registered them since. */
+  /** Earlier names that still sign this person in, because no one else has registered them. */
   formerNames: z.array(z.string()),
   sessions: z.array(z.omit(session, { isCurrent: true })),
   blockedUsers: z.array(z.object({ userId: id, blockedAt: isoTime })),

@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import { type RefusalCode, refuse } from '../refusal.ts'
 
 /**
- * Every refusal of a request that has nothing to do with one document: its status and its words for a person.
- * What a message or a conversation can be refused for stands in `refusal.ts`.
+ * Every refusal of a request that concerns no single document: its status and words for a person.
+ * `refusal.ts` lists the refusals of messages and conversations.
  */
 export const apiErrors = {
   invalid_input: {
@@ -115,7 +115,7 @@ export const apiErrors = {
 
 export type ApiErrorCode = keyof typeof apiErrors
 
-/** The status with which a request is answered whose document was refused. */
+/** The HTTP status for a request whose document was refused. */
 const refusalStatuses: Record<RefusalCode, number> = {
   unreadable: 400,
   wrong_sender: 403,
@@ -149,12 +149,12 @@ function isApiErrorCode(code: ErrorCode): code is ApiErrorCode {
   return code in apiErrors
 }
 
-/** What every refused request is answered with. `details`: which part of it is wrong, in a program's words. */
+/** The answer to every refused request. `details`: which part is wrong, for programs. */
 export const errorAnswer = z.object({
   error: z.string(),
   code: z.string(),
   details: z.optional(z.string()),
-  /** Of a message that was kept and not sent: it stands there as failed. */
+  /** For a message that was kept but not sent: it is stored as failed. */
   messageId: z.optional(z.string()),
 })
 export type ErrorAnswer = z.infer<typeof errorAnswer>

@@ -4,7 +4,7 @@ import { email, ownUser, username } from '../user.ts'
 
 const { minLength, maxBytes } = limits.password
 
-/** A password that is being chosen. bcrypt reads 72 bytes and no more: a longer one would be cut in silence. */
+/** A new password. bcrypt reads only 72 bytes: it would silently cut a longer one. */
 const newPassword = z.string('Password is required').check(
   z.minLength(1, { error: 'Password is required', abort: true }),
   z.minLength(minLength, `Password must be at least ${minLength} characters`),
@@ -13,7 +13,7 @@ const newPassword = z.string('Password is required').check(
   }),
 )
 
-/** A password that is being tried; long enough for any real one, short enough to cost nothing. */
+/** A password to check; long enough for any real one, short enough to cost nothing. */
 const givenPassword = z
   .string('Password is required')
   .check(z.minLength(1, 'Password is required'), z.maxLength(1_024, 'Password is too long'))
@@ -49,7 +49,7 @@ export type PasswordChange = z.infer<typeof passwordChange>
 export const signedIn = z.object({ token: z.string(), user: ownUser })
 export type SignedIn = z.infer<typeof signedIn>
 
-/** One sign-in of a person. `device` is what its browser calls itself; times are ISO strings. */
+/** One sign-in of a person. `device` is the browser's name; times are ISO strings. */
 export const session = z.object({
   _id: z.string(),
   device: z.string(),

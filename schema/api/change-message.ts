@@ -12,7 +12,9 @@ export const messageEdit = z.object(
 
 const unknownStatus = 'status must be delivered or read'
 
-/** What PUT /messages/{id}/status takes. Any status can be named; only a higher one is taken. */
+/**
+ * What PUT /messages/{id}/status takes. Any status is valid input; only a higher one has an effect.
+ */
 export const statusChange = z.object(
   { status: z.enum(messageStatuses, unknownStatus) },
   unknownStatus,

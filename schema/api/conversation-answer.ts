@@ -8,8 +8,8 @@ const isoTime = z.iso.datetime()
 const count = z.number().check(z.int(), z.gte(0))
 
 /**
- * A conversation as calls answer it; `_id` is the other person's. `unreadCount` is counted from the caller's mark, up to
- * `limits.unreadCountMax`. `lastMessage` is null where nothing is left to show.
+ * A conversation in answers; `_id` is the other person's. `unreadCount` is counted from the
+ * caller's mark, up to `limits.unreadCountMax`. `lastMessage` is null when nothing is left to show.
  */
 export const conversationAnswer = z.object({
   _id: id,
@@ -23,7 +23,7 @@ export const conversationAnswer = z.object({
   isPinned: z.boolean(),
   isMuted: z.boolean(),
   isGroup: z.literal(false),
-  /** Only of a conversation over a business channel. */
+  /** Only for a conversation over a business channel. */
   ...z.pick(conversationDocument, {
     whatsapp_conversation_id: true,
     phone_number_id: true,
@@ -33,7 +33,7 @@ export const conversationAnswer = z.object({
 })
 export type ConversationAnswer = z.infer<typeof conversationAnswer>
 
-/** What one conversation holds for the caller; deleted messages count in `total`, `sent` and `received` only. */
+/** Counts for one conversation; deleted messages count only in `total`, `sent` and `received`. */
 export const conversationStats = z.object({
   total: count,
   sent: count,

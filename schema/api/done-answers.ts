@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 
 /*
- * What the calls answer that have nothing to tell but that it is done. Whoever asked believes nothing else: a 200
- * of somebody in between, such as a hotel's sign-in page, has done nothing.
+ * Answers of calls that report only success. Callers accept nothing else: a 200 from an
+ * intermediary, such as a hotel's sign-in page, means that nothing was done.
  */
 export const accountDeleted = z.object({ isDeleted: z.literal(true) })
 export const sessionEnded = z.object({ isEnded: z.literal(true) })

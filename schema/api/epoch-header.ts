@@ -1,5 +1,6 @@
 /**
- * Says on every answer of `/sync/<database>` in which epoch of the installation its sequence numbers count, and on a
- * device's request which epoch it knows. Another one than before: what was counted is gone, so begin again.
+ * On every answer of `/sync/<database>`: the epoch in which its sequence numbers count. On a
+ * device's request: the epoch that it knows. A different epoch means that old sequence numbers are
+ * void: start over.
  */
 export const epochHeader = 'x-petrel-epoch'

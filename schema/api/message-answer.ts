@@ -4,7 +4,7 @@ import { messageDocument, messageStatuses } from '../message.ts'
 
 const isoTime = z.iso.datetime()
 
-/** One of the two people of a message; one who left is named "Deleted user". */
+/** One of the two people in a message; a deleted account is named "Deleted user". */
 export const messageParty = z.object({
   _id: id,
   username: z.string(),
@@ -15,7 +15,7 @@ export const messageParty = z.object({
 })
 export type MessageParty = z.infer<typeof messageParty>
 
-/** What the calls show of a message as it is stored. */
+/** What answers show of a stored message. */
 export const shownFields = {
   type: true,
   content: true,
@@ -48,8 +48,8 @@ export const shownFields = {
 } as const
 
 /**
- * A message as calls answer it: from the caller's own copy, people in place of their ids, ISO times.
- * The status of a message to the caller is `read` once the caller's own mark has passed it.
+ * A message in answers: from the caller's own copy, people in place of ids, ISO times.
+ * To the caller a message is `read` once the caller's own mark has passed it.
  */
 export const messageAnswer = z.extend(z.pick(messageDocument, shownFields), {
   _id: id,
@@ -59,12 +59,12 @@ export const messageAnswer = z.extend(z.pick(messageDocument, shownFields), {
   orderedAt: isoTime,
   editedAt: z.optional(isoTime),
   deletedAt: z.optional(isoTime),
-  /** The earliest first; left out where nobody has reacted. */
+  /** The earliest first; omitted when there are none. */
   reactions: z.optional(z.array(z.object({ userId: id, emoji: z.string(), reactedAt: isoTime }))),
 })
 export type MessageAnswer = z.infer<typeof messageAnswer>
 
-/** Where a message stands. `timestamp`: since when, null where that is not known. */
+/** A message's status. `timestamp`: since when, null when unknown. */
 export const messageStatusAnswer = z.object({
   messageId: id,
   status: z.enum(messageStatuses),

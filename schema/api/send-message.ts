@@ -2,7 +2,9 @@ import * as z from 'zod/mini'
 import { id } from '../id.ts'
 import { messageTypes } from '../message.ts'
 
-/** Present: the message goes over WhatsApp. The template's values are WhatsApp's `components`. */
+/**
+ * When present, the message goes over WhatsApp. The template's values are WhatsApp's `components`.
+ */
 const whatsappData = z.looseObject({
   recipientPhone: z.nullish(z.string().check(z.maxLength(100))),
   template_name: z.nullish(z.string()),
@@ -16,8 +18,8 @@ const whatsappData = z.looseObject({
 const missing = 'Missing required message data'
 
 /**
- * What POST /messages takes. `_id` (or the header `Idempotency-Key`) makes a repeated call the same message (P2).
- * The text itself is judged by the rule (P4), as it is on every other way.
+ * What POST /messages takes. `_id` (or the header `Idempotency-Key`) makes a repeated call the same
+ * message (P2). The rule judges the text itself (P4), as on every other path.
  */
 export const sendMessage = z
   .object(

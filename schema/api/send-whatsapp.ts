@@ -6,8 +6,9 @@ import { messageAnswer } from './message-answer.ts'
 const missingPhone = 'Phone number is required'
 
 /**
- * What POST /webhooks/send takes. `message` is a text for `text`, else WhatsApp's object of that type; buttons may be
- * written as `{id?, title}`. `clientMessageId` (or the header `Idempotency-Key`) makes a repeated call the same message.
+ * What POST /webhooks/send takes. `message` is a text for `text`, else WhatsApp's object of that
+ * type; buttons may be `{id?, title}`. `clientMessageId` (or the header `Idempotency-Key`) makes a
+ * repeated call the same message.
  */
 export const sendWhatsApp = z.object(
   {
@@ -22,8 +23,8 @@ export const sendWhatsApp = z.object(
 export type SendWhatsApp = z.input<typeof sendWhatsApp>
 
 /**
- * What POST /webhooks/send answers, and what a socket is told of `send-whatsapp-message`. `queued`: it is kept here and
- * leaves later, or nobody knows yet whether WhatsApp took it; a status tells.
+ * The answer to POST /webhooks/send, and to the socket's `send-whatsapp-message`. `queued`: the
+ * server sends it later, or does not know yet whether WhatsApp accepted it; a status follows.
  */
 export const whatsAppSent = z.object({
   success: z.literal(true),

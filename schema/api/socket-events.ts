@@ -6,37 +6,41 @@ import { messageStatuses, messageTypes } from '../message.ts'
 /** The subprotocol that both sides speak, and the one that carries the token (`bearer.<token>`). */
 export const socketProtocol = 'petrel.v1'
 /**
- * The second version: a device may follow its databases (`follow-changes`), and is told that the line is alive
- * (`here`). It is offered beside the first; the server's choice says what it speaks.
+ * The second version: a device may follow its databases (`follow-changes`), and the server confirms
+ * that the line is alive (`here`). The device offers both; the server's choice says which it
+ * speaks.
  */
 export const changesProtocol = 'petrel.v2'
 export const bearerProtocolPrefix = 'bearer.'
 
 /**
- * What a device may understand beyond the first version. It offers `understands.<word>` as a subprotocol too, because
- * an older server takes no notice of that, and closes a socket for an event that it does not know.
- * - `presence-changes`: after the first `users-online` it is told what changes, by `presence-changed`
+ * What a device may understand beyond the first version. It also offers `understands.<word>` as a
+ * subprotocol: an older server ignores that, but closes a socket on an unknown event.
+ * - `presence-changes`: after the first `users-online` the server sends only `presence-changed`
  */
 const socketWords = ['presence-changes'] as const
 export type SocketWord = (typeof socketWords)[number]
 export const understandsProtocolPrefix = 'understands.'
 
-/** Those of the words offered that this version knows. */
+/** The offered words that this version knows. */
 export function readSocketWords(offered: Iterable<string>): readonly SocketWord[] {
   const words = new Set(offered)
   return socketWords.filter((word) => words.has(word))
 }
 
-/** Close codes of our own: RFC 6455 leaves 4000–4999 to applications. */
+/** Our own close codes: RFC 6455 leaves 4000–4999 to applications. */
 export const socketCloseCodes = {
   badFrame: 4400,
   signInEnded: 4401,
-  /** A person has more sockets than `limits.socketsPerPersonMax`: do not connect again until somebody comes back. */
+  /**
+   * The person has more than `limits.socketsPerPersonMax` sockets: do not reconnect until they
+   * return.
+   */
   displaced: 4409,
   tooManyFrames: 4429,
 } as const
 
-/** What each code says to a person; a close frame has room for 123 bytes. */
+/** Each code's words for a person; a close frame holds 123 bytes. */
 export const socketCloseWords: Record<keyof typeof socketCloseCodes, string> = {
   badFrame: 'This frame cannot be read.',
   signInEnded: 'Please sign in again.',
@@ -44,7 +48,7 @@ export const socketCloseWords: Record<keyof typeof socketCloseCodes, string> = {
   tooManyFrames: 'Too many frames.',
 }
 
-/** A message as `send-message` may carry it; a bare string is its text. */
+/** A message in `send-message`; a bare string is its text. */
 const outgoing = z.object({
   _id: z.optional(id),
   content: z.string().check(z.maxLength(limits.messageMaxCharacters)),
@@ -52,10 +56,10 @@ const outgoing = z.object({
   replyToMessageId: z.optional(id),
 })
 
-/** The databases of a person that replicate. */
+/** A person's replicated databases. */
 const replicatedDatabase = z.enum(['messages', 'conversations'])
 export type ReplicatedDatabase = z.infer<typeof replicatedDatabase>
-/** A place in a database's history, as `_changes` tells it. */
+/** A sequence in a database's history, as `_changes` reports it. */
 const seq = z.union([z.int().check(z.gte(0)), z.string().check(z.maxLength(4_096))])
 
 const phone = z.string().check(z.minLength(1), z.maxLength(100))
@@ -63,36 +67,45 @@ const conversationName = z.string().check(z.minLength(1), z.maxLength(300))
 
 /** What a device may say, by event name. A frame is `{event, data}`. */
 export const clientEvents = {
-  /** The id is what the client believes to be; the server knows who it is from the token. */
+  /** The id is the client's claim; the server identifies it by the token. */
   'user-online': z.optional(z.string().check(z.maxLength(64))),
   typing: z.object({ recipientId: id }),
   'stop-typing': z.object({ recipientId: id }),
-  /** Whom this device shows now, in place of whom it named before. Only a server that told a `presence-scope` knows it. */
+  /**
+   * The people that this device shows now, replacing its earlier list. Only servers that send
+   * `presence-scope` know it.
+   */
   'watch-people': z.object({ userIds: z.array(id).check(z.maxLength(limits.watchedPeopleMax)) }),
   /**
-   * From where on this device is to be given what is written there; anew after each `changes-missed`. Without a place
-   * it wants nothing more.
+   * Where to start sending this device changes; sent again after each `changes-missed`. Without a
+   * place the device wants no more.
    */
   'follow-changes': z.object({
     database: replicatedDatabase,
     since: z.optional(seq),
-    /** In which epoch that was counted; undefined when none was told. */
+    /** The epoch of that sequence; undefined when unknown. */
     epoch: z.optional(z.string().check(z.maxLength(200))),
   }),
-  /** A reaction to a message that this person has; empty takes it back. */
+  /** A reaction to a message that this person has; empty removes it. */
   'set-reaction': z.object({ messageId: id, emoji: z.string().check(z.maxLength(200)) }),
   'send-message': z.object({
     recipientId: id,
     message: z.union([z.string().check(z.maxLength(limits.messageMaxCharacters)), outgoing]),
   }),
-  /** The same as `POST /webhooks/send`. It is answered by a `whatsapp-status-update` with the `clientMessageId`. */
+  /**
+   * Like `POST /webhooks/send`. The server answers with a `whatsapp-status-update` with the
+   * `clientMessageId`.
+   */
   'send-whatsapp-message': z.object({
     phoneNumber: phone,
     message: z.unknown(),
     type: z._default(z.string().check(z.maxLength(40)), 'text'),
     clientMessageId: z.optional(id),
   }),
-  /** Each is answered by `whatsapp-contact`. An operator's devices are told of all their contacts, subscribed or not. */
+  /**
+   * The server answers each with `whatsapp-contact`. An operator's devices hear about all their
+   * contacts, subscribed or not.
+   */
   'subscribe-whatsapp-contact': z.object({ phoneNumber: phone }),
   'unsubscribe-whatsapp-contact': z.object({ phoneNumber: phone }),
   'join-whatsapp-conversation': z.object({ conversationId: conversationName }),
@@ -101,18 +114,19 @@ export const clientEvents = {
 
 /** What the server says, by event name. */
 export const serverEvents = {
-  /** Who is online, of those whom the device may see: it takes the place of all that was told before. */
+  /** Who is online among the people this device may see: replaces everything sent before. */
   'users-online': z.array(id),
   /**
-   * Of whom the device is told, for those that understand `presence-changes`: first said when it is not `everybody`.
-   * `some`: too many are online; people one has a chat with, and those that the device watches.
+   * Whose presence the server sends, to devices with `presence-changes`: sent only when not
+   * `everybody`.
+   * `some`: too many are online; only chat partners and the people that the device watches.
    */
   'presence-scope': z.enum(['everybody', 'some']),
-  /** What has changed since, for those that understand `presence-changes`. */
+  /** Changes since then, to devices with `presence-changes`. */
   'presence-changed': z.object({ online: z.array(id), offline: z.array(id) }),
   /**
-   * All that was written into a followed database between two places, the newest version of each document. It only
-   * hurries (P7): who does not stand at `from` asks `_changes`.
+   * All changes in a followed database between two places, the newest version of each document. It
+   * only speeds things up (P7): a device that is not at `from` asks `_changes`.
    */
   changes: z.object({
     database: replicatedDatabase,
@@ -120,16 +134,16 @@ export const serverEvents = {
     to: seq,
     docs: z.array(z.looseObject({ _id: z.string(), _rev: z.string() })),
   }),
-  /** There is more than this device was given: it asks `_changes`, and follows again from there. */
+  /** The device missed changes: it asks `_changes`, and follows again from there. */
   'changes-missed': z.object({ database: replicatedDatabase }),
   /**
-   * As often as the server pings: who hears nothing at all has lost the line, and who does not stand where the server
-   * believes has lost a frame.
+   * Sent at each ping: a device that hears nothing has lost the line, and one at another place than
+   * this has lost a frame.
    */
   here: z.object({ messages: z.optional(seq), conversations: z.optional(seq) }),
   'user-typing': z.object({ userId: id }),
   'user-stop-typing': z.object({ userId: id }),
-  /** A hint (P7): what it tells arrives by replication too. `timestamp` is an ISO time. */
+  /** A hint (P7): replication brings the same. `timestamp` is an ISO time. */
   'receive-message': z.object({
     messageId: id,
     senderId: id,
@@ -139,9 +153,12 @@ export const serverEvents = {
     timestamp: z.iso.datetime(),
     type: z.enum(messageTypes),
   }),
-  /** A message that came by `send-message` was not taken; `code` and `error` say why. */
+  /** The server refused a message from `send-message`; `code` and `error` say why. */
   'message-refused': z.object({ messageId: id, code: z.string(), error: z.string() }),
-  /** A hint (P7), as the specification names it: a customer wrote. The same id again brings its file. */
+  /**
+   * A hint (P7), as the specification names it: a customer wrote. The same id again brings its
+   * file.
+   */
   'whatsapp-message-received': z.object({
     messageId: id,
     senderId: id,
@@ -164,7 +181,10 @@ export const serverEvents = {
     contacts: z.nullable(z.json()),
     replyTo: z.nullable(id),
   }),
-  /** A hint: an own message came further, or failed. `messageId` is null for one that was refused before it was kept. */
+  /**
+   * A hint: an own message's status changed. `messageId` is null for one refused before it was
+   * stored.
+   */
   'whatsapp-status-update': z.object({
     messageId: z.nullable(id),
     clientMessageId: z.optional(id),
@@ -185,7 +205,10 @@ export const serverEvents = {
     messageIds: z.array(id),
     error: z.nullable(z.string()),
   }),
-  /** Answers `subscribe-whatsapp-contact` and `join-whatsapp-conversation`: null where the caller has no such contact. */
+  /**
+   * Answers `subscribe-whatsapp-contact` and `join-whatsapp-conversation`: null when the caller has
+   * no such contact.
+   */
   'whatsapp-contact': z.object({
     phoneNumber: z.nullable(z.string()),
     conversationId: z.nullable(z.string()),
@@ -206,17 +229,17 @@ export type ServerEvent = {
 
 const frame = z.object({ event: z.string(), data: z.optional(z.unknown()) })
 
-/** Reads a frame from a device; null if it is not one that a device may send. */
+/** Parses a frame from a device; null if a device may not send it. */
 export function parseClientFrame(text: string): ClientEvent | null {
   return readEvent(parseJson(text), clientEvents) as ClientEvent | null
 }
 
-/** Reads a frame from the server; null if this version does not know it. */
+/** Parses a frame from the server; null if this version does not know it. */
 export function parseServerFrame(text: string): ServerEvent | null {
   return parseServerEvent(parseJson(text))
 }
 
-/** Reads an event that came by a poll; null if this version does not know it. */
+/** Parses an event from a poll; null if this version does not know it. */
 export function parseServerEvent(value: unknown): ServerEvent | null {
   return readEvent(value, serverEvents) as ServerEvent | null
 }

@@ -5,7 +5,7 @@ import { messageStatuses } from '../message.ts'
 const isoTime = z.iso.datetime()
 const count = z.int().check(z.gte(0))
 
-/** A webhook as its operator sees it; what came with it never leaves the server. */
+/** A webhook as its operator sees it; its payload never leaves the server. */
 export const webhookStatusAnswer = z.object({
   id: z.string(),
   status: z.enum(['received', 'processing', 'processed', 'failed', 'ignored', 'duplicate']),
@@ -24,14 +24,14 @@ export const webhookStatusAnswer = z.object({
 })
 export type WebhookStatusAnswer = z.infer<typeof webhookStatusAnswer>
 
-/** What POST /webhooks/reprocess/{id} answers: what becomes of it is told by `whatsapp-webhook-processed`. */
+/** The answer to POST /webhooks/reprocess/{id}; `whatsapp-webhook-processed` reports the result. */
 export const webhookReprocessed = z.object({
   success: z.literal(true),
   id: z.string(),
   status: z.literal('processing'),
 })
 
-/** How far a message of the channel came, and who said so: our own call, or a webhook. */
+/** A channel message's status, and its source: our own call, or a webhook. */
 export const whatsAppStatusAnswer = z.object({
   messageId: id,
   whatsapp_message_id: z.nullable(z.string()),
@@ -41,7 +41,7 @@ export const whatsAppStatusAnswer = z.object({
 })
 export type WhatsAppStatusAnswer = z.infer<typeof whatsAppStatusAnswer>
 
-/** What has come over the caller's number since this server started. */
+/** Traffic over the caller's number since this server started. */
 export const webhookStats = z.object({
   phone_number_id: z.nullable(z.string()),
   received: count,

@@ -1,7 +1,10 @@
 import * as z from 'zod/mini'
 import { phoneNumber, publicUser, whatsAppName } from '../user.ts'
 
-/** What POST /users/contacts takes: whom an operator wants to write to. The number in any formatting. */
+/**
+ * What POST /users/contacts takes: the recipient of an operator's first message. Any number
+ * formatting.
+ */
 export const newWhatsAppContact = z.object(
   { phone_number: phoneNumber, whatsapp_name: z.optional(z.nullable(whatsAppName)) },
   'Phone number is required',
@@ -9,8 +12,8 @@ export const newWhatsAppContact = z.object(
 export type NewWhatsAppContact = z.input<typeof newWhatsAppContact>
 
 /**
- * A customer as their operator sees them; everybody else is told that there is nobody. `windowExpiresAt`: until then
- * anything may be written, after it templates only; null when they never wrote.
+ * A customer as their operator sees them; everyone else gets "not found". `windowExpiresAt`: until
+ * then free text is allowed, then only templates; null when they never wrote.
  */
 export const whatsAppContact = z.extend(publicUser, {
   conversationId: z.string(),

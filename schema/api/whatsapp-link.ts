@@ -2,7 +2,9 @@ import * as z from 'zod/mini'
 import { limits } from '../limits.ts'
 import { linkNeeds, phoneNumber, phoneNumberId, whatsAppName, whatsAppProfile } from '../user.ts'
 
-/** What only the provider can vouch for. Somebody who could set it would be taken for a business. */
+/**
+ * Fields that only the provider can vouch for. Anyone who could set them would pass for a business.
+ */
 const vouchedFields = ['whatsapp_business_account_id', 'verified_name', 'quality_rating']
 
 const given = z.string(linkNeeds).check(z.trim(), z.minLength(1, linkNeeds))
@@ -19,8 +21,8 @@ const givenProfile = z.pipe(
 )
 
 /**
- * What POST /users/link-whatsapp takes; both numbers in any formatting. What is missing is told before what is wrong.
- * Source: section 5 of the specification.
+ * What POST /users/link-whatsapp takes; any number formatting. Missing fields are reported before
+ * invalid ones. Source: section 5 of the specification.
  */
 export const whatsAppLink = z.pipe(
   z.object(
@@ -43,7 +45,7 @@ export const whatsAppLink = z.pipe(
 )
 export type WhatsAppLink = z.infer<typeof whatsAppLink>
 
-/** What linking and unlinking answer: the link as it is then. */
+/** The answer to linking and unlinking: the resulting link. */
 export const linkedWhatsApp = z.object({
   wa_id: z.nullable(z.string()),
   phone_number: z.nullable(z.string()),

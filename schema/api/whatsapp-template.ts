@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 
 /**
- * A template as WhatsApp lists it: `type` of a component is HEADER, BODY, FOOTER or BUTTONS, placeholders are `{{1}}` or,
- * with `parameter_format` NAMED, `{{name}}`. Only approved ones are listed.
+ * A template as WhatsApp lists it: a component's `type` is HEADER, BODY, FOOTER or BUTTONS,
+ * placeholders are `{{1}}` or, with `parameter_format` NAMED, `{{name}}`. Lists only approved ones.
  */
 export const whatsAppTemplate = z.object({
   id: z.string(),

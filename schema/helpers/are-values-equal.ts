@@ -1,6 +1,6 @@
 /**
- * Are two values of a document the same? A missing field equals an undefined one, as it does in JSON; lists keep their
- * order. Writes no text down: replication asks it about every document that it moves.
+ * Are two values of a document equal? A missing field equals an undefined one, as in JSON; list
+ * order matters. Serializes nothing: replication calls it for every document it moves.
  */
 export function areValuesEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true

@@ -1,4 +1,6 @@
-/** JSON with sorted keys and without undefined: equal values give equal texts, and texts have one order. */
+/**
+ * JSON with sorted keys and no undefined: equal values give equal texts, and texts have one order.
+ */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     inner && typeof inner === 'object' && !Array.isArray(inner)

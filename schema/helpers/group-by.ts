@@ -1,4 +1,4 @@
-/** The items by a key of theirs, in the order in which keys and items come. */
+/** Groups items by key, preserving the order of keys and items. */
 export function groupBy<Item, Key>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,

@@ -1,4 +1,4 @@
-/** A list in pieces of so many. */
+/** Splits a list into slices of the given size. */
 export function* slicesOf<Item>(items: readonly Item[], size: number): Generator<Item[]> {
   for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size)
 }

@@ -22,7 +22,7 @@ afterEach(async () => {
   expect(opened.errors).toEqual([])
 })
 
-/** Ann with a message, and what lets her leave. `onSettle` runs in the middle of it. */
+/** Ann with a message, and the deletion. `onSettle` runs in the middle of it. */
 async function openAnn(onSettle: (userId: string) => Promise<void> = async () => undefined) {
   const { storage } = opened
   const now = () => opened.now

@@ -14,19 +14,19 @@ import type { Accounts } from './accounts.ts'
 import type { Relations } from './relations.ts'
 import type { Sessions } from './sessions.ts'
 
-/** A request that began before, on whichever server, is over by then and brings nothing back any more. */
+/** By then no request that began earlier, on any server, can bring anything back. */
 const settledMs = 60_000
 
 export type AccountDeletion = ReturnType<typeof createAccountDeletion>
 
 /**
- * Lets people leave: the name is free and nothing of theirs is kept, but what others have from them. What they had is
- * taken away at once, and once more when nothing that was under way can have brought it back.
- * @param settle waits for writes of that person that are under way
- * @param deleteMediaOf takes away the person's files, but for those that others were sent
- * @param forgetDigestsOf takes away what was counted for the person
- * @param forgetEpochOf takes away the person's own epoch
- * @param forgetContactsOf takes away the person's contacts on a business channel
+ * Deletes accounts: frees the name and removes everything except what others received. Removes data
+ * at once, and again when no pending write can have restored it.
+ * @param settle waits for that person's pending writes
+ * @param deleteMediaOf deletes the person's files, except those sent to others
+ * @param forgetDigestsOf deletes the person's digests
+ * @param forgetEpochOf deletes the person's own epoch
+ * @param forgetContactsOf deletes the person's contacts on a business channel
  * @param now epoch ms
  */
 export function createAccountDeletion(options: {
@@ -68,7 +68,7 @@ export function createAccountDeletion(options: {
     timers.add(timer)
   }
 
-  /** Takes away what is left of people who left: to be called at the start. */
+  /** Finishes deletions that an earlier run left unfinished. Call at the start. */
   function finish(): Promise<void> {
     state.finishing = state.finishing.catch(() => undefined).then(finishAll)
     return state.finishing
@@ -88,7 +88,7 @@ export function createAccountDeletion(options: {
     if (isOpen) finishLater(settledMs)
   }
 
-  /** @returns false when there has to be another look */
+  /** @returns false when another pass is needed */
   async function finishOne(userId: string, isSettled: boolean): Promise<boolean> {
     await erase(userId)
     if (isSettled) await forgetMark(userId)
@@ -105,7 +105,7 @@ export function createAccountDeletion(options: {
 
   return {
     finish,
-    /** Resolves when nobody can see or use the account any more, and its databases are gone. */
+    /** Resolves when nobody can see or use the account and its databases are gone. */
     async leave(userId: string): Promise<void> {
       await accounts.remove(userId)
       try {
@@ -114,7 +114,7 @@ export function createAccountDeletion(options: {
         finishLater(settledMs)
       }
     },
-    /** Waits for what is under way; the rest is done at the next start. */
+    /** Waits for pending work; the next start does the rest. */
     async close() {
       for (const timer of timers) clearTimeout(timer)
       await state.finishing.catch(() => undefined)

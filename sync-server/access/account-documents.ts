@@ -7,9 +7,11 @@ export interface AccountDocument {
   username: string
   email: string
   passwordHash: string
-  /** How often the password was changed; absent for never. A sign-in is good for the password that it was made with. */
+  /**
+   * How often the password changed; absent for never. A sign-in is valid only for its own count.
+   */
   passwordChanges?: number
-  /** Names that were changed and that nobody else has registered since, the latest first. */
+  /** Former names that nobody else has registered since, latest first. */
   formerNames?: string[]
   status: string
   profilePicture: string | null
@@ -20,18 +22,18 @@ export interface AccountDocument {
   phone_number_id?: string
   whatsapp_name?: string
   profile?: Record<string, JsonValue>
-  /** When a claim that this account had made but did not live by was given to somebody else. */
+  /** When somebody else got a claim that this account had made but did not use. */
   claimsLostAt?: number
 }
 
-/** What stays of a person who left: the id is never given again, the name is free. */
+/** A deleted account. Its id is never reused; its name is free. */
 interface DepartedDocument {
   _id: `user:${string}`
   userId: string
   departedAt: number
 }
 
-/** Somebody left, and what they had is being taken away; kept until nothing can bring it back. */
+/** A deletion in progress. Kept until nothing can bring the person's data back. */
 export interface AccountDeletionDocument {
   _id: `leaving:${string}`
   userId: string
@@ -39,17 +41,20 @@ export interface AccountDeletionDocument {
   _deleted?: true
 }
 
-/** Makes a name, an email or a phone number unique: there is one document for each, whoever asks for it. */
+/** Makes a name, an email or a phone number unique: one document for each. */
 export interface ClaimDocument {
   _id: `claim:${string}`
   userId: string
   claimedAt: number
-  /** Since when the owner has another name: this one is a way in still, and anybody's to register. */
+  /**
+   * Since when the owner has another name: they may still sign in by this, and anybody may register
+   * it.
+   */
   formerSince?: number
   _deleted?: true
 }
 
-/** That every account has the claims of what its name looks like, as `version` sees it. */
+/** Marks that every account has its look-alike claims, as `version` computes them. */
 export interface LooksDocument {
   _id: 'looks'
   version: number
@@ -69,14 +74,16 @@ export interface SessionDocument {
   _deleted?: true
 }
 
-/** When somebody was last online; apart from the account, because it is written at every goodbye. */
+/** When somebody was last online. Separate from the account because every disconnect writes it. */
 export interface SeenDocument {
   _id: `seen:${string}`
   lastSeen: number
   _deleted?: true
 }
 
-/** `userId` does not want to hear from `otherId`. A second document under the other's id finds it from there. */
+/**
+ * `userId` blocks `otherId`. A second document under the other's id makes it findable from there.
+ */
 export interface BlockDocument {
   _id: `block:${string}` | `blocked-by:${string}`
   userId: string
@@ -105,7 +112,7 @@ export const seenKey = (userId: string) => `seen:${userId}` as const
 /** The range of ids that begin with `prefix`, for `range`. */
 export const idsFrom = (prefix: string) => ({ startkey: prefix, endkey: `${prefix}\uffff` })
 
-/** Is this the document of a person who is still here? */
+/** Is this an account that has not been deleted? */
 export function isAccount<T extends AccountsDocument>(
   document: T | undefined,
 ): document is T & AccountDocument {

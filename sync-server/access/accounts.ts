@@ -53,7 +53,7 @@ export function createAccounts(options: {
 
   const find = async (userId: string) => (await findAll([userId])).get(userId)
 
-  /** The people who live by these claims, in the order of the claims. */
+  /** The people who own these claims, in the order of the claims. */
   async function findByClaims(
     ids: readonly ClaimId[],
     listHeld = listClaims,
@@ -73,7 +73,7 @@ export function createAccounts(options: {
     return changeAccount({ database, userId, build, now })
   }
 
-  /** @returns false when they have other names by now: none of them may stay theirs */
+  /** @returns false when the person has other names by now: all of them must be freed */
   async function removeAs(account: AccountDocument): Promise<boolean> {
     const { _id, userId } = account
     const claims = listWaysIn(account)
@@ -101,8 +101,8 @@ export function createAccounts(options: {
     findAll,
 
     /**
-     * To be called at the start: accounts from before get the claims that keep others from names that look like theirs.
-     * Until then nobody gets a name, because it might be one that looks taken.
+     * Call at the start: gives old accounts the claims that block look-alike names. Until it
+     * resolves nobody gets a name, because it might look like one that is taken.
      */
     completeClaims: lookalikes.complete,
 
@@ -124,7 +124,7 @@ export function createAccounts(options: {
       return await changeAccount({ database, userId, build, now })
     },
 
-    /** Which of these somebody has already, without taking either. */
+    /** Which of these somebody already has; claims neither. */
     async findTaken({ username, email }: { username: string; email: string }) {
       await lookalikes.complete()
       const names = [claimKey('username', username), ...listLookalikeClaims(username)]
@@ -138,12 +138,14 @@ export function createAccounts(options: {
       return (await findByClaims(listSignInClaims(text)))[0]
     },
 
-    /** The same for whoever signs in: also by a name that they had before, and that nobody else has registered. */
+    /**
+     * As `findByName`, for signing in: also finds a former name that nobody else has registered.
+     */
     async findBySignInName(text: string): Promise<AccountDocument | undefined> {
       return (await findByClaims(listSignInClaims(text), listWaysIn))[0]
     },
 
-    /** The person of a phone number; other forms of it count where exactly one person has one of them. */
+    /** The person with a phone number; other forms of it count if exactly one person has one. */
     async findByPhone(digits: string): Promise<AccountDocument | undefined> {
       const [exact] = await findByClaims([claimKey('phone', digits)])
       if (exact) return exact
@@ -152,7 +154,7 @@ export function createAccounts(options: {
       return found.length === 1 ? found[0] : undefined
     },
 
-    /** Who works this number of the business. */
+    /** The operator of this business number. */
     async findByNumberId(phoneNumberId: string): Promise<AccountDocument | undefined> {
       return (await findByClaims([claimKey('number', phoneNumberId)]))[0]
     },
@@ -162,7 +164,7 @@ export function createAccounts(options: {
       const people: AccountDocument[] = []
       const range = idsFrom('user:')
       while (people.length < limit) {
-        // Those who left lie there too, and are no people any more.
+        // Deleted accounts lie in this range too; skip them.
         const page = await database.range({ ...range, limit })
         people.push(...page.filter(isAccount))
         const last = page.at(-1)
@@ -172,7 +174,7 @@ export function createAccounts(options: {
       return people.slice(0, limit)
     },
 
-    /** @param vouched what the provider said of the business number that is given */
+    /** @param vouched what the provider confirmed about the given business number */
     async changeProfile(
       userId: string,
       wanted: ProfileChange,
@@ -186,7 +188,7 @@ export function createAccounts(options: {
       })
     },
 
-    /** Puts the link in the place of any before it; `taken` when somebody else has either number. */
+    /** Replaces any earlier link; `taken` when somebody else has either number. */
     linkWhatsApp: (userId: string, link: LinkDetails): Promise<AccountChange> =>
       change(userId, (account) => linkWhatsApp(account, link)),
 
@@ -195,7 +197,10 @@ export function createAccounts(options: {
     changeSettings: (userId: string, settings: Record<string, JsonValue>): Promise<AccountChange> =>
       change(userId, (account) => ({ ...account, settings })),
 
-    /** Takes a person's record away and frees the names; the id stays, as somebody who left, and is marked as leaving. */
+    /**
+     * Removes the account and frees its names. The id stays as a departed person, marked as
+     * leaving.
+     */
     async remove(userId: string): Promise<void> {
       for (;;) {
         const account = await find(userId)
@@ -204,7 +209,7 @@ export function createAccounts(options: {
       }
     },
 
-    /** When each was last online, epoch ms; people who never were are not in the map. */
+    /** When each was last online, epoch ms; the map omits people who never were. */
     async readLastSeen(userIds: readonly string[]): Promise<Map<string, number>> {
       const found = await database.read(userIds.map(seenKey))
       return new Map(
@@ -223,11 +228,11 @@ export function createAccounts(options: {
       }))
     },
 
-    /** Times never go back, whichever server hears the goodbye. */
+    /** Times never go back, whichever server saw the disconnect. */
     async writeLastSeen(userIds: readonly string[], lastSeen: number): Promise<void> {
       const ids = userIds.flatMap((userId) => [seenKey(userId), accountKey(userId)])
       await database.update(ids, (stored) => {
-        // Somebody who has left is seen no more.
+        // Departed people get no last-seen time.
         const here = userIds.filter((userId) => isAccount(stored.get(accountKey(userId))))
         const put = here.map((userId) => {
           const _id = seenKey(userId)

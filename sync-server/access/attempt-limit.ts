@@ -4,9 +4,8 @@ import { atMost } from '../lib/at-most.ts'
 const keysRemembered = 50_000
 
 /**
- * Counts attempts by key (an account, an address) and says when there were too many.
- * The window begins with the first attempt; attempts after it begin a new one.
- * @param isOn off counts nothing and refuses nothing
+ * Counts attempts by key (an account, an address) within a window that begins with the first one.
+ * @param isOn when false, counts and refuses nothing
  * @param now epoch ms
  */
 export function createAttemptLimit(options: {

@@ -7,9 +7,9 @@ export type LimitAttempts = ReturnType<typeof createAttemptLimiter>
 const attempt = z.object({ limit: z.string(), key: z.string(), isForgotten: z.boolean() })
 
 /**
- * Makes limits by name. With a link, attempts at any server count at every one; while it is down each server counts its
- * own, so that a login never waits for another machine and nobody is let in because Redis is away.
- * @param isOn off refuses nothing
+ * Makes limits by name. With a link all servers count together; while it is down each server counts
+ * its own attempts, so that a login never waits for Redis and limits still hold.
+ * @param isOn when false, refuses nothing
  */
 export function createAttemptLimiter(options: { isOn: boolean; link?: ServerLink | undefined }) {
   const { isOn, link } = options
@@ -20,7 +20,7 @@ export function createAttemptLimiter(options: { isOn: boolean; link?: ServerLink
     else byName.get(limit)?.count(key)
   })
 
-  /** @param name the same on all servers, and another for each limit */
+  /** @param name the same on all servers, unique for each limit */
   return (name: string, { max, windowMs }: { max: number; windowMs: number }): AttemptLimit => {
     const own = createAttemptLimit({ max, windowMs, isOn })
     if (!isOn || !link) return own

@@ -24,9 +24,9 @@ export type AccountChange =
 const roundsMax = 8
 
 /**
- * Writes an account together with the claims it lives by, so that no name ever has two owners. A username that it has
- * no more stays claimed as a former one.
- * @param build makes the next account from the stored one; null when there is nothing to change (any more)
+ * Writes an account together with its claims, so that no name ever has two owners. Keeps the
+ * previous username as a former one.
+ * @param build makes the next account from the stored one; null when there is nothing to change
  */
 export async function changeAccount(options: {
   database: StoredDatabase<AccountsDocument>

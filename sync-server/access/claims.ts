@@ -11,7 +11,7 @@ import { listLooks } from './name-looks.ts'
 export type ClaimedField = 'username' | 'lookalike' | 'email' | 'phone' | 'whatsapp' | 'number'
 export type ClaimId = ClaimDocument['_id']
 
-/** Until then a claim without its account belongs to a registration that is under way on another server. */
+/** Until then another server may still be registering the account of a claim that has none. */
 const claimSettledMs = 10_000
 
 /** The id of the document that makes a value unique. Case and formatting make no difference. */
@@ -21,12 +21,12 @@ export function claimKey(field: Exclude<ClaimedField, 'lookalike'>, value: strin
   return `claim:${field}:${encode(key.trim())}`
 }
 
-/** The ids that keep others from a username that could be taken for this one: one or two. */
+/** The ids (one or two) that keep others from a username that looks like this one. */
 export function listLookalikeClaims(username: string): ClaimId[] {
   return listLooks(username).map((look) => `claim:lookalike:${encode(look)}` as const)
 }
 
-/** Half of a surrogate pair, as anybody may send one, has no code in a URL. */
+/** A lone surrogate, which anybody may send, has no URL encoding. */
 function encode(key: string): string {
   return encodeURIComponent(key.replace(/\p{Surrogate}/gu, '\ufffd'))
 }
@@ -36,7 +36,9 @@ function readClaimedField(id: ClaimId): ClaimedField {
   return id.split(':')[1] as ClaimedField
 }
 
-/** The claims that an account lives by. One from before there were look-alikes may not have those, or not all. */
+/**
+ * The claims that an account needs. An account older than look-alike claims may lack some of them.
+ */
 export function listClaims(account: AccountDocument): ClaimId[] {
   const { username, email, phone_number, phone_number_id, wa_id } = account
   return [
@@ -45,17 +47,17 @@ export function listClaims(account: AccountDocument): ClaimId[] {
     claimKey('email', email),
     ...(phone_number ? [claimKey('phone', phone_number)] : []),
     ...(wa_id ? [claimKey('whatsapp', wa_id)] : []),
-    // Who works a number of the business gets all that comes over it: one person only.
+    // The operator of a number receives everything sent to it: allow one person only.
     ...(phone_number_id ? [claimKey('number', phone_number_id)] : []),
   ]
 }
 
-/** The claims of names that an account had before: a way in still, and anybody's to register. */
+/** The claims of an account's former names: valid for sign-in, free for anybody to register. */
 export function listFormerClaims({ formerNames = [] }: AccountDocument): ClaimId[] {
   return formerNames.map((name) => claimKey('username', name))
 }
 
-/** The claims that a person may mean who signs in by this text, the likelier first. */
+/** The claims that this sign-in text may mean, the likelier first. */
 export function listSignInClaims(text: string): ClaimId[] {
   const digits = text.replace(/\D/g, '')
   const name = claimKey(text.includes('@') ? 'email' : 'username', text)
@@ -65,15 +67,15 @@ export function listSignInClaims(text: string): ClaimId[] {
 export type ClaimsVerdict =
   | { kind: 'granted'; put: AccountsDocument[] }
   | { kind: 'taken'; field: ClaimedField; put: AccountsDocument[] }
-  /** A claim has an owner whose account was not among the documents: read it and ask again. */
+  /** The owner's account of a claim was not among the documents: read it and ask again. */
   | { kind: 'ownersNeeded'; ownerIds: string[] }
 
 /**
- * Decides whether an account may have the claims it needs, and what is written for it.
- * A claim whose owner does not live by it is left over from a crash or from a name that was changed, and is taken
- * over; the owner's document is touched then, so that an owner who was only slow meets a conflict instead of sharing
- * the name.
- * @param stored every claim in `wanted` that is there, the accounts of their owners, and the person's own
+ * Decides whether an account may have the claims it wants, and what to write. Takes over stale
+ * claims left by a crash or a rename, and touches their owner's document, so that a slow owner gets
+ * a conflict instead of sharing the name.
+ * @param stored every existing claim in `wanted`, the accounts of their owners, and the person's
+ * own
  */
 export function decideClaims(asked: {
   userId: string
@@ -99,7 +101,7 @@ export function decideClaims(asked: {
       }
       const owner = touched.get(ownerKey) ?? stored.get(ownerKey)
       if (isLivedBy(claim, owner) || isSettling(claim, now)) {
-        // Two who looked alike before it was forbidden both keep their names.
+        // Two people whose names looked alike before this rule both keep them.
         if (readClaimedField(id) === 'lookalike' && held.includes(id)) continue
         return { kind: 'taken', field: readClaimedField(id), put: giveBack(asked, own) }
       }
@@ -116,12 +118,12 @@ function isLivedBy({ _id }: ClaimDocument, owner: AccountsDocument | undefined):
   return isAccount(owner) && listClaims(owner).includes(_id)
 }
 
-/** A former name was some account's already, so no registration of it is under way. */
+/** A former name already belonged to an account, so no registration of it is pending. */
 function isSettling({ claimedAt, formerSince }: ClaimDocument, now: number): boolean {
   return formerSince === undefined && now - claimedAt < claimSettledMs
 }
 
-/** Claims that an earlier round of the same change took before another one was found taken. */
+/** Releases claims that an earlier round took before it found another one taken. */
 function giveBack(
   asked: {
     userId: string

@@ -2,7 +2,7 @@ import { limits } from '../../schema/limits.ts'
 import type { AccountDocument } from './account-documents.ts'
 import { claimKey } from './claims.ts'
 
-/** The account that is to follow the one `before`, with the names that it had until then and does not have now. */
+/** The account that follows `before`, with the names that it no longer has as former names. */
 export function keepFormerNames(
   before: AccountDocument | undefined,
   next: AccountDocument,

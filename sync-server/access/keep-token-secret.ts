@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The secret that signs tokens, from `dataDir/jwt-secret`; made there, for the owner's eyes only, when absent.
- * Losing the file signs everybody out and loses nothing else.
+ * The token secret, from `dataDir/jwt-secret`; created there, readable by the owner only, when
+ * absent. Losing the file signs everybody out and loses nothing else.
  */
 export function keepTokenSecret(dataDir: string): string {
   const path = join(dataDir, 'jwt-secret')

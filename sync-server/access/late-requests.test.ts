@@ -21,7 +21,7 @@ function write(from: TestPerson, to: TestPerson) {
   return proposeMessage({ senderId: from.userId, recipientId: to.userId, message }).raw
 }
 
-/** Everything that can be under way for somebody who leaves: their own requests, and those of others. */
+/** Every kind of request that can be pending while somebody leaves: their own and others'. */
 function beginAll(ann: TestPerson): Promise<unknown>[] {
   const { app, ben, cyd } = opened
   const as = (person: TestPerson) => (method: string, path: string, body?: unknown) =>
@@ -50,17 +50,17 @@ function beginAll(ann: TestPerson): Promise<unknown>[] {
     uploadFile(app, ann, { bytes: testBytes.png(300_000) }),
     uploadPicture(app, ann, { bytes: testBytes.png(300_000) }),
   ]
-  // Whoever leaves may be cut off.
+  // The server may cut off a person who leaves.
   return begun.map((one) => one.catch(() => undefined))
 }
 
-/** A connection that was kept may have been closed meanwhile: then it is said again, and is done by then, perhaps. */
+/** A kept-alive connection may have closed meanwhile: repeat the call, which may find it done. */
 async function leave({ token }: TestPerson): Promise<number> {
   const ask = async () => (await opened.app.call('DELETE', '/api/users/me', { token })).status
   return await ask().catch(ask)
 }
 
-/** All that is stored of somebody, but the mark that they are leaving and what others have from them. */
+/** Everything stored about these people, except the leaving mark and what others received. */
 async function listLeft(people: readonly TestPerson[]): Promise<string[]> {
   return await opened.app.whileStopped(async (storage) => {
     const left: string[] = []
@@ -79,7 +79,7 @@ async function listLeft(people: readonly TestPerson[]): Promise<string[]> {
   })
 }
 
-/** That they left is kept. */
+/** The departure record stays. */
 function isOfDeparture(doc: object): boolean {
   const { _id, _rev, userId, departedAt, leavingSince, ...more } = doc as Record<string, unknown>
   return Object.keys(more).length === 0 && Number(departedAt ?? leavingSince) > 0
@@ -93,7 +93,7 @@ test('P12: nothing that is under way brings back anything of somebody who leaves
     people.map(async (ann, index) => {
       await Promise.all(beginAll(ann).slice(0, 5))
       const before = beginAll(ann)
-      // Each leaves at another moment of what is under way.
+      // Each person leaves at another moment of the pending requests.
       await Promise.race(before.slice(0, 1 + 3 * index))
       const leaving = leave(ann)
       const after = beginAll(ann)

@@ -2,8 +2,8 @@ import type { JsonValue } from '../lib/json-value.ts'
 import type { AccountDocument } from './account-documents.ts'
 
 /**
- * What a person says is their WhatsApp account: nobody has checked it, so it routes and grants nothing. Only the id of a
- * business number does, and that was checked with the provider before it comes here.
+ * The WhatsApp account that a person claims. Unverified, so it routes and grants nothing. Only a
+ * business number's id does, and the provider checks it first.
  */
 export interface LinkDetails {
   wa_id: string
@@ -13,7 +13,7 @@ export interface LinkDetails {
   profile?: Record<string, JsonValue> | null | undefined
 }
 
-/** The account with this link in the place of any before it. */
+/** The account with this link, which replaces any earlier one. */
 export function linkWhatsApp(account: AccountDocument, link: LinkDetails): AccountDocument {
   const { wa_id, phone_number, phone_number_id, whatsapp_name, profile } = link
   return {
@@ -31,13 +31,13 @@ export function unlinkWhatsApp(account: AccountDocument): AccountDocument {
   return rest
 }
 
-/** No part of a link stands without its phone number; a phone number alone is what one signs in with. */
+/** No part of a link stays without its phone number; people may sign in by a phone number alone. */
 export function dropLooseLink(account: AccountDocument): AccountDocument {
   const { wa_id, phone_number_id, profile, ...rest } = account
   return account.phone_number ? account : rest
 }
 
-/** A business number was checked against its phone number: with another one it has to be checked anew. */
+/** A business number was checked against its phone number: another number needs another check. */
 export function dropLooseNumber(before: AccountDocument, next: AccountDocument): AccountDocument {
   const isChecked = next.phone_number_id !== before.phone_number_id
   if (isChecked || next.phone_number === before.phone_number) return next

@@ -23,7 +23,7 @@ const readLooks = async () =>
     endkey: 'claim:lookalike:~',
   })) as (AccountsDocument & ClaimDocument)[]
 
-/** Leaves the accounts as a build left them that knew no look-alikes. */
+/** Leaves the accounts as a build without look-alike claims wrote them. */
 async function forgetLooks() {
   const gone = [...(await readLooks()).map(({ _id }) => _id), 'looks'] as ClaimDocument['_id'][]
   await opened.database.update(gone, (stored) => ({
@@ -33,14 +33,14 @@ async function forgetLooks() {
   expect(await readLooks()).toEqual([])
 }
 
-/** Two whom a build before let in under names that look alike. */
+/** Two people who registered look-alike names under an earlier build. */
 async function registerTwins() {
   const ann = await register('alice')
   const late = (await ask('\u0430lice')).kind
   expect(late).toBe('taken')
   const twin = await register('somebody')
   await forgetLooks()
-  // What that build wrote for a change of the name.
+  // What that build wrote when a name changed.
   const [userId, claimId] = [`user:${twin}`, `claim:username:${encodeURIComponent('\u0430lice')}`]
   await opened.database.update([userId, claimId, 'claim:username:somebody'], (stored) => ({
     put: [
@@ -116,7 +116,7 @@ describe('accounts from before', () => {
     expect(await opened.database.updateSeq()).toBe(seq)
   })
 
-  it('get them anew where another version sees names otherwise', async () => {
+  it('get new ones when another version computes looks differently', async () => {
     const ann = await register('alice')
     await opened.database.update(['looks'], () => ({
       put: [{ _id: 'looks' as const, version: 0 }],

@@ -15,8 +15,8 @@ const accountsAtOnce = 100
 const looksKey: LooksDocument['_id'] = 'looks'
 
 /**
- * Gives every account from before the claims of what its name looks like: once, and again when a newer version sees
- * names otherwise. Of two old names that look alike one gets the claim, and both stay.
+ * Gives older accounts their look-alike claims: once, and again when a newer version computes looks
+ * differently. Of two old names that look alike one gets the claim; both stay.
  * @param now epoch ms
  */
 export function createLookalikeClaims(options: {
@@ -39,7 +39,10 @@ export function createLookalikeClaims(options: {
     }
   }
 
-  /** Claims what nobody has, in one write. @returns whose looks somebody else has, or whose name is another by now */
+  /**
+   * Writes the missing claims at once. @returns accounts whose look somebody else has, or that
+   * changed
+   */
   async function completePage(accounts: readonly AccountDocument[]): Promise<string[]> {
     const looks = new Map(accounts.map((one) => [one._id, listLookalikeClaims(one.username)]))
     const ids = [...looks.keys(), ...[...looks.values()].flat()]
@@ -68,7 +71,7 @@ export function createLookalikeClaims(options: {
     return result
   }
 
-  /** Writing an account as it is writes what its claims lack, and nothing else. */
+  /** Rewriting an unchanged account adds only its missing claims. */
   async function completeOne(userId: string) {
     const build = (stored: AccountsDocument | undefined) => (isAccount(stored) ? stored : null)
     await changeAccount({ database, userId, build, now })
@@ -88,7 +91,7 @@ export function createLookalikeClaims(options: {
       })
       return state.completed
     },
-    /** What is not done by then is done at the next start. */
+    /** The next start does what remains. */
     async close(): Promise<void> {
       state.isClosed = true
       await state.completed?.catch(() => undefined)

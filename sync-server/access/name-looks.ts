@@ -1,25 +1,25 @@
 import unhomoglyph from 'unhomoglyph'
 
 /**
- * Raised when the same name may look otherwise than before: with a newer table of Unicode's, or another rule here.
- * Every account then gets its claims anew at the next start.
+ * Raise it when the look of a name may change: a newer Unicode table or a new rule. The next start
+ * then recomputes every account's claims.
  */
 export const looksVersion = 1
 
 /**
- * What a name looks like, as texts that two names have in common when one could be taken for the other: as it is
- * written and in small letters, because names are one whatever their case. One text or two.
+ * The looks of a name: one or two texts. Two names that can be confused share one. Built from the
+ * name as written and in lower case, because names ignore case.
  */
 export function listLooks(name: string): string[] {
   return [...new Set([draw(name), draw(name.toLowerCase())])]
 }
 
-/** A big I looks like a small L, which a big L is too: so small letters come after the first skeleton. */
+/** Folds case after the first skeleton, because I looks like l, and L is l in lower case. */
 function draw(name: string): string {
   return drawSkeleton(drawSkeleton(name).toLowerCase())
 }
 
-/** Source: UTS #39, section 4. A dot that an i or j has anyway is not seen twice. */
+/** Source: UTS #39, section 4. Ignores a combining dot over i or j, which nobody can see. */
 function drawSkeleton(text: string): string {
   const seen = text.normalize('NFD').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
   return unhomoglyph(seen)

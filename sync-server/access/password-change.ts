@@ -7,12 +7,13 @@ import {
 } from './account-documents.ts'
 import type { Caller } from './token-keeper.ts'
 
-/** `stale`: the password that was shown has been changed meanwhile; `signed_out`: so was the sign-in ended. */
+/** `stale`: somebody changed the password meanwhile; `signed_out`: the sign-in ended meanwhile. */
 export type PasswordChangeOutcome = 'done' | 'stale' | 'signed_out'
 
 /**
- * Decides a change of a password, for `update` over the account and the sign-in of whoever asks. That sign-in goes over
- * to the new password; by the same write every other one is good no more, also where a crash comes before they are ended.
+ * Decides a password change, for `update` over the account and the caller's sign-in. The same write
+ * moves that sign-in to the new password and invalidates all others, even if a crash prevents
+ * ending them.
  * @param verified the account's `passwordChanges` when the current password was checked
  */
 export function decidePasswordChange(
@@ -23,7 +24,8 @@ export function decidePasswordChange(
   const account = stored.get(accountKey(caller.userId))
   const session = stored.get(sessionKey(caller)) as SessionDocument | undefined
   if (!isAccount(account) || !session) return { put: [], result: 'signed_out' }
-  // A round that wrote only the account, because the sign-in was written elsewhere, is gone on with.
+  // An earlier round wrote only the account, because another request wrote the sign-in: continue
+  // it.
   const isBegun = account.passwordHash === passwordHash
   if (!isBegun && !isSignInFor(account, verified)) return { put: [], result: 'stale' }
   if (!isBegun && !isSignInFor(account, session.passwordChanges)) {
@@ -39,7 +41,7 @@ export function decidePasswordChange(
   }
 }
 
-/** Is a sign-in that was made after so many changes of the password good for this account? */
+/** Is a sign-in made after `passwordChanges` changes still valid for this account? */
 export function isSignInFor(
   account: AccountsDocument | undefined,
   passwordChanges: number | undefined,

@@ -1,4 +1,4 @@
-/** Somebody acts who has no account any more: what they ask for is not done, as for anybody who is signed out. */
+/** A deleted account tries to act: refused, like anybody signed out. */
 export class PersonGone extends Error {
   override name = 'PersonGone'
   readonly status = 401

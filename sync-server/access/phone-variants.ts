@@ -1,6 +1,6 @@
 /**
- * Other numbers under which the same person may be kept, for finding somebody who is there already.
- * Source: the rules for Brazil, Mexico and Argentina in the business channel's notes.
+ * Other numbers that may belong to the same person, for finding an existing account. Source: the
+ * rules for Brazil, Mexico and Argentina in the business channel's notes.
  * @param digits a whole number with its country code
  */
 export function listPhoneVariants(digits: string): string[] {
@@ -12,7 +12,7 @@ export function listPhoneVariants(digits: string): string[] {
   if (/^521\d{10}$/.test(digits)) return [`52${digits.slice(3)}`]
   if (/^52\d{10}$/.test(digits)) return [`521${digits.slice(2)}`]
 
-  // The other way round could be another subscriber: a landline has no 9.
+  // The reverse could be another subscriber: a landline has no 9.
   if (/^549\d{10}$/.test(digits)) return [`54${digits.slice(3)}`]
   return []
 }

@@ -1,7 +1,7 @@
 import type { OwnUser, PublicUser } from '../../schema/user.ts'
 import type { AccountDocument } from './account-documents.ts'
 
-/** @param lastSeen epoch ms; undefined for never, or for who may not know */
+/** @param lastSeen epoch ms; undefined for never, or for viewers who may not know */
 export function presentUser(
   account: AccountDocument,
   presence: { isOnline: boolean; lastSeen?: number },
@@ -21,7 +21,7 @@ export function presentUser(
   }
 }
 
-/** What only the person sees: the email and the settings too. */
+/** The private view of an account, with email and settings. */
 export function presentOwnUser(
   account: AccountDocument,
   presence: { isOnline: boolean; lastSeen?: number },

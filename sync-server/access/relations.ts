@@ -10,12 +10,12 @@ import {
 } from './account-documents.ts'
 
 /**
- * `held`: the recipient has blocked the sender, so the message is taken and never delivered. `channel`: the recipient is
- * a contact of the sender's on a business channel, and has no copy here.
+ * `held`: the recipient blocks the sender, so the server accepts and never delivers. `channel`: the
+ * recipient is the sender's contact on a business channel, and has no copy here.
  */
 export type Reach = 'delivered' | 'held' | 'channel' | 'unknown_person'
 
-/** Whom a person has blocked, and who has blocked that person. */
+/** The people a person blocks, and the people who block them. */
 export interface Blocks {
   blocked: ReadonlySet<string>
   blockedBy: ReadonlySet<string>
@@ -28,9 +28,10 @@ const pairsRemembered = 100_000
 const sharedRememberedMs = 10_000
 
 /**
- * Knows who may reach whom.
- * @param isShared other servers write the same database, so what is remembered here gets old
- * @param isContact is the second one a contact of the first one's on a business channel? Nobody is, without it
+ * Decides who may reach each other.
+ * @param isShared other servers write the same database, so cached entries expire
+ * @param isContact is the second a contact of the first on a business channel? Without it, nobody
+ * is
  */
 export function createRelations(options: {
   database: StoredDatabase<AccountsDocument>
@@ -43,7 +44,7 @@ export function createRelations(options: {
   const known = new LRUCache<string, true>({ ...atMost(peopleRemembered), ...ttl })
   const blocks = new LRUCache<string, Blocks>({ ...atMost(peopleRemembered), ...ttl })
   const reaches = new LRUCache<string, Reach>({ ...atMost(pairsRemembered), ...ttl })
-  /** What was read before a change and comes after it must not be remembered. */
+  /** Do not cache a read that began before a change and ends after it. */
   const changes = { count: 0 }
   const listeners = new Set<(userIds: readonly string[]) => void>()
 
@@ -92,7 +93,7 @@ export function createRelations(options: {
     isKnown,
     readBlocks,
 
-    /** What becomes of a message from the one to the other. */
+    /** How far a message from one person reaches the other. */
     async canReach(senderId: string, recipientId: string): Promise<Reach> {
       const pair = `${senderId} ${recipientId}`
       const kept = reaches.get(pair)
@@ -103,7 +104,7 @@ export function createRelations(options: {
       return reach
     },
 
-    /** Does either of the two block the other? Then neither sees the other's presence. */
+    /** Does either of them block the other? Then neither sees the other's presence. */
     async areApart(oneId: string, otherId: string): Promise<boolean> {
       const { blocked, blockedBy } = await readBlocks(oneId)
       return blocked.has(otherId) || blockedBy.has(otherId)
@@ -128,13 +129,13 @@ export function createRelations(options: {
       tellChanged([userId, otherId])
     },
 
-    /** Whom the person has blocked, and since when: epoch ms. */
+    /** The people this person blocks, and since when: epoch ms. */
     async listBlocked(userId: string): Promise<{ otherId: string; blockedAt: number }[]> {
       const found = (await database.range(idsFrom(`block:${userId}:`))) as BlockDocument[]
       return found.map(({ otherId, blockedAt }) => ({ otherId, blockedAt }))
     },
 
-    /** Takes away all that is kept of a person who left. */
+    /** Deletes all relations of a departed person. */
     async forget(userId: string): Promise<void> {
       known.delete(userId)
       reaches.clear()
@@ -159,10 +160,13 @@ export function createRelations(options: {
       tellChanged([userId, ...others])
     },
 
-    /** Takes note that another server has changed whom these people block. */
+    /** Handles another server's change to these people's blocks. */
     handleChanged: tellChanged,
 
-    /** Calls back with both people when one blocks the other or stops. @returns a function that ends it */
+    /**
+     * Calls back with both people when one starts or stops blocking. @returns a function that stops
+     * it
+     */
     onChanged(listener: (userIds: readonly string[]) => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Storage } from '../storage/storage.ts'
 
-/** What one person has told about another: for whoever keeps the server. `reportedAt` is epoch ms. */
+/** One person's report about another, for the operator of the server. `reportedAt` is epoch ms. */
 export interface ReportDocument {
   _id: string
   reporterId: string
@@ -18,7 +18,7 @@ export function createReports(options: { storage: Storage; now?: () => number })
   const database = storage.database<ReportDocument>('reports')
 
   return {
-    /** The same `reportId` of the same person again changes nothing. */
+    /** Repeating a `reportId` of the same person changes nothing. */
     async add(report: {
       reportId?: string | undefined
       reporterId: string
@@ -32,7 +32,7 @@ export function createReports(options: { storage: Storage; now?: () => number })
         reportedAt: now(),
       })
     },
-    /** What this person has reported, oldest first. */
+    /** This person's reports, oldest first. */
     list: (reporterId: string): Promise<ReportDocument[]> =>
       database.range({ startkey: `${reporterId}~`, endkey: `${reporterId}~\uffff` }),
   }

@@ -120,7 +120,7 @@ describe('a new password', () => {
     const change = { caller: kept, verified: undefined, passwordHash: 'new' }
     expect(await sessions.changePassword(change)).toBe('done')
     expect([await sessions.isOpen(kept), await sessions.isOpen(other)]).toEqual([true, false])
-    // Their password was checked before the change, and is right no more.
+    // The server checked their password before the change; it is wrong now.
     await expect(sessions.start(begin('ann'))).rejects.toBeInstanceOf(PasswordOutdated)
     expect(await sessions.changePassword({ ...change, passwordHash: 'newer' })).toBe('stale')
     const next = await sessions.start({ ...begin('ann'), passwordChanges: 1 })

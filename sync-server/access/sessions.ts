@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { limits } from '../../schema/limits.ts'
 import { atMost } from '../lib/at-most.ts'
+import { withoutRev } from '../lib/without-rev.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountsDocument,
@@ -13,21 +14,21 @@ import {
 import { decidePasswordChange, isSignInFor, type PasswordChangeOutcome } from './password-change.ts'
 import type { Caller } from './token-keeper.ts'
 
-/** Says that the password was changed, or the account deleted, while a sign-in with it was under way. */
+/** Thrown when the password changed, or the account was deleted, during a sign-in. */
 export class PasswordOutdated extends Error {
   override name = 'PasswordOutdated'
 }
 
 const sessionsRemembered = 50_000
 const sharedRememberedMs = 15_000
-/** `lastUsedAt` is for a person's eyes; a write for each request would be most of the writing. */
+/** `lastUsedAt` is only displayed; writing it at each request would be most of all writing. */
 const lastUsedEveryMs = 60 * 60 * 1000
 
 export type Sessions = ReturnType<typeof createSessions>
 
 /**
- * Sign-ins that can be ended before their token is over.
- * @param isShared other servers end sessions in the same database, so what is remembered here gets old
+ * Sign-ins that can end before their token expires.
+ * @param isShared other servers end sessions in the same database, so cached entries expire
  * @param now epoch ms
  */
 export function createSessions(options: {
@@ -40,7 +41,7 @@ export function createSessions(options: {
     ...atMost(sessionsRemembered),
     ...(isShared ? { ttl: sharedRememberedMs } : {}),
   })
-  /** A sign-in that ends while it is being read must not be remembered as good. */
+  /** Do not cache as valid a sign-in that ends while it is being read. */
   const ended = new LRUCache<string, true>(atMost(sessionsRemembered))
   const listeners = new Set<(ended: Caller) => void>()
 
@@ -61,7 +62,7 @@ export function createSessions(options: {
     await database.update([...byId.keys()], (stored) => ({
       put: [...byId.values()]
         .filter(({ _id }) => stored.has(_id))
-        .map((session) => ({ ...withoutRevision(session), _deleted: true as const })),
+        .map((session) => ({ ...withoutRev(session), _deleted: true as const })),
       result: undefined,
     }))
     for (const { userId, sessionId } of sessions) handleEnded({ userId, sessionId })
@@ -72,7 +73,7 @@ export function createSessions(options: {
     if (others.length > 0) await endAll(others)
   }
 
-  /** Sign-ins that are good no more could not be ended: none is taken for good without a look any more. */
+  /** Invalid sign-ins could not be ended: from now on check each in the database. */
   function forgetAll(error: unknown) {
     remembered.clear()
     throw error
@@ -99,10 +100,10 @@ export function createSessions(options: {
     list,
 
     /**
-     * Begins a sign-in; old ones of the same person are cleared away, and beyond a hundred the longest unused.
+     * Begins a sign-in; removes expired ones, and beyond a hundred the longest unused.
      * @param begun.keptMs how long it lasts
      * @param begun.passwordChanges the account's when its password was checked
-     * @throws PasswordOutdated when that password is the account's no more
+     * @throws PasswordOutdated when the account's password has changed since
      */
     async start(begun: {
       userId: string
@@ -141,7 +142,7 @@ export function createSessions(options: {
       return session
     },
 
-    /** Is the sign-in still good? Answered from memory while it is used. */
+    /** Is the sign-in still valid? Answers from memory while it is in use. */
     async isOpen(caller: Caller): Promise<boolean> {
       const kept = remembered.get(caller.sessionId)
       const session = kept ?? (await readSession(caller))
@@ -163,11 +164,11 @@ export function createSessions(options: {
       return session !== undefined
     },
 
-    /** Ends all of a person's sign-ins, but for the one named. */
+    /** Ends all of a person's sign-ins except the given one. */
     endOthers,
 
     /**
-     * Gives a person a new password, and ends every sign-in but the one that asks for it.
+     * Sets a new password, and ends every sign-in except the caller's.
      * @param asked.verified the account's `passwordChanges` when the current password was checked
      */
     async changePassword(asked: {
@@ -184,16 +185,16 @@ export function createSessions(options: {
       return result
     },
 
-    /** Ends all of a person's sign-ins, and leaves nothing of old ones. */
+    /** Ends and deletes all of a person's sign-ins. */
     async removeAll(userId: string): Promise<void> {
       const all = await readAll(userId)
       if (all.length > 0) await endAll(all)
     },
 
-    /** Takes note that another server has ended it. */
+    /** Handles the end of a sign-in on another server. */
     handleEnded,
 
-    /** Looks into the database, whatever is remembered here; one that was ended is then ended here too. */
+    /** Reads the database, bypassing the cache; ends the sign-in here too if it has ended. */
     async check(caller: Caller): Promise<void> {
       const session = await readSession(caller)
       if (!session) handleEnded(caller)
@@ -213,9 +214,4 @@ export function createSessions(options: {
     if (!session || !isSignInFor(stored.get(accountId), session.passwordChanges)) return undefined
     return { expiresAt: session.expiresAt, usedAt: session.lastUsedAt }
   }
-}
-
-function withoutRevision<T extends object>(document: T): Omit<T, '_rev'> {
-  const { _rev, ...rest } = document as T & { _rev?: string }
-  return rest as Omit<T, '_rev'>
 }

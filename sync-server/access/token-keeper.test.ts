@@ -9,7 +9,7 @@ const inAnHour = Date.now() + 3_600_000
 const payload = { sub: 'ann', sid: 's1', exp: Math.floor(inAnHour / 1000) }
 
 describe('tokens', () => {
-  it('give back whom they were made for', () => {
+  it('give back the caller they were made for', () => {
     expect(tokens.read(tokens.sign(ann, inAnHour))).toEqual({
       ...ann,
       expiresAt: payload.exp * 1000,

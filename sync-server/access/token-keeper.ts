@@ -6,28 +6,28 @@ import { atMost } from '../lib/at-most.ts'
 
 const issuer = 'petrel'
 const audience = 'petrel'
-/** Named in full, so that a token can never choose "none" or another algorithm for itself. */
+/** Fixed, so that a token can never choose "none" or another algorithm for itself. */
 const algorithm = 'HS256'
 const tokensRemembered = 10_000
 
 const claims = z.object({ sub: z.string(), sid: z.string(), exp: z.number() })
 
-/** Who a token speaks for, and under which sign-in. */
+/** The person and sign-in that a token stands for. */
 export interface Caller {
   userId: string
   sessionId: string
 }
 
-/** A caller by a token that is good until then, epoch ms. */
+/** A caller whose token is valid until then, epoch ms. */
 export interface TokenHolder extends Caller {
   expiresAt: number
 }
 
 /** Makes and reads bearer tokens. @param secret at least 32 characters, the same on every server */
 export function createTokenKeeper({ secret }: { secret: string }) {
-  // Given as text, each token that is read would first be tried as a public key, which costs more than all the rest.
+  // As text, the library would first try each secret as a public key, the costliest step of all.
   const key = createSecretKey(secret, 'utf8')
-  /** What they say never changes, and a device shows the same one with each request. */
+  /** A token's content never changes, and a device sends the same one with each request. */
   const verified = new LRUCache<string, TokenHolder>(atMost(tokensRemembered))
 
   function verify(token: string): TokenHolder | null {
@@ -48,7 +48,7 @@ export function createTokenKeeper({ secret }: { secret: string }) {
       const payload = { sub: userId, sid: sessionId, exp: Math.floor(expiresAt / 1000) }
       return jwt.sign(payload, key, { algorithm, issuer, audience })
     },
-    /** The caller, or null for a token that is forged, over, or not ours. */
+    /** The caller, or null for a forged, expired or foreign token. */
     read(token: string): TokenHolder | null {
       const known = verified.get(token)
       if (known) return known.expiresAt > Date.now() ? known : null

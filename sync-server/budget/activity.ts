@@ -1,10 +1,10 @@
 const recentMs = 1_000
 
-/** Knows whether anybody but one caller has asked for something lately. @param now ms of any clock that only goes forward */
+/** Tells whether any other caller was active lately. @param now ms of a monotonic clock */
 export function createActivity(now = () => performance.now()) {
   const state = {
     last: { key: '', at: Number.NEGATIVE_INFINITY },
-    /** The last one who was somebody else. */
+    /** The last caller who was somebody else. */
     before: { key: '', at: Number.NEGATIVE_INFINITY },
   }
   return {

@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http'
 
 interface Watcher {
-  /** A piece of so many bytes is about to be written. @returns false when it must not be */
+  /** Called before writing a piece of `bytes`. @returns false to forbid the write */
   mayWrite(bytes: number): boolean
-  /** A piece of so many bytes has left for the network. */
+  /** Called when a piece of `bytes` has left for the network. */
   recordSent(bytes: number): void
 }
 
 type Written = (error?: Error | null) => void
 
 /**
- * Tells of every piece of an answer, whoever writes it, when it is written and when it has left. What is written with
- * `end` has left when the response closes. Text is measured by its characters.
+ * Reports each piece of an answer when written and when sent. What `end` writes counts as sent when
+ * the response closes. Measures text by its characters.
  */
 export function meterAnswer(
   response: ServerResponse,

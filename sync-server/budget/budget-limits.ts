@@ -3,37 +3,37 @@ const MiB = 1024 * 1024
 export type BudgetLimits = { readonly [Name in keyof typeof budgetLimits]: number }
 
 /**
- * What one caller may hold at a time, and all of them together. Wide enough for a person with several devices and twenty
- * tabs, who never meets any of it.
+ * What one caller may hold at a time, and all together. A person with several devices and twenty
+ * tabs never reaches these limits.
  */
 export const budgetLimits = {
   requestsPerPerson: 512,
-  /** Requests of callers who have not shown a good sign-in, by network. */
+  /** Requests of callers without a valid sign-in, by network. */
   requestsPerNetwork: 256,
-  /** Bodies that are being read, and answers that wait to be read. */
+  /** Bodies being read, and answers waiting to be sent. */
   bytesPerPerson: 32 * MiB,
   bytesOverall: 256 * MiB,
-  /** Requests that are begun before whatever else waits goes on: a few milliseconds of work. */
+  /** How many requests may start per event-loop turn: a few milliseconds of work. */
   startsPerTurn: 16,
   uploadsPerPerson: 4,
-  /** Each upload under way holds a few pieces of its file, so their number bounds the memory of all. */
+  /** Each upload holds a few pieces of its file, so their number bounds the total memory. */
   uploadsOverall: 64,
-  /** A sign-in is a few hundred bytes, and whoever sends one is not known yet. */
+  /** A sign-in is a few hundred bytes, and its sender is not authenticated yet. */
   strangerBodyMaxBytes: 32 * 1024,
 
-  /** Connections that have not shown a good sign-in yet, by network and of all. */
+  /** Connections without a valid sign-in yet, by network and in all. */
   strangersPerNetwork: 1_000,
   strangersOverall: 2_000,
-  /** Further ones that may still show a good sign-in. */
+  /** Further ones that may still present a valid sign-in. */
   strangersOnTrial: 256,
   connectionsPerPerson: 256,
 
-  /** Pages of one conversation that are read side by side, and the requests for them that one person may have open. */
+  /** Pages of one conversation read in parallel, and one person's open requests for them. */
   readsAtOnce: 8,
   /** One for each of a device's two databases. */
   readsAtOncePerPerson: 2,
   readsPerPerson: 128,
-  /** Walks through all that somebody has: two pages at a time leave room for what is urgent. */
+  /** Scans of all of a person's data: two pages at a time leave room for urgent work. */
   scansAtOnce: 2,
   scansAtOncePerPerson: 1,
   /** Two lists in each of twenty tabs, and more. */
@@ -41,12 +41,12 @@ export const budgetLimits = {
 
   /** Slower than this is no line that a person could use: 64 kbit/s is eight times as fast. */
   bytesPerSecondMin: 1024,
-  /** So far behind that pace a body or an answer is given up. */
+  /** Gives up a body or an answer this far behind that pace. */
   patienceMs: 30_000,
   strangerPatienceMs: 10_000,
-  /** Whoever keeps the server waiting for so long gives way to others, where there is no room for all. */
+  /** A caller who keeps the server waiting this long gives way to others when there is no room. */
   lateAfterMs: 5_000,
-  /** What is left of a body that was answered already is let past for so long. */
+  /** How long to drain the rest of a body that was answered already. */
   drainMs: 10_000,
   lookEveryMs: 1_000,
 } as const

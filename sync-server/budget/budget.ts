@@ -6,7 +6,10 @@ import { createLedger } from './ledger.ts'
 
 export type Budget = ReturnType<typeof createBudget>
 
-/** What this server gives to its callers, and how much of it is taken (P12). @param changed limits, for tests */
+/**
+ * The resources that this server gives its callers, and their use (P12). @param changed limits, for
+ * tests
+ */
 export function createBudget(changed: Partial<BudgetLimits> = {}) {
   const limits: BudgetLimits = { ...budgetLimits, ...changed }
   const { lateAfterMs } = limits
@@ -18,7 +21,7 @@ export function createBudget(changed: Partial<BudgetLimits> = {}) {
     bytes: open(limits.bytesPerPerson, limits.bytesOverall),
     uploads: open(limits.uploadsPerPerson, limits.uploadsOverall),
     strangers: open(limits.strangersPerNetwork, limits.strangersOverall),
-    /** Without networks: behind a proxy all connections are the proxy's. */
+    /** Not by network: behind a proxy all connections are the proxy's. */
     passedOn: open(limits.strangersOverall, limits.strangersOverall),
     connections: open(limits.connectionsPerPerson),
   }
@@ -31,7 +34,7 @@ export function createBudget(changed: Partial<BudgetLimits> = {}) {
       jobsMaxPerKey: limits.readsPerPerson,
       isAlone: activity.isAlone,
     }),
-    /** Walks through all that somebody has. */
+    /** Scans of all of a person's data. */
     scans: createFairQueue({
       atOnce: limits.scansAtOnce,
       atOncePerKey: limits.scansAtOncePerPerson,
@@ -49,7 +52,7 @@ export function createBudget(changed: Partial<BudgetLimits> = {}) {
     limits,
     ...ledgers,
     ...queues,
-    /** Who has asked for something lately. */
+    /** Who was active lately. */
     activity,
     /** For the metrics. */
     levels: (): Levels => ({

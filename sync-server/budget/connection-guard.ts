@@ -12,16 +12,16 @@ interface Known {
   socket: Socket
   lease: Lease | undefined
   userId: string | undefined
-  /** Its requests that are under way. */
+  /** Its pending requests. */
   visits: Set<Visit>
-  /** Since when there was none. */
+  /** Since when it has had none. */
   quietSince: number
 }
 
 /**
- * Bounds connections: of strangers by network and in all, of people by person. When there are too many strangers, the
- * ones that say nothing go first; a new one may then only show a good sign-in, so that people who have one still get in.
- * @param isBehindProxy all connections are the proxy's then, and say nothing about whose they are
+ * Bounds connections: of strangers by network and in all, of people by person. When strangers are
+ * too many, silent ones go first; a new one may then only sign in, so that people still get in.
+ * @param isBehindProxy all connections are the proxy's, and identify nobody
  * @param identify finds the caller of a token; null for a bad one
  */
 export function createConnectionGuard(options: {
@@ -33,7 +33,7 @@ export function createConnectionGuard(options: {
   const { budget, isBehindProxy, identify, onError } = options
   const { limits } = budget
   const connections = new Map<string, Known>()
-  /** Strangers for whom there was no room, oldest first. */
+  /** Strangers admitted beyond the limit, oldest first. */
   const onTrial = new Set<Known>()
 
   function lateMs({ visits, quietSince }: Known): number {
@@ -89,7 +89,7 @@ export function createConnectionGuard(options: {
     onTrial.delete(known)
   }
 
-  /** Sockets of people are counted elsewhere; one that was let in by no sign-in stays a stranger until it closes. */
+  /** Signed-in sockets are counted elsewhere; any other stays a stranger until it closes. */
   async function upgrade(request: IncomingMessage) {
     const known = connections.get(nameConnection(request.socket))
     const token = readOfferedToken(request.headers['sec-websocket-protocol'])
@@ -99,24 +99,24 @@ export function createConnectionGuard(options: {
     connections.delete(nameConnection(request.socket))
   }
 
-  /** Nothing has come or gone on this connection for a while. */
+  /** This connection has been idle for a while. */
   function onSilence(socket: Socket) {
     const known = connections.get(nameConnection(socket))
     if (!known) return
-    // A body that comes too slowly is ended with words, and a feed that waits for news is as it should be.
+    // The pace check ends slow bodies with an answer; a feed that waits for news is fine.
     const isWaiting = [...known.visits].some(({ response }) => !response.writableFinished)
     if (!isWaiting || socket.writableLength > 0) socket.destroy()
   }
 
   return {
-    /** Looks after every connection of this server from now on. */
+    /** Guards every connection of this server from now on. */
     watch(server: Server) {
       server.on('connection', enter)
       server.on('upgrade', (request) => void upgrade(request).catch(onError))
       server.setTimeout(limits.patienceMs, onSilence)
     },
 
-    /** To be called for each request of a connection. */
+    /** Call for each request of a connection. */
     note(visit: Visit) {
       const known = connections.get(nameConnection(visit.request.socket))
       known?.visits.add(visit)
@@ -127,7 +127,7 @@ export function createConnectionGuard(options: {
     },
 
     /**
-     * The connection has shown a good sign-in: it is that person's now.
+     * The connection has presented a valid sign-in: it now counts as that person's.
      * @throws RequestRefused when they have too many
      */
     welcome(socket: Socket, userId: string) {
@@ -139,13 +139,13 @@ export function createConnectionGuard(options: {
       known.lease = lease
     },
 
-    /** Whose requests come on it, as far as anybody knows before they are read. */
+    /** The owner of its requests, as far as known before they are read. */
     ownerOf({ socket, headers }: IncomingMessage): string {
       const userId = isBehindProxy ? undefined : connections.get(nameConnection(socket))?.userId
       return userId ?? headers.authorization ?? nameNetwork(socket.remoteAddress ?? '')
     },
 
-    /** Is it a stranger for whom there is no room? */
+    /** Is it a stranger beyond the limit? */
     isOnTrial(socket: Socket): boolean {
       const known = connections.get(nameConnection(socket))
       return known !== undefined && onTrial.has(known)
@@ -153,7 +153,7 @@ export function createConnectionGuard(options: {
   }
 }
 
-/** The same for a connection and for the encrypted one within it. */
+/** The same for a connection and for the TLS socket on it. */
 function nameConnection({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }

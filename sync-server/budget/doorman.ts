@@ -19,8 +19,8 @@ const dayMs = 24 * 60 * 60 * 1000
 export type Doorman = ReturnType<typeof createDoorman>
 
 /**
- * Stands at every door (P12): counts what each caller has open, sees that bodies come and answers are taken, and ends
- * what goes on when the sign-in behind it ends.
+ * Guards every entry (P12): counts what each caller has open, enforces the pace of bodies and
+ * answers, and ends open requests when their sign-in ends.
  */
 export function createDoorman(options: {
   budget: Budget
@@ -42,7 +42,7 @@ export function createDoorman(options: {
     for (const visit of [...(bySession.get(sessionId) ?? [])]) visit.endSignIn()
   })
 
-  /** To come before everything that answers. */
+  /** Mount before everything that answers. */
   const greet: RequestHandler = (request, response, next) => {
     const pace = hasBody(request)
       ? createPace({
@@ -64,12 +64,12 @@ export function createDoorman(options: {
     if (!isGood) throw new RequestRefused('session_ended')
   }
 
-  /** What is open ends with its sign-in, whether that is ended or runs out. */
+  /** Ends the visit with its sign-in, whether that is ended or expires. */
   function tie(visit: Visit, { sessionId, expiresAt }: TokenHolder) {
     const own = bySession.get(sessionId) ?? new Set()
     bySession.set(sessionId, own.add(visit))
     const leftMs = expiresAt - Date.now()
-    // Nothing is open for longer than a day, and most sign-ins last much longer than that.
+    // Nothing stays open for longer than a day, and most sign-ins last much longer.
     const timer = leftMs < dayMs ? setTimeout(visit.endSignIn, leftMs).unref() : undefined
     visit.onClose(() => {
       clearTimeout(timer)
@@ -78,10 +78,12 @@ export function createDoorman(options: {
     })
   }
 
-  /** To come after the check of who calls. @throws RequestRefused for who has too much open already */
+  /**
+   * Mount after the access check. @throws RequestRefused when the caller has too much open already
+   */
   const admit: RequestHandler = (request, response, next) => {
     const visit = visitOf(request)
-    // Whoever hung up while their sign-in was looked for waits for nothing.
+    // A caller who hung up during the sign-in check waits for nothing.
     if (visit.isOver) return
     const { caller, socket } = request
     const key = caller?.userId ?? nameNetwork(request.ip ?? '')
@@ -104,14 +106,14 @@ export function createDoorman(options: {
       tie(visit, caller)
     } else if (connections.isOnTrial(socket)) {
       response.set('connection', 'close')
-      // What costs nothing is answered all the same: somebody may look whether the server lives.
+      // Still answer cheap requests: they may be health checks.
       if (hasBody(request)) throw refuseOver('all')
     }
     next()
   }
 
   /**
-   * Reads a body: it counts as it comes, and whoever was signed out meanwhile is not heard.
+   * Reads a body: counts its bytes, and rejects a caller who was signed out meanwhile.
    * @param read the reader itself
    */
   const takeBody =
@@ -123,7 +125,7 @@ export function createDoorman(options: {
         if (refusal) visit.refuse(refusal)
       }
       visit.beginReading()
-      // In the same moment as the reader, or it would miss the first bytes.
+      // Attach in the same tick as the reader, or it would miss the first bytes.
       if (hasBody(request)) request.on('data', count)
       return read(request, response, (error?: unknown) => {
         request.off('data', count)
@@ -137,12 +139,12 @@ export function createDoorman(options: {
     }
 
   return {
-    /** To stand before the whole app: who comes with hundreds of requests at once waits behind others' first ones. */
+    /** Mount before the whole app: queues a burst behind other callers' first requests. */
     receive: reception.receive,
     greet,
     admit,
     takeBody,
-    /** Looks after the connections of this server. */
+    /** Guards the connections of this server. */
     watch: (server: Server) => connections.watch(server),
     close() {
       stopListening()
@@ -151,7 +153,7 @@ export function createDoorman(options: {
   }
 }
 
-/** The visit that a request is: there for every request that was greeted. */
+/** The visit of a request: every greeted request has one. */
 export function visitOf({ visit }: Pick<Request, 'visit'>): Visit {
   return must(visit, 'a visit')
 }

@@ -1,36 +1,38 @@
 import { refuseOver } from './refuse-over.ts'
 
-/** Runs one step of a job when its turn has come. @throws the signal's reason once its caller is gone */
+/** Runs one step of a job in its turn. @throws the signal's reason once its caller is gone */
 export type Turn = <Result>(step: () => Promise<Result>) => Promise<Result>
 
 export interface Asking {
-  /** Whose work it is. */
+  /** The owner of the work. */
   key: string
-  /** Aborts when nobody waits for the result any more: the job leaves the queue, or ends after the step it is at. */
+  /**
+   * Aborts when nobody waits for the result: the job leaves the queue, or ends after its current
+   * step.
+   */
   signal?: AbortSignal | undefined
 }
 
 export type FairQueue = ReturnType<typeof createFairQueue>
 
-/** A step that is over sooner keeps nobody waiting. */
+/** A shorter step needs no rest. */
 const shortestRestMs = 1
 const longestRestMs = 50
 
 interface Job extends Asking {
-  /** The step that waits for its turn. */
+  /** The step waiting for its turn. */
   start: (() => void) | undefined
 }
 
 /**
- * Runs heavy work in steps, a few at once: one step of each key in turn, so that whoever asks for much waits for
- * themselves; within a key the oldest job goes first. No key takes all the room there is: whoever comes then would wait
- * for steps that have begun. After a step its key rests for as long as that took, while others ask for something: what
- * they wait for is of many small pieces, each of which would else wait for the next step.
- * @param atOnce steps that run side by side
- * @param atOncePerKey those of one key among them
+ * Runs heavy work in steps, a few at once, one step of each key in turn; within a key the oldest
+ * job goes first. No key takes all slots. After a step its key rests as long as the step took while
+ * others are active, because their requests are many small pieces that would each wait.
+ * @param atOnce steps that run in parallel
+ * @param atOncePerKey the same for one key
  * @param jobsMaxPerKey jobs of one key that run or wait
- * @param isAlone does nobody else ask for anything? Without it, nobody rests
- * @param now ms of any clock that only goes forward, and `later` calls back after so many of them
+ * @param isAlone is nobody else active? Without it, no key rests
+ * @param now ms of a monotonic clock; `later` calls back after the given ms
  */
 export function createFairQueue(options: {
   atOnce: number
@@ -127,14 +129,15 @@ export function createFairQueue(options: {
       count(job.key, -1)
       goToEnd(job.key)
       if (!isAlone(job.key)) rest(job.key, now() - begunAt)
-      // Not at once: the job that goes on is older than those behind it.
+      // Deferred, so that the continuing job, which is older, goes first.
       setImmediate(startNext)
     }
   }
 
   /**
-   * Runs a job, which passes each of its heavy steps through `turn`, one after the other.
-   * @throws RequestRefused `too_many_at_once` at once, when its key has too many; the signal's reason
+   * Runs a job, which passes each of its heavy steps through `turn` in sequence.
+   * @throws RequestRefused `too_many_at_once` at once, when its key has too many; the signal's
+   * reason
    */
   async function run<Result>(
     asking: Asking,
@@ -153,11 +156,11 @@ export function createFairQueue(options: {
   return {
     run,
 
-    /** Runs work that is one step. */
+    /** Runs single-step work. */
     once: <Result>(asking: Asking, step: () => Promise<Result>): Promise<Result> =>
       run(asking, (turn) => turn(step)),
 
-    /** Walks through pages, each of which is read in a turn of its own. */
+    /** Iterates pages, reading each in its own turn. */
     async *walk<Page>(asking: Asking, pages: AsyncGenerator<Page>): AsyncGenerator<Page> {
       const job: Job = { ...asking, start: undefined }
       job.signal?.throwIfAborted()

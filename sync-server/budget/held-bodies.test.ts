@@ -22,7 +22,7 @@ const registerNext = () => opened.app.register(people.shift() ?? `ann${uuidv7().
 const logOut = ({ token }: TestPerson) => opened.app.call('POST', '/api/auth/logout', { token })
 const leave = ({ token }: TestPerson) => opened.app.call('DELETE', '/api/users/me', { token })
 
-/** Everything that somebody can say with a body, as a person who is about to go says it. */
+/** Every request with a body, as sent by a person about to be deleted. */
 const bodies = {
   'a push': ({ userId }: TestPerson, content: string) => {
     const message = { content, _id: uuidv7() }
@@ -50,7 +50,7 @@ const bodies = {
   },
 }
 
-/** All of these with their first bytes only. */
+/** Sends only the first bytes of each. */
 function holdAll(ann: TestPerson, words: string) {
   const { port } = opened.app
   return Promise.all(

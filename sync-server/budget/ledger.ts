@@ -1,21 +1,21 @@
-/** Why something was ended for others' sake: it kept us waiting, or its key held more than others. */
+/** Why the ledger ended a holding: it kept the server waiting, or its key held the most. */
 export type GivenUp = 'late' | 'share'
 
-/** Whose limit is reached: the key's own, or that of all together. */
+/** Whose limit is reached: the key's, or the total. */
 export type Full = 'key' | 'all'
 
-/** Something that one key takes for a while. */
+/** Something that a key holds for a while. */
 export interface Holding {
   key: string
   amount: number
-  /** For how long it has kept us waiting, in ms; 0 while it is our turn. */
+  /** How long it has kept the server waiting, in ms; 0 while it is the server's turn. */
   lateMs?: () => number
-  /** Ends it so that others have room. Without it, it is only ever given back. */
+  /** Ends it to make room for others. Without it, only its owner releases it. */
   end?: (why: GivenUp) => void
 }
 
 export interface Lease {
-  /** Takes more. @returns undefined when it could; then nothing else has changed */
+  /** Takes more. @returns undefined on success; otherwise nothing changed */
   grow(amount: number): Full | undefined
   shrink(amount: number): void
   /** Gives everything back, once. */
@@ -35,10 +35,10 @@ interface Account {
 }
 
 /**
- * Counts what each key holds, and how much is held in all. Where there is no room, whoever is late gives way, the one
- * with the most first; then who holds most gives way to who would still hold no more than they are left with.
- * A key that stands below its limit may go above it once: what it then takes was made already.
- * @param lateAfterMs nobody counts as late before that
+ * Counts what each key holds, and the total. When full, late holdings give way, largest first; then
+ * the key that holds most gives way to one that would still hold no more than it. A key below its
+ * limit may exceed it once, because what it takes exists already.
+ * @param lateAfterMs nothing counts as late before that
  */
 export function createLedger(options: { perKey: number; overall: number; lateAfterMs: number }) {
   const { perKey, overall, lateAfterMs } = options
@@ -89,7 +89,7 @@ export function createLedger(options: { perKey: number; overall: number; lateAft
     return found?.entry
   }
 
-  /** The newest, which has come the shortest way, of the key that holds most. */
+  /** The newest holding, which has progressed least, of the key that holds most. */
   function findLarger(asking: Entry, amount: number): Entry | undefined {
     let heaviest: Account | undefined
     for (const account of accounts.values()) {
@@ -120,13 +120,13 @@ export function createLedger(options: { perKey: number; overall: number; lateAft
     if (entry.isOver || amount <= 0) return undefined
     const full = makeRoom(entry, amount)
     if (full) counted.refused += 1
-    // Making room may have ended the very one that asks.
+    // Making room may have ended the asking holding itself.
     else if (!entry.isOver) change(entry, amount)
     return full
   }
 
   return {
-    /** @returns whose limit is in the way when there is no room */
+    /** @returns the lease, or the limit that leaves no room */
     take(holding: Holding): Lease | Full {
       const entry: Entry = { ...holding, amount: 0, isOver: false }
       const full = grow(entry, holding.amount)

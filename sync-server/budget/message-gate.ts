@@ -16,12 +16,12 @@ import type { StorageQuota } from './storage-quota.ts'
 type Acceptors = Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
 type StoredById = ReadonlyMap<string, Document>
 
-/** Times and flags of a conversation may still be added to what is stored. */
+/** Room for times and flags that a conversation may still gain. */
 const slackCharacters = 500
 
 /**
- * Stands before the one way in (P4) and bounds what a person may add to what is stored (P12): new messages in a minute,
- * and bytes in all. Nothing of what it holds back is stored, and all of it is still with whoever offers it (P6).
+ * Stands before the one way in (P4) and bounds what a person adds to storage (P12): new messages a
+ * minute, and total bytes. It stores nothing that it holds back; the caller still has it (P6).
  */
 export function createMessageGate(options: {
   acceptance: Acceptors
@@ -35,7 +35,7 @@ export function createMessageGate(options: {
     return await storage.database<Document>(name).read(proposals.map(({ id }) => id))
   }
 
-  /** Whoever has no room at all may still read, delete and change: that is what makes room. */
+  /** A person without any room may still read, delete and change, which makes room. */
   async function findHeldBack(
     name: string,
     { actorId, proposals }: { actorId: string; proposals: readonly Proposal[] },
@@ -46,7 +46,10 @@ export function createMessageGate(options: {
     return new Set(proposals.filter((one) => isNew(one, stored) || isLarger(one, stored)))
   }
 
-  /** @returns how many were counted: at most so many are new. @throws RequestRefused `too_many_messages` */
+  /**
+   * @returns how many were counted, at least the number of new ones. @throws RequestRefused
+   * `too_many_messages`
+   */
   async function takeTurns(actorId: string, proposals: readonly Proposal[]): Promise<number> {
     const most = new Set(proposals.map(({ id }) => id)).size
     if (most === 0 || rate.take(actorId, most) === 0) return most
@@ -60,7 +63,7 @@ export function createMessageGate(options: {
     throw new RequestRefused('too_many_messages', { headers })
   }
 
-  /** @param accept stores what is not held back */
+  /** @param accept stores what the gate does not hold back */
   async function holdBack<Doc>(
     name: string,
     asked: { actorId: string; proposals: readonly Proposal[] },
@@ -97,7 +100,7 @@ export function createMessageGate(options: {
   }
 }
 
-/** Would it be stored as a new one, or be sent anew after it was refused? */
+/** Would it be stored as a new message, or resent after a refusal? */
 function isNew({ id, raw, isDeleted }: Proposal, stored: StoredById): boolean {
   if (isDeleted) return false
   const before = stored.get(id) as Partial<MessageDocument> | undefined
@@ -106,11 +109,11 @@ function isNew({ id, raw, isDeleted }: Proposal, stored: StoredById): boolean {
   return before.status === 'failed' && isRetry && raw.deletedAt === undefined
 }
 
-/** Of a message only its words can grow without end; those of a deleted one go. */
+/** Only the words of a message can grow without bound; a deleted one loses them. */
 function isWordier(proposal: Proposal, stored: StoredById): boolean {
   if (proposal.isDeleted) return false
   const { message } = readMessageProposal(proposal)
-  // What cannot be read is kept beside what is stored.
+  // An unreadable proposal is kept beside the stored version.
   if (!message) return true
   const { content, refused, deletedAt } = message
   const words = deletedAt === undefined ? [content, refused] : [refused]
@@ -119,7 +122,7 @@ function isWordier(proposal: Proposal, stored: StoredById): boolean {
 }
 
 function isLonger({ id, raw }: Proposal, stored: StoredById): boolean {
-  // How a client came to its version is not stored.
+  // A client's revision history is not stored.
   const { _rev, _revisions, ...body } = raw
   return countCharacters(body) > countCharacters(stored.get(id)) + slackCharacters
 }

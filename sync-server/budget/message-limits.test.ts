@@ -60,7 +60,7 @@ describe('P12: whoever has sent too many messages', () => {
   })
 
   it('P6: pushes later what is held up, and nothing of it is refused for good', async () => {
-    // The next is free two seconds after sixty at once.
+    // After a burst of sixty, the next is free in two seconds.
     const app = await startTestApp({ MESSAGE_RATE: '30' })
     onTestFinished(() => app.close())
     const [ann, ben] = [await app.register('Ann'), await app.register('Ben')]

@@ -6,7 +6,7 @@ function open(perMinute = 60) {
   return { clock, rate: createMessageRate({ perMinute, now: () => clock.ms }) }
 }
 
-test('two minutes’ worth may be sent at once, and then so many a minute', () => {
+test('two minutes’ worth may be sent at once, and then the rate per minute', () => {
   const { clock, rate } = open()
   expect(rate.take('ann', 100)).toBe(0)
   expect(rate.take('ann', 20)).toBe(0)

@@ -5,7 +5,7 @@ import { atMost } from '../lib/at-most.ts'
 import type { Levels } from '../metrics/read-levels.ts'
 
 const peopleRemembered = 50_000
-/** Who has been quiet for two minutes may send so many minutes' worth at once. */
+/** After two quiet minutes a person may send that much in a burst. */
 const burstMinutes = 2
 const msPerMinute = 60_000
 const topic = 'messages'
@@ -15,11 +15,11 @@ const spent = z.object({ userId: z.string(), count: z.number() })
 export type MessageRate = ReturnType<typeof createMessageRate>
 
 /**
- * How many new messages each person may still send: as many as in two minutes at once, and then so many a minute. More
- * at once than that passes when nothing was sent lately, and is waited for afterwards: whoever comes back with much that
- * was written offline is not held up for ever. With a link, what is sent at any server counts at every one.
+ * How many new messages each person may still send: a two-minute burst, then `perMinute`. A larger
+ * batch passes after quiet and is paid back by waiting, so that a big offline backlog still gets
+ * through. With a link, all servers count together.
  * @param perMinute 0 for any number
- * @param now ms of any clock that only goes forward
+ * @param now ms of a monotonic clock
  */
 export function createMessageRate(options: {
   perMinute: number
@@ -58,7 +58,7 @@ export function createMessageRate(options: {
     perMinute,
     burst,
 
-    /** @returns in how many seconds so many may be sent; 0 for now, and then they are counted */
+    /** @returns in how many seconds `count` may be sent; 0 for now, and then they count */
     take(userId: string, count: number): number {
       if (perMinute === 0 || count === 0) return 0
       const left = readLeft(userId)
@@ -67,14 +67,14 @@ export function createMessageRate(options: {
       return 0
     },
 
-    /** These turned out not to be new. */
+    /** Call for messages that turned out not to be new. */
     giveBack: (userId: string, count: number) => spend(userId, -count),
 
     recordRefused() {
       counted.refused += 1
     },
 
-    /** How many may be sent at once by somebody who has been quiet, how many now, and in how many seconds all again. */
+    /** The burst limit, how many are left now, and in how many seconds it is full again. */
     describe(userId: string): Record<string, string> {
       if (perMinute === 0) return {}
       const left = readLeft(userId)

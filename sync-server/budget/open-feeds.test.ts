@@ -22,7 +22,7 @@ async function signIn(): Promise<string> {
   return (await opened.app.call('POST', '/api/auth/login', { body })).body.token
 }
 
-/** The same sign-in, by a token that is soon over. */
+/** The same sign-in, with a token that expires soon. */
 async function signInBriefly(): Promise<string> {
   const { sub, sid } = jwt.decode(await signIn()) as { sub: string; sid: string }
   const exp = Math.floor(Date.now() / 1_000) + 8
@@ -38,10 +38,10 @@ function readFeed(token: string, query: string) {
 
 const level = (name: string) => readTestLevel(opened.app, name)
 
-/** Less than a feed waits, after which it would end anyhow. */
+/** Shorter than a feed's own wait, after which it would end anyway. */
 const atOnce = { timeout: limits.syncPollMaxMs - 5_000 }
 
-/** Everything that can stay open for long, and how to see that it has begun. */
+/** Everything that can stay open for long, and how to detect that it has begun. */
 const feeds: Record<string, (token: string) => Promise<TestRequest>> = {
   async 'a long poll'(token) {
     const feed = await readFeed(token, 'feed=longpoll')
@@ -120,7 +120,7 @@ describe('P12: what is open ends with its sign-in', () => {
   })
 })
 
-/** What has not begun is answered with a refusal; the rest breaks off. */
+/** What has not begun gets a refusal; the rest breaks off. */
 async function expectEnd(feed: TestRequest) {
   // One of them is the question itself.
   await expect.poll(() => level('petrel_open_requests')).toBe(1)

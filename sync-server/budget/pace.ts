@@ -1,9 +1,9 @@
 export type Pace = ReturnType<typeof createPace>
 
 /**
- * Sees whether bytes come fast enough: each one moves the end a little further away, but never further than the patience
- * from now. So a line that stands still for a while is waited for, and one that only ever trickles is not.
- * @param now ms of any clock that only goes forward
+ * Checks that bytes come fast enough: each byte extends the deadline, never beyond `patienceMs`
+ * from now. So it tolerates a stalled line for a while, but not a steady trickle.
+ * @param now ms of a monotonic clock
  */
 export function createPace(options: {
   bytesPerSecond: number
@@ -17,20 +17,20 @@ export function createPace(options: {
       const moved = state.endsAt + (bytes / bytesPerSecond) * 1_000
       state.endsAt = Math.min(moved, now() + state.patienceMs)
     },
-    /** It is not the other side that is waited for. */
+    /** The other side is not the one being waited for. */
     hold() {
       state.endsAt = now() + state.patienceMs
     },
-    /** Nobody looked for so long: bytes may have come meanwhile. */
+    /** Nobody checked for `ms`: bytes may have come meanwhile. */
     excuse(ms: number) {
       state.endsAt += ms
     },
-    /** Waits longer from now on. */
+    /** Sets a longer patience from now on. */
     relax(patienceMs: number) {
       state.endsAt += patienceMs - state.patienceMs
       state.patienceMs = patienceMs
     },
-    /** How much of the patience is used up. */
+    /** How much of the patience is used. */
     lateMs: () => Math.max(0, now() + state.patienceMs - state.endsAt),
     isOver: () => now() > state.endsAt,
   }

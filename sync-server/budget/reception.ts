@@ -9,10 +9,10 @@ interface Arrival {
 }
 
 /**
- * Begins requests a few in each turn of the event loop, one of each caller in turn: hundreds that come in the same
- * moment would else be begun in one stretch, before anything that somebody else waits for goes on.
- * @param startsPerTurn more wait for the next turn
- * @param keyOf whose request it is, as far as that is known yet
+ * Starts a few requests per event-loop turn, one of each caller in turn. Otherwise a burst of
+ * hundreds would all start before anybody else's work continues.
+ * @param startsPerTurn further ones wait for the next turn
+ * @param keyOf the request's caller, as far as known yet
  */
 export function createReception(options: {
   startsPerTurn: number
@@ -30,7 +30,7 @@ export function createReception(options: {
       state.started = 0
       while (waiting.count() > 0 && state.started < startsPerTurn) {
         const next = waiting.take()
-        // Nobody hears an answer to one that was given up, nor when it is over.
+        // Nobody sees the answer or the end of a request that was given up.
         if (next && !next.response.destroyed) start(next, begin)
       }
     })
@@ -43,7 +43,7 @@ export function createReception(options: {
   }
 
   return {
-    /** A listener that hands requests on when their turn has come. */
+    /** A listener that passes requests on in their turn. */
     receive:
       (begin: Listener): Listener =>
       (request, response) => {

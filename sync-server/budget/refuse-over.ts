@@ -1,7 +1,7 @@
 import { RequestRefused } from '../http/core/request-refused.ts'
 import type { Full } from './ledger.ts'
 
-/** What somebody is told who asks for more than there is room for: of their own, or of all. */
+/** The refusal for a caller who asks for more than their own limit, or the total, allows. */
 export function refuseOver(full: Full): RequestRefused {
   return full === 'key'
     ? new RequestRefused('too_many_at_once', { headers: { 'retry-after': '2' } })

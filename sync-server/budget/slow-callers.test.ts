@@ -25,7 +25,7 @@ async function open(budget: Partial<BudgetLimits> = {}, env: Record<string, stri
 
 const level = (name: string) => readTestLevel(opened.app, name)
 
-/** A connection that has said so much, and says no more. */
+/** A connection that has sent `text` and then falls silent. */
 async function holdConnection(text = '') {
   const socket = connect({ port: opened.app.port, host: '127.0.0.1' })
   socket.on('error', () => undefined)
@@ -44,7 +44,7 @@ const halfSignIn = [
   '{"user',
 ].join('\r\n')
 
-/** A request on a connection of its own, as a caller makes it who was not here before. */
+/** A request on its own connection, as a new caller makes it. */
 async function ask(request: { token?: string; method?: string; path: string; body?: unknown }) {
   const asked = await (request.body === undefined
     ? openTestRequest({ port: opened.app.port, ...request, headers: { connection: 'close' } })
@@ -240,7 +240,7 @@ describe('P12: one person', () => {
 
   it('gets back what they hold when they hang up, however early', async () => {
     await open()
-    // Nobody's sign-in is remembered: it has to be read before anything else is known.
+    // No sign-in is cached: the server must read it first.
     await opened.app.restart()
     const { token } = opened.ann
     const { port } = opened.app

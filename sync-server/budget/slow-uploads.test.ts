@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const form = writeForm([{ head: fileHead(), body: testBytes.png(600_000) }])
 
-/** An upload that has come to its beginning and no further. */
+/** An upload that stalls after its beginning. */
 async function holdUpload({ token }: TestPerson, sent = 300) {
   const upload = await openTestRequest({
     port: opened.app.port,
@@ -48,7 +48,7 @@ describe('P12: slow uploads', () => {
     const ben = people.pop() as TestPerson
     for (const person of people) for (const _ of '1234') await holdUpload(person)
     await expect.poll(countUploads).toBe(64)
-    // Who has none is let in at once, at the cost of one who has several.
+    // A caller without uploads gets in at once, at the cost of one with several.
     expect((await upload(ben)).status).toBe(201)
     const ended = await Promise.race(opened.uploads.map(endOf))
     expect([408, 503]).toContain(ended.status)

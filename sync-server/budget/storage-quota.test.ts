@@ -47,7 +47,7 @@ async function readOwn({ token }: TestPerson, name = 'messages') {
   > & { _id: string })[]
 }
 
-/** What somebody's own messages take, by walking them. */
+/** The size of a person's own messages, by scanning them. */
 async function weighOwn(person: TestPerson): Promise<number> {
   const own = (await readOwn(person)).filter(({ senderId }) => senderId === person.userId)
   return own.reduce((sum, { _rev, ...doc }) => sum + Buffer.byteLength(JSON.stringify(doc)), 0)

@@ -4,13 +4,13 @@ import { atMost } from '../lib/at-most.ts'
 import type { Levels } from '../metrics/read-levels.ts'
 
 const peopleRemembered = 50_000
-/** Other servers may take files in and away. */
+/** Other servers may add and remove files. */
 const filesRememberedMs = 10_000
 const retryAfterSeconds = 60
-/** Refused messages are kept for their authors (P6), until they take so much of the quota once more. */
+/** Refused messages are kept for their authors (P6), up to this further share of the quota. */
 const refusedShare = 1 / 8
 
-/** `full`: what is new comes back refused. `overfull`: nothing that takes more room than before is stored. */
+/** `full`: new items are refused. `overfull`: nothing that needs more room is stored. */
 export type Room = 'free' | 'full' | 'overfull'
 
 /** What somebody has stored, in bytes. */
@@ -22,10 +22,11 @@ export interface StoredBytes {
 export type StorageQuota = ReturnType<typeof createStorageQuota>
 
 /**
- * How much each person may have stored: the messages that they wrote, and the files that they uploaded. What others send
- * them counts for those others (P12). Nothing is walked for it: all figures are kept with what they count.
+ * How much each person may store: messages they wrote and files they uploaded. What others send
+ * them counts for those others (P12). All figures are stored with what they count; nothing is
+ * scanned.
  * @param quotaBytes 0 for any amount
- * @param readMessages how many bytes the messages of a person take
+ * @param readMessages how many bytes a person's messages take
  * @param readFiles how many bytes their files take
  */
 export function createStorageQuota(options: {
@@ -52,7 +53,7 @@ export function createStorageQuota(options: {
 
   async function read(userId: string): Promise<StoredBytes> {
     const [messages, bytes] = await Promise.all([readMessages(userId), readFilesOf(userId)])
-    // What was stored before there were figures was not counted, but is when it goes.
+    // Data older than the figures was never counted, but its deletion is.
     return { messages: Math.max(messages, 0), files: Math.max(bytes, 0) }
   }
 
@@ -79,13 +80,13 @@ export function createStorageQuota(options: {
       return bytes < quotaBytes * (1 + refusedShare) ? 'full' : 'overfull'
     },
 
-    /** A refusal for somebody who is full. */
+    /** The refusal for a person who is full. */
     refuse,
 
     /**
-     * Keeps room for a file that comes in, until it is released.
-     * @param bytes as many as it says that it has, or fewer
-     * @returns `grow` is told of all that has come: it throws, as this does
+     * Reserves room for an incoming file until released.
+     * @param bytes the announced size, or less
+     * @returns `grow` takes the total received so far; it throws like this function
      * @throws RequestRefused `storage_full`
      */
     async takeRoom(userId: string, bytes: number) {
@@ -106,7 +107,7 @@ export function createStorageQuota(options: {
       return { grow, release: () => change(-own.bytes) }
     },
 
-    /** Their files are others than before. */
+    /** Call when a person's files changed. */
     handleFilesChanged: (userId: string) => void files.delete(userId),
 
     /** For the metrics. */

@@ -8,14 +8,14 @@ interface Limits {
 }
 
 /**
- * Looks now and then after bodies that come and answers that leave: the ones that are too slow are ended. A body is
- * watched until its last byte, whether or not anybody reads it.
+ * Periodically checks bodies and answers in transfer and ends those that are too slow. Watches a
+ * body until its last byte, whether or not anybody reads it.
  */
 export function createTransferWatch(limits: Limits) {
   const bodies = new Map<Visit, { bytesRead: number; answeredAt: number | undefined }>()
   const answers = new Set<Visit>()
   const { bytesPerSecondMin, patienceMs, drainMs } = limits
-  // Tests are impatient.
+  // Tests use shorter limits.
   const everyMs = Math.min(limits.lookEveryMs, patienceMs / 4)
   const state = { lookedAt: performance.now() }
 
@@ -29,7 +29,7 @@ export function createTransferWatch(limits: Limits) {
     known.bytesRead = bytesRead
     if (response.writableFinished) {
       known.answeredAt ??= performance.now()
-      // Nobody reads it, so nobody waits for the rest.
+      // Nobody reads it, so drop the rest.
       if (performance.now() - known.answeredAt > drainMs || pace.isOver()) request.socket.destroy()
     } else if (request.isPaused()) pace.hold()
     else if (pace.isOver()) visit.giveUpBody()
@@ -44,7 +44,7 @@ export function createTransferWatch(limits: Limits) {
 
   const timer = setInterval(() => {
     const now = performance.now()
-    // Where this process was held up, what has come meanwhile is read only after this.
+    // If this process stalled, bytes that came meanwhile are read only after this.
     const blindMs = Math.max(0, now - state.lookedAt - everyMs)
     state.lookedAt = now
     for (const visit of bodies.keys()) lookAtBody(visit, blindMs)
@@ -56,7 +56,7 @@ export function createTransferWatch(limits: Limits) {
       const { bytesRead } = visit.request.socket
       bodies.set(visit, { bytesRead, answeredAt: undefined })
     },
-    /** To be called when a piece of its answer is written; an answer is watched until it closes. */
+    /** Call for each written piece of an answer; watched until the answer closes. */
     watchAnswer(visit: Visit) {
       if (answers.has(visit)) return
       answers.add(visit)

@@ -5,17 +5,19 @@ import type { Lease, Ledger } from './ledger.ts'
 import type { Pace } from './pace.ts'
 import { refuseOver } from './refuse-over.ts'
 
-/** Pieces below this are not counted: a heartbeat, an error, most answers. */
+/** Smaller pieces do not count: a heartbeat, an error, most answers. */
 const smallBytes = 4 * 1024
 
-/** Nobody hears the answer any more. One for all: it comes with the end of every request. */
+/** The caller is gone. One shared error, since every request ends with it. */
 const callerGone = new Error('The caller is gone.')
 
-/** Who a request turned out to be from, and what that changes. */
+/** The caller of a request once known, and what that changes. */
 export interface Admission {
-  /** Whose bytes they are; nobody's before it is known who calls. */
+  /** The ledger and key that its bytes count for; undefined until the caller is known. */
   bytes: { ledger: Ledger; key: string } | undefined
-  /** Hands an error to the door that the request has come through, which has words of its own form. */
+  /**
+   * Passes an error to the router that the request came through, which has its own error format.
+   */
   fail: NextFunction
   /** @throws RequestRefused when the sign-in has ended meanwhile */
   confirm: () => Promise<void>
@@ -24,10 +26,10 @@ export interface Admission {
 export type Visit = ReturnType<typeof createVisit>
 
 /**
- * One request from its head to the end of its answer: what it holds is given back when it closes, and it can be ended
- * from outside at any time. From then on nothing more is written to it, whatever its handler does.
+ * One request from its head to the end of its answer: releases what it holds on close, and can be
+ * ended from outside at any time. After that nothing more is written, whatever its handler does.
  * @param pace of its body, when it has one
- * @param onLarge a piece is on its way that may take a while
+ * @param onLarge called when a large piece is sent, which may take a while
  */
 export function createVisit(options: {
   request: Request
@@ -47,7 +49,7 @@ export function createVisit(options: {
     lateRefusal: undefined as RequestRefused | undefined,
     admission: { bytes: undefined, fail: options.fail, confirm: async () => {} } as Admission,
     held: undefined as Lease | undefined,
-    /** Pieces that were written and have not left, oldest first. */
+    /** Pieces written but not yet sent, oldest first. */
     leaving: [] as { bytes: number; since: number }[],
   }
 
@@ -66,7 +68,7 @@ export function createVisit(options: {
     for (const close of closers) close()
   })
 
-  /** Takes room for what is read or answered; the room is given back when the visit closes, if not before. */
+  /** Reserves room for bytes read or answered; the visit releases it on close at the latest. */
   function hold(bytes: number): RequestRefused | undefined {
     const { bytes: whose } = state.admission
     if (!whose || state.phase === 'over') return undefined
@@ -98,8 +100,8 @@ export function createVisit(options: {
   })
 
   /**
-   * Answers with a refusal in place of whatever the handler is at; an answer that has begun breaks off. What the handler
-   * says afterwards is not heard, and its `signal` aborts.
+   * Answers with a refusal instead of the handler's answer; breaks off an answer that has begun.
+   * Ignores the handler from then on and aborts its `signal`.
    */
   function refuse(refusal: RequestRefused) {
     if (state.phase !== 'open') return
@@ -112,7 +114,7 @@ export function createVisit(options: {
     for (const name of ['etag', 'content-encoding', 'content-disposition', 'content-range']) {
       response.removeHeader(name)
     }
-    // What is left of the body is not waited for.
+    // Does not wait for the rest of the body.
     if (!request.complete) response.set('connection', 'close')
     state.admission.fail(refusal)
     endWith(refusal)
@@ -137,29 +139,31 @@ export function createVisit(options: {
     hold,
     isBodyDone,
 
-    /** Aborts when the caller is gone or was refused. Whoever takes it can be stopped midway. */
+    /**
+     * Aborts when the caller is gone or refused. Taking it makes the request cancellable midway.
+     */
     takeSignal(): AbortSignal {
       state.stopping ??= new AbortController()
       if (state.phase === 'over') state.stopping.abort(state.reason)
       return state.stopping.signal
     },
 
-    /** Nothing that is said about it now reaches anybody. */
+    /** Nothing written to it now reaches anybody. */
     get isOver(): boolean {
       return state.phase === 'over'
     },
 
-    /** Why it is over, as its signal says it. */
+    /** Why it is over, as the signal's reason. */
     get reason(): unknown {
       return state.reason
     },
 
-    /** Is it ours to do something? Otherwise the caller sends, or reads, or does neither. */
+    /** Is the server the one to act? Otherwise the caller sends, or reads, or does neither. */
     get isOurTurn(): boolean {
       return isBodyDone() && state.leaving.length === 0 && !response.writableEnded
     },
 
-    /** The piece that waits longest to be taken. */
+    /** The piece that has waited longest to be sent. */
     get oldestLeaving() {
       return state.leaving[0]
     },
@@ -170,24 +174,24 @@ export function createVisit(options: {
 
     confirm: () => state.admission.confirm(),
 
-    /** Its body is read from now on: who is signed out meanwhile is not heard. */
+    /** Reads its body from now on; rejects a caller who is signed out meanwhile. */
     beginReading() {
       state.isReading = true
     },
 
-    /** What it is answered with when its body comes too slowly. */
+    /** Sets the answer for a body that comes too slowly. */
     setLateRefusal(refusal: RequestRefused) {
       state.lateRefusal = refusal
     },
 
-    /** Its body comes too slowly. */
+    /** Gives up on a slow body. */
     giveUpBody() {
       refuse(state.lateRefusal ?? new RequestRefused('request_timed_out'))
     },
 
     /**
-     * Ends what could go on after its sign-in has ended: a feed, a file, a body that is still coming. Anything else is
-     * answered in a moment, the sign-out itself among it.
+     * Ends whatever could outlive its sign-in: a feed, a file, a body still coming. Other requests
+     * finish in a moment, the sign-out itself among them.
      */
     endSignIn() {
       const canGoOn = state.stopping !== undefined || state.isReading || response.headersSent
@@ -198,7 +202,7 @@ export function createVisit(options: {
       state.isReading = false
     },
 
-    /** Calls back once it is closed, at once when it is already. */
+    /** Calls back once it is closed; at once if it already is. */
     onClose(close: () => void) {
       if (state.isClosed) close()
       else closers.add(close)
@@ -207,5 +211,5 @@ export function createVisit(options: {
 }
 
 function ignore() {
-  // A response that breaks off tells of it by closing.
+  // A broken-off response signals its end by closing.
 }

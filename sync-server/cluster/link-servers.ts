@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts'
 import { createRedisLink } from './redis-link.ts'
 import type { ServerLink } from './server-link.ts'
 
-/** Links the servers that share a token secret, through a Redis; says in the log when they lose each other. */
+/** Links the servers that share a token secret, through a Redis; logs when they lose each other. */
 export function linkServers(options: { url: string; secret: string; log: Log }): ServerLink {
   const { url, secret, log } = options
   const link = createRedisLink({

@@ -10,7 +10,7 @@ const retryMaxMs = 1_000
 
 const envelope = z.object({ from: z.string(), topic: z.string(), data: z.unknown() })
 
-/** A lost command is not repeated: after every break the servers ask each other anew. */
+/** Do not retry a lost command: after every reconnect the servers query each other again. */
 const redisOptions: RedisOptions = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
@@ -22,9 +22,9 @@ const redisOptions: RedisOptions = {
 }
 
 /**
- * Joins servers by Redis' publish and subscribe; nothing is stored there. It is up while what this server says to itself
- * through Redis is heard, so a connection that is dead and does not know it yet counts as down after six seconds.
- * @param group servers of one group hear each other; two products on one Redis do not
+ * Links servers by Redis publish/subscribe; stores nothing there. It is up while this server hears
+ * its own messages through Redis, so a dead connection counts as down after six seconds.
+ * @param group only servers of one group hear each other, so two products can share a Redis
  */
 export function createRedisLink(options: {
   url: string
@@ -86,7 +86,7 @@ export function createRedisLink(options: {
       onError(error)
     }
   })
-  // A break shows as a turn; each try to connect again would be one error more.
+  // Listeners see a break as a turn; each reconnect attempt would be one more error.
   for (const connection of [speaker, hearer]) connection.on('error', () => undefined)
 
   const beating = setInterval(() => {

@@ -1,10 +1,13 @@
-/** What one server of several says to the others. Nothing is kept: who is away hears nothing, and asks when it is back. */
+/**
+ * Messages between servers. Nothing is stored: a server that is away misses them, and asks when it
+ * is back.
+ */
 export interface ServerLink {
   /** Tells this server from the others; a new one at each start. */
   readonly serverId: string
-  /** False while others might say something that is not heard here, or the other way round. */
+  /** False while messages may be lost in either direction. */
   isUp(): boolean
-  /** Resolves to true once it is up, to false when it is not within this time. */
+  /** Resolves to true once it is up, to false after `withinMs`. */
   waitUntilUp(withinMs: number): Promise<boolean>
   /** Says something to every other server. */
   publish(topic: string, data: unknown): void
@@ -12,10 +15,10 @@ export interface ServerLink {
   tell(serverId: string, topic: string, data: unknown): void
   /** Hears what others say about a topic. @returns a function that stops listening */
   listen(topic: string, listener: LinkListener): () => void
-  /** Calls back each time it comes up or goes down. @returns a function that stops it */
+  /** Calls back each time it goes up or down. @returns a function that stops it */
   onTurn(listener: (isUp: boolean) => void): () => void
   close(): void
 }
 
-/** `data` is what the other server said: to be parsed. `from` is that server's id. */
+/** `data` comes from the other server and must be parsed; `from` is that server's id. */
 export type LinkListener = (data: unknown, from: string) => void

@@ -33,7 +33,7 @@ it('P12: what somebody has stored is the same at each server, also after a resta
   const bytes = own.map(({ doc: { _rev, ...doc } }) => Buffer.byteLength(JSON.stringify(doc)))
   const sum = bytes.reduce((total, one) => total + one, 0)
   expect(await readUsed(one)).toBe(sum)
-  // Each notes it every few seconds, and looks a little later.
+  // Each server notes it every few seconds, and reads a little later.
   await expect.poll(() => readUsed(two), { timeout: 40_000 }).toBe(sum)
   await one.restart()
   expect(await readUsed(one)).toBe(sum)

@@ -25,7 +25,7 @@ afterEach(async () => {
 })
 afterAll(() => opened.servers.close())
 
-/** Shorter than the time after which each server looks for itself. */
+/** Shorter than each server's own polling interval. */
 const waiting = { timeout: 15_000 }
 const annsServer = () => opened.servers.one
 const bensServer = () => opened.servers.two
@@ -36,7 +36,7 @@ async function connect(server: TestApp, token: string) {
   return socket
 }
 
-/** Ann with server 1, Ben with server 2; each sees the other. */
+/** Connects Ann to server 1 and Ben to server 2; each sees the other. */
 async function connectBoth() {
   const ann = await connect(annsServer(), opened.ann.token)
   const ben = await connect(bensServer(), opened.ben.token)

@@ -12,7 +12,7 @@ import { setSecurityHeaders } from './middleware/security-headers.ts'
 import { serveApp } from './middleware/serve-app.ts'
 import { tellTime } from './middleware/tell-time.ts'
 
-/** Puts everything that answers HTTP in its order: who asks and how is noted first, errors come last. */
+/** Puts all HTTP handlers in order: identification and logging first, errors last. */
 export function assembleHttp(options: {
   app: Express
   log: Log
@@ -23,7 +23,7 @@ export function assembleHttp(options: {
   appDir: string
   /** What is called at the server's root: health, metrics, polls. */
   root: Router
-  /** What calls in without a sign-in, with the bytes of its body as they are. */
+  /** Webhooks: unauthenticated, and with the raw bytes of their body. */
   webhooks: Router
   api: Router
   sync: Router
@@ -46,7 +46,7 @@ export function assembleHttp(options: {
   app.use(createErrorHandler({ log }))
 }
 
-/** express-ws sends upgrades through the app: one that no socket route took would hang for ever. */
+/** express-ws sends upgrades through the app: one that no socket route takes would hang forever. */
 const closeStraySocket: RequestHandler = (request, _response, next) => {
   const { ws } = request as typeof request & { ws?: { terminate(): void } }
   if (ws) ws.terminate()

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.app.close())
 
-/** Bodies that cannot be read, each in another way. */
+/** Unreadable bodies of every kind. */
 const unreadable: [string, Record<string, string>, string | Buffer][] = [
   ['broken JSON', {}, '{"__secret__": nonsense'],
   ['nothing but a sign', {}, '\u0000'],
@@ -31,7 +31,7 @@ const addresses: [string, string][] = [
   ['POST', '/poll'],
 ]
 
-/** Names of files, of folders and of functions, and what a person has sent. */
+/** Names of files, folders and functions, and parts of the request. */
 const innards = /node_modules|sync-server|body-parser|\.(ts|js|mjs)\b|\n {4}at |__secret__|zlib/
 
 async function send(method: string, path: string, headers: object, body: string | Buffer) {

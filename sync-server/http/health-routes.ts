@@ -5,7 +5,7 @@ import { defineRoute, type Route } from './core/route.ts'
 
 const healthy = z.object({ status: z.literal('ok') })
 
-/** For whoever keeps the server running. */
+/** Health checks for the operator. */
 export function createHealthRoutes({ storage }: { storage: Storage }): Route[] {
   return [
     defineRoute({

@@ -11,8 +11,8 @@ import { accessRules, alreadySent, type Route } from './core/route.ts'
 import type { AccessCheck } from './middleware/access-check.ts'
 
 /**
- * Puts routes on a router: who calls is checked first, then what they may have open, then the body is read, then every
- * part is parsed.
+ * Mounts routes: checks the caller first, then their limits, then reads the body, then parses every
+ * part.
  * @throws Error at the start for a route without an access rule, or for two routes of one address
  */
 export function mountRoutes(options: {
@@ -48,7 +48,7 @@ export function mountRoutes(options: {
   return router
 }
 
-/** Fixed addresses come before those with an id in their place, in whichever order they are declared. */
+/** Fixed addresses match before those with an id, in whatever order they are declared. */
 function comparePaths(a: string, b: string): number {
   const asKey = (path: string) => path.replace(/\{\w+\}/g, '\uffff')
   return asKey(a) < asKey(b) ? -1 : 1
@@ -67,7 +67,7 @@ function toExpressPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-/** The log names the route, never the address: addresses can carry what somebody searched for. */
+/** Logs the route, never the address, which can carry search terms. */
 function setRoute(route: Route): RequestHandler {
   return (request, _response, next) => {
     request.routeName = `${request.baseUrl}${route.path}`
@@ -81,7 +81,7 @@ function checkAccess(route: Route, accessCheck: AccessCheck): RequestHandler {
     : accessCheck.requireCaller
 }
 
-/** What a route does not say of itself is a fault of ours, that a test is to find. */
+/** An undeclared refusal is a bug in the route, for tests to find. */
 function requireDeclared(route: Route, error: unknown) {
   if (!(error instanceof RequestRefused) || listErrors(route).includes(error.reason)) return
   throw new Error(`${nameRoute(route)} does not declare ${error.reason}`)

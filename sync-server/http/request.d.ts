@@ -12,7 +12,7 @@ declare global {
       routeName?: string
       /** Why it was refused, for the metrics. */
       refusalCode?: string
-      /** What it holds, and how it can be ended. Set once it is greeted. */
+      /** What it holds, and how to end it. Set once it is greeted. */
       visit?: Visit
     }
   }

@@ -162,7 +162,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.app.close())
 
-/** What an id in an address is called makes no other address of it. */
+/** The name of an id parameter does not distinguish addresses. */
 function nameServed(call: string): string {
   return call.replace(/\{\w+\}/g, '{}')
 }

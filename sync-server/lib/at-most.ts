@@ -1,7 +1,6 @@
 /**
- * Options of an `LRUCache` that holds so many entries at most. With its own `max` it lays out the room for all of them at
- * once: two dozen caches for as many people as a server may ever have took a quarter of its start, and most of them for
- * nothing.
+ * Options of an `LRUCache` of at most `count` entries. Its own `max` preallocates them all: two
+ * dozen caches sized for a whole server took a quarter of the start, mostly unused.
  */
 export function atMost(count: number) {
   return { maxSize: count, sizeCalculation: () => 1 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The same id for the same two parts, in a UUID's form (version 8, of one's own making). */
+/** A deterministic id for two parts, as a UUID of version 8 (custom). */
 export function deriveId(key: string, part: string): string {
   const hash = createHash('sha256').update(`${key} ${part}`).digest('hex')
   const groups = [

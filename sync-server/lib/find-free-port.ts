@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-// Below what any system gives to outgoing connections: none of them takes the port while its server is down.
+// Below every system's ephemeral range: no outgoing connection takes the port while its server is
+// down.
 const ports = { first: 20_000, last: 31_999, eachProcess: 40, lanes: 16 }
 const given = new Set<number>()
 
 /**
- * For tests: a port on the loopback that nothing listens on, and that stays this process's own, so that a server
- * can come back on it after a kill.
+ * For tests: a free loopback port reserved to this process, so that a server can return on it after
+ * a kill.
  */
 export async function findFreePort(): Promise<number> {
   const count = ports.last - ports.first + 1
@@ -21,7 +22,7 @@ export async function findFreePort(): Promise<number> {
   throw new Error('no free port')
 }
 
-/** Of test files that run side by side two that look at the same moment would both find a port free. */
+/** Test files run in parallel: two looking at the same moment could both find one port free. */
 function isInOwnLane(port: number): boolean {
   const pool = process.env.VITEST_POOL_ID
   return pool === undefined || port % ports.lanes === Number(pool) % ports.lanes

@@ -3,8 +3,8 @@ import type { Request } from 'express'
 const expectedCodes = ['ERR_HTTP_HEADERS_SENT', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET']
 
 /**
- * Is this what a handler says after its request was ended? Its caller has their answer, or is gone: then there is nobody
- * to tell, and nothing went wrong here. An error of our own is still one.
+ * Is this error only the result of a handler going on after its request ended? Then nobody waits
+ * for an answer and nothing went wrong. Errors of our own still count.
  */
 export function isPastEnd({ visit }: Pick<Request, 'visit'>, error: unknown): boolean {
   if (!visit?.isOver) return false

@@ -7,8 +7,8 @@ interface Waiting<Job, Result> {
 const mostJobsAtOnce = 1000
 
 /**
- * Runs the work of one key one batch at a time; what comes meanwhile joins the next batch.
- * @param work does a batch, and gives one result for each job, in their order
+ * Runs the work of each key one batch at a time; jobs added meanwhile join the next batch.
+ * @param work runs a batch and returns one result for each job, in order
  */
 export function createKeyedBatcher<Job, Result>(
   work: (key: string, jobs: readonly Job[]) => Promise<Result[]>,
@@ -49,7 +49,7 @@ export function createKeyedBatcher<Job, Result>(
         run(key, own).catch(reject)
       })
     },
-    /** Resolves when nothing is under way. */
+    /** Resolves when no batch is running. */
     async settle(): Promise<void> {
       await Promise.all([...waiting.keys()].map((key) => this.add(key, []).catch(() => undefined)))
     },

@@ -5,7 +5,7 @@ import { createLogDestination } from './log-destination.ts'
 
 const describeLost = (count: number) => `${count} lost\n`
 
-/** A stream that takes what it is given only when it is told to, or fails. */
+/** A stream that accepts data only when told to, or fails. */
 function createTap() {
   const state = { text: '', isBroken: false, isShut: false, waiting: [] as (() => void)[] }
   const openStream = () =>

@@ -1,19 +1,19 @@
 import type { Writable } from 'node:stream'
 
-/** So much waits to be written; what comes on top of it is lost, and counted. */
+/** At most this much waits to be written; drops and counts anything more. */
 const waitingMaxCharacters = 1024 * 1024
-/** What is handed over at a time: so much can hang in a pipe that nobody reads. */
+/** How much to write at a time: this much can hang in a pipe that nobody reads. */
 const writtenAtOnce = 64 * 1024
 const retryMs = 1_000
 
 export type LogDestination = ReturnType<typeof createLogDestination>
 
 /**
- * Takes lines for a stream that may fail, as on a full disk, or never end a write, as a pipe that nobody reads. It holds
- * up nobody and ends nothing: lines wait for a while, further ones are dropped, and how many it were is told by the first
- * line that can be written again.
- * @param open called again after each write that failed
- * @param describeLost the line that tells of lost ones
+ * Writes lines to a stream that may fail (a full disk) or block forever (a pipe that nobody reads),
+ * without blocking or ending the process: queues lines, drops further ones, and reports how many
+ * with the next line that it can write.
+ * @param open called again after each failed write
+ * @param describeLost makes the line that reports lost ones
  */
 export function createLogDestination(options: {
   open: () => Writable
@@ -27,7 +27,7 @@ export function createLogDestination(options: {
     isWriting: false,
     /** Lines that are being written. */
     handedOver: 0,
-    /** Was the last write torn off? What follows must not be glued to it. */
+    /** Was the last write torn? The next one must start on a new line. */
     isTorn: false,
     untold: 0,
     lost: 0,
@@ -37,14 +37,14 @@ export function createLogDestination(options: {
 
   function open(): Writable {
     if (!state.stream) {
-      // A write that fails tells its own callback; without a listener it would end the process.
+      // A failed write reports to its own callback; without a listener it would end the process.
       state.stream = options.open().off('error', ignore).on('error', ignore)
       process.off('exit', writeRest).on('exit', writeRest)
     }
     return state.stream
   }
 
-  /** The last moment: what can be written without waiting is. */
+  /** At exit: writes whatever is possible synchronously. */
   function writeRest() {
     const rest = state.waiting.slice(state.isWriting ? state.handedOver : 0)
     if (rest.length > 0) open().write(rest.join(''))
@@ -102,7 +102,7 @@ export function createLogDestination(options: {
       state.characters += line.length
       writeOn()
     },
-    /** Resolves when everything is written, or after `withinMs`. */
+    /** Resolves when all lines are written, or after `withinMs`. */
     async drain({ withinMs }: { withinMs: number }): Promise<void> {
       if (state.waiting.length === 0) return
       await new Promise<void>((resolve) => {

@@ -2,7 +2,9 @@ import { pino } from 'pino'
 import { createLogDestination, type LogDestination } from './log-destination.ts'
 import { openStandardOutput } from './open-standard-output.ts'
 
-/** Names under which a secret or somebody's words could reach a log line, at any of three depths. */
+/**
+ * Field names that could carry a secret or a message text into a log line, at any of three depths.
+ */
 const secretNames = [
   'authorization',
   'cookie',
@@ -19,13 +21,13 @@ const secretNames = [
 
 export type Log = pino.Logger
 
-/** Standard output, for a log. When nothing can be written there, the server goes on without. */
+/** Standard output, for a log. The server keeps running if it cannot write there. */
 export function openStandardLog(): LogDestination {
   return createLogDestination({ open: openStandardOutput, describeLost })
 }
 
 /**
- * One JSON object a line. Secrets and message texts are removed wherever they are passed in.
+ * One JSON object a line. Redacts secrets and message texts wherever they are passed in.
  * @param destination receives the lines
  */
 export function createLog(level: string, destination: pino.DestinationStream): Log {

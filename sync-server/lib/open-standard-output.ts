@@ -4,8 +4,8 @@ import { Writable } from 'node:stream'
 const standardOutput = 1
 
 /**
- * Standard output as a stream that says truly whether all was written: on a disk that is nearly full, Node's own one
- * takes a part of a text for the whole. With a pipe nobody waits for whoever reads it.
+ * Standard output as a stream that reports short writes: on a nearly full disk Node's own takes a
+ * part of a text for the whole. On a pipe it never blocks on the reader.
  */
 export function openStandardOutput(): Writable {
   const kind = fstatSync(standardOutput)

@@ -1,4 +1,4 @@
-/** An epoch ms as calls answer it. */
+/** An epoch ms in the API's form. */
 export function toIso(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }

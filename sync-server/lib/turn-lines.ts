@@ -1,6 +1,8 @@
 export type TurnLines<Item> = ReturnType<typeof createTurnLines<Item>>
 
-/** What waits in a line for each key: each line's first, then each line's second, however long one of them is. */
+/**
+ * Queues by key with turns: each queue's first item, then each queue's second, however long one is.
+ */
 export function createTurnLines<Item>() {
   /** The line whose turn is next comes first. */
   const lines = new Map<string, Item[]>()
@@ -16,10 +18,10 @@ export function createTurnLines<Item>() {
       state.count += 1
     },
 
-    /** The one whose turn it is. */
+    /** The next item. */
     next: (): Item | undefined => lines.values().next().value?.[0],
 
-    /** Takes it out; its line is the last then. */
+    /** Takes it out; its queue goes to the end. */
     take(): Item | undefined {
       const [first] = lines
       if (!first) return undefined

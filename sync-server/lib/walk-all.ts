@@ -1,7 +1,7 @@
 import { type ConversationDocument, newConversation } from '../../schema/conversation.ts'
 import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 
-/** For tests: what somebody has, found by looking at every one of their copies. */
+/** For tests: a person's data, found by scanning all of their copies. */
 export function walkAll(options: {
   ownerId: string
   copies: readonly MessageDocument[]

@@ -1,4 +1,7 @@
-/** Joins chunks of any size to pieces of `size` bytes each; the last one has what is left. Nothing gives nothing. */
+/**
+ * Regroups chunks of any size into pieces of `size` bytes; the last has the rest. No bytes, no
+ * piece.
+ */
 export async function* cutPieces(
   chunks: AsyncIterable<Buffer>,
   size: number,

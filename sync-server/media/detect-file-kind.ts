@@ -9,13 +9,13 @@ type Mark = readonly [at: number, bytes: string]
 
 const unknown: FileKind = { type: 'document', mimeType: 'application/octet-stream' }
 
-/** How much of the beginning of a file is looked at, in bytes. */
+/** How many leading bytes of a file to examine. */
 export const headBytes = 4096
 
 /**
- * What a file is, by its first bytes (at least `headBytes` of them, or all there are): never by its name or by what
- * its sender says. Only what a browser draws or plays without running anything is an image, a video or audio.
- * Source of the marks: https://mimesniff.spec.whatwg.org and the formats' own specifications.
+ * A file's kind by its first `headBytes` bytes (or all), never by its name or its sender's claim.
+ * Image, video and audio only if browsers run nothing in them. Source of the signatures:
+ * https://mimesniff.spec.whatwg.org and the formats' specifications.
  */
 export function detectFileKind(bytes: Buffer): FileKind {
   const head = bytes.toString('latin1', 0, headBytes)
@@ -26,8 +26,8 @@ export function detectFileKind(bytes: Buffer): FileKind {
 }
 
 /**
- * A picture that is a page, a script or a PDF at the same time is not shown as a picture: what reads it as the other
- * thing must never get it from our origin.
+ * A polyglot of picture and page, script or PDF is no picture: no reader of the other format may
+ * get it from our origin.
  */
 function isAlsoADocument(head: string, { type }: FileKind): boolean {
   if (type === 'document') return false
@@ -67,7 +67,7 @@ const kinds: readonly (FileKind & {
   { type: 'document', mimeType: 'application/zip', marks: [[0, 'PK\x03\x04']] },
 ]
 
-/** Files of the ISO base media format name themselves by a brand. Source: https://mp4ra.org/registered-types/brands */
+/** ISO base media files name a brand. Source: https://mp4ra.org/registered-types/brands */
 function detectByBrand(head: string): FileKind | undefined {
   if (!head.startsWith('ftyp', 4)) return undefined
   const brand = head.slice(8, 12)
@@ -81,7 +81,7 @@ function detectByBrand(head: string): FileKind | undefined {
   return undefined
 }
 
-/** What a browser records names its tracks at its beginning: is sound all there is? */
+/** A browser's recording lists its tracks at the beginning: are they all sound? */
 function isSoundOnly(head: string): boolean {
   const start = head.indexOf('moov') - 4
   if (start < 0) return false

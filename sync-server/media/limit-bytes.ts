@@ -2,7 +2,9 @@ import { RequestRefused } from '../http/core/request-refused.ts'
 
 const MiB = 1024 * 1024
 
-/** Passes chunks on up to `limitBytes` in all. @throws RequestRefused `file_too_large` at the first byte above */
+/**
+ * Passes on at most `limitBytes`. @throws RequestRefused `file_too_large` at the first byte above
+ */
 export async function* limitBytes(
   chunks: AsyncIterable<Buffer>,
   limitBytes: number,
@@ -15,7 +17,7 @@ export async function* limitBytes(
   }
 }
 
-/** The refusal of a file above the limit, which it names. */
+/** The refusal of a file above the limit, with the limit in its words. */
 export function refuseTooLarge(limitBytes: number): RequestRefused {
   const words = `File size too large. Maximum size is ${limitBytes / MiB}MB.`
   return new RequestRefused('file_too_large', { words })

@@ -9,7 +9,10 @@ import {
 import type { MediaStore } from './media-store.ts'
 import { parseMediaUrl } from './media-url.ts'
 
-/** A message with a file. `recipientId` is absent while the recipient does not get it, as when they block its author. */
+/**
+ * A message with a file. `recipientId` is absent if the recipient does not get it, as when
+ * blocking.
+ */
 export interface SharedMessage {
   mediaUrl: string
   messageId: string
@@ -18,8 +21,8 @@ export interface SharedMessage {
 }
 
 /**
- * Knows who shares a file: its owner, and whoever has a message with it. Each message leaves a reference for each of its
- * two people; a file without any is loose, and goes after a day.
+ * Tracks who shares a file: its owner, and everybody with a message that has it. Each message adds
+ * a reference for each of its two people; a file without any is loose, and expires after a day.
  */
 export function createMediaSharing(options: { shelf: MediaStore; now: () => number }) {
   const { shelf, now } = options
@@ -44,14 +47,15 @@ export function createMediaSharing(options: { shelf: MediaStore; now: () => numb
   return {
     isSharedWith,
 
-    /** May this person put the file into a message? Its owner may, and whoever got it in one. */
+    /** May this person put the file into a message? Its owner and its recipients may. */
     async mayShare({ mediaUrl, senderId }: Pick<SharedMessage, 'mediaUrl' | 'senderId'>) {
       return (await findShareable(mediaUrl, senderId)) !== undefined
     },
 
     /**
-     * Lets the two people of a message see its file; to be called before the message is delivered. Again is the same.
-     * @returns false when the sender may not share it, or it is not there: the refusal is `media_not_allowed`
+     * Gives both people of a message access to its file; call before delivery. Idempotent.
+     * @returns false when the sender may not share it, or it does not exist: refuse with
+     * `media_not_allowed`
      */
     async shareMedia({ mediaUrl, messageId, senderId, recipientId }: SharedMessage) {
       const file = await findShareable(mediaUrl, senderId)
@@ -77,8 +81,8 @@ export function createMediaSharing(options: { shelf: MediaStore; now: () => numb
     },
 
     /**
-     * Takes the file of a deleted message from people; to be called before their copies are blanked. Another message
-     * with the same file keeps it for them. Without any message left it is loose.
+     * Revokes access to the file of a deleted message; call before blanking the copies. Another
+     * message with the same file preserves access. Without any message left the file is loose.
      */
     async releaseMedia(message: {
       mediaUrl: string
@@ -100,7 +104,7 @@ export function createMediaSharing(options: { shelf: MediaStore; now: () => numb
       const mark = { _id: orphanedKey(looseSince, mediaId), mediaId }
       await database.update([fileKey(mediaId), mark._id], (stored) => {
         const file = stored.get(fileKey(mediaId))
-        // Shared again meanwhile: then it is not loose.
+        // Shared again meanwhile: not loose.
         if (!isFile(file) || file.sharedAt !== before.sharedAt) return { result: undefined }
         return { put: [mark, { ...file, looseSince }], result: undefined }
       })

@@ -28,8 +28,9 @@ import { writeInGroups } from './write-in-groups.ts'
 export type MediaStore = ReturnType<typeof createMediaStore>
 
 /**
- * A file that comes in. `check` throws when a file of this kind is not taken. The same `key` again is the same file.
- * `takeRoom` and its `grow` throw when there is no room for it. `confirm` throws when its owner may not any more, once all of it has come; after `signal` has aborted it is not kept.
+ * An incoming file. `check` throws for a forbidden kind. The same `key` is the same file.
+ * `takeRoom` and its `grow` throw when there is no room. `confirm`, called after the last byte,
+ * throws when the owner lost permission; an aborted `signal` discards the file.
  */
 export interface ArrivingFile {
   ownerId: string
@@ -44,7 +45,7 @@ export interface ArrivingFile {
   signal?: AbortSignal
 }
 
-/** Room for a file that comes in: `grow` is told how many of its bytes have come. */
+/** Room for an incoming file: `grow` takes the number of bytes received so far. */
 export interface KeptRoom {
   grow(bytes: number): void
   release(): void
@@ -53,10 +54,11 @@ export interface KeptRoom {
 type GivenUp = FileDocument | 'unknown' | 'wanted'
 
 /**
- * Puts files into the `media` database and takes them out again, a piece at a time. A mark of when a file came is made
- * before its first byte and stays until something refers to it: what a crash leaves behind is found by its mark.
- * @param onFilesChanged told whose files take more or less than before
- * @param onError told of a file that could not be taken away now; a sweep does it later
+ * Stores files in the `media` database in pieces, and removes them. Writes a timestamped mark
+ * before the first byte and keeps it until something refers to the file, so that a sweep finds a
+ * crash's leftovers.
+ * @param onFilesChanged called with the owner whose usage changed
+ * @param onError called with a failed removal; a sweep retries it
  */
 export function createMediaStore(options: {
   storage: Storage
@@ -126,7 +128,7 @@ export function createMediaStore(options: {
     return stored
   }
 
-  /** From now on nobody can see or share the file, and its mark says that it is to go. */
+  /** Hides the file from everybody, and marks it for removal. */
   async function giveUp(
     mediaId: string,
     isWanted: (file: FileDocument) => boolean,
@@ -147,8 +149,8 @@ export function createMediaStore(options: {
   }
 
   /**
-   * Takes a file away with all that belongs to it; what a crash leaves of it is found by its mark.
-   * @param isWanted looks once more at the file as it is then: true leaves it where it is
+   * Removes a file and all its entries; its mark finds what a crash leaves.
+   * @param isWanted checks the current file once more: true keeps it
    */
   async function remove(mediaId: string, isWanted: (file: FileDocument) => boolean = () => false) {
     const file = await giveUp(mediaId, isWanted)
@@ -188,8 +190,9 @@ export function createMediaStore(options: {
   }
 
   /**
-   * @param how.along what is written in the same moment
-   * @returns false when another upload with the same key was ready before, or its owner's files were taken away
+   * @param how.along extra documents for the same write
+   * @returns false when another upload with the same key finished first, or its owner's files were
+   * removed
    */
   async function settle(
     ready: FileDocument,
@@ -207,14 +210,14 @@ export function createMediaStore(options: {
     const ids = [_id, ...entries.map((one) => one._id), usedId, ...along.map((one) => one._id)]
     const { result } = await database.update<boolean>(ids, (stored) => {
       const file = stored.get(_id)
-      // A CouchDB may have taken this and not the rest: then the rest follows.
+      // A CouchDB may have stored this and not the rest: write the rest.
       const isTaken = isFile(file) && file.state === 'ready' && !signal?.aborted
-      // Without its mark no sweep would ever find it.
+      // Without its mark no sweep would find it.
       const isAwaited = isFile(file) && file.state === 'arriving' && !signal?.aborted
       const found = entry && stored.get(entry._id)
       const isRepeated = found !== undefined && found.mediaId !== mediaId
       if (!(isTaken || isAwaited) || isRepeated) return { result: false }
-      // What comes in pieces has counted since it began.
+      // A resumable upload has counted since it began.
       const bytes = ready.isInPieces ? 0 : ready.size
       const used = changeUsed(stored.get(usedId), ownerId, bytes)
       const others = along.filter((one) => !one._deleted || stored.has(one._id))
@@ -260,9 +263,10 @@ export function createMediaStore(options: {
     },
 
     /**
-     * Stores a file whole, or leaves nothing of it behind.
+     * Stores a whole file, or leaves nothing behind.
      * @returns undefined for an empty file
-     * @throws RequestRefused `file_too_large`; what `check`, `confirm` and the bytes throw; the signal's reason
+     * @throws RequestRefused `file_too_large`; whatever `check`, `confirm` and the bytes throw; the
+     * signal's reason
      */
     async store(arriving: ArrivingFile): Promise<FileDocument | undefined> {
       const before = await findUploaded(arriving)
@@ -279,7 +283,9 @@ export function createMediaStore(options: {
       }
     },
 
-    /** The bytes from `start` to `end`, both included. @throws Error when a piece of them is not there */
+    /**
+     * The bytes from `start` to `end`, inclusive. @throws Error when one of their pieces is missing
+     */
     async *read(
       { mediaId }: FileDocument,
       { start, end }: { start: number; end: number },

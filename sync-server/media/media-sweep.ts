@@ -3,20 +3,21 @@ import type { MediaStore } from './media-store.ts'
 
 const everyMs = 24 * 60 * 60 * 1000
 const orphanedKeptMs = 24 * 60 * 60 * 1000
-/** No upload takes so long: not the largest that can be allowed, on the slowest line that is waited for. */
+/** No upload takes this long: not the largest allowed, at the slowest accepted pace. */
 const arrivingKeptMs = 4 * 24 * 60 * 60 * 1000
-/** So long somebody may be without a network in the middle of an upload in pieces, and go on with it. */
+/** How long an interrupted resumable upload stays resumable. */
 const unfinishedKeptMs = 4 * 24 * 60 * 60 * 1000
 const marksAtOnce = 100
 
 export type InTurn = <Result>(step: () => Promise<Result>) => Promise<Result>
 
 /**
- * Takes away files that nothing refers to a day after they came, what a crash left of uploads, and uploads in pieces with
- * which nobody has gone on.
- * @param isAlone no other server uses the same database: then every upload from before the start is one that broke off
- * @param inTurn runs one file's step when others have had theirs
- * @param keepPicture for a file that may be somebody's picture: true when it is, and then it is not loose any more
+ * Removes files without references after a day, what crashes left of uploads, and abandoned
+ * resumable uploads.
+ * @param isAlone no other server uses the database: then every upload older than the start is
+ * broken
+ * @param inTurn runs the step for one file when others have had their turn
+ * @param keepPicture for a possible profile picture: true when it is one, and then no longer loose
  */
 export function createMediaSweep(options: {
   shelf: MediaStore
@@ -32,7 +33,7 @@ export function createMediaSweep(options: {
   const state = { isClosed: false, sweep: undefined as Promise<number> | undefined }
   const timer = setInterval(() => sweep().catch(onError), everyMs).unref()
 
-  /** @returns how many files were taken away */
+  /** @returns how many files it removed */
   function sweep(): Promise<number> {
     state.sweep ??= sweepAll().finally(() => {
       state.sweep = undefined
@@ -93,7 +94,7 @@ export function createMediaSweep(options: {
 
   return {
     sweep,
-    /** Ends after the file that is being looked at. */
+    /** Ends after the current file. */
     async close() {
       state.isClosed = true
       clearInterval(timer)

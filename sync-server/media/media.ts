@@ -11,12 +11,12 @@ import { type ArrivingPart, createUnfinishedUploads } from './unfinished-uploads
 export type Media = ReturnType<typeof createMedia>
 
 /**
- * Files that people upload: who may see them, who may send them on, and when they go.
- * @param readPicture the address in a person's record; undefined or null when there is none
+ * Uploaded files: who may see and forward them, and when they expire.
+ * @param readPicture the address in a person's account; undefined or null when there is none
  * @param isShared other servers use the same database
- * @param inTurn how the sweep takes its turns beside what people ask for; at once when absent
- * @param onFilesChanged told whose files take more or less than before
- * @param onError told of what failed in the background
+ * @param inTurn how the sweep yields to requests; without it, runs at once
+ * @param onFilesChanged called with the owner whose usage changed
+ * @param onError called with failures in the background
  */
 export function createMedia(options: {
   storage: Storage
@@ -45,7 +45,7 @@ export function createMedia(options: {
   })
   const arriving = new Set<Promise<unknown>>()
 
-  /** Ends are waited for: nothing is written once the storage is closed. */
+  /** Tracked, so that closing waits: nothing may be written once the storage is closed. */
   async function track<Result>(storing: Promise<Result>): Promise<Result> {
     arriving.add(storing)
     try {
@@ -72,22 +72,25 @@ export function createMedia(options: {
     readUsed: shelf.readUsed,
     sweep: sweeper.sweep,
 
-    /** Stores a file that comes in; see the shelf. */
+    /** Stores an incoming file; see the shelf. */
     store: (file: ArrivingFile): Promise<FileDocument | undefined> => track(shelf.store(file)),
 
-    /** What somebody's upload with this key has become; undefined while it is not all there. */
+    /** The finished upload with this key of this person; undefined while incomplete. */
     findUploaded: shelf.findUploaded,
 
-    /** Files that come in pieces. */
+    /** Resumable uploads. */
     unfinished: { ...unfinished, take: (part: ArrivingPart) => track(unfinished.take(part)) },
 
-    /** A file by the id in its address, that this person may see; undefined for any other, whether it is there or not. */
+    /**
+     * A file by the id in its address, if this person may see it; undefined otherwise, whether or
+     * not it exists.
+     */
     async find(mediaId: string, viewerId: string): Promise<FileDocument | undefined> {
       const file = await shelf.findServed(mediaId)
       return file?.state === 'ready' && (await isVisible(file, viewerId)) ? file : undefined
     },
 
-    /** Takes away a leaving person's pictures, and what they uploaded and never sent. What others were sent stays. */
+    /** Removes a departing person's pictures and unsent uploads. Files that they sent stay. */
     async deleteMediaOf(userId: string): Promise<void> {
       const owned = await shelf.database.range(idsFrom(`owned:${userId}:`))
       for (const { mediaId } of owned) {
@@ -98,7 +101,7 @@ export function createMedia(options: {
       }
     },
 
-    /** Waits until uploads that were cut off have left nothing behind, and ends the sweep. */
+    /** Waits until interrupted uploads are cleaned up, and ends the sweep. */
     async close(): Promise<void> {
       await Promise.allSettled(arriving)
       await sweeper.close()

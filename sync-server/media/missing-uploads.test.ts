@@ -16,7 +16,7 @@ afterAll(() => opened.app.close())
 
 const path = '/api/messages/uploads/missing'
 
-/** What happens between the two copies of the next message. */
+/** Runs between the two copies of the next message. */
 const between: { act?: (() => Promise<void>) | undefined } = {}
 
 async function onStage(stage: Stage) {

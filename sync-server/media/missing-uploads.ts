@@ -6,16 +6,16 @@ import type { Storage } from '../storage/storage.ts'
 import type { Media } from './media.ts'
 import { deriveServedId, parseMediaUrl } from './media-url.ts'
 
-/** A file by the key of its upload, and the address under which its message looks for it. */
+/** A file by its upload's key, and the address where its message looks for it. */
 interface AskedUpload {
   id: string
   mediaUrl: string
 }
 
 /**
- * After a backup was put back: which uploads of somebody's are not there, and would have the address again under which
- * their messages look for them? Of what is nobody's but theirs alone, so that the answer tells nothing of others. What is
- * there is shared anew with whoever has the message: that may be lost with the file.
+ * After a restore: which of a person's uploads are missing and would get the address again that
+ * their messages use? Only ever answers about their own, so it reveals nothing of others. Shares
+ * existing ones again with the message's people, since the restore may have lost that too.
  */
 export function createMissingUploads(options: {
   media: Pick<Media, 'findUploaded' | 'shareMedia'>
@@ -36,7 +36,7 @@ export function createMissingUploads(options: {
     for (const { _id: messageId, mediaUrl } of own) {
       if (mediaUrl === undefined) continue
       const readers = copies.get(messageId)?.mediaUrl === mediaUrl ? { recipientId: peerId } : {}
-      // Also where nobody but its author has it: otherwise it would go as one that nobody refers to.
+      // Even if only its author has the message: otherwise the file would expire as loose.
       await media.shareMedia({ mediaUrl, messageId, senderId: ownerId, ...readers })
     }
   }
@@ -57,7 +57,7 @@ export function createMissingUploads(options: {
     )
   }
 
-  /** @returns the ids of those that have to come again */
+  /** @returns the ids of those to upload again */
   return async (ownerId: string, asked: readonly AskedUpload[]): Promise<string[]> => {
     const own = asked.filter(
       ({ id, mediaUrl }) => parseMediaUrl(mediaUrl) === deriveServedId({ ownerId, key: id }),

@@ -9,7 +9,7 @@ import {
 import type { MediaStore } from './media-store.ts'
 import { parseMediaUrl } from './media-url.ts'
 
-/** Keeps one profile picture of each person: the one that their record names. */
+/** Keeps one profile picture for each person: the one in their account. */
 export function createPictures(options: {
   shelf: MediaStore
   readPicture: (userId: string) => Promise<string | null | undefined>
@@ -34,17 +34,19 @@ export function createPictures(options: {
     })
   }
 
-  /** To be called when a person's record names another picture: keeps that one, and takes the earlier ones away. */
+  /**
+   * Call when a person's account names another picture: keeps that one, and removes earlier ones.
+   */
   async function settlePictures(ownerId: string): Promise<void> {
     const named = await readCurrent(ownerId)
     if (named) await unmark(named)
     const prefix = ownedKey({ ownerId, purpose: 'picture', mediaId: '' })
     const owned = await database.range(idsFrom(prefix))
     const files = await database.read(owned.map(({ mediaId }) => fileKey(mediaId)))
-    // Read once more: another of their devices may have named one of these meanwhile.
+    // Read it again: another of their devices may have chosen one of these meanwhile.
     const current = await readCurrent(ownerId)
     for (const file of files.values()) {
-      // A loose one is still coming in, or waits for its place in the record; the sweep looks after it.
+      // A loose one is still uploading, or not in the account yet; the sweep handles it.
       if (!isFile(file) || file.mediaId === current || file.looseSince !== undefined) continue
       await shelf.remove(file.mediaId)
     }
@@ -53,7 +55,9 @@ export function createPictures(options: {
   return {
     settlePictures,
 
-    /** For a loose picture: true when its owner's record names it after all, and then it stays. */
+    /**
+     * For a loose picture: true, and no longer loose, when its owner's account names it after all.
+     */
     async keepPicture({ ownerId, mediaId }: FileDocument): Promise<boolean> {
       if ((await readCurrent(ownerId)) !== mediaId) return false
       await settlePictures(ownerId)

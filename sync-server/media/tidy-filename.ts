@@ -1,16 +1,17 @@
 const mostCharacters = 120
 const mostExtensionCharacters = 12
 
-/** Signs that a file system takes for something else, or that turn the order of what is read around. */
+/** Characters that a file system misreads, or that reverse the displayed order. */
 const signsTakenOut = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu
 const signsReplaced = /[<>:"|?*]/g
 
 /**
- * A filename as it may be shown and offered for saving: without folders, without signs that mislead, not hidden, and
- * short, its extension kept. `file` when nothing is left.
+ * A filename that is safe to show and save: no folders, no misleading characters, not hidden, and
+ * short, with its extension. `file` when nothing is left.
  */
 export function tidyFilename(given: string | undefined): string {
-  // Browsers write quotes and line breaks in the name of a file so: https://html.spec.whatwg.org/#multipart-form-data
+  // Browsers escape quotes and line breaks in filenames like this:
+  // https://html.spec.whatwg.org/#multipart-form-data
   const written = (given ?? '').replace(/%22|%0D|%0A/g, '_')
   const base = Buffer.from(written).toString().normalize('NFC').split(/[/\\]/).at(-1) ?? ''
   const name = base

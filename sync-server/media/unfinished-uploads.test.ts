@@ -31,7 +31,7 @@ async function send(id: string, offset: number | string, bytes: Buffer, { token 
   return { status: response.status, body: await response.json() }
 }
 
-/** A part that says it has all of these bytes, of which some have been sent. */
+/** A part that announces all of these bytes but sends only some. */
 async function sendSome(id: string, offset: number, bytes: Buffer, sent: number) {
   const request = await openTestRequest({
     port: opened.app.port,
@@ -210,7 +210,7 @@ describe('P12: an upload in pieces', () => {
     expect(await readUsed(cem)).toBe(10 * MiB)
     const refused = await begin(uuidv7(), 1, cem)
     expect([refused.status, refused.body.code]).toEqual([507, 'storage_full'])
-    // One that has begun has its room, whatever comes after it.
+    // A begun upload has its room reserved, whatever follows.
     const bytes = testBytes.png(2 * MiB)
     expect((await send(ids[0] as string, 0, bytes, cem)).body.offset).toBe(bytes.length)
     for (const id of ids.slice(1)) {
@@ -220,7 +220,7 @@ describe('P12: an upload in pieces', () => {
     expect((await begin(uuidv7(), 1, cem)).status).toBe(200)
   })
 
-  it('is one of a few that are begun: the oldest makes room, and begins anew', async () => {
+  it('is one of a few that are begun: the oldest makes room, and starts over', async () => {
     const dan = await opened.app.register('Dan')
     const ids = Array.from({ length: 33 }, () => uuidv7())
     for (const id of ids) await begin(id, 2_000, dan)

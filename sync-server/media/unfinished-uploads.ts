@@ -22,10 +22,10 @@ import { readToEnd } from './read-to-end.ts'
 import { tidyFilename } from './tidy-filename.ts'
 import { writeInGroups } from './write-in-groups.ts'
 
-/** Of one person: a device has few under way, and one that was given up begins anew. */
+/** For each person: a device has few at once, and an evicted one starts over. */
 const unfinishedMax = 32
 
-/** Whose upload it is and which: the same key of another person is another upload. */
+/** An upload's owner and key: keys are unique to each person. */
 interface Which {
   ownerId: string
   key: string
@@ -37,13 +37,16 @@ interface NewUpload extends Which {
   takeRoom: () => Promise<KeptRoom>
 }
 
-/** So many bytes of an upload are stored; `file` is there once all of them are. */
+/** How many bytes are stored; `file` is set once all of them are. */
 export interface UploadSoFar {
   offset: number
   file?: FileDocument
 }
 
-/** Bytes of an upload from `offset` on. `confirm` throws when its owner may not any more, once all of it has come. */
+/**
+ * Bytes of an upload from `offset` on. `confirm`, called after the last byte, throws when the owner
+ * lost permission.
+ */
 export interface ArrivingPart
   extends Which,
     Pick<ArrivingFile, 'bytes' | 'signal'>,
@@ -52,8 +55,9 @@ export interface ArrivingPart
 }
 
 /**
- * Files that come in pieces, in as many requests as it takes. What is stored of one is what its offset says, whatever
- * broke off or died; its whole size counts as its owner's from the beginning, so that it never ends for want of room.
+ * Resumable uploads, in as many requests as needed. The stored bytes define the offset, whatever
+ * broke off or crashed. The whole size counts as its owner's from the start, so that it never fails
+ * for lack of room.
  */
 export function createUnfinishedUploads(options: {
   shelf: MediaStore
@@ -62,7 +66,7 @@ export function createUnfinishedUploads(options: {
 }) {
   const { shelf, now, onFilesChanged } = options
   const { database, pieces } = shelf
-  /** Beginnings of one upload come one after the other. */
+  /** Begins of one upload run one after the other. */
   const turns = new Map<string, Promise<unknown>>()
 
   async function readEntry(which: Which) {
@@ -76,7 +80,7 @@ export function createUnfinishedUploads(options: {
     return file?.state === 'arriving' ? file : undefined
   }
 
-  /** How many bytes are stored; looks no further back than to the piece before this place. */
+  /** How many bytes are stored; looks back no further than the piece before this place. */
   async function measure({ mediaId, size }: FileDocument, from = 0): Promise<number> {
     const first = Math.max(0, Math.floor(from / pieceBytes) - 1)
     const { endkey } = idsFrom(`part:${mediaId}:`)
@@ -87,8 +91,8 @@ export function createUnfinishedUploads(options: {
   }
 
   /**
-   * Where a CouchDB takes one document and not another, this one alone decides whose the upload is.
-   * @param before what was found under its key, and is gone
+   * Where a CouchDB stores one document but not another, this one decides who owns the upload.
+   * @param before the earlier claim of this key, whose file is gone
    */
   async function claim(which: Which, { mediaId, before }: { mediaId: string; before?: string }) {
     const entry = { _id: unfinishedKey(which), mediaId }
@@ -134,7 +138,7 @@ export function createUnfinishedUploads(options: {
     onFilesChanged(ownerId)
   }
 
-  /** The oldest makes room: whoever goes on with it begins anew. */
+  /** Evicts the oldest: its uploader must start over. */
   async function limitNumber(ownerId: string) {
     const own = idsFrom(unfinishedKey({ ownerId, key: '' }))
     const [oldest, ...others] = await database.range({ ...own, limit: unfinishedMax })
@@ -150,7 +154,7 @@ export function createUnfinishedUploads(options: {
     const readyAt = now()
     const kind = detectFileKind(first)
     const ready: FileDocument = { ...file, ...kind, state: 'ready', looseSince: readyAt }
-    // However long it took to come: its message has as long as that of any other file.
+    // However long the upload took, its message gets the same time as with any other file.
     const [mark, before] = [orphanedKey(readyAt, mediaId), orphanedKey(looseSince, mediaId)]
     const over = [unfinishedKey({ ownerId, key }), ...(mark === before ? [] : [before])]
     const along = [
@@ -159,7 +163,7 @@ export function createUnfinishedUploads(options: {
     ]
     if (await shelf.settle(ready, { signal, along })) return { offset: size, file: ready }
     signal?.throwIfAborted()
-    // Taken away meanwhile, or the same file came in one request.
+    // Removed meanwhile, or the same file came in one request.
     await giveUp(mediaId)
     const uploaded = await shelf.findUploaded({ ownerId, key })
     if (!uploaded) throw new RequestRefused('upload_not_found')
@@ -171,14 +175,14 @@ export function createUnfinishedUploads(options: {
     return offset === file.size ? await finish(file) : { offset }
   }
 
-  /** Stores what goes on from the bytes that are there. @returns how many are there then */
+  /** Appends to the stored bytes. @returns how many are stored then */
   async function append(file: FileDocument, part: { bytes: AsyncIterable<Buffer>; from: number }) {
     const { mediaId, size } = file
     let at = part.from
     async function* namePieces() {
       for await (const bytes of cutPieces(part.bytes, pieceBytes)) {
         if (at + bytes.length > size) throw new RequestRefused('upload_unreadable')
-        // Less than a piece is only ever stored as the last one: it comes again with the rest.
+        // Only the last piece may be short: drop this one, the rest of the upload resends it.
         if (bytes.length < pieceBytes && at + bytes.length < size) break
         yield { id: pieceKey(mediaId, at / pieceBytes), bytes }
         at += bytes.length
@@ -195,7 +199,7 @@ export function createUnfinishedUploads(options: {
       const ids = group.map(({ id }) => id)
       const [startkey = '', endkey = startkey] = [ids[0], ids.at(-1)]
       const isThere = (await pieces.list({ startkey, endkey })).length > 0
-      // Another request is at it, too, as after a break that only one side has noticed.
+      // Another request is uploading it too, as after a break that only one side noticed.
       if (isThere) throw new RequestRefused('upload_out_of_step', { cause })
       throw cause
     }
@@ -217,7 +221,7 @@ export function createUnfinishedUploads(options: {
     return { offset: 0 }
   }
 
-  /** The answer to the last part may have been lost: here it is again. */
+  /** The answer to the last part may be lost: accept it again. */
   async function passOverAll({ bytes, confirm, ...which }: ArrivingPart): Promise<UploadSoFar> {
     const uploaded = await shelf.findUploaded(which)
     if (!uploaded) throw new RequestRefused('upload_not_found')
@@ -228,8 +232,8 @@ export function createUnfinishedUploads(options: {
 
   return {
     /**
-     * Begins an upload, or finds how far it has come. One of another size under its key is given up for it.
-     * @throws what `takeRoom` throws when there is no room for all of it
+     * Begins an upload, or finds its progress. Replaces one of another size with the same key.
+     * @throws whatever `takeRoom` throws when the whole file does not fit
      */
     async begin(upload: NewUpload): Promise<UploadSoFar> {
       const id = unfinishedKey(upload)
@@ -247,9 +251,9 @@ export function createUnfinishedUploads(options: {
     },
 
     /**
-     * Takes more of its bytes; those that are there already are passed over, so that the same part again is the same.
-     * @throws RequestRefused `upload_not_found`, `upload_out_of_step`, `upload_unreadable`, `file_too_large`; what `confirm`
-     * and the bytes throw
+     * Stores more of its bytes and skips stored ones, so that repeating a part is idempotent.
+     * @throws RequestRefused `upload_not_found`, `upload_out_of_step`, `upload_unreadable`,
+     * `file_too_large`; whatever `confirm` and the bytes throw
      */
     async take(part: ArrivingPart): Promise<UploadSoFar> {
       const { offset, bytes, signal, confirm } = part
@@ -261,12 +265,12 @@ export function createUnfinishedUploads(options: {
       await confirm()
       if (at === file.size) return await finish(file, signal)
       if (await find(part)) return { offset: at }
-      // Its owner has left, or it was given up: what was written since is not found by anybody else.
+      // Its owner left, or gave it up: nothing else would find what was written since.
       await giveUp(file.mediaId)
       throw new RequestRefused('upload_not_found')
     },
 
-    /** Gives an upload up that is not finished; one that nobody knows is no error. */
+    /** Cancels an unfinished upload; an unknown one is no error. */
     async end(which: Which): Promise<void> {
       await turns.get(unfinishedKey(which))?.catch(() => undefined)
       const file = await find(which)

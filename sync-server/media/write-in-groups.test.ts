@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createDeferred } from '../../schema/helpers/deferred.ts'
 import { writeInGroups } from './write-in-groups.ts'
 
-/** A disk that ends a write when it is told to, and says what each was given. */
+/** A disk that completes writes on command, and records each. */
 function openSlowDisk() {
   const groups: string[] = []
   const turns: ReturnType<typeof createDeferred<void>>[] = []
@@ -18,7 +18,7 @@ function openSlowDisk() {
   }
 }
 
-/** A line that tells how many have been taken from it. */
+/** A queue that counts the items taken from it. */
 function openLine(texts: string, error?: Error) {
   const line = { taken: 0, items }
   async function* items() {

@@ -1,8 +1,8 @@
 /**
- * Writes items in their order, one write at a time: whatever comes during one goes together with the next. So on a slow
- * line each is written as it comes, and on a quick one many wait for the disk once.
- * @param options.most that many wait for a write at the most: no more are taken meanwhile
- * @throws what `items` or `write` throws, once no write is under way any more
+ * Writes items in order, one write at a time; items that arrive during one go together with the
+ * next. So a slow line writes each at once, and a fast one groups them.
+ * @param options.most how many may wait at most; takes no more meanwhile
+ * @throws whatever `items` or `write` throws, once no write is running
  */
 export async function writeInGroups<Item>(options: {
   items: AsyncIterable<Item>

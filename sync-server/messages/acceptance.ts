@@ -12,18 +12,19 @@ import { createHealer } from './healing/healer.ts'
 import { createOrderJournal } from './order/order-journal.ts'
 
 /**
- * Everything that writes messages and conversations (P4): replication, REST, the socket and the business channel
- * come through here.
+ * The one way in for messages and conversations (P4): replication, REST, the socket and the
+ * business channel all write through it.
  * @param files who may see the file of a message; without it, messages with files are refused
- * @param isFull has somebody no room left for anything new? Nobody, without it
- * @param listLost what the server has forgotten of somebody, after a backup was put back
+ * @param isFull does this person have no room for anything new? Without it, nobody is full
+ * @param listLost what the server lost of a person's data in a restore
  * @param now epoch ms
- * @param onError told what went wrong in the background: copies that could not be written, or not completed after a crash
- * @param isShared other servers may write the same databases; `link` is how they hear each other
- * @param lookAgainMs how long after something could not be completed it is tried again
- * @param tallyEvery how many places lie between two stored tallies of a conversation, about
- * @param onQueued told of messages that are stored and leave over a business channel
- * @param onStage for tests of crashes: runs after each stage of a write, and holds it up
+ * @param onError called with failures in the background: unwritten copies, or copies not completed
+ * after a crash
+ * @param isShared other servers may write the same databases; `link` connects to them
+ * @param lookAgainMs the wait before retrying an incomplete heal
+ * @param tallyEvery about how many places lie between two stored tallies of a conversation
+ * @param onQueued called with stored messages to send over a business channel
+ * @param onStage for tests of crashes: runs after each stage of a write, and delays it
  */
 export function createAcceptance(options: {
   storage: Storage
@@ -65,22 +66,22 @@ export function createAcceptance(options: {
   return {
     acceptMessages: messages.acceptMessages,
     acceptConversations: conversations.acceptConversations,
-    /** Completes what a crash left between the copies of a message: to be called at the start. */
+    /** Completes what a crash left between the copies of a message: call at the start. */
     healCopies: healer.healCopies,
     /** The messages of a conversation in their order. */
     journal,
-    /** What can be said of all that somebody has without reading all of it. */
+    /** Answers about all of a person's data without reading all of it. */
     digests,
-    /** Looks after nothing any more, and waits for nothing. */
+    /** Stops at once, without waiting for pending work. */
     drop() {
       healer.drop()
       digests.drop()
     },
-    /** Waits for what is under way. */
+    /** Waits for pending work. */
     async close() {
       await Promise.all([messages.settle(), conversations.settle()])
       await healer.close()
-      // What was not begun is counted when somebody asks.
+      // Counts that have not begun run on demand later.
       digests.drop()
       await digests.settle()
       journal.close()

@@ -18,7 +18,7 @@ afterEach(async () => {
   await opened.t.close()
 })
 
-/** Holds a message with a file up when it is known who gets it, and nothing is written yet. */
+/** Pauses a message with a file once its recipient is known and before anything is written. */
 async function openHeld(isAtomic: boolean) {
   const [reached, goOn] = [createDeferred(), createDeferred()]
   opened.t = await openTestAcceptance({

@@ -14,13 +14,13 @@ import {
 interface Bench {
   t: TestAcceptance
   disk: FaultyDisk
-  /** Somebody who has never been written to. */
+  /** A person without any messages yet. */
   reader: string
   message: MessageDocument
 }
 
 interface Action {
-  /** Is the message sent before it? */
+  /** Is the message sent beforehand? */
   isOfSent: boolean
   act: (bench: Bench) => Promise<unknown>
   isDone: (copies: Copies) => boolean
@@ -39,7 +39,7 @@ async function send({ t, message }: Bench) {
   if (outcome?.kind !== 'stored' || !isAccepted(outcome.doc)) throw new Error('It was not taken.')
 }
 
-/** As the device of somebody writes it, who has seen what was sent. */
+/** As written by the device of a person who has seen the message. */
 async function amend(bench: Bench, change: Partial<MessageDocument>) {
   const stored = must(await bench.t.readMessage(bench.t.ann, bench.message._id), 'the message')
   await send({ ...bench, message: { ...stored, ...change } })
@@ -140,7 +140,7 @@ function expectNothingHalf({ own, theirs, ownConversation, theirConversation }: 
   expect(theirs?.orderedAt).toBe(own?.orderedAt)
   expect(theirs?.deletedAt).toBe(own?.deletedAt)
   if (own) expect(ownConversation && theirConversation).toBeTruthy()
-  // A reader whose own mark is still to come tells it again.
+  // A reader whose own mark is still unsent tells it again.
   const told = ownConversation?.peerReadUpTo ?? 0
   expect(told).toBeGreaterThanOrEqual(theirConversation?.readUpTo ?? 0)
 }

@@ -20,7 +20,7 @@ const kinds = [
   ...(['react', 'answer', 'answer'] as const),
 ]
 
-/** What happens to a message; `dies` is the stage after which the server does. */
+/** One event in a message's history; `dies` is the stage after which the server dies. */
 const step = fc.record({
   kind: fc.constantFrom(...kinds),
   author: fc.constantFrom(0, 1),
@@ -70,13 +70,13 @@ describe('messages, edits and deletions on storage that writes one database afte
   })
 })
 
-/** Who does it; undefined for the server. */
+/** The acting person; undefined for the server. */
 function findActor({ kind, author }: Step): number | undefined {
   if (kind === 'heal') return undefined
   return kind === 'answer' ? 1 - author : author
 }
 
-/** Two people who have never met live through a history. */
+/** Runs two people who have never met through a history. */
 async function live(moments: readonly (readonly Step[])[]) {
   const { t } = opened
   opened.count += 1
@@ -125,7 +125,7 @@ async function live(moments: readonly (readonly Step[])[]) {
     const taken = moment.map((one) => ({ actor: findActor(one), over: take(one) }))
     const overOf = (who: number | undefined) =>
       Promise.all(taken.flatMap(({ actor, over }) => (actor === who ? [over] : [])))
-    // Only one person's writing stops there. What else is under way would go on in a server that is dead.
+    // Only one person's write stops there. A real crash would stop all others too.
     const othersOver = died.then(() => Promise.any([overOf(0), overOf(1)]))
     await Promise.all([
       overOf(undefined),

@@ -41,7 +41,10 @@ const accept = (actorId: string, ...messages: MessageDocument[]) =>
 const fromAnn = (fields: Partial<MessageDocument> = {}) =>
   writeMessage({ senderId: t.ann, recipientId: t.ben, ...fields })
 
-/** Ann has written to Ben for long; a minute ago a backup was put back that lacks the two hours before. */
+/**
+ * Ann has long written to Ben; a minute ago an operator restored a backup without the last two
+ * hours.
+ */
 async function restore() {
   const now = Date.now()
   const place = now - 3_600_000
@@ -52,7 +55,7 @@ async function restore() {
   return { place, anns, bens: copyForPeer(anns, place) }
 }
 
-/** What a walk through the journal finds for one of the two people: as GET /messages does it. */
+/** One person's history by walking the journal, as GET /messages does. */
 async function readHistory(ownerId: string) {
   const range = { oneId: t.ann, otherId: t.ben, after: 0, upTo: endOfTime }
   const entries = await t.acceptance.journal.listBetween(range)
@@ -103,7 +106,7 @@ describe.each([true, false])('after a restore, isAtomic: %s', (isAtomic) => {
       expect(outcome).toMatchObject({ kind: 'stored', doc: { status: 'sent' } })
       expect(await readTallies()).toEqual(before)
     }
-    // Nothing is known to be lost where this claims to have been.
+    // No known loss covers the place that this message claims.
     await accept(t.ann, { ...fromAnn({ orderedAt: 5 }), status: 'sent' })
     expect(await readTallies()).toEqual(before)
     expect(await count(t.ann, t.ben)).toMatchObject({ sent: 3 * tallyEvery + 1 })
@@ -194,7 +197,7 @@ describe.each([true, false])('after a restore, isAtomic: %s', (isAtomic) => {
     const { journal, digests } = t.acceptance
     await digests.forgetTallies(t.ann, t.ben)
     const tallies = createTallies({
-      // Atomic, so that it stores at once also what is young.
+      // Atomic, so that it also stores young entries at once.
       storage: { ...t.storage, isAtomic: true },
       every: tallyEvery,
       now: Date.now,
@@ -222,7 +225,7 @@ test('P3: a copy whose place the journal does not have gets one that it has', as
   accept(t.ann, message).catch(() => undefined)
   await expect.poll(() => t.readMessage(t.ben, message._id)).toBeDefined()
   asked.crashAfter = undefined
-  // As after a CouchDB was put back whose databases were copied one after the other.
+  // As after restoring a CouchDB whose databases were copied one after the other.
   await t.storage.destroy(ordersDatabase)
   t.restart()
   await accept(t.ann, message)

@@ -24,11 +24,11 @@ const send = (messages: readonly MessageDocument[]) =>
   opened.t.acceptance.acceptMessages({ actorId: opened.t.ann, proposals: messages.map(propose) })
 const read = (userId: string, { _id }: MessageDocument) => opened.t.readMessage(userId, _id)
 
-/** CouchDB fails wherever Ben's messages are. @returns ends it */
+/** Makes CouchDB fail wherever Ben's messages are. @returns ends it */
 const breakBen = () => breakDatabase(nameMessagesDatabase(opened.t.ben))
 const breakDatabase = (name: string) => running.proxy.breakPath(new RegExp(`^/${name}`))
 
-/** Sends, and stops for good between the two copies. */
+/** Sends, and stops forever between the two copies. */
 async function sendAndCrash(message: MessageDocument) {
   const reached = new Promise<void>((resolve) => Object.assign(crash, { reached: resolve }))
   send([message]).catch(() => undefined)
@@ -115,7 +115,7 @@ describeCouches('somebody whose messages cannot be stored', (couch) => {
     expect(await read(cyd, toCyd)).toMatchObject({ content: 'to Cyd' })
     expect(await countHints()).toBe(1)
 
-    // The hint is stored: a server that starts anew replays it too.
+    // The hint is stored: a restarted server replays it too.
     t.restart()
     mend()
     await t.acceptance.healCopies()
@@ -171,7 +171,7 @@ describeCouches('somebody whose messages cannot be stored', (couch) => {
     const mend = breakBen()
     await send([write(t.ben, 'to Ben'), write(cyd, 'to Cyd')])
     const orders = t.storage.database('orders')
-    // A look that was under way already may have begun before the last message.
+    // A sweep already running may have begun before the last message.
     await expect
       .poll(async () => {
         expect(await t.acceptance.healCopies()).toBe(0)
@@ -188,7 +188,7 @@ describeCouches('somebody whose messages cannot be stored', (couch) => {
     await sendAndCrash(message)
     const mend = breakBen()
     const orders = t.storage.database('orders')
-    // A look that was under way already may have begun before the last message.
+    // A sweep already running may have begun before the last message.
     await expect
       .poll(async () => {
         expect(await t.acceptance.healCopies()).toBe(0)

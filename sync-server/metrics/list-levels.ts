@@ -6,7 +6,7 @@ interface Counted {
   count(): number
 }
 
-/** What stands in this server's queues and pools. */
+/** The current size of this server's queues and pools. */
 export function listLevels(parts: {
   storage: Storage
   sockets: Counted

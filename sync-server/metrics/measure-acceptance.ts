@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts'
 type Accept<Name extends keyof Acceptors> = Acceptors[Name]
 type Acceptors = Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
 
-/** Counts what comes to the one way in (P4): how much at once, and what is refused, by its reason. */
+/** Counts what enters the one way in (P4): batch sizes, and refusals by reason. */
 export function measureAcceptance<Whole extends Acceptors>(options: {
   acceptance: Whole
   metrics: Metrics

@@ -5,8 +5,8 @@ import { readLevels } from './read-levels.ts'
 const nanosecondsPerSecond = 1e9
 
 /**
- * Memory, processor time and how late the event loop runs. prom-client's own set of these cannot be stopped, and tests
- * start many servers in one process.
+ * Memory, CPU time and event-loop lag. prom-client's own set cannot be stopped, and tests start
+ * many servers in one process.
  * @returns a function that stops measuring
  */
 export function measureProcess(registry: Registry): () => void {

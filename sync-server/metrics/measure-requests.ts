@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import type { Metrics } from './metrics.ts'
 
-/** Measures each request from its head to the end of its answer, under the name of its route. */
+/** Measures each request from its head to the end of its answer, by its route's name. */
 export function measureRequests({ metrics }: { metrics: Metrics }): RequestHandler {
   return (request, response, next) => {
     const startedAt = performance.now()
@@ -20,7 +20,7 @@ export function measureRequests({ metrics }: { metrics: Metrics }): RequestHandl
   }
 }
 
-/** Feeds that wait would hide how fast the others are. */
+/** Waiting feeds would hide how fast the others are. */
 function nameRoute({ routeName = 'none', query, method }: Request): string {
   const doesWait =
     query.feed === 'longpoll' ||

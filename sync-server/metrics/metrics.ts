@@ -8,7 +8,7 @@ const documentsBuckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** What this server counts and measures of itself, for Prometheus. Labels are names of ours, never what people sent. */
+/** This server's own metrics, for Prometheus. Labels are our names, never user input. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]

@@ -1,13 +1,13 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** What stands somewhere now, by its name and how to read it. */
+/** Current levels, by name, with how to read each. */
 export interface Levels {
   gauges: Record<string, { help: string; read: () => number }>
-  /** Sums that somebody else keeps. */
+  /** Sums that another component keeps. */
   counters: Record<string, { help: string; read: () => number }>
 }
 
-/** Shows levels that are read at each scrape only: between two of them they cost nothing. */
+/** Exposes levels that are read only at a scrape: they cost nothing in between. */
 export function readLevels(registry: Registry, { gauges, counters }: Levels): void {
   const registers = [registry]
   for (const [name, { help, read }] of Object.entries(gauges)) {

@@ -14,9 +14,9 @@ import { isAllowedOrigin } from './is-allowed-origin.ts'
 import type { SocketOffer, SocketOpener } from './socket-opener.ts'
 
 /**
- * Takes WebSockets at the server's root, and nowhere else: express-ws would open one at any path.
- * It must come before every other middleware, which would otherwise see an upgrade as a request.
- * @param pingEveryMs a socket that has not answered one ping when the next is due is cut off
+ * Accepts WebSockets at the server's root only: express-ws would open one at any path. Mount before
+ * every other middleware, which would take an upgrade for a request.
+ * @param pingEveryMs cuts off a socket that has not answered one ping when the next is due
  */
 export function acceptSockets(options: {
   app: Express
@@ -55,7 +55,7 @@ export function acceptSockets(options: {
       }
     }
   }, pingEveryMs).unref()
-  // The server's own errors, as of a port that is taken, reach whoever listens on the server.
+  // The server's own errors, such as a port in use, reach the server's listeners.
   getWss().on('error', () => undefined)
   getWss().on('connection', (socket: WebSocket) => {
     socket.on('pong', () => quiet.delete(socket))
@@ -70,7 +70,7 @@ export function acceptSockets(options: {
   }
 }
 
-/** Browsers can set no header on a socket but this one. */
+/** The only header that browsers can set on a socket. */
 function readOffer(offered: string | undefined): SocketOffer {
   const protocols = offered?.split(',').map((protocol) => protocol.trim()) ?? []
   const listAfter = (prefix: string) =>

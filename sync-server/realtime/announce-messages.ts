@@ -7,8 +7,8 @@ import type { Connections } from './connections/connections.ts'
 type AcceptMessages = Acceptance['acceptMessages']
 
 /**
- * Accepts messages, and then tells their recipients' connected devices of the new ones. It only hurries (P7):
- * nobody waits for it, and a device that is not told learns by replication.
+ * Accepts messages, then notifies their recipients' connected devices. A hint only (P7): nobody
+ * waits for it, and a device that misses it learns by replication.
  */
 export function announceMessages(options: {
   acceptMessages: AcceptMessages

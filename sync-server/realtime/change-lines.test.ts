@@ -27,7 +27,7 @@ async function readChanges(person: TestPerson, since: unknown = 0, database = 'm
   return body as { last_seq: number; results: { doc: { _id: string; _rev: string } }[] }
 }
 
-/** Ben's device, which follows his messages from where they stand, or from `since`. */
+/** Ben's device, following his messages from their current place, or from `since`. */
 async function followAsBen({ since, epoch }: { since?: number; epoch?: string } = {}) {
   const { ben, app } = opened
   const at = since ?? (await readChanges(ben)).last_seq
@@ -52,7 +52,7 @@ async function sendToBen(content: string) {
 const contents = (changes: Changes[]) =>
   changes.flatMap(({ docs }) => docs.map(({ content }) => content))
 
-/** Lines of devices in this process, each of another person at 7. */
+/** Lines of devices in this process, each of a different person, at 7. */
 async function openLines(count: number) {
   const signals = createSignals()
   const missed = new Set<() => void>()

@@ -18,11 +18,11 @@ export type ChangeLines = ReturnType<typeof createChangeLines>
 
 type Asked = Extract<ClientEvent, { event: 'follow-changes' }>['data']
 
-/** What is larger is asked for: a line takes two such frames before it counts as full. */
+/** Devices request anything larger: a line holds two such frames before it counts as full. */
 const frameMaxCharacters = 32 * 1024
 const retryAfterMs = 1_000
 const lookAtOwedEveryMs = 100
-/** When all have missed something, they are told one after the other: each asks, and that costs a request. */
+/** When all have missed something, tell them in sequence: each then sends a request. */
 const told = { eachMs: 2, allWithinMs: 3_000 }
 
 /** One database that one device follows. */
@@ -30,9 +30,9 @@ interface Follower {
   connection: Connection
   database: ReplicatedDatabase
   name: string
-  /** In which epoch it counts, where it knows of one. */
+  /** The epoch of its place, if it knows one. */
   epoch: string | undefined
-  /** Where the device stands; undefined when it has missed something and has to ask. */
+  /** The device's place; undefined when it missed something and must ask. */
   at: Seq | undefined
 }
 
@@ -42,22 +42,23 @@ const nameDatabase = {
 }
 
 /**
- * Gives devices what is written into their databases, from memory, as it is written. A line that is too full goes
- * without and is told so; whoever has missed something asks `_changes`, and follows again from there (P7).
+ * Sends devices the changes of their databases, from memory, as they are written. Skips a full line
+ * and tells it so; a device that missed something asks `_changes`, and follows again from there
+ * (P7).
  */
 export function createChangeLines(options: {
   storage: Pick<Storage, 'signals' | 'database'>
   connections: Pick<Connections, 'listAll'>
-  /** In which epoch a person's databases count now. */
+  /** The current epoch of a person's databases. */
   epochOf: (userId: string) => string
-  /** A device hears something at least so often. */
+  /** The longest silence towards a device. */
   everyMs?: number | undefined
 }) {
   const { storage, connections, epochOf, everyMs = limits.socketPingEveryMs } = options
   const { signals } = storage
   const byName = new Map<string, Set<Follower>>()
   const byConnection = new Map<Connection, Map<ReplicatedDatabase, Follower>>()
-  /** When each is to be told that it has missed something; `performance.now()`. */
+  /** When to tell each that it missed something; `performance.now()`. */
   const owed = new Map<Follower, number>()
   const state = { timer: undefined as NodeJS.Timeout | undefined }
   const budgets = createFrameBudgets()
@@ -108,7 +109,7 @@ export function createChangeLines(options: {
     signals.onMissed(() => {
       const all = [...byName.values()].flatMap((each) => [...each])
       const withinMs = Math.min(all.length * told.eachMs, told.allWithinMs)
-      // Until then each is given what is written here.
+      // Until then each receives what is written here.
       for (const each of all) if (each.at !== undefined) owe(each, Math.random() * withinMs)
     }),
   ]
@@ -117,7 +118,7 @@ export function createChangeLines(options: {
     return epoch !== undefined && epoch !== epochOf(connection.caller.userId)
   }
 
-  /** A frame that was lost on the way, with none after it, is noticed by this. */
+  /** This reveals a lost frame that no other frame follows. */
   const telling = setInterval(() => {
     for (const connection of connections.listAll()) {
       if (!connection.hasLine) continue
@@ -136,7 +137,10 @@ export function createChangeLines(options: {
     if (followers?.size === 0) byName.delete(follower.name)
   }
 
-  /** Whether nothing lies behind `since`. What this server knows may be older than what the device has seen elsewhere. */
+  /**
+   * Is `since` the newest place? A device may have seen a newer one on another server than is known
+   * here.
+   */
   async function isNewest(name: string, since: Seq): Promise<boolean> {
     if (signals.isAt(name, since)) return true
     const before = signals.lastSeq(name)
@@ -162,7 +166,7 @@ export function createChangeLines(options: {
   }
 
   return {
-    /** This device stands at `since`, and is given what comes after; it wants nothing more without one. */
+    /** Starts sending this device the changes after `since`; without one, stops. */
     async follow(connection: Connection, asked: Asked) {
       if (!connection.hasLine) return
       const own = byConnection.get(connection)
@@ -172,14 +176,14 @@ export function createChangeLines(options: {
       const { since } = asked
       if (since === undefined) return
       const follower = takeUp(connection, asked, since)
-      // Whoever asks so often is told later, which costs nothing; what else they say is not held against it.
+      // Too many follows: answers later, at no cost; does not count against the frame budget.
       if (!budgets.takeFrame(connection.caller.userId)) {
         follower.at = undefined
         return owe(follower)
       }
       const isUpToDate =
         !isOfOldEpoch(follower) && (await isNewest(follower.name, since).catch(() => false))
-      // It may have gone meanwhile, or follow from elsewhere.
+      // It may have left meanwhile, or follow from another place.
       const isCurrent = byConnection.get(connection)?.get(asked.database) === follower
       if (isCurrent && !isUpToDate && follower.at === since) tellMissed(follower)
     },
@@ -199,7 +203,7 @@ export function createChangeLines(options: {
   }
 }
 
-/** @returns undefined when it is too long for a frame */
+/** @returns undefined when too long for a frame */
 function writeChanges(data: {
   database: ReplicatedDatabase
   from: Seq

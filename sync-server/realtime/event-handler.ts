@@ -9,10 +9,10 @@ type SendMessageRequest = Extract<ClientEvent, { event: 'send-message' }>['data'
 
 type SetReactionRequest = Extract<ClientEvent, { event: 'set-reaction' }>['data']
 
-/** Stores a message from a socket, and tells that device if it was not taken. */
+/** Stores a message from a socket, and notifies that device of a refusal. */
 export type SendMessage = (connection: Connection, asked: SendMessageRequest) => Promise<void>
 
-/** Stores a reaction from a socket, and tells that device if it was not taken. */
+/** Stores a reaction from a socket, and notifies that device of a refusal. */
 export type SetReaction = (connection: Connection, asked: SetReactionRequest) => Promise<void>
 
 type ChannelEventName =
@@ -23,12 +23,12 @@ type ChannelEventName =
   | 'leave-whatsapp-conversation'
 export type ChannelEvent = Extract<ClientEvent, { event: ChannelEventName }>
 
-/** Does what a device asks of the business channel, and answers it. */
+/** Executes a device's request to the business channel, and answers it. */
 export type HandleChannelEvent = (connection: Connection, heard: ChannelEvent) => Promise<void>
 
 export type EventHandler = ReturnType<typeof createEventHandler>
 
-/** Does what a device asks for, in the name of the person whose token it connected with. */
+/** Executes a device's requests, in the name of the person whose token it connected with. */
 export function createEventHandler(options: {
   connections: Connections
   announcer: PresenceAnnouncer
@@ -37,7 +37,7 @@ export function createEventHandler(options: {
   sendMessage: SendMessage
   setReaction: SetReaction
   hearChannelEvent: HandleChannelEvent
-  /** Somebody types to a contact of theirs on a business channel. */
+  /** The person types to a contact on a business channel. */
   noteContactTyping: (userId: string, contactId: string) => void
 }) {
   const { connections, announcer, relations, lines, sendMessage, setReaction } = options

@@ -37,7 +37,7 @@ describe('frames that no client sends', () => {
       fc.asyncProperty(fc.array(frames, { minLength: 1, maxLength: 5 }), async (drawn) => {
         const socket = await openTestSocket({ url: app.url, token: ann.token })
         for (const frame of drawn) socket.socket.send(frame)
-        // The server answers a ping once it has heard what came before it, or closes.
+        // The server answers a ping after handling what came before it, or closes.
         socket.socket.ping()
         const closed = await Promise.race([once(socket.socket, 'pong'), socket.closed])
         if (typeof closed === 'number') expect(closeCodes).toContain(closed)
@@ -57,7 +57,7 @@ describe('frames that no client sends', () => {
   })
 })
 
-/** The bytes of one WebSocket frame; `claimed` is the length that it says it has. */
+/** The bytes of one WebSocket frame; `claimed` is the length in its header. */
 function writeFrame(frame: { first: number; claimed: number; isMasked: boolean; body: string }) {
   const head = Buffer.alloc(10)
   head.writeUInt8(frame.first, 0)

@@ -1,6 +1,8 @@
 /**
- * May a page of this origin open a socket? Pages of our own may; so may what is no browser, and sends none.
- * @param host the `Host` header: a browser sets it from the address, so a foreign page cannot choose it
+ * May a page of this origin open a socket? Our own pages may, and clients without an origin, which
+ * are no browsers.
+ * @param host the `Host` header: a browser sets it from the address, so a foreign page cannot
+ * choose it
  */
 export function isAllowedOrigin(asked: {
   origin: string | undefined

@@ -5,7 +5,7 @@ import type { Acceptance } from '../messages/acceptance.ts'
 import { type NewMessage, proposeMessage } from '../messages/proposals/propose-message.ts'
 import type { SendMessage } from './event-handler.ts'
 
-/** Puts a message that came by `send-message` through the one way in (P4); its author hears of a refusal. */
+/** Sends a `send-message` event through the one way in (P4); notifies its author of a refusal. */
 export function createMessageSender(options: {
   acceptMessages: Acceptance['acceptMessages']
 }): SendMessage {
@@ -22,7 +22,7 @@ export function createMessageSender(options: {
       const [outcome] = await options.acceptMessages({ actorId: userId, proposals: [proposal] })
       if (outcome?.kind !== 'absent' && outcome?.refusal) tellRefused(outcome.refusal)
     } catch (cause) {
-      // No replication stands behind this door to try it again (P6).
+      // No replication retries for this caller (P6).
       if (cause instanceof RequestRefused) {
         return tellRefused({ code: cause.reason, error: cause.message })
       }

@@ -8,7 +8,7 @@ import { limits } from '../../schema/limits.ts'
 import type { Caller } from '../access/token-keeper.ts'
 import type { Connection } from './connections/connections.ts'
 
-/** A device that does not fetch its events goes without further ones, and learns by replication (P7). */
+/** A device that does not fetch its events misses further ones, and learns by replication (P7). */
 const queuedMaxCharacters = 64 * 1024
 
 export type Poller = ReturnType<typeof createPoller>
@@ -16,8 +16,8 @@ export type Poller = ReturnType<typeof createPoller>
 export type PollOutcome = { kind: 'events'; events: ServerEvent[] } | { kind: 'signed-out' }
 
 /**
- * One device that polls: a connection whose events wait for the next poll.
- * @param onGone called once: the line was closed, or nobody has polled for half a minute
+ * One polling device: a connection whose events wait for the next poll.
+ * @param onGone called once: the line closed, or nobody polled for half a minute
  */
 export function createPoller(options: {
   caller: Caller
@@ -28,7 +28,7 @@ export function createPoller(options: {
   const queue: string[] = []
   const state = {
     queuedCharacters: 0,
-    /** Counts polls: one that was overtaken by the next gets no events. */
+    /** Counts polls: one superseded by the next gets no events. */
     turn: 0,
     wake: undefined as (() => void) | undefined,
     closedWith: undefined as number | undefined,
@@ -76,7 +76,10 @@ export function createPoller(options: {
   return {
     connection,
 
-    /** @param gone aborts when nobody hears the answer any more; what is queued then waits for the next poll */
+    /**
+     * @param gone aborts when nobody waits for the answer; queued events then wait for the next
+     * poll
+     */
     async wait(gone: AbortSignal): Promise<PollOutcome> {
       const turn = ++state.turn
       clearTimeout(state.expiry)

@@ -7,20 +7,20 @@ import { createPoller, type Poller, type PollOutcome } from './poller.ts'
 import type { Presence } from './presence/presence.ts'
 import type { PresenceAnnouncer } from './presence/presence-announcer.ts'
 
-/** A browser with more tabs than this has some without hints; their messages arrive by replication (P7). */
+/** A browser with more tabs gets no hints in some; their messages arrive by replication (P7). */
 const pollersPerPersonMax = 32
 
 export type Pollers = ReturnType<typeof createPollers>
 
-/** Which line of events of which person. */
+/** A person, and one of their lines of events. */
 export interface PollAddress {
   caller: Caller
   pollerId: string
 }
 
 /**
- * The socket's events for devices that can keep none open. Each waiting poll counts as a device for presence, and
- * presence's grace covers the gap between two of them.
+ * The socket's events for devices without sockets. Each waiting poll counts as a device for
+ * presence, whose grace covers the gap between polls.
  */
 export function createPollers(options: {
   connections: Connections
@@ -37,7 +37,7 @@ export function createPollers(options: {
     return byPerson.get(caller.userId)?.get(nameLine({ caller, pollerId }))
   }
 
-  /** @returns undefined when the person has too many of them */
+  /** @returns undefined when the person has too many */
   function open(address: PollAddress, understands: readonly SocketWord[]): Poller | undefined {
     const { userId } = address.caller
     const own = byPerson.get(userId) ?? new Map<string, Poller>()
@@ -60,7 +60,7 @@ export function createPollers(options: {
   }
 
   return {
-    /** Waits for events, for 25 s at most; an earlier poll of the same line is answered at once. */
+    /** Waits for events, at most 25 s; answers an earlier poll of the same line at once. */
     async poll(
       address: PollAddress,
       { understands, gone }: { understands: readonly SocketWord[]; gone: AbortSignal },
@@ -75,7 +75,7 @@ export function createPollers(options: {
       }
     },
 
-    /** Does what a device says, in its order. @returns how many of the events were heard */
+    /** Handles a device's events in order. @returns how many it handled */
     async emit(address: PollAddress, events: readonly ClientEvent[]): Promise<number | 'too-many'> {
       const poller = find(address) ?? open(address, [])
       if (!poller) return 'too-many'
@@ -90,7 +90,7 @@ export function createPollers(options: {
 
     count: () => [...byPerson.values()].reduce((sum, own) => sum + own.size, 0),
 
-    /** Answers what comes from now on at once; those that wait are ended with all connections. */
+    /** Answers further polls at once; waiting ones end with all connections. */
     close() {
       state.isClosed = true
     },

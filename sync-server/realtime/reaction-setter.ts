@@ -5,7 +5,7 @@ import { RequestRefused } from '../http/core/request-refused.ts'
 import type { MessageWriter } from '../http/messages/message-writer.ts'
 import type { SetReaction } from './event-handler.ts'
 
-/** Puts a reaction that came by `set-reaction` through the one way in (P4); whoever reacted hears of a refusal. */
+/** Sends a `set-reaction` event through the one way in (P4); notifies its author of a refusal. */
 export function createReactionSetter(options: {
   writer: Pick<MessageWriter, 'change'>
 }): SetReaction {

@@ -18,10 +18,10 @@ import type { Presence } from './presence/presence.ts'
 import { createPresenceAnnouncer } from './presence/presence-announcer.ts'
 import { createSocketOpener } from './socket-opener.ts'
 
-/** Joins connections with presence and sign-ins: what a device hears, and when it is cut off. */
+/** Joins connections with presence and sign-ins: what a device receives, and when it is cut off. */
 export function createRealtime(options: {
   storage: Pick<Storage, 'signals' | 'database'>
-  /** In which epoch a person's databases count now. */
+  /** The current epoch of a person's databases. */
   epochOf: (userId: string) => string
   directory: Directory
   relations: Relations
@@ -75,7 +75,7 @@ export function createRealtime(options: {
   const pollers = createPollers(door)
   return {
     pollers,
-    /** What has been told of who is online since the start. */
+    /** Presence sent since the start. */
     presenceCounts: announcer.counts,
     countFollowed: lines.countFollowed,
     openSocket: createSocketOpener({ ...door, identify: options.identify, onError }),

@@ -3,7 +3,7 @@ import type { ServerEvent } from '../../schema/api/socket-events.ts'
 import type { Connection } from './connections/connections.ts'
 import type { ChannelEvent } from './event-handler.ts'
 
-/** Answers a device whose event the business channel cannot take, as a call would be answered. */
+/** Answers a device whose event the business channel refuses, like a REST call. */
 export function refuseChannelEvent(
   connection: Connection,
   heard: ChannelEvent,

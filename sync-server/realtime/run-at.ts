@@ -1,7 +1,7 @@
-/** Node's timers fire at once when they are to wait longer. */
+/** Node's timers fire at once for longer delays. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** Runs once at a time, epoch ms, however far away. @returns cancels it */
+/** Runs once at `time`, epoch ms, however far away. @returns cancels it */
 export function runAt(time: number, action: () => void): () => void {
   const state = { timer: undefined as NodeJS.Timeout | undefined }
   function wait() {

@@ -5,8 +5,8 @@ import type { Connections } from './connections/connections.ts'
 const told = z.object({ userId: z.string(), text: z.string() })
 
 /**
- * Connections that reach a person's devices on other servers too. What is told while the link is down stays here, and
- * arrives by replication (P7).
+ * Connections that reach a person's devices on other servers too. While the link is down events
+ * stay local, and replication delivers (P7).
  * @param findServers ids of the other servers that a person is connected to
  */
 export function shareConnections(options: {

@@ -8,7 +8,10 @@ import { shareConnections } from './share-connections.ts'
 import { shareSessionEndings } from './share-session-endings.ts'
 import { createSharedBlockChanges } from './shared-block-changes.ts'
 
-/** Presence, events, blocks and ended sign-ins over all servers that are linked; without a link they stay as they are. */
+/**
+ * Shares presence, events, blocks and ended sign-ins across linked servers; without a link leaves
+ * them local.
+ */
 export function shareRealtime(options: {
   link: ServerLink | undefined
   presence: Presence

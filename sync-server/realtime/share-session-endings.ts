@@ -3,14 +3,14 @@ import type { Sessions } from '../access/sessions.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import type { Connections } from './connections/connections.ts'
 
-/** How often connections are checked while nobody can be heard. */
+/** How often connections are checked while the link is down. */
 const checkEveryMs = 30_000
 
 const caller = z.object({ userId: z.string(), sessionId: z.string() })
 
 /**
- * A sign-in that ends on one server ends on all: its devices are cut off wherever they are connected. Whatever may have
- * been missed is found in the database when the servers hear each other again, and now and then until they do.
+ * Ending a sign-in on one server ends it on all and cuts off its devices everywhere. Checks the
+ * database for missed endings when the servers reconnect, and periodically until then.
  */
 export function shareSessionEndings(options: {
   sessions: Sessions

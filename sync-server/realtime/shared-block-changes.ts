@@ -6,8 +6,8 @@ import type { Connections } from './connections/connections.ts'
 const userIds = z.array(z.string())
 
 /**
- * Somebody who is blocked with one server disappears at once for devices with any. What may have been missed while the
- * servers did not hear each other is looked up for everybody who is connected.
+ * A block on one server hides people at once on all. After a link outage, rereads the blocks of
+ * everybody connected.
  */
 export function createSharedBlockChanges(options: {
   relations: Pick<Relations, 'onChanged' | 'handleChanged'>

@@ -35,7 +35,7 @@ it('sockets that answer no ping are cut off, and the others stay', async () => {
   expect(app.stats().sockets).toBe(1)
 })
 
-/** More than the kernel takes for a socket that nobody reads. */
+/** More than the kernel buffers for a socket that nobody reads. */
 const flood = { messages: 600, batch: 100 }
 
 async function pushFlood(app: TestApp, author: TestPerson, recipientId: string) {
@@ -66,19 +66,20 @@ it('P7: a socket that reads too slowly goes without hints and typing, and stays'
   await connect(cyd)
   await expect.poll(() => bens.last('users-online')).toContain(cyd.userId)
   bens.say('typing', { recipientId: ann.userId })
-  // Frames of one socket are heard in turn: when this one has arrived, the one before was told too.
+  // The server handles one socket's frames in turn: this one's arrival means the one before was
+  // told too.
   bens.say('typing', { recipientId: ben.userId })
   await expect.poll(() => bens.count('user-typing')).toBe(1)
 
   await slow.resumeReading()
-  // What was still on its way comes first; then there is room again.
+  // What was still in transit comes first; then there is room again.
   const type = () => {
     bens.say('stop-typing', { recipientId: ann.userId })
     return slow.count('user-stop-typing')
   }
   await expect.poll(type, { interval: 200 }).toBeGreaterThan(0)
   expect(slow.count('user-typing')).toBe(0)
-  // What it could not be told of who came is made good by a list.
+  // A list makes up for the missed news of who came.
   await expect.poll(() => slow.last('users-online')).toContain(cyd.userId)
   expect(slow.count('receive-message')).toBeGreaterThan(0)
   expect(slow.count('receive-message')).toBeLessThan(flood.messages)
@@ -93,12 +94,12 @@ it('who is online is told at once, and then not before its time', async () => {
   for (let come = 0; come < 5; come += 1) {
     const { userId, token } = await app.register(`Cyd${come}`)
     await connect({ userId, token } as TestPerson)
-    // When this has arrived, the news of who came before it would have.
+    // The news of who came earlier would have arrived by now.
     bens.say('typing', { recipientId: ann.userId })
     await expect.poll(() => anns.count('user-typing')).toBe(come + 1)
   }
   expect(anns.count('users-online')).toBe(1)
-  // Asked for, it is told, though no sooner than a second after the last time.
+  // It answers a request, but no sooner than a second after the last time.
   await expect
     .poll(() => {
       anns.say('user-online', ann.userId)

@@ -19,18 +19,18 @@ import { createSocketSeats } from './socket-seats.ts'
 
 export type SocketOpener = ReturnType<typeof createSocketOpener>
 
-/** What a device offers with its handshake. */
+/** A device's offer in its handshake. */
 export interface SocketOffer {
   token: string
   understands: readonly SocketWord[]
 }
 
-/** A device that reads slower than this goes without hints, and learns by replication (P7). */
+/** A slower reader misses hints, and learns by replication (P7). */
 const bufferedMaxBytes = 64 * 1024
-/** A socket that had to make room and does not answer the goodbye is cut off. */
+/** A displaced socket that does not answer the goodbye is cut off. */
 const goodbyeDueWithinMs = 2_000
 
-/** Lets a device in by its token, and hears what it says until it goes. */
+/** Admits a device by its token, and handles its frames until it leaves. */
 export function createSocketOpener(options: {
   identify: (token: string) => Promise<TokenHolder | null>
   connections: Connections
@@ -83,13 +83,13 @@ export function createSocketOpener(options: {
       seat.touch()
       const heard = typeof frame === 'string' ? parseClientFrame(frame) : null
       const isFollow = heard?.event === 'follow-changes'
-      // What a device follows has a budget of its own, and is told so in place of being cut off.
+      // Follows have their own budget; exceeding it gets an answer, not a disconnect.
       if (!isFollow && !frameBudgets.takeFrame(connection.caller.userId))
         return end(socket, 'tooManyFrames')
       if (heard && (connection.hasLine || !isFollow)) await handleEvent(connection, heard)
       else end(socket, 'badFrame')
     }
-    // Listening begins before anything is waited for, or the first frames would be lost.
+    // Listen before awaiting anything, or the first frames would be lost.
     socket.on('message', (frame: unknown) => {
       if (takeFrame()) hear(frame).catch(onError)
       else end(socket, 'tooManyFrames')

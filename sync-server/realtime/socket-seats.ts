@@ -1,18 +1,18 @@
 import { limits } from '../../schema/limits.ts'
 
-/** One socket's place among those of its person. */
+/** One socket's place among its person's. */
 export interface SocketSeat {
-  /** The device has said something. */
+  /** Call when the device has said something. */
   touch(): void
   leave(): void
 }
 
 /**
- * So many sockets a person, and no more: the one that has said nothing for the longest time makes room for the next, so
- * that the tab that somebody opens or returns to always has one.
+ * Limits sockets by person: the one silent longest gives way to the next, so that a tab that
+ * somebody opens or returns to always gets one.
  */
 export function createSocketSeats(perPersonMax: number = limits.socketsPerPersonMax) {
-  /** Each person's, the one silent for the longest time first. */
+  /** Each person's sockets, the longest silent first. */
   const byPerson = new Map<string, Set<{ displace: () => void }>>()
   return {
     /** @param displace called when another socket needs the seat */

@@ -27,7 +27,7 @@ async function connect(token: string | undefined, rest: { path?: string; headers
   opened.sockets.push(socket)
   return socket
 }
-/** Ben, let in: whoever has only connected is not told yet what concerns them. */
+/** Connects Ben and waits until he is admitted: before that a device misses news about him. */
 async function connectBen() {
   const ben = await connect(opened.ben.token)
   await expect.poll(() => ben.last('users-online')).toContain(opened.ben.userId)
@@ -100,7 +100,7 @@ describe('a socket', () => {
 
   it('that floods is closed', async () => {
     const flood = await connect(opened.ann.token)
-    // How many frames it takes depends on how fast they are heard.
+    // The number of frames depends on how fast the server handles them.
     const say = () => {
       for (let i = 0; i < 500; i += 1) flood.say('stop-typing', { recipientId: opened.ben.userId })
       return flood.closedWith()
@@ -152,7 +152,7 @@ describe('presence', () => {
     const told = ann.heard.length
     phone.socket.close()
     await phone.closed
-    // When the later of the two goodbyes has been told, the earlier one would have been.
+    // Once the later goodbye is told, the earlier one must have been.
     cydsPhone.socket.close()
     await expect.poll(() => ann.last('users-online')).not.toContain(cyd.userId)
     laptop.say('typing', { recipientId: opened.ben.userId })

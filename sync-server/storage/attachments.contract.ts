@@ -4,7 +4,9 @@ import type { Storage } from './storage.ts'
 
 const everything = { startkey: 'a', endkey: 'z' }
 
-/** What every kind of storage must do with bytes. @param open gives a storage with databases of its own */
+/**
+ * The contract of attachments in any storage. @param open gives a storage with its own databases
+ */
 export function describeAttachments(kind: string, open: () => Storage | Promise<Storage>) {
   describe(`attachments on ${kind}`, () => {
     test.each([

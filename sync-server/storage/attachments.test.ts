@@ -54,7 +54,7 @@ async function measureFolder(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** LevelDB compacts beside the test: a file that was listed may be gone by the time it is looked at. */
+/** LevelDB compacts in the background: a listed file may be gone when looked at. */
 async function measureFile(path: string): Promise<number> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return { size: 0 }

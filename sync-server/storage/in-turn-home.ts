@@ -2,7 +2,7 @@ import type { TallyingHome } from './databases/database-home.ts'
 import { type SingleDatabases, transactInTurn } from './databases/transact-in-turn.ts'
 import { updateOne } from './databases/update-one.ts'
 
-/** For tests of crashes: LevelDB that writes databases one after the other, as CouchDB has to. */
+/** For tests of crashes: LevelDB that writes databases in sequence, like CouchDB. */
 export function createInTurnHome(home: TallyingHome): TallyingHome {
   const databases: SingleDatabases = {
     read: home.read,

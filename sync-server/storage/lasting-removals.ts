@@ -6,8 +6,8 @@ import type { TallyingHome } from './databases/database-home.ts'
 const databasesRemembered = 100_000
 
 /**
- * A home in which databases can be removed for good: what was under way until then is waited for, and what comes later
- * does not make them anew. What is asked is looked at once the database is held open, which removing waits for.
+ * A home that can remove databases permanently: waits for pending work, and later calls cannot
+ * recreate them. Each call checks once it holds the database open, which a removal waits for.
  */
 export function createLastingRemovals(home: TallyingHome) {
   const gone = new LRUCache<string, true>(atMost(databasesRemembered))

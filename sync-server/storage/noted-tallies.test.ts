@@ -31,7 +31,7 @@ function openServer(couchdbUrl = running.couch.url, noteEveryMs = 20) {
   return { ...server, errors, add }
 }
 
-/** What a server says that begins now. */
+/** What a newly started server reads. */
 async function readAll() {
   const server = openServer()
   const tallies = await Promise.all(names.map((name) => server.readTally(name)))

@@ -6,13 +6,16 @@ import type { Document } from './documents/documents.ts'
 import { readDocuments } from './documents/read-documents.ts'
 import type { DatabaseWrite } from './documents/transaction.ts'
 
-/** `noted`: which note of each server is the last in it, so that one whose answer was lost is not added twice. */
+/**
+ * `noted`: each server's last note included, so that a retry after a lost answer does not add
+ * twice.
+ */
 interface TallyDocument extends Document {
   tally: number
   noted?: Record<string, number>
 }
 
-/** What is to be added, or was and nobody knows: it stays as it is until it is known to be stored. */
+/** A pending amount, possibly already added: unchanged until known to be stored. */
 interface Note {
   number: number
   amount: number
@@ -21,13 +24,13 @@ interface Note {
 const talliesDatabase = 'tallies'
 const rememberedMs = 10_000
 const databasesRemembered = 50_000
-/** A server that was started anew is another one; no note of the one before it comes any more. */
+/** A restarted server counts as another; the earlier one sends no further note. */
 const serversRemembered = 20
 
 /**
- * Keeps the tallies of a home that cannot write them with what they count, as a CouchDB: what was added is noted every
- * few seconds. A server that is killed forgets what it has not noted.
- * @param onError told of what could not be noted: it is tried again
+ * Keeps the tallies of a home that cannot write them with their documents, such as CouchDB: notes
+ * the added amounts every few seconds. A killed server loses its unsent ones.
+ * @param onError called when a note failed; it is retried
  */
 export function createNotedTallies(
   home: DatabaseHome,
@@ -75,7 +78,7 @@ export function createNotedTallies(
   async function noteAll() {
     state.number += 1
     for (const [name, amount] of added) {
-      // Of one whose answer was lost the amount must not change.
+      // After a lost answer the amount must not change.
       if (notes.has(name)) continue
       notes.set(name, { number: state.number, amount })
       added.delete(name)

@@ -6,9 +6,14 @@ import { createSignals, type SignalListener, type Signals } from './databases/si
 import type { Seq } from './documents/documents.ts'
 
 const namesRemembered = 100_000
-/** A server that crashed may have told nobody of its last write: after this time a poll looks for itself. */
+/**
+ * A crashed server may not have announced its last write: after this time a poll reads the
+ * database.
+ */
 const trustedMs = 5 * 60_000
-/** How often a waiting poll looks while nobody can be heard; spread, so that not all look at once. */
+/**
+ * How often a waiting poll reads while the link is down; jittered, so that not all read at once.
+ */
 const lookEveryMs = { least: 3_000, most: 6_000 }
 
 /** No database has ever given this as a seq. */
@@ -17,8 +22,9 @@ const unknownPrefix = 'unknown '
 const changed = z.object({ name: z.string() })
 
 /**
- * Signals for servers that share their databases. Seqs told by several servers come in no sure order, so a change only
- * says that something is new: a look into the database says how far. While the link is down, polls look now and then.
+ * Signals for servers that share databases. Seqs from several servers arrive in no reliable order,
+ * so a change only means that there is news: a read says how far. While the link is down, polls
+ * read now and then.
  */
 export function createSharedSignals({ link }: { link: ServerLink }): Signals {
   const state = { local: createSignals(), changes: 0, isClosed: false }
@@ -35,7 +41,7 @@ export function createSharedSignals({ link }: { link: ServerLink }): Signals {
     for (const listener of listeners) listener(name, seq, news)
   }
 
-  /** Whatever is known may be old: everybody who waits looks again. */
+  /** All known seqs may be stale: makes every waiting reader look again. */
   function forgetAll() {
     const { local } = state
     if (state.isClosed) return
@@ -51,7 +57,7 @@ export function createSharedSignals({ link }: { link: ServerLink }): Signals {
 
   const pickLookMs = () =>
     lookEveryMs.least + Math.random() * (lookEveryMs.most - lookEveryMs.least)
-  // Who waits for a word in place of asking is told to look, as long as nobody can be heard.
+  // While the link is down, periodically wakes those that wait for a message instead of polling.
   const looking = setInterval(() => {
     if (!link.isUp()) tellMissed()
   }, lookEveryMs.most).unref()
@@ -63,7 +69,7 @@ export function createSharedSignals({ link }: { link: ServerLink }): Signals {
     }),
     link.listen('anything-changed', forgetAll),
     link.onTurn((isUp) => {
-      // What was written here while nobody could hear it concerns the others too.
+      // The others missed what was written here while the link was down.
       if (isUp) link.publish('anything-changed', null)
       forgetAll()
     }),

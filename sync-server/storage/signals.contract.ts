@@ -5,12 +5,12 @@ import type { Seq } from './documents/documents.ts'
 const shortly = { timeoutMs: 30 }
 const long = { timeoutMs: 20_000 }
 
-/** Somebody has read to the end, and found something new until there. */
+/** Records a reader who read to the end and found something new. */
 export function look(signals: Signals, name: string, seq: Seq) {
   signals.observe(name, { before: signals.lastSeq(name), seq, isSame: false })
 }
 
-/** What every kind of signals must do. @param open gives signals of their own */
+/** The contract of all signals. @param open gives new signals */
 export function describeSignals(kind: string, open: () => Signals | Promise<Signals>) {
   describe(`signals ${kind}`, () => {
     test('let who has seen all wait until there is news', async () => {

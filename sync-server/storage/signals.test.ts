@@ -32,14 +32,14 @@ describe('signals of two servers', () => {
   const waiting = { timeout: 15_000 }
   const long = { timeoutMs: 20_000 }
 
-  /** Two servers that have both looked into the notes, and found them at 7. */
+  /** Two servers that both read the notes, up to 7. */
   async function openTwo() {
     const [one, two] = [await openShared(), await openShared()]
     const settle = () => {
       for (const signals of [one, two]) look(signals, 'notes', 7)
       return [one.lastSeq('notes'), two.lastSeq('notes')]
     }
-    // Each server that comes up makes the others forget.
+    // Each server that connects makes the others forget.
     await expect.poll(settle, waiting).toEqual([7, 7])
     return { one, two }
   }
@@ -53,7 +53,7 @@ describe('signals of two servers', () => {
 
   test('P7: do not take what comes late for the newest', async () => {
     const { one, two } = await openTwo()
-    // Two has written up to 9; then it hears that One had written up to 8, which its client has seen.
+    // Two has written up to 9; then it hears that One wrote up to 8, which its client has seen.
     two.notify('notes', 9)
     one.notify('notes', 8)
     await expect.poll(() => two.lastSeq('notes'), waiting).not.toBe(9)
@@ -72,7 +72,7 @@ describe('signals of two servers', () => {
     await expect.poll(() => heard, waiting).toEqual([['notes', undefined]])
     expect(missed).toBe(0)
     await opened.redis.stop()
-    // Once because the link is down, and then again and again while it stays so.
+    // Once because the link is down, then repeatedly while it stays down.
     await expect.poll(() => missed, waiting).toBeGreaterThan(1)
     await opened.redis.start()
     expect(await two.link.waitUntilUp(10_000)).toBe(true)

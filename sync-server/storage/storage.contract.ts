@@ -8,7 +8,7 @@ interface Note {
   count?: number
 }
 
-/** What every kind of storage must do. @param open gives a storage with databases of its own */
+/** The contract of every storage. @param open gives a storage with its own databases */
 export function describeStorage(kind: string, open: () => Storage | Promise<Storage>) {
   describe(`storage on ${kind}`, () => {
     test('what is put can be read, by id and by range', async () => {

@@ -40,7 +40,7 @@ test('what was written is announced with the place before and the one after, wha
   const count = (by: number) =>
     notes.update(['a', 'b'], (stored) => ({
       put: ['a', 'b'].map((_id) => ({ _id, count: (stored.get(_id)?.count ?? 0) + by })),
-      // One that it does not know, and ones that it has: what is new is fewer than what was given.
+      // One unknown branch, and known ones: fewer are new than were given.
       pushed: by === 2 ? [branch('x', 'y'), branch('z', 'y')] : [],
       result: null,
     }))
@@ -62,7 +62,7 @@ test('P7: what was stored although others of its group were not is announced too
   const heard: string[] = []
   storage.signals.subscribe((name) => heard.push(name))
   const refused = { _id: '_no document may have such an id', count: 0 }
-  // The first is under way while the others come, which are then written together.
+  // The first is running when the others arrive, which are then written together.
   const outcomes = await Promise.allSettled([
     storage.database<Counter>('first').insert({ _id: 'a', count: 0 }),
     storage.database<Counter>('notes').insert({ _id: 'a', count: 0 }),
@@ -93,7 +93,7 @@ test('P12: a database that is removed for good stays away, whatever was under wa
   await Promise.allSettled([...before, gone, ...after])
   await gone
   await expect(notes.read(['insert-0'])).rejects.toThrow('notes was removed for good')
-  // Of what is written together nothing is stored either.
+  // A refused transaction stores nothing in its other database either.
   expect([...(await others.read(['both-100'])).keys()]).toEqual([])
   await storage.close()
   const again = keep(createStorage({ dataDir: folders.at(-1) ?? '' })).database<Counter>('notes')
@@ -141,7 +141,7 @@ describeCouches('storage', (couch) => {
       await expect(notes.insert({ _id: 'second' })).rejects.toThrow()
       expect(proxy.isLost()).toBe(true)
       expect(await woken).toBe(true)
-      // Who looks at once may still be too early: the try that finds the write done tells of it once more.
+      // An immediate look may be too early: the try that finds the write done announces it again.
       const early = signals.wait('notes', signals.lastSeq('notes'), { timeoutMs: 10_000 })
       expect(await notes.insert({ _id: 'second' })).toEqual({ isInserted: false })
       expect(await early).toBe(true)

@@ -13,55 +13,55 @@ import { createStoredAttachments, type StoredAttachments } from './stored-attach
 import { createStoredDatabase, type StoredDatabase } from './stored-database.ts'
 
 export interface StorageOptions {
-  /** Folder for LevelDB; not used with `couchdbUrl`. */
+  /** The folder of LevelDB; unused with `couchdbUrl`. */
   dataDir: string
-  /** A CouchDB to use in place of LevelDB. */
+  /** A CouchDB to use instead of LevelDB. */
   couchdbUrl?: string
-  /** An unused database is closed after this time. LevelDB only. */
+  /** How long an unused database stays open. LevelDB only. */
   idleCloseMs?: number
   /** `sync` (default): what is acknowledged survives a power cut. LevelDB only. */
   durability?: 'sync' | 'relaxed'
-  /** Where changes are announced; in this process when absent. */
+  /** Announces changes; within this process if absent. */
   signals?: Signals
-  /** Told how far the take-over of an earlier version's data is. */
+  /** Called with the progress of migrating an earlier version's data. */
   onTakeOver?: LevelHomeOptions['onTakeOver']
-  /** Told of databases of an earlier version that were damaged, and of which not all could be taken over. */
+  /** Called with an earlier version's damaged databases that were only partly migrated. */
   onSetAside?: LevelHomeOptions['onSetAside']
-  /** How long a request to CouchDB may take. */
+  /** Time limits of requests to CouchDB. */
   couchLimits?: Partial<TimeLimits>
-  /** For tests of crashes: false writes databases one after the other also where they could be written at once. */
+  /** For tests of crashes: false writes databases in sequence even where storage is atomic. */
   isAtomic?: boolean
-  /** Told of what failed in the background. */
+  /** Called with failures in the background. */
   onError?: (error: unknown) => void
-  /** For tests: stands between the store and LevelDB. */
+  /** For tests: wraps LevelDB. */
   wrapLevel?: LevelHomeOptions['wrapLevel']
 }
 
-/** The only door to stored data. */
+/** The only access to stored data. */
 export interface Storage {
-  /** Changes of every database, as they are written. */
+  /** Announces every database's changes as they are written. */
   readonly signals: Signals
-  /** Is what belongs together written at once, so that a crash leaves nothing half? */
+  /** Does a transaction store all or nothing, so that a crash leaves nothing half written? */
   readonly isAtomic: boolean
   /**
-   * A database by name (`^[a-z][a-z0-9_-]*$`). Costs nothing: it is opened by the calls on it.
-   * `Body` is what its only writers put there; it is trusted, not parsed again.
+   * A database by name (`^[a-z][a-z0-9_-]*$`). Free: calls on it open it. `Body` is what its only
+   * writers put there; trusted, not parsed again.
    */
   database<Body extends Document>(name: string): StoredDatabase<Body>
-  /** Writes several databases together. */
+  /** Writes several databases together, atomically if `isAtomic`. */
   transact<Result>(transaction: Transaction<Result>): Promise<TransactionOutcome<Result>>
-  /** The bytes that lie in a database of that name. */
+  /** The bytes in a database of that name. */
   attachments(name: string): StoredAttachments
-  /** Removes a database with all that is in it; a missing one is no error. */
+  /** Removes a database with all its contents; a missing one is no error. */
   destroy(name: string): Promise<void>
-  /** As `destroy`, and for good: calls that come later reject with `DatabaseGone`. */
+  /** As `destroy`, but permanent: later calls reject with `DatabaseGone`. */
   retire(name: string): Promise<void>
-  /** Stores something and reads it again. Rejects with the reason when nothing can be stored now. */
+  /** Stores and rereads a probe. Rejects with the reason when storing fails. */
   ready(): Promise<void>
   stats(): HomeStats
-  /** After so many milliseconds nothing waits any more for a CouchDB that does not answer, and whatever comes later fails. */
+  /** After `withinMs` fails pending and new requests to a CouchDB that does not answer. */
   giveUpIn(withinMs: number): void
-  /** Waits for what is under way and closes every database; calls that come later reject. */
+  /** Waits for pending work and closes every database; later calls reject. */
   close(): Promise<void>
 }
 
@@ -98,7 +98,7 @@ export function createStorage(options: StorageOptions): Storage {
     isAtomic,
     database<Body extends Document>(name: string) {
       requireName(name)
-      // What is read has been put there as a Body: PouchDB gives back what it was given.
+      // Every document was put there as a Body, and PouchDB returns what it was given.
       return createStoredDatabase({ name, home }) as unknown as StoredDatabase<Body>
     },
     transact(transaction) {

@@ -2,20 +2,20 @@ import type { DatabaseHome } from './databases/database-home.ts'
 import { isConflict, isMissing, type Pouch } from './documents/pouch.ts'
 
 /**
- * Bytes in a database, each piece as the one attachment of a document of its own. A piece is held in memory as a
- * whole (PouchDB takes and gives Buffers), so what is large is stored as many pieces.
+ * Bytes in a database, each piece as the only attachment of its own document. Holds a whole piece
+ * in memory (PouchDB uses Buffers), so large content is stored as many pieces.
  */
 export interface StoredAttachments {
   /**
-   * Stores pieces under ids that no document has yet, none without those before it; where the storage can, all at once.
-   * @throws when an id is taken, or nothing can be stored
+   * Stores pieces under new ids, none without those before it; atomically where the storage can.
+   * @throws when an id is taken, or storage fails
    */
   write(pieces: readonly Piece[]): Promise<void>
-  /** @returns undefined when there is no such piece */
+  /** @returns undefined for a missing piece */
   read(id: string): Promise<Buffer | undefined>
-  /** The ids that are there between the two, both included, in their order. */
+  /** The existing ids in an inclusive range, in order. */
   list(range: { startkey: string; endkey: string }): Promise<string[]>
-  /** Takes pieces away; one that is not there is no error. */
+  /** Removes pieces; a missing one is no error. */
   remove(ids: readonly string[]): Promise<void>
 }
 
@@ -55,14 +55,14 @@ export function createStoredAttachments(options: {
       }),
     list: (range) => use(async (pouch) => (await pouch.allDocs(range)).rows.map(({ id }) => id)),
     async remove(ids) {
-      // One by one: PouchDB keeps equal bytes once and counts who needs them, and on LevelDB two removals in one
-      // write both find the other one still there, so the bytes would stay for ever.
+      // One by one: PouchDB deduplicates bytes by reference count, and on LevelDB two removals in
+      // one write each still see the other, which would leak the bytes forever.
       for (const id of ids) await use((pouch) => removeOne(pouch, id))
     },
   }
 }
 
-/** One write for all: PouchDB counts who needs equal bytes within one, too. */
+/** One write for all: PouchDB also counts references within one. */
 async function writeTogether(pouch: Pouch, pieces: readonly Piece[]): Promise<void> {
   const documents = pieces.map(({ id: _id, bytes: data }) => ({
     _id,
@@ -78,7 +78,7 @@ async function removeOne(pouch: Pouch, id: string): Promise<void> {
     const { _rev } = await pouch.get(id)
     await pouch.put({ _id: id, _rev, _deleted: true })
   } catch (error) {
-    // Somebody else has removed it, before or meanwhile: nobody writes a piece twice.
+    // Somebody else removed it before or meanwhile: nobody writes a piece twice.
     if (!isMissing(error) && !isConflict(error)) throw error
   }
 }

@@ -13,71 +13,71 @@ import {
 } from './documents/pouch.ts'
 import { readChanges } from './documents/read-changes.ts'
 import { readOpenRevisions, readRevision } from './documents/read-revisions.ts'
+import type { RangeOptions } from './range-options.ts'
 import { readRange } from './read-range.ts'
 
 /**
- * A pure function from the stored documents (by id, without `_rev`; absent ones are not in the map) to what is next.
- * It may run several times: whenever somebody else has written in between.
+ * A pure function from the stored documents (by id, without `_rev`; omits missing ones) to the next
+ * state. May run several times, after each concurrent write.
  */
 export type Decide<Body extends Document, Result> = (
   stored: ReadonlyMap<string, Body>,
 ) => WantedWrites<Body> & { result: Result }
 
 /**
- * One database: opened at each call when it is not open, and made when it is not there.
- * Each call stands for itself; nothing has to be closed.
+ * One database: each call opens it if needed, and creates it if missing. Calls are independent;
+ * nothing has to be closed.
  */
 export interface StoredDatabase<Body extends Document> {
   readonly name: string
-  /** The documents that are there, by id. */
+  /** The existing documents, by id. */
   read(ids: readonly string[]): Promise<Map<string, Stored<Body>>>
-  /** Reads `ids`, lets `decide` say what is next, and stores that: all updates of a database pass here, in turn. */
+  /**
+   * Reads `ids`, runs `decide`, and stores its result: all updates of a database go through here,
+   * in turn.
+   */
   update<Result>(
     ids: readonly string[],
     decide: Decide<Body, Result>,
   ): Promise<UpdateOutcome<Result>>
-  /** Creates a document. `{ isInserted: false }` when one with its id is there already; that one stays as it is. */
+  /**
+   * Creates a document. `{ isInserted: false }` when its id exists already; leaves that one
+   * unchanged.
+   */
   insert(doc: Body): Promise<{ isInserted: boolean }>
   /** Documents with `startkey <= _id <= endkey`; descending ones from `startkey` down to `endkey`, as in CouchDB. */
   range(options: RangeOptions): Promise<Stored<Body>[]>
-  /** As `range`, but only what each is called. */
+  /** As `range`, but only ids and revisions. */
   listRevs(options: RangeOptions): Promise<{ _id: string; _rev: string }[]>
-  /** A `since` that this database's history does not have is its beginning. */
+  /** Treats a `since` that this database's history lacks as its beginning. */
   changes(options: ChangesOptions): Promise<ChangesPage<Body>>
   updateSeq(): Promise<Seq>
-  /** What its writes have added to its tally since it was made. */
+  /** What its writes have added to its tally since its creation. */
   readTally(): Promise<number>
   info(): Promise<{ docCount: number; updateSeq: Seq }>
-  /** Which of these revisions the database has never seen; a compacted one counts as seen. */
+  /** The revisions that the database has never seen; a compacted one counts as seen. */
   findMissingRevisions(revs: Record<string, string[]>): Promise<Record<string, MissingRevisions>>
   /** CouchDB's `_bulk_get`. */
   bulkGet(options: BulkGetOptions): Promise<BulkGetRow[]>
-  /** One revision, by default the winning one; undefined when it is not there. */
+  /** One revision, by default the winning one; undefined if missing. */
   readRevision(
     id: string,
     options: { rev?: string; revs?: boolean; latest?: boolean },
   ): Promise<Stored<Body> | undefined>
-  /** Leaves of one document as CouchDB's `open_revs` answers them; undefined when it was never there. */
+  /** One document's leaves as CouchDB's `open_revs` answers them; undefined if it never existed. */
   readOpenRevisions(
     id: string,
     options: { openRevs: 'all' | string[]; revs?: boolean; latest?: boolean },
   ): Promise<OpenRevision[] | undefined>
-  /** A document that is not replicated, by its id without `_local/`. */
+  /** An unreplicated document, by its id without `_local/`. */
   readLocal(id: string): Promise<Record<string, unknown> | undefined>
   /**
-   * Stores one. `undefined` when `doc._rev` is not its current revision, else the new revision. Of two that come at the
-   * same time on CouchDB, the later one may be stored over the other.
+   * Stores one. `undefined` when `doc._rev` is not its current revision, else the new revision. On
+   * CouchDB the later of two concurrent writes may overwrite the other.
    */
   writeLocal(id: string, doc: Record<string, unknown>): Promise<string | undefined>
-  /** Takes one away; one that is not there is no error. */
+  /** Removes one; a missing one is no error. */
   removeLocal(id: string): Promise<void>
-}
-
-export interface RangeOptions {
-  startkey?: string
-  endkey?: string
-  limit?: number
-  descending?: boolean
 }
 
 interface ChangesOptions {
@@ -136,7 +136,7 @@ export function createStoredDatabase(options: {
       }),
     writeLocal: (id, doc) =>
       use(async (pouch) => {
-        // CouchDB compares no revisions of these documents.
+        // CouchDB does not compare revisions of these documents.
         const stored = pouch.adapter === 'http' ? await orUndefined(pouch.get(`_local/${id}`)) : doc
         if (stored?._rev !== doc._rev) return undefined
         try {

@@ -1,8 +1,8 @@
 import type { Request } from 'express'
 
 /**
- * Some replicators can carry only a user and a password in a URL: for them the token is the password, under any user
- * name. It is checked as any other token is.
+ * Some replicators only support user and password in a URL: takes the password as the token, under
+ * any user name, and checks it as usual.
  */
 export function acceptBasicToken(request: Request) {
   const [, encoded] = /^Basic +([\w+/=-]+)$/i.exec(request.headers.authorization ?? '') ?? []

@@ -13,8 +13,8 @@ const keysAtOnce = 16
 const keptCharacters = 1024 * 1024
 
 /**
- * CouchDB's `_all_docs`: by `keys`, or a range of ids, sent as it is read. Removed documents are never in these
- * databases, so `deleted: 'ok'` asks for nothing more.
+ * CouchDB's `_all_docs`: by `keys`, or a range of ids, streamed. These databases never contain
+ * removed documents, so `deleted: 'ok'` adds nothing.
  */
 export async function answerAllDocs(options: {
   database: SyncDatabase
@@ -60,7 +60,7 @@ async function* readKeys(
   }
 }
 
-/** Rows of keys that come again in one request: they are read and written down once, as far as they fit in a megabyte. */
+/** Rows of keys repeated in one request: read and serialised once, up to a megabyte in total. */
 function createKeptRows(keys: readonly string[]) {
   const left = new Map<string, number>()
   for (const key of keys) left.set(key, (left.get(key) ?? 0) + 1)
@@ -69,7 +69,7 @@ function createKeptRows(keys: readonly string[]) {
 
   return {
     find: (key: string) => rows.get(key),
-    /** To be called for each row that is sent. */
+    /** Call for each row sent. */
     note(key: string, row: string) {
       const again = (left.get(key) ?? 1) - 1
       left.set(key, again)

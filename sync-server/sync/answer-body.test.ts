@@ -18,7 +18,7 @@ async function say(content: string) {
   await t.acceptance.acceptMessages({ actorId: t.ann, proposals: [propose(message)] })
 }
 
-/** As it is on the line: nothing is unpacked. */
+/** The raw answer, not decompressed. */
 async function ask(path: string, encoding?: string) {
   const asking = request(new URL(path, t.url), {
     headers: {

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import type { Response } from 'express'
 
-/** What fits into one packet comes no sooner for being smaller. */
+/** Compressing what fits into one packet makes it no faster. */
 const leastCharacters = 1_400
 /** A third of the default's time for 3 % more bytes, by measurement. */
 const level = 4
@@ -14,9 +14,9 @@ const brotli = {
 }
 
 /**
- * The text of an answer, written in pieces; each leaves at once. It is compressed for whoever takes that, where the
- * first piece is worth it. A compressor costs 256 KiB or more, so nothing that waits for news has one (P9): such an answer
- * begins with less, or is `isEndless`.
+ * An answer's text, sent in pieces without delay. Compressed if the client accepts it and the first
+ * piece is large enough. A compressor costs at least 256 KiB, so waiting feeds have none (P9): such
+ * an answer begins with less, or is `isEndless`.
  */
 export function createAnswerBody(response: Response, { isEndless = false } = {}) {
   let out: Writable | undefined
@@ -24,7 +24,7 @@ export function createAnswerBody(response: Response, { isEndless = false } = {})
   function begin(first: string): Writable {
     response.vary('accept-encoding')
     if (isEndless || first.length < leastCharacters || response.destroyed) return response
-    // Browsers name gzip first, which means nothing.
+    // Browsers list gzip first, without preferring it.
     const encoding = response.req.acceptsEncodings('br') || response.req.acceptsEncodings('gzip')
     if (!encoding) return response
     response.set('content-encoding', encoding)
@@ -38,7 +38,7 @@ export function createAnswerBody(response: Response, { isEndless = false } = {})
   }
 
   return {
-    /** Writes a piece; resolves when the connection takes more, or is gone. */
+    /** Writes a piece; resolves when the connection accepts more, or is gone. */
     async write(text: string): Promise<void> {
       out ??= begin(text)
       if (out.write(text) || out.destroyed) return

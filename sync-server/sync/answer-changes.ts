@@ -8,13 +8,13 @@ import { createPageSize } from './page-size.ts'
 import type { ChangesQuery } from './read-changes-query.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
-/** One node of a CouchDB may know less than another for a moment. */
+/** One CouchDB node may lag behind another for a moment. */
 const clusterLagMs = 1_000
 
 /**
- * CouchDB's `_changes`. A feed that waits is woken by a signal and holds no database open meanwhile (P9). What is sent
- * is read page by page, so no answer is ever whole in memory.
- * @param knownEpoch the epoch that the device has been told; undefined for programs that know of none
+ * CouchDB's `_changes`. A signal wakes a waiting feed, which holds no database open meanwhile (P9).
+ * Streams page by page, so no answer is ever whole in memory.
+ * @param knownEpoch the device's epoch; undefined for clients without one
  */
 export async function answerChanges(options: {
   database: SyncDatabase
@@ -32,9 +32,9 @@ export async function answerChanges(options: {
   const size = createPageSize()
   let since = query.since === 'now' ? await stored.updateSeq() : query.since
   let isUpToDate = await isAtNewest(since)
-  /** A place that was found here, and not only brought along. */
+  /** A place confirmed here, not only claimed by the client. */
   let sure = isUpToDate ? since : 0
-  /** CouchDB's `pending`: so many changes may lie above, where the answer stops at its limit. */
+  /** CouchDB's `pending`: this many changes may follow where the answer stops at its limit. */
   let left: number | undefined
 
   for (;;) {
@@ -43,7 +43,7 @@ export async function answerChanges(options: {
       const read = await sendPages(since)
       since = read.at
       sure = since
-      // Who stopped at their limit knows nothing of what lies above, and must not let the next one wait for it.
+      // A reader who stopped at the limit knows nothing beyond, so do not record it as the end.
       const { isAtEnd, found } = read
       if (!isAtEnd && !query.descending) left = countOf(await stored.updateSeq()) - countOf(since)
       if (isAtEnd) signals.observe(stored.name, { before: seen, seq: since, isSame: found === 0 })
@@ -53,13 +53,13 @@ export async function answerChanges(options: {
     if (query.feed === 'normal' || isAnswered || isFull() || isOfOldEpoch()) break
     if (timeoutMs <= 0 || gone.signal.aborted) break
     writer.startHeartbeat()
-    // Whatever was written since the look above has changed what is known, so that this returns at once.
+    // Any write since the read above has changed the known seq, so that this returns at once.
     if (!(await signals.wait(stored.name, since, { timeoutMs, signal: gone.signal }))) break
     isUpToDate = false
   }
   writer.end(since, left)
 
-  /** A device that has to begin again hears of it now, and not when there is news. */
+  /** Tells a device at once that it must begin again, without waiting for news. */
   function isOfOldEpoch(): boolean {
     return knownEpoch !== undefined && knownEpoch !== database.epoch()
   }
@@ -68,7 +68,10 @@ export async function answerChanges(options: {
     return writer.countRows() >= query.limit
   }
 
-  /** Most who ask after a restart of the server know everything: one small reading says so, and nothing is opened. */
+  /**
+   * After a server restart most devices are up to date: one small read confirms it, without opening
+   * anything.
+   */
   async function isAtNewest(at: Seq): Promise<boolean> {
     const { descending } = query
     if (descending) return false
@@ -103,8 +106,8 @@ export async function answerChanges(options: {
   }
 
   /**
-   * A checkpoint from another history, as after a move between LevelDB and CouchDB or after a backup was put back, would
-   * hide what is new: such a client begins again, which costs it time and nothing else.
+   * A checkpoint from another history, as after a move between LevelDB and CouchDB or after a
+   * restore, would hide new changes: such a client begins again, which costs only time.
    */
   async function isOfThisHistory(at: Seq): Promise<boolean> {
     if (at === 0 || at === sure) return true

@@ -38,7 +38,7 @@ function readOpenRevs(query: Query): string[] {
   throw badRequest('Invalid rev format')
 }
 
-/** CouchDB's PUT of one document, through the same door as a push of many (P4). */
+/** CouchDB's PUT of one document, through the same way in as a bulk push (P4). */
 export async function putDocument(database: SyncDatabase, request: Request, response: Response) {
   const id = String(request.params.id)
   if (id.startsWith('_')) throw forbidden('Design documents are not offered.')

@@ -1,8 +1,8 @@
 import type { SyncDatabase } from './sync-database.ts'
 
 /**
- * What CouchDB answers at its root: clients look here for what they talk to. PouchDB names its checkpoints by `uuid`, so
- * that it begins again in a new epoch of the installation.
+ * CouchDB's root answer: clients identify the server by it. PouchDB names its checkpoints by
+ * `uuid`, so that it begins again in a new epoch of the installation.
  */
 export function describeServer(epoch: string) {
   const uuid = epoch.replaceAll('-', '')
@@ -17,7 +17,7 @@ export async function describeDatabase({ name, stored }: SyncDatabase) {
     doc_count: docCount,
     doc_del_count: 0,
     update_seq: updateSeq,
-    // CouchDB's replicator compares it between requests; a database here is never made anew.
+    // CouchDB's replicator compares it between requests; databases here are never recreated.
     instance_start_time: '0',
   }
 }

@@ -6,11 +6,14 @@ import { sendJson } from './send-json.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
 const idMaxLength = 256
-/** What replicators name their checkpoints with: Base64 and the like. */
+/** The characters in replicators' checkpoint names: Base64 and the like. */
 const idPattern = /^[\w.~+/=:@-]+$/
 const localMaxBytes = 64 * 1024
 
-/** Checkpoints of replicating clients. They lie in the person's own database, so two people never share one. */
+/**
+ * Checkpoints of replicating clients, in the person's own database, so that two people never share
+ * one.
+ */
 export async function getLocalDocument(
   { stored }: SyncDatabase,
   request: Request,

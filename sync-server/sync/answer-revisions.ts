@@ -10,10 +10,10 @@ import type { SyncDatabase } from './sync-database.ts'
 const idsAtOnce = 50
 const documentsAtOnce = 16
 const revsPerDocument = 1_000
-/** Of one piece of an answer in which the same document comes again and again. */
+/** The size of one piece of an answer that repeats a document. */
 const repeatedCharacters = 64 * 1024
 
-/** CouchDB's `_revs_diff`: which of the client's revisions have never been seen here. */
+/** CouchDB's `_revs_diff`: which of the client's revisions the server has never seen. */
 export async function answerRevsDiff({ stored, turn }: SyncDatabase, body: unknown) {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw badRequest('The body must map ids to lists of revisions.')
@@ -35,7 +35,7 @@ const toMissing = ([id, missing]: readonly [string, string[]]): [string, object]
   { missing },
 ]
 
-/** CouchDB's `_bulk_get`, sent as it is read. */
+/** CouchDB's `_bulk_get`, streamed. */
 export async function answerBulkGet(options: {
   database: SyncDatabase
   body: unknown
@@ -62,7 +62,7 @@ async function* readDocuments(
   asked: readonly Asked[],
   flags: { revs: boolean; latest: boolean },
 ): AsyncGenerator<string[], void> {
-  // What is asked for again and again in one request is read and written down once.
+  // Reads and serialises repeated requests once.
   const distinct = [...new Map(asked.map((one) => [`${one.id} ${one.rev}`, one])).values()]
   const times = new Map<string, number>()
   for (const { id, rev } of asked) {
@@ -80,7 +80,7 @@ async function* readDocuments(
       once.push(row)
       const again = (times.get(`${one.id} ${one.rev}`) ?? 1) - 1
       const atOnce = Math.max(1, Math.floor(repeatedCharacters / row.length))
-      // To write the same thing down a thousand times is work too, and waits for its turn like any other.
+      // Writing a thousand repeats is work too, and takes turns like any other.
       for (let left = again; left > 0; left -= atOnce) {
         yield await turn(async () => Array(Math.min(left, atOnce)).fill(row))
       }

@@ -21,7 +21,7 @@ afterAll(async () => {
   for (const close of closers) await close()
 })
 
-/** What no answer may show: a stack, or where something lies. */
+/** What no answer may reveal: a stack, or a file's path. */
 const insides = /\bat .+:\d+|node_modules|sync-server\/|\/tmp\/|file:\/\/|127\.0\.0\.1/
 
 describe.each(stores)('on %s', (store) => {
@@ -39,7 +39,7 @@ describe.each(stores)('on %s', (store) => {
     return { message, rev: outcome.rev }
   }
 
-  /** Edited by pushes of a replicator, so that the first revision has grown into another. */
+  /** A replicator's pushes edit it, so that the first revision has grown into another. */
   async function sayAndEdit() {
     const { message, rev } = await say()
     const { body } = await t().call('GET', `messages/${message._id}`)
@@ -126,7 +126,7 @@ describe.each(stores)('on %s', (store) => {
     expect(t().errors).toEqual([])
   })
 
-  test('backwards there are only so many rows', async () => {
+  test('a descending read has a maximum of rows', async () => {
     const words = await Promise.all(['one', 'two', 'three'].map(say))
     const ids = new Set(words.map(({ message }) => message._id))
     const path = 'messages/_changes?descending=true'

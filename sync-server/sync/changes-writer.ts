@@ -3,7 +3,7 @@ import type { Change, Document, Seq } from '../storage/documents/documents.ts'
 import { createAnswerBody } from './answer-body.ts'
 import type { ChangesQuery } from './read-changes-query.ts'
 
-/** Writes rows of `_changes` as they come, in the form of their feed. Nothing is sent before there is something to send. */
+/** Writes rows of `_changes` in the format of their feed. Sends nothing before the first row. */
 export function createChangesWriter(
   response: Response,
   { feed, heartbeatMs, isBare }: Pick<ChangesQuery, 'feed' | 'heartbeatMs' | 'isBare'>,
@@ -13,20 +13,20 @@ export function createChangesWriter(
   const body = createAnswerBody(response, { isEndless: !isList })
   response.once('close', () => clearInterval(state.heartbeat))
 
-  /** @returns what stands before the first row */
+  /** @returns the text before the first row */
   function begin(): string {
     if (state.isBegun) return ''
     state.isBegun = true
     response.status(200)
     response.set({ 'content-type': 'application/json', 'cache-control': 'no-store' })
-    // Proxies must not hold back rows and heartbeats.
+    // Proxies must not buffer rows and heartbeats.
     response.set('x-accel-buffering', 'no')
     return isList ? '{"results":[\n' : ''
   }
 
   return {
     countRows: () => state.rows,
-    /** Resolves, with the number of characters, when the connection takes more. */
+    /** Resolves, with the number of characters, when the connection accepts more. */
     async write(changes: readonly Change<Document>[]): Promise<number> {
       if (changes.length === 0) return 0
       const head = begin()
@@ -37,14 +37,14 @@ export function createChangesWriter(
       await body.write(text)
       return text.length
     },
-    /** A line break so often from now on, if the client asked for it. */
+    /** Sends periodic line breaks from now on, if the client asked for them. */
     startHeartbeat() {
       if (heartbeatMs === undefined || state.heartbeat) return
       const head = begin()
       if (head) void body.write(head)
       state.heartbeat = setInterval(() => void body.write('\n'), heartbeatMs)
     },
-    /** @param pending how many rows may follow, where that is known */
+    /** @param pending how many rows may follow, if known */
     end(lastSeq: Seq, pending?: number) {
       clearInterval(state.heartbeat)
       const head = begin()
@@ -54,7 +54,10 @@ export function createChangesWriter(
   }
 }
 
-/** Half of a page, compressed, are revisions: they are random, and an app that pushes by none needs none. */
+/**
+ * Half of a compressed page is revisions, which are random; an app that never pushes by them needs
+ * none.
+ */
 function strip({ doc, ...change }: Change<Document>) {
   if (!doc) return change
   const { _rev, ...said } = doc

@@ -22,7 +22,7 @@ describe('P12: checkpoints', () => {
     expect((await get('c6')).status).toBe(404)
   })
 
-  it('that are written anew push nobody out, and many at once are all there', async () => {
+  it('that are rewritten evict none, and many at once all exist', async () => {
     const ids = Array.from({ length: 20 }, (_, index) => `side-by-side-${index}`)
     const written = await Promise.all(ids.map((id) => put(id)))
     expect(written.map(({ status }) => status)).toEqual(ids.map(() => 201))

@@ -6,14 +6,14 @@ interface Index {
   ids: string[]
 }
 
-/** No client can name it so. */
+/** No client can use this name. */
 const indexId = 'checkpoints!'
 const checkpointsMax = 64
 const mostTries = 20
 
 /**
- * The checkpoints of replicating clients, at most so many in a database (P12). A new one takes the place of the one that
- * began first: whoever misses theirs begins again, and gets nothing twice.
+ * Replicating clients' checkpoints, a bounded number for each database (P12). A new one evicts the
+ * oldest, whose client begins again and gets nothing twice.
  */
 export function createCheckpoints(database: StoredDatabase<Document>) {
   async function readIndex(): Promise<Index> {
@@ -21,7 +21,7 @@ export function createCheckpoints(database: StoredDatabase<Document>) {
     return { ids: [], ...index }
   }
 
-  /** Named before it is there, and until it is gone: a crash leaves none that nobody counts. */
+  /** Indexed before it exists and until it is gone: a crash leaves none uncounted. */
   async function makePlace(id: string) {
     for (let tries = 0; tries < mostTries; tries += 1) {
       const { ids, ...index } = await readIndex()

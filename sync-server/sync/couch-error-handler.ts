@@ -23,14 +23,16 @@ const errorNames: Record<number, string> = {
   507: 'insufficient_storage',
 }
 
-/** What Express and its body parser say themselves may hold parts of what was sent, and names of ours. */
+/**
+ * Messages of Express and its body parser may contain parts of the request and our internal names.
+ */
 const reasons: Record<number, string> = {
   400: 'The request cannot be read.',
   413: 'The body is too large.',
   415: 'The body must be JSON in UTF-8, plain or packed with gzip.',
 }
 
-/** Answers every error beneath `/sync` as CouchDB would; only our own faults are told to `onError`. */
+/** Answers every error beneath `/sync` like CouchDB; reports only server faults to `onError`. */
 export function createCouchErrorHandler(options: {
   onError: (error: unknown) => void
 }): ErrorRequestHandler {
@@ -42,14 +44,17 @@ export function createCouchErrorHandler(options: {
     if (response.headersSent) return next(error)
     if (error instanceof RequestRefused) response.set(error.headers)
     if (refused.status === 401) response.set('www-authenticate', 'Bearer')
-    // What is left of a body that was too large is not waited for.
+    // Does not wait for the rest of a body that is too large.
     if (refused.status === 503) response.set('retry-after', String(retryAfterSeconds))
     if (refused.status === 413) response.set('connection', 'close')
     sendJson(response, refused.status, { error: refused.error, reason: refused.message })
   }
 }
 
-/** Errors of Express, of its body parser and of the access check carry a `status`; anything else is our own fault. */
+/**
+ * Errors of Express, its body parser and the access check carry a `status`; anything else is a
+ * server fault.
+ */
 function asCouchError(error: unknown): CouchError {
   if (error instanceof CouchError) return error
   if (isStorageUnavailable(error)) {

@@ -1,4 +1,4 @@
-/** A request refused in CouchDB's form: `{ "error": "machine_word", "reason": "words" }`. */
+/** A refusal in CouchDB's format: `{ "error": "machine_word", "reason": "words" }`. */
 export class CouchError extends Error {
   override name = 'CouchError'
   readonly status: number

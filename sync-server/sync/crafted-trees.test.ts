@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-/** Few letters, so that one name comes up in several places of a tree, as no honest client names anything. */
+/** Few letters, so that one name occurs in several places of a tree, unlike with honest clients. */
 const letters = fc.constantFrom('a', 'b', 'c', 'd')
 const push = fc.record({
   docs: fc.array(
@@ -81,7 +81,7 @@ test('P12: a push of three hundred branches of one document is one round of work
     error: 'forbidden',
     reason: 'At most 100 revisions of one document can be pushed at once.',
   })
-  // Two keys for each branch that is kept, a few for the message: not some for each of 300 rounds.
+  // Two keys for each kept branch, a few for the message: not some for each of 300 rounds.
   expect(t.storage.stats().keysWritten - before).toBeLessThan(300)
   const leaves = await t.call('GET', `messages/${_id}?open_revs=all`)
   expect(leaves.body.length).toBeLessThanOrEqual(101)

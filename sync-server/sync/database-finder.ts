@@ -10,7 +10,7 @@ import { forbidden, notFound } from './couch-error.ts'
 import type { Epochs } from './epochs.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
-/** Finds one of a person's own two databases; the path says which, the token says whose (P8). */
+/** Finds one of the caller's own two databases; the path says which, the token says whose (P8). */
 export function createDatabaseFinder(options: {
   storage: Storage
   epochs: Pick<Epochs, 'of' | 'raise'>
@@ -20,7 +20,7 @@ export function createDatabaseFinder(options: {
   const { storage, epochs, reads, acceptance } = options
 
   /**
-   * @param takeSignal gives one that aborts when nobody waits for the answer any more
+   * @param takeSignal gives one that aborts when nobody waits for the answer
    * @throws CouchError for every other name
    */
   return function findDatabase(asked: {

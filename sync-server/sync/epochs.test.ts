@@ -112,7 +112,7 @@ describe.each(['LevelDB', 'CouchDB'])('epochs on %s', (kind) => {
     const [ann, ben] = [epochs.of('ann'), epochs.of('ben')]
     for (const told of [undefined, 'another', `${ann}.x`]) await epochs.raise('ann', told)
     expect(epochs.of('ann')).toBe(ann)
-    // Two requests of one device: it is told once to begin again.
+    // Two requests of one device: only one tells it to begin again.
     await Promise.all([epochs.raise('ann', ann), epochs.raise('ann', ann)])
     const raised = epochs.of('ann')
     expect(raised).not.toBe(ann)
@@ -136,7 +136,7 @@ test('what one server raises the others hear', async () => {
   await one.raise('ann', one.of('ann'))
   await expect.poll(() => two.of('ann')).toBe(one.of('ann'))
   expect(one.of('ann')).not.toBe(before)
-  // Of one person: nobody else's is read again for it.
+  // For one person: rereads nobody else's.
   expect(proxy.takeRequests()).toEqual(['POST /epochs/_all_docs?include_docs=true'])
   await one.forget('ann')
   await expect.poll(() => two.of('ann')).toBe(two.installation())

@@ -11,12 +11,12 @@ import {
 } from '../storage/databases/database-names.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** The one of the installation, and one for each person whose databases were seen to be behind their reader. */
+/** The installation's epoch, and one for each person whose databases were behind their reader. */
 interface EpochDocument {
   /** `installation`, or a person's id. */
   _id: string
   epoch: string
-  /** What the restores were called; `restored` is the last one that an earlier version has heard of. */
+  /** The names of the restores; `restored` is the last one of an earlier version. */
   restores?: string[]
   restored?: string
   lost?: LostSpan[]
@@ -26,20 +26,20 @@ const installationId = 'installation'
 const spansKept = 20
 const entriesLookedAt = 500
 const reloadEveryMs = 30_000
-/** Eight weeks after a restore: who has not come back by then brings nothing back into its place. */
+/** Eight weeks after a restore: later devices return nothing to its old place. */
 const spanCountsMs = 8 * 7 * 86_400_000
 
-/** Whose epoch was raised, or taken away; null for everybody's. */
+/** Whose epoch was raised or deleted; null for everybody's. */
 const raisedEpoch = z.nullable(z.string())
 
 /**
- * In which epoch a person's databases count their changes. It is another one after a backup was put back, for everybody,
- * and after one of theirs was found to be behind what their own device had read, for that person alone: so nobody can make
+ * The epoch in which a person's databases count changes. Changes for everybody after a restore, and
+ * for one person when their own device had read further than their database: so nobody can make
  * others begin again.
- * @param restored what a restore is called; one that was not heard of before raises the installation's epoch
- * @param link how other servers on the same CouchDB hear of it; without it each looks every 30 s
+ * @param restored the name of a restore; a new one raises the installation's epoch
+ * @param link to other servers on the same CouchDB; without it each looks every 30 s
  * @param now epoch ms
- * @param onRestored told what a restore has lost
+ * @param onRestored called with what a restore lost
  */
 export async function createEpochs(options: {
   storage: Storage
@@ -55,7 +55,7 @@ export async function createEpochs(options: {
   const database = storage.database<EpochDocument>('epochs')
   const known = new Map<string, EpochDocument>()
 
-  /** One after the other: what was read before a raise must not be taken for news after it. */
+  /** In sequence: a read from before a raise must not overwrite its result. */
   const turn = { last: Promise.resolve() }
   function inTurn(work: () => Promise<void>): Promise<void> {
     const done = turn.last.then(work)
@@ -81,14 +81,14 @@ export async function createEpochs(options: {
     link?.publish('epoch-raised', null)
   }
 
-  /** From the newest message that is there until now. */
+  /** From the newest stored message until now. */
   async function measureLoss(): Promise<LostSpan> {
     const orders = storage.database<OrderEntry>(ordersDatabase)
     const newest = { descending: true, limit: entriesLookedAt, includeDocs: true }
     const { results } = await orders.changes(newest)
     const places = results.flatMap(({ doc }) => (doc && parseOrderEntry(doc)?.orderedAt) ?? [])
     const upTo = now()
-    // Where nothing says how far it goes, nothing is believed to be lost.
+    // If nothing says how far it goes, assume no loss.
     const unknown = results.length === 0 ? 0 : upTo
     return { after: Math.min(places.length === 0 ? unknown : Math.max(...places), upTo), upTo }
   }
@@ -134,16 +134,18 @@ export async function createEpochs(options: {
     if (told === undefined || told !== epochOf(userId)) return
     const seen = known.get(userId)?.epoch
     const upTo = now()
-    // Their own word is no proof that messages of others are lost: none is taken from a reader for it.
+    // Their own claim does not prove that others' messages are lost: a reader may return none for
+    // it.
     const raised = { _id: userId, epoch: randomUUID(), lost: [{ after: upTo, upTo }] }
     const { result } = await database.update<EpochDocument | undefined>([userId], (stored) => {
       const before = stored.get(userId)
       return before?.epoch === seen ? { put: [raised], result: raised } : { result: before }
     })
-    // They have left since, and another server has heard of it first.
+    // They left since, and another server learned of it first.
     if (!result) return void known.delete(userId)
     known.set(userId, result)
-    // Their other devices wait for news, and this is some. No database gives such a number: who waits looks.
+    // Their other devices wait for news, and this is some. No database gives such a seq: waiting
+    // readers look.
     for (const name of [nameMessagesDatabase(userId), nameConversationsDatabase(userId)]) {
       storage.signals.notify(name, `epoch ${result.epoch}`)
     }
@@ -160,23 +162,23 @@ export async function createEpochs(options: {
   await inTurn(begin)
 
   return {
-    /** The installation's, for what is not about one database. */
+    /** The installation's, for anything beyond a single database. */
     installation: () => readInstallation().epoch,
-    /** In which epoch a person's databases count. */
+    /** The epoch of a person's databases. */
     of: epochOf,
-    /** What the databases of a person have lost, in the last weeks. */
+    /** What a person's databases have lost in the last weeks. */
     listLost(userId: string): readonly LostSpan[] {
       const spans = [readInstallation().lost ?? [], known.get(userId)?.lost ?? []].flat()
       return spans.filter(({ upTo }) => upTo > now() - spanCountsMs)
     },
     /**
-     * Somebody's device stands ahead of their database, and knows no other epoch than the present one: what was written
-     * there is gone.
-     * @param told the epoch that the device knows; with another one it begins again anyway
+     * A person's device is ahead of their database in the current epoch (or without one): data was
+     * lost.
+     * @param told the device's known epoch; with another one it begins again anyway
      */
     raise: (userId: string, told: string | undefined): Promise<void> =>
       inTurn(() => raise(userId, told)),
-    /** Takes away what was kept of somebody who leaves. */
+    /** Deletes a departing person's epoch. */
     forget: (userId: string): Promise<void> => inTurn(() => forget(userId)),
     close() {
       clearInterval(looking)

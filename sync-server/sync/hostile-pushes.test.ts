@@ -15,14 +15,14 @@ const id = fc.uuid().map((text) => text.toLowerCase())
 const ids = fc.oneof(id, fc.constantFrom('ann', 'ben'), fc.jsonValue())
 const special = ['_deleted', '_rev', '_attachments', '_revisions', '__proto__', 'constructor', '_x']
 
-/** Documents that look like ours in some of their fields, with anything in the others. */
+/** Documents with some valid fields of ours, and anything in the others. */
 function likeA(fields: readonly string[]) {
   const field = fc.constantFrom(...fields, ...special)
   const value = fc.oneof(fc.jsonValue(), fc.constantFrom('ann', 'ben', true, 1, -1, 1e300, 'read'))
   return fc.tuple(ids, fc.dictionary(field, value, { maxKeys: 8 }))
 }
 
-/** Names people where the generated document says so. */
+/** Inserts people's ids into the generated document. */
 function name(text: string): string {
   return text.replaceAll('"ann"', `"${t.ann}"`).replaceAll('"ben"', `"${t.ben}"`)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createPageSize } from './page-size.ts'
 
-/** How many rows are asked for after a page of so many, of so many bytes each. */
+/** The rows to read after a page of `rows` rows of `bytesEach` bytes. */
 function rowsAfter(rows: number, bytesEach: number): number {
   const size = createPageSize()
   size.record(rows, rows * bytesEach)

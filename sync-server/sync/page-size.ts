@@ -3,14 +3,14 @@ const mostRows = 100
 const pageBytes = 128 * 1024
 
 /**
- * How many rows are read at once: few at first, then as many as make about 128 KiB, so that large documents do not fill
- * the memory, small ones do not take many turns, and nobody waits long for the page that somebody else reads.
+ * How many rows to read at once: few at first, then about 128 KiB's worth. So large documents do
+ * not fill the memory, small ones need few turns, and nobody waits long for another's page.
  */
 export function createPageSize() {
   const state = { rows: firstRows }
   return {
     rows: () => state.rows,
-    /** Takes note of a page that was read. */
+    /** Records a read page. */
     record(rows: number, bytes: number) {
       if (rows === 0) return
       const fitting = Math.floor(pageBytes / Math.max(bytes / rows, 1))

@@ -24,7 +24,7 @@ afterEach(async () => {
   expect(t.errors).toEqual([])
 })
 
-/** Stock PouchDB's door to a database beneath `/sync`, with a token or none. */
+/** Stock PouchDB's remote beneath `/sync`, with a token or none. */
 function openRemote(token: string | undefined, path = 'messages'): Database {
   return new PouchDB<MessageDocument>(`${t.url}${path}`, {
     fetch: (url, options = {}) => {
@@ -121,7 +121,7 @@ describe('stock PouchDB', () => {
       const before = await local.get(id)
       await local.put({ ...before, content, editedAt: Date.now() })
     }
-    // Both directions run at the same time: what the push brought about is pulled by the next one.
+    // Both directions run at once: the next sync pulls the results of the push.
     await local.sync(remote)
     await local.sync(remote)
     expect(await t.readMessages(t.ben)).toMatchObject([{ content: 'fourth' }])
@@ -165,7 +165,7 @@ describe('stock PouchDB', () => {
     expect(await t.readMessages(t.ben)).toMatchObject([{ content: 'good' }])
   })
 
-  test('P6: that only writes is told of a refusal by a conflict, and reads the reason', async () => {
+  test('P6: that only writes learns of a refusal by a conflict, and reads the reason', async () => {
     const remote = openRemote(t.tokens.ann)
     const forged = { ...fromAnn('forged'), senderId: t.ben }
     await expect(remote.put(forged)).rejects.toMatchObject({ status: 409, name: 'conflict' })

@@ -13,11 +13,10 @@ export type PushedRow =
   | { id: string | null; error: string; reason: string; code?: string }
 
 /**
- * CouchDB's `_bulk_docs`. A row says `ok` only when the proposal was taken now or equals what is stored: then the
- * client pulls what it has yet to learn. Otherwise it says `conflict`, and the client reads the stored version, which
- * carries a refusal with it (P6). `forbidden` says that there is no document to carry it; with a `code`, that it can be
- * offered again.
- * @returns with `new_edits: false` only the rows that failed, as CouchDB does
+ * CouchDB's `_bulk_docs`. A row says `ok` only when the proposal was accepted or equals the stored
+ * version. `conflict` makes the client read the stored version, which carries any refusal (P6).
+ * `forbidden`: no document can carry it; with a `code`, it can be retried.
+ * @returns with `new_edits: false` only the failed rows, as CouchDB does
  */
 export async function pushDocuments(
   database: SyncDatabase,
@@ -33,11 +32,11 @@ export async function pushDocuments(
   const outcomes = (await database.accept(proposals)).values()
   const rows = reads.map((read) => toRow(read, outcomes))
   if (!isReplicated) return rows
-  // A conflict is no failure here: the stored version has become the child of what was pushed.
+  // A conflict is no failure here: the stored version became the child of the pushed one.
   return rows.filter((row) => 'error' in row && row.error !== 'conflict')
 }
 
-/** A document's tree keeps no more ends than `leavesMax`: each further one would be work for nothing (P12). */
+/** A document's tree keeps at most `leavesMax` leaves: further ones would be wasted work (P12). */
 function readProposals(docs: readonly unknown[], isReplicated: boolean): ReadProposal[] {
   const counts = new Map<string, number>()
   return docs.map((doc) => {
@@ -61,7 +60,8 @@ function toRow(read: ReadProposal, outcomes: Iterator<Outcome<Document>>): Pushe
     return { id, error: 'forbidden', reason, code }
   }
   if (outcome?.kind !== 'stored') {
-    // What was never there is as good as removed; the client needs some revision as its answer.
+    // A document that never existed counts as removed; the client needs some revision in its
+    // answer.
     return { ok: true, id, rev: `1-${createHash('md5').update(id).digest('hex')}` }
   }
   if (outcome.isTaken) return { ok: true, id, rev: outcome.rev }

@@ -6,27 +6,30 @@ import { type Query, readCount, readFlag, readText, readTexts } from './read-que
 export interface ChangesQuery {
   feed: 'normal' | 'longpoll' | 'continuous'
   since: Seq | 'now'
-  /** Rows at most, in all pages together. */
+  /** The maximum of rows over all pages. */
   limit: number
   includeDocs: boolean
-  /** No revisions, and each id once: for who pulls by sequence and never pushes by revision. CouchDB knows no such word. */
+  /**
+   * No revisions, and each id once: for clients that pull by sequence and never push by revision.
+   * Not CouchDB's.
+   */
   isBare: boolean
   style: 'main_only' | 'all_docs'
   descending: boolean
   docIds: string[] | undefined
-  /** A line break so often, so that nothing on the way takes the connection for dead. */
+  /** The interval of line breaks that keep proxies from closing the connection. */
   heartbeatMs: number | undefined
-  /** A feed that waits ends then. */
+  /** When a waiting feed ends. */
   timeoutMs: number
 }
 
-/** Backwards is read in one piece, because no sequence says where the next one would begin. */
+/** A descending read is one piece, because no sequence says where the next would begin. */
 const descendingMaxRows = 20
-/** `now`, a number, or what CouchDB makes of one. */
+/** `now`, a number, or CouchDB's spelling of one. */
 const seqPattern = /^(now|\d{1,15}(-[\w-]{1,4096}={0,2})?)$/
 const shortestHeartbeatMs = 1_000
 const defaultHeartbeatMs = 60_000
-/** CouchDB's replicator opens a continuous feed anew when it ends. */
+/** CouchDB's replicator reopens a continuous feed when it ends. */
 const longestContinuousMs = 60_000
 
 /** CouchDB's parameters of `_changes`. @throws CouchError 400, and 403 for filters that would run code */

@@ -2,7 +2,7 @@ import { createPageSize } from './page-size.ts'
 import { type Query, readCount, readFlag, readJson } from './read-query.ts'
 import type { SyncDatabase } from './sync-database.ts'
 
-/** The rows of a range of ids as JSON, as `_all_docs` asks for it, page by page. */
+/** A range of ids as JSON rows for `_all_docs`, page by page. */
 export async function* readIdRange(
   { stored, turn }: SyncDatabase,
   query: Query,

@@ -2,7 +2,9 @@ import { idPattern } from '../../schema/id.ts'
 import type { Proposal } from '../messages/proposals/proposal.ts'
 import type { Revisions } from '../storage/documents/documents.ts'
 
-/** A pushed document that can be proposed, or the id (if any) and the reason why it cannot be stored at all. */
+/**
+ * A pushed document that can be proposed, or its id (if any) and the reason why it is not storable.
+ */
 export type ReadProposal =
   | { kind: 'proposal'; proposal: Proposal }
   | { kind: 'unstorable'; id: string | null; reason: string }
@@ -10,14 +12,15 @@ export type ReadProposal =
 const mostRevisions = 1_000
 const revisionPattern = /^[0-9A-Za-z]{1,64}$/
 
-/** Ids that can be stored: nothing that begins with `_`, nothing that means anything to JavaScript or to a path. */
+/** Storable ids: no leading `_`, nothing special to JavaScript or in a path. */
 export function isStorableId(id: unknown): id is string {
   return typeof id === 'string' && idPattern.test(id)
 }
 
 /**
- * Reads one document of a push. Its own `_rev` counts for nothing: the rule merges, whatever the client has seen.
- * @param isReplicated it was pushed with `new_edits: false`, under a revision of the client's own making
+ * Reads one document of a push. Ignores its own `_rev`: the rule merges, whatever the client has
+ * seen.
+ * @param isReplicated pushed with `new_edits: false`, under a revision of the client's own making
  */
 export function readProposal(
   doc: unknown,
@@ -62,7 +65,7 @@ function readRevisions({ _rev, _revisions }: Record<string, unknown>): Revisions
   if (_revisions === undefined) return { start: Number(start), ids: [hash] }
   const { start: top, ids } = (_revisions ?? {}) as Partial<Revisions>
   if (top !== Number(start) || !Array.isArray(ids) || ids[0] !== hash) return undefined
-  // PouchDB cannot tell apart two revisions of one hash on a path.
+  // PouchDB cannot distinguish two revisions of one hash on a path.
   if (ids.length > Math.min(top, mostRevisions) || new Set(ids).size < ids.length) return undefined
   return ids.every((id) => typeof id === 'string' && revisionPattern.test(id))
     ? { start: top, ids }

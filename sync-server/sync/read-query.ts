@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import { badRequest } from './couch-error.ts'
 
-/** Parameters of a request as CouchDB takes them: from the query and, beneath it, from a JSON body. */
+/** A request's parameters in CouchDB's way: from the query, then from a JSON body. */
 export type Query = ReadonlyMap<string, unknown>
 
 export function readQuery(request: Request): Query {
@@ -33,7 +33,7 @@ export function readRev(query: Query, name: string): string | undefined {
   throw badRequest('Invalid rev format')
 }
 
-/** A whole number from 0, or undefined when it is not given. @throws CouchError 400 */
+/** A whole number from 0, or undefined if absent. @throws CouchError 400 */
 export function readCount(query: Query, name: string): number | undefined {
   const value = query.get(name)
   if (value === undefined) return undefined
@@ -42,7 +42,7 @@ export function readCount(query: Query, name: string): number | undefined {
   throw badRequest(`${name} must be a number`)
 }
 
-/** A parameter that is JSON in the query, and itself in a body. @throws CouchError 400 */
+/** A parameter that is JSON in the query, and plain in a body. @throws CouchError 400 */
 export function readJson(query: Query, name: string): unknown {
   const value = query.get(name)
   if (typeof value !== 'string') return value

@@ -26,7 +26,7 @@ test('P1: stock PouchDB goes on with a server that was put back from a backup', 
     return { remote, local: new PouchDB<MessageDocument>(join(folder, username)) }
   }
   const syncAll = async () => {
-    // What one pushes the other pulls, and what that brings about comes back.
+    // The others pull what one pushes, and the results return.
     for (const person of [ann, ben, ann, ben]) {
       const { local, remote } = open(person)
       await local.sync(remote)

@@ -28,14 +28,14 @@ const schema = {
   required: ['_id'],
 } as const
 
-/** What a device makes of a conflict: its own version as far as it may change what the server holds. */
+/** A device's conflict resolution: its own version, as far as it may change the server's. */
 function createConflictHandler(actorId: string): RxConflictHandler<MessageDocument> {
   return {
     isEqual: (a, b) => areMessagesEqual(a, b),
     resolve: async ({ realMasterState, newDocumentState }) => {
       const stored = messageDocument.parse(realMasterState)
       const proposed = messageDocument.safeParse(newDocumentState)
-      // What it cannot read itself it has been given back, with the reason.
+      // A document it cannot read itself was returned to it, with the reason.
       if (!proposed.success) return { ...stored, _deleted: false }
       const change = { actorId, stored, proposed: proposed.data, now: Date.now() }
       const { next } = permitMessageChange(change)

@@ -2,9 +2,9 @@ import type { Response } from 'express'
 import { createAnswerBody } from './answer-body.ts'
 
 /**
- * Sends a JSON list as its pages are read: no answer is ever whole in memory, and a caller who is gone is read for no
- * more. A failure before the first page is still an answer of its own.
- * @param list.head what stands before the rows; @param list.tail what stands behind them
+ * Streams a JSON list page by page: no answer is ever whole in memory, and reading stops when the
+ * caller is gone. A failure before the first page still gets its own answer.
+ * @param list.head the text before the rows; @param list.tail the text after them
  * @param list.first the first page, already read; @param list.pages the others, rows as JSON
  */
 export async function sendList(

@@ -28,11 +28,11 @@ import type { SyncDatabase } from './sync-database.ts'
 type Answer = (database: SyncDatabase, request: Request, response: Response) => Promise<void>
 
 /**
- * The CouchDB endpoint of design section 5, to be mounted at `/sync`: the caller's own two databases, for RxDB, PouchDB
- * and CouchDB's replicator. Which database a request touches follows from its token alone (P8).
- * @param reads where pages wait for their turn
+ * The CouchDB endpoint of design section 5, mounted at `/sync`: the caller's own two databases, for
+ * RxDB, PouchDB and CouchDB's replicator. The token alone decides whose they are (P8).
+ * @param reads the queue where pages take turns
  * @param authenticate finds the caller, or throws an error with a `status`
- * @param onError told of our own faults
+ * @param onError called with server faults
  */
 export function createSyncRouter(options: {
   storage: Storage
@@ -57,11 +57,11 @@ export function createSyncRouter(options: {
   const find = (request: Request, response: Response) => {
     const { userId: actorId } = must(request.caller, 'a caller')
     const made: { signal?: AbortSignal } = {}
-    // Most requests write, and never look at it.
+    // Most requests write, and never use it.
     const takeSignal = () => (made.signal ??= signalGone(response))
     return findDatabase({ name: String(request.params.database), actorId, takeSignal })
   }
-  /** Access and existence come before the body is read. */
+  /** Checks access and existence before reading the body. */
   const readJson: RequestHandler = (request, response, next) => {
     find(request, response)
     parseJson(request, response, next)
@@ -76,7 +76,7 @@ export function createSyncRouter(options: {
     }
 
   const changes = answer('_changes', (database, request, response) => {
-    // A feed ends with its sign-in: it goes on until then.
+    // A feed runs until its sign-in ends.
     visitOf(request).takeSignal()
     const query = readChangesQuery(readQuery(request))
     const knownEpoch = request.get(epochHeader)
@@ -160,7 +160,7 @@ export function createSyncRouter(options: {
   return router
 }
 
-/** Aborts when nobody waits for the answer any more. */
+/** Aborts when nobody waits for the answer. */
 function signalGone(response: Response): AbortSignal {
   const gone = new AbortController()
   if (response.closed) gone.abort()

@@ -5,7 +5,10 @@ const ecdsaWithSha256 = encode(0x30, Buffer.from('06082a8648ce3d040302', 'hex'))
 const commonName = Buffer.from('0603550403', 'hex')
 const subjectAltName = Buffer.from('0603551d11', 'hex')
 
-/** For tests: a key and a certificate for 127.0.0.1 that it signs itself, as PEM. Source: RFC 5280, section 4.1. */
+/**
+ * For tests: a key and a self-signed certificate for 127.0.0.1, as PEM. Source: RFC 5280, section
+ * 4.1.
+ */
 export function makeTestCertificate(): { cert: string; key: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = encode(0x30, encode(0x31, encode(0x30, commonName, encode(0x0c, 'petrel test'))))

@@ -21,7 +21,10 @@ import { createStorage, type Storage, type StorageOptions } from '../storage/sto
 
 export type TestAcceptance = Awaited<ReturnType<typeof openTestAcceptance>>
 
-/** For tests: everything that writes messages, on real LevelDB in a folder that `close` removes, with Ann and Ben. */
+/**
+ * For tests: the whole acceptance on real LevelDB in a folder that `close` removes, with Ann and
+ * Ben.
+ */
 export async function openTestAcceptance(options: TestOptions = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'petrel-sync-'))
   const state = openAll(dataDir, options)
@@ -57,18 +60,18 @@ export async function openTestAcceptance(options: TestOptions = {}) {
     ann: await register('Ann'),
     ben: await register('Ben'),
     register,
-    /** Goes on as a server that was started anew: nothing is known but what is stored. */
+    /** Continues as a restarted server: knows only what is stored. */
     restart() {
       const { storage, relations } = state
       state.acceptance = createAcceptance({ storage, relations, ...options })
     },
-    /** One more server on the same CouchDB; it ends with this one. */
+    /** Another server on the same CouchDB; it closes with this one. */
     openOther(rest: TestOptions = {}) {
       const { storage, acceptance } = openAll(dataDir, { ...options, ...rest })
       others.push(storage)
       return acceptance
     },
-    /** Opens what another process has worked on, after `storage.close()`. */
+    /** Reopens storage that another process has changed, after `storage.close()`. */
     reopen() {
       Object.assign(state, openAll(dataDir, options))
     },
@@ -81,7 +84,7 @@ export async function openTestAcceptance(options: TestOptions = {}) {
       const name = nameMessagesDatabase(userId)
       return (await state.storage.database<MessageDocument>(name).read([id])).get(id)
     },
-    /** How far each message of a person has come, in their order. */
+    /** A person's message statuses, in order. */
     async readStatuses(userId: string) {
       const marks = new Map<string, ConversationDocument>()
       const messages = await this.readMessages(userId)
@@ -108,22 +111,24 @@ export async function openTestAcceptance(options: TestOptions = {}) {
 }
 
 interface TestOptions {
-  /** In place of LevelDB; what earlier tests have left of people and places there is removed. */
+  /** Replaces LevelDB; removes earlier tests' data of people and places there. */
   couchdbUrl?: string
   durability?: 'sync' | 'relaxed'
-  /** False writes the copies one after the other, as on a CouchDB: only then a crash comes between them. */
+  /**
+   * False writes the copies in sequence, as on a CouchDB: only then can a crash come between them.
+   */
   isAtomic?: boolean
-  /** Stands between the store and LevelDB. */
+  /** Wraps LevelDB. */
   wrapLevel?: StorageOptions['wrapLevel']
   files?: MessageFiles
   link?: ServerLink | undefined
-  /** By default true with a CouchDB: then what is young may still be under way on another server. */
+  /** By default true with a CouchDB: then another server may still be writing young entries. */
   isShared?: boolean
   now?: () => number
   lookAgainMs?: number
   tallyEvery?: number
   isFull?: (userId: string) => Promise<boolean>
-  /** What a restore has lost of somebody. */
+  /** What a restore lost of a person's data. */
   listLost?: (userId: string) => readonly LostSpan[]
   onStage?: (stage: Stage) => void | Promise<void>
   onError?: (error: unknown) => void

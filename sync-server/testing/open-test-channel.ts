@@ -9,7 +9,10 @@ import { settingsForEmulator } from '../whatsapp/emulator/settings-for-emulator.
 import { createMessageSender, type SendRequest } from '../whatsapp/sending/send-message.ts'
 import { openTestEmulator } from './open-test-emulator.ts'
 
-/** For tests: the client against an emulator, over HTTP. Waits of the client move the emulator's clock. */
+/**
+ * For tests: the client against an emulator, over HTTP. Waits of the client advance the emulator's
+ * clock.
+ */
 export async function openTestChannel(
   options: EmulatorOptions & { env?: Record<string, string> } = {},
 ) {
@@ -48,7 +51,7 @@ export async function openTestChannel(
     alarms,
     waits,
 
-    /** Sends a text, or what is given, as somebody in Petrel would: with digits only. */
+    /** Sends a text, or the given message, as a person in Petrel would: with digits only. */
     say(phone: string, more: Partial<SendRequest> = {}) {
       const text = validateMessage('text', 'Hello')
       if ('refusal' in text) throw new Error(text.refusal)

@@ -3,7 +3,7 @@ import { startTestApp, type TestPerson } from './start-test-app.ts'
 
 export type TestChat = Awaited<ReturnType<typeof openTestChat>>
 
-/** For tests: the running app with people who can say things over HTTP. */
+/** For tests: the running app with people who can send messages over HTTP. */
 export async function openTestChat(overrides: AppOverrides = {}) {
   const app = await startTestApp({}, overrides)
   const as = (person: TestPerson) => {
@@ -19,14 +19,14 @@ export async function openTestChat(overrides: AppOverrides = {}) {
     as,
     register: app.register,
     close: app.close,
-    /** Says it over HTTP. @returns the message's id */
+    /** Sends it over HTTP. @returns the message's id */
     async say(from: TestPerson, to: TestPerson, content: string, rest = {}): Promise<string> {
       const { userId: recipientId } = to
       const answer = await as(from).post('/messages', { recipientId, content, ...rest })
       if (answer.status !== 201) throw new Error(`not sent: ${answer.text}`)
       return answer.body._id
     },
-    /** What a person's own copy says, as it is stored. */
+    /** A person's own stored copy. */
     async readStored(person: TestPerson, id: string) {
       const answer = await app.call('GET', `/sync/messages/${id}`, { token: person.token })
       return answer.body

@@ -7,7 +7,7 @@ export interface HeardWebhook {
   headers: IncomingHttpHeaders
 }
 
-/** For tests: an emulator whose clock stands still, and a listener that takes its webhooks. */
+/** For tests: an emulator with a stopped clock, and a listener for its webhooks. */
 export async function openTestEmulator(options: EmulatorOptions = {}) {
   const faults: unknown[] = []
   const emulator = await startEmulator({
@@ -18,7 +18,7 @@ export async function openTestEmulator(options: EmulatorOptions = {}) {
     ...options,
   })
   const heard: HeardWebhook[] = []
-  /** What the listener answers next; 200 once it is used up. */
+  /** The listener's next answers; 200 once they are used up. */
   const answers: number[] = []
   const listener = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://127.0.0.1')
@@ -55,11 +55,11 @@ export async function openTestEmulator(options: EmulatorOptions = {}) {
       body: sent,
     })
     const answer = await response.text()
-    // Tests look into answers whose shape is what they are about.
+    // Tests inspect answers whose shape is under test.
     return { status: response.status, headers: response.headers, body: JSON.parse(answer) }
   }
 
-  /** What was heard, parsed: every value in order. */
+  /** Everything received, parsed: every value in order. */
   const values = () =>
     heard.flatMap(({ body }) =>
       JSON.parse(body).entry.flatMap((entry: { changes: { value: unknown }[] }) =>
@@ -76,7 +76,7 @@ export async function openTestEmulator(options: EmulatorOptions = {}) {
     webhookUrl,
     call,
     values,
-    /** The statuses that were heard, in order. */
+    /** The received statuses, in order. */
     statuses: (): string[] =>
       values().flatMap((value: { statuses?: { status: string }[] }) =>
         (value.statuses ?? []).map(({ status }) => status),

@@ -9,7 +9,7 @@ import { testBytes } from './test-files.ts'
 
 export type TestMedia = Awaited<ReturnType<typeof openTestMedia>>
 
-/** For tests: files on real LevelDB in a folder that `close` removes, with a clock that stands until it is moved. */
+/** For tests: files on real LevelDB in a folder that `close` removes, with a manual clock. */
 export async function openTestMedia(options: { isShared?: boolean } = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'petrel-media-'))
   const storage = createStorage({ dataDir, durability: 'relaxed' })
@@ -30,9 +30,9 @@ export async function openTestMedia(options: { isShared?: boolean } = {}) {
 
   return {
     storage,
-    /** The picture that each person's record names. */
+    /** The picture named in each person's account. */
     records,
-    /** People whom nobody may see. */
+    /** People hidden from everybody. */
     hidden,
     errors,
     get media() {
@@ -41,7 +41,7 @@ export async function openTestMedia(options: { isShared?: boolean } = {}) {
     passTime(ms: number) {
       state.now += ms
     },
-    /** Goes on as a server that was started anew: nothing is known but what is stored. */
+    /** Continues as a restarted server: knows only what is stored. */
     restart() {
       running.media = open()
       return running.media
@@ -57,7 +57,7 @@ export async function openTestMedia(options: { isShared?: boolean } = {}) {
       if (!file) throw new Error('nothing was stored')
       return { mediaId: file.mediaId, mediaUrl: nameMediaUrl(file.mediaId) }
     },
-    /** The kinds of documents that are there, as the beginnings of their ids, each as often as it is there. */
+    /** The kinds of stored documents, by the beginnings of their ids, with repeats. */
     async listKinds() {
       const documents = await storage.database<MediaDocument>('media').range({})
       return documents.map(({ _id }) => _id.slice(0, _id.indexOf(':')))

@@ -3,7 +3,7 @@ import type { ServerEvent } from '../../schema/api/socket-events.ts'
 
 export type TestPoller = ReturnType<typeof openTestPoller>
 
-/** For tests: a device that polls, one request after the other, with everything that it heard. */
+/** For tests: a polling device, with everything that it heard. */
 export function openTestPoller(at: {
   url: string
   token: string
@@ -17,7 +17,7 @@ export function openTestPoller(at: {
   const { signal } = stopping
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 
-  /** @returns the status of the poll that was not answered with events; 0 once it is stopped */
+  /** @returns the status of the first poll without events; 0 once stopped */
   async function run(): Promise<number> {
     for (;;) {
       const address = `${url}/poll?poller=${pollerId}&understands=${understands}`
@@ -40,10 +40,10 @@ export function openTestPoller(at: {
       const body = JSON.stringify({ poller: pollerId, events: [{ event, data }] })
       return (await fetch(`${url}/poll`, { method: 'POST', headers, body })).status
     },
-    /** What was told last of this kind. */
+    /** The last data of this event. */
     last: (event: ServerEvent['event']) => heard.findLast((one) => one.event === event)?.data,
     count: (event: ServerEvent['event']) => heard.filter((one) => one.event === event).length,
-    /** Walks out in the middle of a poll. */
+    /** Hangs up in the middle of a poll. */
     async stop() {
       stopping.abort()
       await ended

@@ -5,7 +5,7 @@ import { startTestApp, type TestPerson } from './start-test-app.ts'
 
 type Settings = Record<string, string>
 
-/** For tests: a server, until the test is over, and people who look at each other's presence. */
+/** For tests: a server for the duration of the test, and people who see each other's presence. */
 export async function openTestPresence(settings: Settings = {}, overrides: AppOverrides = {}) {
   const app = await startTestApp(settings, { presenceGraceMs: 50, ...overrides })
   const opened: TestSocket[] = []
@@ -17,7 +17,7 @@ export async function openTestPresence(settings: Settings = {}, overrides: AppOv
   return {
     app,
 
-    /** A device of today, or one that understands less, once it has been greeted. */
+    /** A current device, or one that understands less, once greeted. */
     async connect({ token }: TestPerson, understands = ['presence-changes']) {
       const socket = await openTestSocket({ url: app.url, token, understands })
       opened.push(socket)
@@ -25,7 +25,7 @@ export async function openTestPresence(settings: Settings = {}, overrides: AppOv
       return socket
     },
 
-    /** What the server has told of presence since its start. */
+    /** The presence that the server has sent since its start. */
     async count() {
       const { text } = await app.call('GET', '/metrics')
       const read = (name: string) =>
@@ -48,7 +48,7 @@ export async function openTestPresence(settings: Settings = {}, overrides: AppOv
   }
 }
 
-/** Whom a device takes for online, by all that it was told. */
+/** The people a device takes for online, by everything it heard. */
 export function whoIsOnline({ heard }: TestSocket): Set<string> {
   const online = new Set<string>()
   for (const { event, data } of heard) {
@@ -66,7 +66,7 @@ export function whoIsOnline({ heard }: TestSocket): Set<string> {
 export const isShownAsOnline = (socket: TestSocket, { userId }: TestPerson) =>
   whoIsOnline(socket).has(userId)
 
-/** Was this person named at all in what a device was told of presence? */
+/** Did this person appear in any presence that a device heard? */
 export const isNamed = ({ heard }: TestSocket, { userId }: TestPerson) =>
   heard.some(({ event, data }) => {
     return /^(users-online|presence-)/.test(event) && JSON.stringify(data).includes(userId)

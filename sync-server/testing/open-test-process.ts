@@ -10,14 +10,17 @@ import { findFreePort } from '../lib/find-free-port.ts'
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 const startsWithin = { timeout: 90_000 }
 
-/** For tests: a folder that is not there yet, in one that is removed after the test. */
+/** For tests: a missing folder, inside one that is removed after the test. */
 export async function nameDataDir(): Promise<string> {
   const outer = await mkdtemp(join(tmpdir(), 'petrel-process-'))
   onTestFinished(() => rm(outer, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
   return join(outer, 'data')
 }
 
-/** For tests: the program as an operator starts it, where files are for everybody unless it says otherwise. */
+/**
+ * For tests: the program as an operator starts it, where files are world-readable unless it says
+ * otherwise.
+ */
 export async function spawnServer(options: {
   dataDir: string
   env?: Record<string, string>
@@ -50,7 +53,7 @@ export async function startServerProcess(options: Parameters<typeof spawnServer>
   return { ...spawned, ask }
 }
 
-/** @returns what it ended with */
+/** @returns its exit code */
 export async function endProcess(child: ChildProcess, signal: NodeJS.Signals) {
   const ended = once(child, 'exit')
   child.kill(signal)

@@ -4,7 +4,7 @@ import type { TestApp } from './start-test-app.ts'
 
 export type TestRequest = Awaited<ReturnType<typeof openTestRequest>>
 
-/** For tests: a request spoken by hand, whose body comes when the test sends it, and whose answer is read or not. */
+/** For tests: a raw request; the test sends its body, and decides whether to read its answer. */
 export async function openTestRequest(request: {
   port: number
   method?: string
@@ -39,12 +39,12 @@ export async function openTestRequest(request: {
     read: () => void socket.resume(),
     isClosed: () => socket.closed,
     hangUp: () => void socket.resetAndDestroy(),
-    /** Resolves when the connection is closed, with all that was heard. */
+    /** Resolves with everything received when the connection closes. */
     closed: closed.then(() => ({ status: Number(text().slice(9, 12)), text: text() })),
   }
 }
 
-/** For tests: a request with a JSON body of which only the first bytes have been sent. */
+/** For tests: a request that has sent only the first bytes of its JSON body. */
 export async function holdTestBody(
   request: Omit<Parameters<typeof openTestRequest>[0], 'isUnread'> & {
     body: unknown
@@ -66,7 +66,7 @@ export async function holdTestBody(
   return { ...held, sendRest: () => held.send(text.slice(sent)) }
 }
 
-/** For tests: what the metrics say of one thing. */
+/** For tests: one value from the metrics. */
 export async function readTestLevel(app: TestApp, name: string): Promise<number> {
   const { text } = await app.call('GET', '/metrics')
   const line = text.split('\n').find((one) => one.startsWith(`${name} `))

@@ -10,7 +10,7 @@ import {
 
 export type TestSocket = Awaited<ReturnType<typeof openTestSocket>>
 
-/** For tests: a real socket, with everything that it heard. */
+/** For tests: a real socket, with everything that it received. */
 export async function openTestSocket(at: {
   url: string
   token?: string
@@ -18,7 +18,7 @@ export async function openTestSocket(at: {
   headers?: Record<string, string>
   /** Beyond the first version. */
   understands?: readonly string[]
-  /** By which version it speaks, where that is not the first. */
+  /** Its protocol version, if not the first. */
   protocol?: string
 }) {
   const { url, token, path = '/', headers = {}, understands = [] } = at
@@ -45,7 +45,7 @@ export async function openTestSocket(at: {
   const readLine = async () => (await upgraded)[0] as IncomingMessage
   return {
     socket,
-    /** Reads nothing any more, and so answers no ping either, as a phone that has lost its network. */
+    /** Stops reading, and so answers no ping either, like a phone without a network. */
     pauseReading: async () => void (await readLine()).socket.pause(),
     resumeReading: async () => void (await readLine()).socket.resume(),
     closed,
@@ -54,7 +54,7 @@ export async function openTestSocket(at: {
     closedSaying: () => end.words,
     heard,
     say: (event: string, data: unknown) => socket.send(JSON.stringify({ event, data })),
-    /** What was told last of this kind. */
+    /** The last data of this event. */
     last: (event: ServerEvent['event']) => heard.findLast((one) => one.event === event)?.data,
     count: (event: ServerEvent['event']) => heard.filter((one) => one.event === event).length,
   }

@@ -4,7 +4,7 @@ import { createRelations } from '../access/relations.ts'
 import { createAcceptance } from '../messages/acceptance.ts'
 import { createStorage } from '../storage/storage.ts'
 
-// For the test that kills a server: sends one message, and stops for good between its two copies.
+// For the test that kills a server: sends one message, and stops forever between its two copies.
 const [, , dataDir = '', written = ''] = process.argv
 const message = messageDocument.parse(JSON.parse(written))
 const storage = createStorage({ dataDir, isAtomic: false })

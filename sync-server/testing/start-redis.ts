@@ -8,7 +8,7 @@ const startTimeoutMs = 60_000
 
 export type TestRedis = Awaited<ReturnType<typeof startRedis>>
 
-/** For tests: a real Redis on a port of its own, which keeps nothing. */
+/** For tests: a real Redis on its own port, without persistence. */
 export async function startRedis() {
   const port = await findFreePort()
   const running = { child: await launch(port) }
@@ -23,13 +23,13 @@ export async function startRedis() {
 
   return {
     url: `redis://127.0.0.1:${port}`,
-    /** It is gone, as after a crash. */
+    /** Stops it, as a crash would. */
     stop,
-    /** It is back, and remembers nothing. */
+    /** Restarts it, empty. */
     async start() {
       running.child = await launch(port)
     },
-    /** Connections stay open, and nothing comes through them. */
+    /** Connections stay open, and nothing comes through. */
     freeze: () => running.child.kill('SIGSTOP'),
     thaw: () => running.child.kill('SIGCONT'),
     close: stop,
@@ -39,7 +39,7 @@ export async function startRedis() {
 async function launch(port: number): Promise<ChildProcess> {
   const flags = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   const child = spawn('redis-server', flags, { stdio: 'ignore', cwd: '/' })
-  // A test run that is cut short leaves no Redis behind.
+  // An aborted test run leaves no Redis behind.
   process.once('exit', () => child.kill('SIGKILL'))
   const failed = once(child, 'error').then(([error]) => {
     throw new Error(

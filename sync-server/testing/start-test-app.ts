@@ -10,7 +10,7 @@ const registrationsAtOnce = 20
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 
-/** One request, as tests write them. `text` is sent as it is, in place of a `body`. */
+/** One request, as tests write them. Sends `text` unchanged, instead of a `body`. */
 export interface TestRequest {
   token?: string
   body?: unknown
@@ -26,7 +26,7 @@ export interface TestPerson {
   token: string
 }
 
-/** For tests: the real app on a port of its own, with real LevelDB in a folder that `close` removes. */
+/** For tests: the real app on its own port, with real LevelDB in a folder that `close` removes. */
 export async function startTestApp(env: Record<string, string> = {}, overrides: AppOverrides = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'petrel-app-'))
   const settings = readSettings({
@@ -62,7 +62,7 @@ export async function startTestApp(env: Record<string, string> = {}, overrides: 
       status: response.status,
       headers: response.headers,
       text: answer,
-      // Tests look into answers whose shape is what they are about.
+      // Tests inspect answers whose shape is under test.
       body: isJson && answer ? JSON.parse(answer) : undefined,
     }
   }
@@ -75,7 +75,7 @@ export async function startTestApp(env: Record<string, string> = {}, overrides: 
     return { username, email, password, token: answer.body.token, userId: answer.body.user._id }
   }
 
-  /** Many people, some at a time: from one address only so many passwords wait. */
+  /** Registers many people, a few at a time: the server limits waiting passwords by address. */
   async function registerAll(usernames: readonly string[]): Promise<TestPerson[]> {
     return await pLimit(registrationsAtOnce).map(usernames, register)
   }
@@ -96,7 +96,7 @@ export async function startTestApp(env: Record<string, string> = {}, overrides: 
       await running.app.close()
       running.app = await start()
     },
-    /** Looks into what is stored, with the server stopped; then starts it again. */
+    /** Inspects the storage while the server is stopped; then restarts it. */
     async whileStopped<Result>(look: (storage: Storage) => Promise<Result>): Promise<Result> {
       await running.app.close()
       const storage = createStorage({ dataDir, durability: 'relaxed' })
@@ -107,7 +107,10 @@ export async function startTestApp(env: Record<string, string> = {}, overrides: 
         running.app = await start()
       }
     },
-    /** Stops it, lets `change` change the files of its storage, and starts it again as after a restore of that name. */
+    /**
+     * Stops it, lets `change` edit the files of its storage, and starts it again as after a restore
+     * of that name.
+     */
     async restore(restored: string, change: (dataDir: string) => Promise<void>) {
       await running.app.close()
       await change(dataDir)

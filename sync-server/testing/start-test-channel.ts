@@ -7,8 +7,8 @@ import { startTestApp, type TestPerson } from './start-test-app.ts'
 export type TestChannel = Awaited<ReturnType<typeof startTestChannel>>
 
 /**
- * For tests: the real app, its channel joined to an emulator in this process over HTTP both ways. Time of the two stands
- * still but for `advance`, unless the clock is `running`.
+ * For tests: the real app, its channel connected over HTTP both ways to an emulator in this
+ * process. Both clocks only move by `advance`, unless the clock is `running`.
  */
 export async function startTestChannel(
   options: {
@@ -57,19 +57,19 @@ export async function startTestChannel(
     as,
     listen,
     register: app.register,
-    /** Lets somebody work the business number. */
+    /** Makes a person the operator of the business number. */
     async link(person: TestPerson, more: Record<string, unknown> = {}) {
       const body = { ...number, phone_number_id: account.numberId, ...more }
       return await as(person).post('/users/link-whatsapp', body)
     },
-    /** Moves time on for both, and ends when what the emulator had to tell has been told. */
+    /** Advances both clocks, and ends when the emulator has sent everything due. */
     advance: clock.advance,
     /** Everything in one of a person's own databases. */
     async read(person: TestPerson, database: 'messages' | 'conversations') {
       const { body } = await app.call('GET', `/sync/${database}/_all_docs?include_docs=true`, {
         token: person.token,
       })
-      // Tests look into documents whose shape is what they are about.
+      // Tests inspect documents whose shape is under test.
       return body.rows.map(({ doc }: { doc: unknown }) => doc)
     },
     /** Pushes a document as a device does. */
@@ -96,7 +96,7 @@ export async function startTestChannel(
   }
 }
 
-/** Time that stands still but for `advance`, which moves the emulator's too. */
+/** A clock that only moves by `advance`, which moves the emulator's too. */
 export function createTestClock(emulator: {
   now(): number
   advance(ms: number): Promise<void>

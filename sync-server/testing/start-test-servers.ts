@@ -5,7 +5,7 @@ import { startTestApp } from './start-test-app.ts'
 
 export type TestServers = Awaited<ReturnType<typeof startTestServers>>
 
-/** For tests: two servers that share one CouchDB and one Redis, each a process' worth of its own. */
+/** For tests: two servers in this process that share one CouchDB and one Redis. */
 export async function startTestServers(
   env: Record<string, string> = {},
   overrides: AppOverrides = {},

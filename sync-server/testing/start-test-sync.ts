@@ -14,7 +14,7 @@ import { openTestAcceptance } from './open-test-acceptance.ts'
 
 export type TestSync = Awaited<ReturnType<typeof startTestSync>>
 
-/** For tests: `/sync` alone, served over HTTP on a port of its own, with real sign-ins of Ann and Ben. */
+/** For tests: `/sync` alone, over HTTP on its own port, with real sign-ins of Ann and Ben. */
 export async function startTestSync(options: Parameters<typeof openTestAcceptance>[0] = {}) {
   const t = await openTestAcceptance(options)
   const { storage } = t
@@ -71,7 +71,10 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
     errors,
     signIn,
     tokens: tokensOf,
-    /** One request as Ann, unless another token (or none) is given. `body` is JSON, `text` is sent as it is. */
+    /**
+     * One request as Ann, unless another token (or none) is given. `body` is JSON, `text` is sent
+     * unchanged.
+     */
     async call(
       method: string,
       path: string,
@@ -88,7 +91,7 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
         ...(sent === undefined ? {} : { body: sent }),
       })
       const answer = await response.text()
-      // Tests look into answers whose shape is what they are about.
+      // Tests inspect answers whose shape is under test.
       return {
         status: response.status,
         text: answer,
@@ -102,7 +105,7 @@ export async function startTestSync(options: Parameters<typeof openTestAcceptanc
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
-      // What is still being written needs the storage.
+      // Pending writes need the storage.
       await acceptance.close()
       await t.close()
     },

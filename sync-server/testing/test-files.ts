@@ -1,6 +1,6 @@
 import type { TestApp, TestPerson } from './start-test-app.ts'
 
-/** The first bytes of files of a kind, and as many more as make them `size` bytes. For tests. */
+/** The first bytes of files of a kind, padded to `size` bytes. For tests. */
 export const testBytes = {
   png: (size = 100) =>
     fill([Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01', 'latin1')], size),
@@ -13,7 +13,7 @@ export const testBytes = {
 function fill(parts: Buffer[], size: number): Buffer {
   const head = parts.map((part) => part.toString('latin1')).join('')
   const bytes = Buffer.alloc(Math.max(size, head.length))
-  // No two pieces of it are the same, so that a wrong place is seen.
+  // No two pieces of it are equal, so that a wrong place shows.
   for (let at = 0; at + 4 <= bytes.length; at += 4) bytes.writeUInt32LE((at * 2654435761) >>> 0, at)
   bytes.write(head, 'latin1')
   return bytes
@@ -28,7 +28,7 @@ export interface TestUpload {
   key?: string
 }
 
-/** Sends a file as a browser does. For tests. */
+/** Uploads a file as a browser does. For tests. */
 export async function uploadFile(
   app: TestApp,
   { token }: Pick<TestPerson, 'token'>,
@@ -43,7 +43,7 @@ export async function uploadFile(
   })
 }
 
-/** Sends a profile picture as a browser does. For tests. */
+/** Uploads a profile picture as a browser does. For tests. */
 export async function uploadPicture(
   app: TestApp,
   { token }: Pick<TestPerson, 'token'>,
@@ -71,7 +71,7 @@ async function send(
   return { status: response.status, body: await response.json() }
 }
 
-/** A form as bytes on the wire, to be spoiled. For tests. */
+/** A form's bytes on the wire, for tests to corrupt. */
 export function writeForm(parts: { head: string; body: Buffer | string }[], boundary = 'petrel') {
   const written = parts.map(({ head, body }) =>
     [`--${boundary}\r\n${head}\r\n\r\n`, body.toString('latin1'), '\r\n'].join(''),

@@ -73,7 +73,7 @@ test.each(storages)(
       createdAt: Date.now(),
       orderedAt: Date.now(),
     })
-    // Taken, and never answered.
+    // Accepted, and never answered.
     await expect.poll(() => emulator.outbox().length).toBe(1)
     await channel.killAndStart()
     const find = async () => (await readMessages()).find((one) => one._id === _id)
@@ -189,7 +189,7 @@ test('files go both ways: ours by an id of WhatsApp’s, theirs again when their
   const find = async () => (await readMessages()).find((one) => one.whatsapp_message_id === wamid)
   await expect.poll(find).toMatchObject({ media: { state: 'ready' } })
   const theirs = await find()
-  // What they sent can be sent back to them.
+  // The operator can send that file back to them.
   const answer = await channel.as(ann).post('/messages', {
     recipientId: theirs?.peerId,
     content: 'Yours',

@@ -42,7 +42,7 @@ import { createWebhookRouter } from './webhooks/webhook-router.ts'
 
 export type Channel = ReturnType<typeof createChannel>
 
-/** WhatsApp itself is nowhere but at Meta. */
+/** The real WhatsApp never runs on this machine. */
 function isOnThisMachine(graphBaseUrl: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(graphBaseUrl).hostname)
 }
@@ -51,12 +51,12 @@ const dayMs = 24 * 60 * 60_000
 const takeOverEveryMs = 60_000
 
 /**
- * The business channel: everything that speaks with WhatsApp, joined.
- * @param acceptance the way in for what the provider says, which no limit of a person's holds up
- * @param acceptMessages the way in for what people say
+ * The business channel: joins everything that speaks with WhatsApp.
+ * @param acceptance the way in for the provider's messages, without personal limits
+ * @param acceptMessages the way in for people's messages
  * @param isShared other servers use the same storage
- * @param tell tells a person's devices
- * @param takeBody puts a reader of a body behind what bounds a stranger's bytes
+ * @param tell notifies a person's devices
+ * @param takeBody wraps a body reader in the limits for strangers
  */
 export function createChannel(options: {
   settings: WhatsAppSettings
@@ -211,7 +211,7 @@ export function createChannel(options: {
   })
   const timers: { daily?: NodeJS.Timeout; callOff?: () => void; isOver?: boolean } = {}
 
-  /** What a server has begun that ended for good, another one ends. */
+  /** Takes over the work of a server that ended permanently. */
   function takeOverLater() {
     if (timers.isOver) return
     timers.callOff = clock.after(takeOverEveryMs, () => {
@@ -255,7 +255,7 @@ export function createChannel(options: {
     contacts,
     isSandbox: isOnThisMachine(settings.graphBaseUrl),
     countPending: () => inbox.levels().gauges.petrel_webhooks_pending?.read() ?? 0,
-    /** One of an operator's own, by our id or by WhatsApp's. */
+    /** One of an operator's own messages, by our id or by WhatsApp's. */
     async findMessage(ownerId: string, id: string) {
       const place = id.startsWith('wamid.') ? await operators.findPlace(ownerId) : null
       const named = place && (await index.find(place.phoneNumberId, id))
@@ -267,7 +267,7 @@ export function createChannel(options: {
     checkNumber: createNumberCheck({ client, settings }),
     readInvalidSignatures: webhooks.countInvalid,
     readDisplayNumber: () => learned.displayNumber,
-    /** Messages are stored that leave over the channel. */
+    /** Takes stored messages that go out over the channel. */
     takeQueued: outbox.add,
     levels: [
       inbox.levels(),
@@ -304,7 +304,9 @@ export function createChannel(options: {
       },
     ],
 
-    /** Goes on with what was kept, and tells what is set wrong. A token that ran out keeps nobody else from starting. */
+    /**
+     * Resumes stored work, and reports wrong settings. An expired token does not block the start.
+     */
     async start() {
       timers.daily = setInterval(() => expire().catch(onError), dayMs).unref()
       await outbox.resume()

@@ -9,7 +9,7 @@ type Checked = Pick<WhatsAppSettings, 'phoneNumberId' | 'businessAccountId' | 'd
 const permissions = 'whatsapp_business_messaging and whatsapp_business_management'
 
 /**
- * Asks WhatsApp whether what is set can be used: the token, the number, the account.
+ * Checks the settings with WhatsApp: the token, the number, the account.
  * @returns one sentence for each fault, none with a secret in it
  */
 export async function checkChannel({

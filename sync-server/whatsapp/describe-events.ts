@@ -3,7 +3,10 @@ import type { MessageDocument } from '../../schema/message.ts'
 import type { ContactDocument } from './customers/contact-documents.ts'
 import { nameConversation, nameOfContact } from './customers/present-contact.ts'
 
-/** What an operator's devices are told of a message that came; again with the same id when its file is there. */
+/**
+ * The event of a received message for the operator's devices; sent again with the same id once its
+ * file exists.
+ */
 export function describeReceived(message: MessageDocument, contact: ContactDocument): ServerEvent {
   const { _id, senderId, content, type, status, createdAt } = message
   return {
@@ -33,7 +36,7 @@ export function describeReceived(message: MessageDocument, contact: ContactDocum
   }
 }
 
-/** What an operator's devices are told when a message of theirs came further, or failed; null where there is no news. */
+/** The event of a sent message's new status or failure; null without news. */
 export function describeStatus(message: MessageDocument, now: number): ServerEvent | null {
   const { _id, status, statusHistory, whatsapp_message_id = null } = message
   if (status === 'sending') return null
@@ -51,7 +54,7 @@ export function describeStatus(message: MessageDocument, now: number): ServerEve
   }
 }
 
-/** WhatsApp's own number of an error, where it is one. */
+/** WhatsApp's own error number, if it is one. */
 function readCode(errorCode: string | undefined): string | number | null {
   const [, digits] = /^whatsapp_(\d+)$/.exec(errorCode ?? '') ?? []
   return digits ? Number(digits) : (errorCode ?? null)

@@ -8,7 +8,7 @@ import type { Channel } from './channel.ts'
 import type { ContactDocument } from './customers/contact-documents.ts'
 import { presentWhatsAppContact } from './customers/present-contact.ts'
 
-/** Does what a device asks of the channel, as a call would, and answers it. */
+/** Executes a device's request to the channel, like a REST call, and answers it. */
 export async function handleChannelEvent(
   channel: Pick<Channel, 'calls' | 'contacts'>,
   connection: Connection,
@@ -71,7 +71,7 @@ async function answer(
   })
 }
 
-/** One of the caller's own: of anybody else's nothing is said, not even that it is there. */
+/** One of the caller's own contacts: does not even reveal that anybody else's exists. */
 async function findContact(
   { calls }: Pick<Channel, 'calls'>,
   ownerId: string,

@@ -99,7 +99,7 @@ describe('PUT /users/profile', () => {
         profile: expect.objectContaining({ quality_rating: expect.any(String) }),
       }),
     ])
-    // Another phone number was not checked against the id.
+    // Nobody checked another phone number against the id.
     const changed = await as(opened.ann).put('/users/profile', { phone_number: '15550783882' })
     expect(changed.body).not.toHaveProperty('phone_number_id')
     const nothing = { wa_id: null, phone_number: null, phone_number_id: null, whatsapp_name: null }
@@ -243,7 +243,7 @@ describe('P8: of another operator’s customers nobody learns anything', () => {
     expect((await as(ben).post(`/webhooks/reprocess/${eventId}`)).status).toBe(404)
     const sent = await as(ben).post('/messages', { recipientId: contactId, content: 'Hi' })
     expect([sent.status, sent.body.code]).toEqual([404, 'unknown_person'])
-    // Nobody writes over a number that somebody else works: the answers would go there.
+    // Nobody may write over a number with another operator, who would get the replies.
     const template = { to: '15555550185', type: 'template', message: { name: 'hello_world' } }
     const foreign = await as(ben).post('/webhooks/send', template)
     expect([foreign.status, foreign.body.error]).toEqual([

@@ -28,7 +28,7 @@ const readConversations = async (): Promise<ConversationDocument[]> =>
   await opened.channel.read(opened.ann, 'conversations')
 
 const customer = '15555550170'
-/** @returns the message as the operator has it */
+/** @returns the operator's copy of the message */
 async function hear(options: Partial<InboundOptions>): Promise<MessageDocument> {
   const wamid = opened.channel.emulator.inbound({ from: customer, ...options })
   await opened.channel.advance(0)
@@ -133,7 +133,7 @@ describe('what a customer sends', () => {
           : [],
       )
     await expect.poll(told).toEqual([null, mediaUrl])
-    // Nobody else gets it, not even with its address.
+    // Nobody else gets it, even with its address.
     const ben = await opened.channel.register(`Ben-${Date.now()}`)
     const refused = await opened.channel.app.call('GET', mediaUrl, { token: ben.token })
     expect(refused.status).toBe(404)

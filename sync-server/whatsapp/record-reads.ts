@@ -2,7 +2,10 @@ import type { Acceptance } from '../messages/acceptance.ts'
 
 type AcceptConversations = Acceptance['acceptConversations']
 
-/** Accepts conversations, and then tells the channel of those with a customer how far their operator has read. */
+/**
+ * Accepts conversations, then reports to the channel how far operators have read their customers'
+ * ones.
+ */
 export function recordReads(options: {
   acceptConversations: AcceptConversations
   noteRead: (ownerId: string, contactId: string, readUpTo: number) => void

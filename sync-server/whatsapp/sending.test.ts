@@ -22,7 +22,7 @@ const readMessages = async (): Promise<MessageDocument[]> =>
   await opened.channel.read(opened.ann, 'messages')
 const findMessage = async (id: string) => (await readMessages()).find(({ _id }) => _id === id)
 
-/** A customer of the emulator's scripts, who has just written: anything may be written to them. */
+/** A scripted customer of the emulator who has just written: free messages are allowed. */
 async function hearFrom(phone: string) {
   const { channel } = opened
   const text = `Hello from ${phone} ${uuidv7()}`
@@ -37,7 +37,7 @@ const send = (to: string, message: unknown = 'Hi', more: Record<string, unknown>
   opened.channel.as(opened.ann).post('/webhooks/send', { to, message, ...more })
 const sentTo = (phone: string) =>
   opened.channel.emulator.outbox().filter(({ to }) => to === `+${phone}`)
-/** What devices were told of a message's way. */
+/** The status events that devices received for a message. */
 const toldOf = (id: string) =>
   opened.socket.heard.flatMap((one) =>
     one.event === 'whatsapp-status-update' && one.data.messageId === id ? [one.data.status] : [],
@@ -303,7 +303,7 @@ describe('P2: never twice', () => {
 
   test('what was queued leaves after a kill, once, in its order', async () => {
     const { contactId } = await hearFrom('15555550119')
-    // It was refused for now, and waits: a kill amid a call leaves nobody who knows.
+    // The first try was refused for now, and waits: a kill during a call makes the outcome unknown.
     const first = await send('15555550119', 'first')
     expect(first.body).toMatchObject({ queued: true, status: 'sent' })
     const ids: string[] = []
@@ -350,7 +350,7 @@ describe('the window of 24 hours', () => {
     expect((await send('15555550162', 'Good')).status).toBe(201)
     await opened.channel.advance(25 * 3_600_000)
     expect((await send('15555550162', 'Still there?')).status).toBe(422)
-    // A message that comes late does not close what a later one has opened.
+    // A late message does not close a window that a later one opened.
     await hearFrom('15555550162')
     const timestamp = Math.floor(opened.channel.emulator.now() / 1_000) - 30 * 3_600
     opened.channel.emulator.inbound({ from: '15555550162', content: 'late one', timestamp })

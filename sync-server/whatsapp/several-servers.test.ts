@@ -9,7 +9,7 @@ import { startTestServers, type TestServers } from '../testing/start-test-server
 import { type Emulator, startEmulator } from './emulator/emulator.ts'
 import { settingsForEmulator } from './emulator/settings-for-emulator.ts'
 
-/** What stands before the servers, and gives each webhook to those of them that it is told to. */
+/** A load balancer that sends each webhook to the chosen servers. */
 const balancer = { targets: [] as TestApp[] }
 const opened = {} as {
   servers: TestServers

@@ -11,7 +11,7 @@ interface ArrivalAnnouncementProps {
   peerName: string
 }
 
-/** What a screen reader says of what has just come in, and of what could not be sent, wherever one reads. */
+/** Announces arriving messages and failed ones to screen readers, wherever the focus is. */
 export function ArrivalAnnouncement({
   arrival,
   reaction,
@@ -21,7 +21,7 @@ export function ArrivalAnnouncement({
   return (
     <VisuallyHidden>
       <span role="status">
-        {/* The key lets the same words, said again, be heard again. */}
+        {/* The key makes screen readers announce the same words again. */}
         {arrival && <span key={arrival._id}>{`${peerName}: ${describeMessage(arrival)}`}</span>}
       </span>
       <span role="status">{reaction && <span key={reaction.key}>{reaction.words}</span>}</span>

@@ -20,12 +20,12 @@ function hear({ content = 'come at noon', peerId = ben, now = givenAt }) {
   return describeReaction({ message, reaction }, { peerId: ben, peerName: 'ben', now })
 }
 
-test('a reaction in this chat is said with who, what, and the beginning of the message', () => {
+test('announces a reaction in this chat with who, what, and the start of the message', () => {
   expect(hear({})).toBe('ben reacted 👍 to: come at noon')
   expect(hear({ content: 'x'.repeat(100) })).toBe(`ben reacted 👍 to: ${'x'.repeat(40)}...`)
 })
 
-test('one in another chat, and one that a catch-up brings, is not said', () => {
+test('does not announce one in another chat, or one from a catch-up', () => {
   expect(hear({ peerId: ann })).toBeUndefined()
   expect(hear({ now: givenAt + 60_000 })).toBeUndefined()
 })

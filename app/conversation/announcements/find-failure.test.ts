@@ -21,7 +21,7 @@ function write(change: Partial<MessageDocument> = {}): MessageDocument {
 const failed = write({ status: 'failed', error: 'Too long.' })
 const refused = { at: 5, code: 'too_late', error: 'Too late.' }
 
-test('a message that could not be sent is told with its reason, once for each attempt', () => {
+test('reports a failed message with its reason, once per attempt', () => {
   expect(findFailure([write()], [failed])?.words).toBe('Not sent: come at noon. Too long.')
   expect(findFailure([failed], [{ ...failed, isStarred: true }])).toBeUndefined()
   const retried = { ...failed, attempt: 2 }
@@ -30,7 +30,7 @@ test('a message that could not be sent is told with its reason, once for each at
   )
 })
 
-test('a change that was not made is told, and what was dismissed is not', () => {
+test('reports a refused change, but not a dismissed one', () => {
   const sent = write({ status: 'sent' })
   expect(findFailure([sent], [{ ...sent, refused }])?.words).toBe(
     'Not changed: come at noon. Too late.',
@@ -39,6 +39,6 @@ test('a change that was not made is told, and what was dismissed is not', () => 
   expect(findFailure([{ ...sent, refused }], [dismissed])).toBeUndefined()
 })
 
-test('what had failed before it came into the window is no news', () => {
+test('does not report what had failed before the window loaded it', () => {
   expect(findFailure([], [failed])).toBeUndefined()
 })

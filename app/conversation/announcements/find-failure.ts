@@ -2,14 +2,14 @@ import type { MessageDocument } from '../../../schema/message.ts'
 import { describeMessage } from '../../ui/text/describe-message.ts'
 
 export interface Failure {
-  /** Another one for each time, also of the same message. */
+  /** Unique for each failure, also of the same message. */
   key: string
   words: string
 }
 
 /**
- * What has come to nothing from one window to the next: a message that was not sent, or a change that was not
- * made. One that failed before it came into the window is no news.
+ * Finds a failure between two versions of the window: a message that was not sent, or a change that
+ * was refused. One that failed before it entered the window is not new.
  */
 export function findFailure(
   before: readonly MessageDocument[],

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { type Failure, findFailure } from './find-failure.ts'
 
-/** The newest failure among these messages, from the moment it becomes known. */
+/** The newest failure among these messages, as soon as it is known. */
 export function useFailure(items: readonly MessageDocument[]): Failure | undefined {
   const [failure, setFailure] = useState<Failure>()
   const before = useRef(items)

@@ -3,13 +3,13 @@ import type { Messenger } from '../../sync/messenger-types.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { describeReaction } from './describe-reaction.ts'
 
-/** What is said aloud; the key tells the same words, said again, apart. */
+/** An announcement; the key distinguishes repeated words. */
 export interface ReactionWords {
   key: string
   words: string
 }
 
-/** The newest reaction of the other person to an own message, from the moment it comes while the chat is open. */
+/** The other person's newest reaction to an own message, if it arrives while the chat is open. */
 export function useReactionNews({
   messenger,
   peerId,

@@ -14,20 +14,20 @@ export interface ChatSearchBarProps {
   messenger: Messenger
   peerId: string
   askServer: AskServer
-  /** Grows with every wish to search: the field takes the focus again. */
+  /** Increases with each request to search: the field takes the focus again. */
   wish: number
   onQuery(query: string): void
-  /** Scrolls to a message and lights it up; false if this device does not have it. */
+  /** Scrolls to a message and highlights it; false if this device does not have it. */
   onShow(messageId: string): Promise<boolean>
-  /** Called when it closes and what had the focus before is not there any more. */
+  /** Called on close if the previously focused element is gone. */
   onFocusLost(): void
   onClose(): void
 }
 
-/** So many hits after the shown one are to be there. */
+/** The number of hits to load ahead of the shown one. */
 const aheadCount = 50
 
-/** Looks for a text in one conversation and walks from place to place, the newest first. */
+/** Searches one conversation and steps through the hits, newest first. */
 export function ChatSearchBar(props: ChatSearchBarProps) {
   const { messenger, peerId, askServer, wish } = props
   const [text, setText] = useState('')
@@ -41,7 +41,7 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
   const [returnTo] = useState(findFocusPath)
   const close = () => {
     const { activeElement } = document
-    // Whoever has gone on to a message meanwhile stays there.
+    // Keeps the focus on a message that the person has moved to meanwhile.
     if (activeElement === document.body || bar.current?.contains(activeElement)) {
       if (!focusFirst(returnTo)) props.onFocusLost()
     }
@@ -72,7 +72,7 @@ export function ChatSearchBar(props: ChatSearchBarProps) {
     latest.current.onQuery(query)
   }, [latest, query])
 
-  // The newest hit of a new query is shown at once; when further ones come in, the shown one is not left.
+  // A new query shows its newest hit immediately; later arrivals do not replace the shown one.
   const firstId = hits[0]?._id
   const shownFor = useRef('')
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mergeHits, stepHit } from './merge-hits.ts'
 
-test('what device and server have found is joined without duplicates, newest first', () => {
+test('merges the hits of device and server without duplicates, newest first', () => {
   const local = [
     { _id: 'c', orderedAt: 3 },
     { _id: 'a', orderedAt: 1 },

@@ -5,7 +5,7 @@ import { useDebounced } from '../../ui/hooks/use-debounced.ts'
 import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import { type Hit, mergeHits } from './merge-hits.ts'
 
-/** So many are read at once. */
+/** The number of hits per read. */
 const pageSize = 500
 const nothing: readonly Hit[] = []
 
@@ -34,16 +34,19 @@ interface ChatSearchOptions {
 interface ChatSearch {
   /** Newest first. */
   hits: readonly Hit[]
-  /** What the hits were found for. */
+  /** The query of these hits. */
   query: string
-  /** False while messages of this device are still missing from the index. */
+  /** False while the index still lacks messages of this device. */
   isComplete: boolean
-  /** Has this device more of them? `findMore` reads on. */
+  /** Does this device have more hits? `findMore` loads them. */
   hasMore: boolean
   findMore(): void
 }
 
-/** The places of a text in one conversation: this device's first, joined with the server's when they come. */
+/**
+ * The hits for a text in one conversation: this device's first, merged with the server's when they
+ * arrive.
+ */
 export function useChatSearch({ search, peerId, query, askServer }: ChatSearchOptions): ChatSearch {
   const asked = useDebounced(query.trim(), limits.userSearchDebounceMs)
   const [local, setLocal] = useState(none)
@@ -73,7 +76,7 @@ export function useChatSearch({ search, peerId, query, askServer }: ChatSearchOp
         const hits = found.map(({ _id, orderedAt }) => ({ _id, orderedAt: Date.parse(orderedAt) }))
         if (!watch.isOver) setRemote({ hits, query: asked })
       },
-      // Without the server the device's own hits are all there is.
+      // Without the server only the device's own hits count.
       () => {},
     )
     return () => {
@@ -95,7 +98,7 @@ export function useChatSearch({ search, peerId, query, askServer }: ChatSearchOp
               ? { ...now, hits: [...now.hits, ...messages], next }
               : now,
           ),
-        // What was found so far stays; the next step asks again.
+        // Keeps the hits found so far; the next step tries again.
         () => {},
       )
       .finally(() => {

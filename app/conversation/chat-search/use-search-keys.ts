@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { findOverlay } from '../../ui/layers/find-overlay.ts'
 
-/** Ctrl+F and Ctrl+K (with Cmd on a Mac) begin a search in the open chat, in place of the browser's own. */
+/** Ctrl+F and Ctrl+K (Cmd on a Mac) search the open chat, in place of the browser's search. */
 export function useSearchKeys(onSearch: () => void): void {
   const latest = useLatest(onSearch)
   useEffect(() => {
@@ -17,7 +17,7 @@ export function useSearchKeys(onSearch: () => void): void {
   }, [latest])
 }
 
-/** The Latin letter of a key; where the layout has none, the one that stands there on a Latin keyboard. */
+/** A key's Latin letter; on non-Latin layouts, the letter at that key's position. */
 function readLetter({ key, code }: KeyboardEvent): string {
   const isLatin = /^[a-z]$/i.test(key)
   return (isLatin ? key : code.replace(/^Key/, '')).toLowerCase()

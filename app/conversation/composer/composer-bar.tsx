@@ -13,7 +13,7 @@ interface ComposerBarProps {
   onCancel(): void
 }
 
-/** What the next message belongs to: the message that is answered, or changed. */
+/** Shows the message that the next one replies to or edits. */
 export function ComposerBar(props: ComposerBarProps) {
   const message = useLiveMessage(props.messenger, props.message)
   return (

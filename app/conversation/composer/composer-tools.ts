@@ -2,22 +2,25 @@ import type { ReactNode, RefObject } from 'react'
 
 export interface ComposerTools {
   field: RefObject<HTMLTextAreaElement | null>
-  /** Where a tool can open something: right under the field. */
+  /** The element right under the field where a tool can open a panel. */
   place: HTMLElement | null
-  /** Behind the field, in the place of Send; null while something is written. */
+  /** The element after the field, in Send's place; null while the field has text. */
   end: HTMLElement | null
-  /** What is drawn there stands in the place of the field and of all tools. */
+  /** An element that replaces the field and all tools. */
   over: HTMLElement | null
-  /** Where a new message is written: what else a tool sends belongs to the same. */
+  /** Set for new messages: what a tool sends has the same context. */
   sending?: SendingTools | undefined
 }
 
 export interface SendingTools {
-  /** The id of the message that is answered. */
+  /** The id of the message replied to. */
   replyTo: string | undefined
-  /** To be called when a message has been stored. */
+  /** Call this when a message is stored. */
   onSent(): void
 }
 
-/** Draws what stands before the field. The shell gives it, so that the composer and its tools need not know each other. */
+/**
+ * Draws the tools before the field. The shell provides it, so that the composer and its tools stay
+ * independent.
+ */
 export type DrawComposerTools = (tools: ComposerTools) => ReactNode

@@ -12,29 +12,32 @@ import { useFieldHeight } from './use-field-height.ts'
 
 interface ComposerProps {
   initialText(): string
-  /** Why what is written here cannot be kept. */
+  /** Why the draft cannot be stored. */
   problem: string | undefined
   submitLabel: string
-  /** Take the focus at the start, and whenever `focusKey` changes? */
+  /** Take the focus on mount and whenever `focusKey` changes? */
   takesFocus: boolean
-  /** Without one, Enter is the touch keyboard's own and begins a new line. */
+  /** Without a keyboard, Enter belongs to the touch keyboard and starts a new line. */
   hasKeyboard: boolean
   focusKey: string
-  /** Stands above the field, such as the message that is answered. */
+  /** Shown above the field, such as the message replied to. */
   bar?: ReactNode
-  /** Stands before the field. */
+  /** Draws the tools before the field. */
   drawTools?: DrawComposerTools | undefined
-  /** For the tools, where a new message is written. */
+  /** Passed to the tools, for a new message. */
   sending?: SendingTools
   onType(text: string): void
-  /** Resolves when it is stored on the device; only then the field clears. */
+  /** Resolves when the message is stored on the device; only then the field clears. */
   onSubmit(content: string): Promise<void>
   onCancel(): void
-  /** Called for ArrowUp while the field is empty. */
+  /** Called for ArrowUp in an empty field. */
   onUp?(): void
 }
 
-/** The field to write in: Enter sends where there is a keyboard, Shift+Enter begins a new line, Escape cancels. */
+/**
+ * The message field: Enter sends where there is a keyboard, Shift+Enter starts a new line, Escape
+ * cancels.
+ */
 export function Composer(props: ComposerProps) {
   const { submitLabel, takesFocus, hasKeyboard, focusKey, onCancel, drawTools, sending } = props
   const field = useRef<HTMLTextAreaElement>(null)
@@ -47,13 +50,13 @@ export function Composer(props: ComposerProps) {
     store: props.onSubmit,
   })
 
-  // Most keys change nothing about the tools: they are not drawn again for each.
+  // Most keys change nothing about the tools: skip their rerender.
   const tools = useMemo(
     () => drawTools?.({ field, place, end, over, sending }),
     [drawTools, place, end, over, sending],
   )
 
-  // Told while it is written; cut is nothing of what somebody pastes.
+  // Warns while the person writes; never truncates pasted text.
   const isTooLong = text.trim().length > limits.messageMaxCharacters
   const submit = () => {
     if (!isTooLong) void send()
@@ -109,7 +112,7 @@ export function Composer(props: ComposerProps) {
               className={styles.send}
               icon="send"
               label={submitLabel}
-              // The keyboard of a phone stays open when the field keeps the focus.
+              // A phone's keyboard stays open only if the field keeps the focus.
               onPointerDown={(event) => event.preventDefault()}
               onClick={submit}
             />

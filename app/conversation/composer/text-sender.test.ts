@@ -40,7 +40,7 @@ test('P1: the field clears only after the message is stored', async () => {
   expect(state).toMatchObject({ text: '', stored: ['hello'] })
 })
 
-test('what is typed while a message is being stored stays in the field', async () => {
+test('text typed while a message is being stored stays in the field', async () => {
   const { write, send, state, finishWrite } = openSender()
   write('hello')
   const sent = send()
@@ -50,7 +50,7 @@ test('what is typed while a message is being stored stays in the field', async (
   expect(state).toMatchObject({ text: ' and', stored: ['hello'] })
 })
 
-test('a second Enter meanwhile sends nothing twice', async () => {
+test('a second Enter meanwhile does not send twice', async () => {
   const { write, send, state, finishWrite } = openSender()
   write('hello')
   const sent = Promise.all([send(), send()])
@@ -66,7 +66,7 @@ test('spaces alone are not sent', async () => {
   expect(hasWrites()).toBe(false)
 })
 
-test('P6: what cannot be stored comes back into the field with the reason', async () => {
+test('P6: a text that cannot be stored returns to the field with the reason', async () => {
   const { write, send, state, finishWrite } = openSender({ fails: true })
   write('first')
   const sent = send()

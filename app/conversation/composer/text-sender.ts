@@ -2,9 +2,9 @@ import { isBlank } from '../../../schema/helpers/is-blank.ts'
 
 interface TextSenderOptions {
   initialText: string
-  /** Called with every change, the clearing after a send too. */
+  /** Called on every change, also when a send clears the field. */
   onChange(text: string): void
-  /** Called with the words of a failure; with undefined when the next try begins. */
+  /** Called with the words of a failure; with undefined when the next attempt starts. */
   onError(words: string | undefined): void
   /** Resolves when the message is stored on the device. */
   store(content: string): Promise<void>
@@ -12,17 +12,21 @@ interface TextSenderOptions {
 
 export interface TextSender {
   write(text: string): void
-  /** Stores what is written, without the space around it. Resolves when nothing waits any more. */
+  /** Stores the trimmed text. Resolves when nothing is pending. */
   send(): Promise<void>
 }
 
 /**
- * The text that is being written. It is cleared only after the message is stored (P1); what is typed
- * meanwhile stays, and can be sent meanwhile: it is stored next, in order. What cannot be stored comes back.
+ * The text being written. It clears only after the message is stored (P1). Text typed meanwhile
+ * stays; sent meanwhile, it is stored next, in order. A text that cannot be stored returns to the
+ * field.
  */
 export function createTextSender(options: TextSenderOptions): TextSender {
   const { onChange, onError, store } = options
-  /** Texts that are on their way into the database, oldest first; the written text still begins with them. */
+  /**
+   * Pending texts on their way into the database, oldest first; the written text still starts with
+   * them.
+   */
   const waiting: string[] = []
   let written = options.initialText
 

@@ -3,15 +3,15 @@ import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { createTextSender } from './text-sender.ts'
 
 interface ComposedTextOptions {
-  /** Asked at the start only. */
+  /** Called on mount only. */
   initialText(): string
-  /** Called with every change, the clearing after a send too. */
+  /** Called on every change, also when a send clears the field. */
   onChange(text: string): void
   /** Resolves when the message is stored on the device. */
   store(content: string): Promise<void>
 }
 
-/** The text that is being written, drawn as it changes. */
+/** The text being written; rerenders as it changes. */
 export function useComposedText(options: ComposedTextOptions) {
   const [text, setText] = useState(options.initialText)
   const [error, setError] = useState<string>()

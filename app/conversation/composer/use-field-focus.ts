@@ -2,7 +2,7 @@ import { type RefObject, useEffect } from 'react'
 
 interface FocusOptions {
   takesFocus: boolean
-  /** A change of it takes the focus again. */
+  /** A change takes the focus again. */
   focusKey: string
 }
 

@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect } from 'react'
 
-/** Lets the field grow with its text where the browser's `field-sizing` does not. */
+/** Grows the field with its text in browsers without `field-sizing`. */
 export function useFieldHeight(field: RefObject<HTMLTextAreaElement | null>, text: string): void {
   useLayoutEffect(() => {
     const element = field.current

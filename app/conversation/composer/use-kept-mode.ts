@@ -16,7 +16,10 @@ const nothing: LiveSource<MessageDocument | null | undefined> = {
   subscribe: () => () => {},
 }
 
-/** Keeps with the draft what is being answered or changed, and goes on with it in the next opening. */
+/**
+ * Stores with the draft the message being replied to or edited, and restores it when the chat opens
+ * again.
+ */
 export function useKeptMode({ messenger, peerId, mode, setMode }: KeptModeOptions): void {
   const { drafts, messages } = messenger
   const [kept, setKept] = useState(() => readKept(drafts.begin(peerId)))
@@ -31,7 +34,7 @@ export function useKeptMode({ messenger, peerId, mode, setMode }: KeptModeOption
 
   const isWaiting = kept !== undefined
   useEffect(() => {
-    // Until the kept one has been read, no reply means nothing.
+    // Until the stored mode is read, no reply does not mean that there is none.
     if (isWaiting) return
     if (mode.kind !== 'edit') drafts.setEdit(peerId, undefined)
     if (mode.kind === 'reply') drafts.setReply(peerId, mode.message._id)
@@ -41,7 +44,7 @@ export function useKeptMode({ messenger, peerId, mode, setMode }: KeptModeOption
 
 interface Kept {
   messageId: string
-  /** Of a change. */
+  /** The text of an edit. */
   text?: string
 }
 
@@ -49,7 +52,10 @@ function readKept({ edit, replyTo }: ReturnType<Messenger['drafts']['begin']>): 
   return edit ?? (replyTo === undefined ? undefined : { messageId: replyTo })
 }
 
-/** Undefined for what is over: an answer to what was deleted, a change that was saved right before the end. */
+/**
+ * Undefined for an obsolete mode: a reply to a deleted message, or an edit saved right before the
+ * page closed.
+ */
 function toMode(message: MessageDocument, text: string | undefined): WriteMode | undefined {
   if (text === undefined) {
     return message.deletedAt === undefined ? { kind: 'reply', message } : undefined

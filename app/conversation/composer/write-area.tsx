@@ -14,19 +14,19 @@ interface WriteAreaProps {
   peerName: string
   ownName: string
   mode: WriteMode
-  /** Does something else stand in its place? What is written stays meanwhile. */
+  /** Does something else take its place? The text stays meanwhile. */
   isAside: boolean
-  /** A change of it gives the focus to the composer, where there is a keyboard. */
+  /** A change gives the composer the focus, where there is a keyboard. */
   focusWish: number
   drawTools?: DrawComposerTools | undefined
   onModeChange(mode: WriteMode): void
-  /** Called when the newest own message is to be changed. */
+  /** Called to edit the newest own message. */
   onEditNewest(): void
-  /** Called when an own message has been stored. */
+  /** Called when an own message is stored. */
   onSent(): void
 }
 
-/** The composer, which keeps its text while it is out of sight. */
+/** The composer; keeps its text while hidden. */
 export function WriteArea(props: WriteAreaProps) {
   return (
     <div hidden={props.isAside}>
@@ -35,7 +35,7 @@ export function WriteArea(props: WriteAreaProps) {
   )
 }
 
-/** In its three uses: a new message with its draft, an answer, a change. */
+/** The composer in its three modes: a new message with its draft, a reply, an edit. */
 function ModeComposer(props: WriteAreaProps) {
   const { mode } = props
   const hasKeyboard = useMediaQuery('(hover: hover) and (pointer: fine)')
@@ -53,7 +53,7 @@ function ModeComposer(props: WriteAreaProps) {
 interface ModeProps<Kind extends WriteMode['kind']> extends WriteAreaProps {
   mode: Extract<WriteMode, { kind: Kind }>
   hasKeyboard: boolean
-  /** Why what is written cannot be kept. */
+  /** Why the draft cannot be stored. */
   problem: string | undefined
 }
 
@@ -81,7 +81,7 @@ function EditComposer(props: ModeProps<'edit'>) {
       }
       drawTools={props.drawTools}
       onType={(text) => {
-        // The clearing after it was saved is no further change.
+        // Clearing the field after the save is no further edit.
         if (!isSaved.current) messenger.drafts.setEdit(peerId, { messageId, text })
       }}
       onSubmit={async (content) => {
@@ -139,7 +139,10 @@ function NewComposer(props: ModeProps<'new' | 'reply'>) {
   )
 }
 
-/** A message that never left is sent again with its new text. Throws words where there is nothing to change. */
+/**
+ * Sends a message that never left again, with its new text. Throws words if there is nothing to
+ * edit.
+ */
 async function changeMessage(
   { commands, messages }: Messenger,
   messageId: string,
@@ -148,6 +151,6 @@ async function changeMessage(
   const message = messages.get(messageId).getSnapshot()
   if (message?.deletedAt !== undefined) throw new Error('This message was deleted')
   await commands.editMessage(messageId, content)
-  // What was refused before has been made again, or something else in its place.
+  // The refused edit was made again, or replaced by another one.
   if (message?.refused) await commands.dismissRefusal(messageId)
 }

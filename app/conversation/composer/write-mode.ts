@@ -1,6 +1,6 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 
-/** What the composer is used for. */
+/** The composer's mode. */
 export type WriteMode =
   | { kind: 'new' }
   | { kind: 'reply'; message: MessageDocument }

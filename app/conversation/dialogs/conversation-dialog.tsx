@@ -23,16 +23,16 @@ interface ConversationDialogProps {
   selection: Selection
   actions: MessageHandlers
   drawReactionBar: DrawReactionBar
-  /** When the oldest loaded message was ordered, epoch ms. */
+  /** When the server accepted the oldest loaded message, epoch ms. */
   oldestTime: number
-  /** Called with the people to whom it was forwarded. */
+  /** Called with the recipients of the forwarded messages. */
   onForwarded(peerIds: readonly string[]): void
   onDate(time: number): void
   onDialog(dialog: OpenDialog): void
   onClose(): void
 }
 
-/** The menu or dialog that is open. */
+/** The open menu or dialog. */
 export function ConversationDialog(props: ConversationDialogProps) {
   return (
     <Suspense fallback={null}>

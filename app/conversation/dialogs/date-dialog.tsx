@@ -4,14 +4,14 @@ import { Dialog } from '../../ui/dialogs/dialog.tsx'
 import styles from './dialogs.module.css'
 
 export interface DateDialogProps {
-  /** The day to begin with, epoch ms. */
+  /** The day shown first, epoch ms. */
   initialTime: number
   /** Called with the start of the chosen day, in this device's time zone, epoch ms. */
   onChoose(time: number): void
   onClose(): void
 }
 
-/** Asks for a day. */
+/** Lets the person choose a day. */
 export function DateDialog({ initialTime, onChoose, onClose }: DateDialogProps) {
   const [day, setDay] = useState(() => toInputDay(initialTime))
   const time = fromInputDay(day)
@@ -55,7 +55,7 @@ function toInputDay(time: number): string {
   return `${pad(date.getFullYear(), 4)}-${pad(date.getMonth() + 1, 2)}-${pad(date.getDate(), 2)}`
 }
 
-/** Without a zone the text is this device's own midnight. */
+/** Without a time zone, `Date` parses the text as this device's midnight. */
 function fromInputDay(day: string): number | undefined {
   const time = Date.parse(`${day}T00:00`)
   return Number.isNaN(time) ? undefined : time

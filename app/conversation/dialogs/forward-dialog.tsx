@@ -13,12 +13,15 @@ import { useForwarding } from './use-forwarding.ts'
 export interface ForwardDialogProps {
   messenger: Messenger
   messages: readonly MessageDocument[]
-  /** Called when every message is kept for everybody chosen. */
+  /** Called when every message is stored for every recipient. */
   onForwarded(peerIds: readonly string[]): void
   onClose(): void
 }
 
-/** Chooses people, and sends each of them the texts. It works without a network, as any message does. */
+/**
+ * Lets the person choose recipients, and sends each of them the texts. Works offline, as for any
+ * message.
+ */
 export function ForwardDialog(props: ForwardDialogProps) {
   const { messenger, onClose } = props
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())

@@ -1,6 +1,6 @@
 import { lazy } from 'react'
 
-/** Parts that are fetched when they are first asked for. */
+/** Components that load on first use. */
 export const LazyForwardDialog = lazy(() =>
   import('./forward-dialog.tsx').then((module) => ({ default: module.ForwardDialog })),
 )

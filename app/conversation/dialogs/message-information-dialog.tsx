@@ -22,7 +22,7 @@ const words = {
   read: 'Read',
 } as const
 
-/** When a message was written, sent, delivered and read. */
+/** Shows when a message was written, sent, delivered and read. */
 export function MessageInformationDialog(props: MessageInformationDialogProps) {
   const message = useLiveMessage(props.messenger, props.message)
   const { isWhatsApp } = message

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 import { removeMessages } from './remove-messages.ts'
 
-test('a device that cannot store the deletion gives the messages back', async () => {
+test('returns the messages if the device cannot store the deletion', async () => {
   const { ann, ben } = await openTestLab()
   const phone = await ann.device()
   await phone.say(ben, 'one')

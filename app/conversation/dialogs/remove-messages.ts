@@ -1,7 +1,9 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 
-/** Deletes them all, a single one so that it can be undone, and gives back those that could not be deleted on this device. */
+/**
+ * Deletes all of them, a single one with Undo, and returns those that this device could not delete.
+ */
 export async function removeMessages(
   { commands, undo }: Pick<Messenger, 'commands' | 'undo'>,
   messages: readonly MessageDocument[],

@@ -10,7 +10,10 @@ interface DeletionOptions {
   onDialog(dialog: OpenDialog): void
 }
 
-/** Deletes selected messages; those that this device cannot delete are selected again, and it says so. */
+/**
+ * Deletes the selected messages. Those that this device cannot delete are selected again, with a
+ * notice.
+ */
 export function useDeletion({ messenger, selection, onDialog }: DeletionOptions) {
   return async (messages: readonly MessageDocument[]) => {
     selection.clear()

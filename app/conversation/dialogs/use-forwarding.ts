@@ -10,7 +10,10 @@ interface ForwardingOptions {
   onForwarded(peerIds: readonly string[]): void
 }
 
-/** Sends each person the texts, one after the other. After a failure the next try sends only what is missing. */
+/**
+ * Sends the texts to one person after the other. After a failure a retry sends only the missing
+ * ones.
+ */
 export function useForwarding({ messenger, messages, onForwarded }: ForwardingOptions) {
   const worded = listWordedMessages(useLiveMessages(messenger, messages))
   const [isBusy, setIsBusy] = useState(false)
@@ -29,7 +32,7 @@ export function useForwarding({ messenger, messages, onForwarded }: ForwardingOp
   }
 
   async function forward(peerIds: readonly string[]) {
-    // The second click of a double click comes before anything is drawn.
+    // The second click of a double click arrives before the next render.
     if (isRunning.current) return
     isRunning.current = true
     setIsBusy(true)

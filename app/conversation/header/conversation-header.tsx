@@ -11,7 +11,7 @@ interface ConversationHeaderProps {
   messenger: Messenger
   peerId: string
   peer: KnownPerson | undefined
-  /** Where the screen shows only the conversation. */
+  /** Set on screens that show only the conversation. */
   onBack: (() => void) | undefined
   onSearch(): void
   onOpenMedia(): void

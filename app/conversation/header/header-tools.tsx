@@ -15,7 +15,7 @@ interface HeaderToolsProps {
   onGoToDate(): void
 }
 
-/** The buttons at the end of the header. Calls are not built; their buttons say so instead of pretending. */
+/** The buttons at the end of the header. Calls do not exist; their buttons say so. */
 export function HeaderTools(props: HeaderToolsProps) {
   const { messenger, peerId, onSearch, onOpenMedia, onGoToDate } = props
   const [menuPoint, setMenuPoint] = useState<MenuPoint>()

@@ -13,7 +13,7 @@ interface PresenceWords {
   isTyping: boolean
 }
 
-/** 'typing...', 'online', or when this person was last seen; keeps pace with the clock. */
+/** 'typing...', 'online', or when this person was last seen; updates as time passes. */
 export function usePresenceWords(
   messenger: Messenger,
   peerId: string,
@@ -27,7 +27,8 @@ export function usePresenceWords(
   function describe(): string {
     if (isTyping) return 'typing...'
     if (isOnline) return 'online'
-    // Until the record is there, nothing is known of it; of who is gone, or on WhatsApp, there is nothing to know.
+    // Nothing to show: the record is not loaded, the account is deleted, or the person is on
+    // WhatsApp.
     if (!peer || peer.isDeleted || peer.isWhatsAppContact) return ''
     const lastSeen = peer.lastSeen ? Date.parse(peer.lastSeen) : undefined
     return `last seen ${formatLastSeen(lastSeen, now)}`

@@ -24,7 +24,7 @@ function write(number: number, change: Partial<MessageDocument> = {}): MessageDo
   })
 }
 
-test('a date header stands above the first message of each day', () => {
+test('each day’s first message has a date header above it', () => {
   const times = [today - 48 * hourMs, today - 2 * hourMs, today - hourMs, today + hourMs]
   const rows = buildMessageRows(
     times.map((time, index) => write(index, { createdAt: time, orderedAt: time })),
@@ -46,7 +46,7 @@ test('consecutive messages of one author are one group', () => {
   expect(rows.map((row) => row.startsGroup)).toEqual([true, false, true, false, true])
 })
 
-test('a message that waits stands under the day on which it was written, not that of its place', () => {
+test('a pending message is under the day on which it was written, not that of its place', () => {
   const old = today - 72 * hourMs
   const rows = buildMessageRows(
     [
@@ -58,7 +58,7 @@ test('a message that waits stands under the day on which it was written, not tha
   expect(rows[1]?.dayLabel).toBe('Today')
 })
 
-test('a message that waits below what came in on the next day stands under that day', () => {
+test('a pending message below arrivals of the next day is under that day', () => {
   const yesterday = today - 2 * hourMs
   const rows = buildMessageRows(
     [
@@ -70,7 +70,7 @@ test('a message that waits below what came in on the next day stands under that 
   expect(rows.map((row) => row.dayLabel)).toEqual(['Today', undefined])
 })
 
-test('a message that was sent a day late stands under the day on which it was sent', () => {
+test('a message sent a day late is under the day on which it was sent', () => {
   const [row] = buildMessageRows(
     [write(1, { createdAt: today - hourMs, orderedAt: today })],
     options,
@@ -78,7 +78,7 @@ test('a message that was sent a day late stands under the day on which it was se
   expect(row?.dayLabel).toBe('Today')
 })
 
-test('the unread line stands above the first unread message, and begins a group', () => {
+test('the unread line is above the first unread message, and starts a group', () => {
   const messages = [1, 2, 3].map((number) => write(number, { senderId: ben }))
   const firstUnreadId = messages[1]?._id
   const rows = buildMessageRows(messages, { firstUnreadId, today })

@@ -3,12 +3,12 @@ import { formatDay, startOfDay } from '../../ui/format/format-day.ts'
 
 export interface MessageRow {
   message: MessageDocument
-  /** The start of its day, epoch ms. */
+  /** The start of the message's day, epoch ms. */
   day: number
-  /** The date header above it, on the first message of a day. */
+  /** The date header above it, for the first message of a day. */
   dayLabel?: string
   isFirstUnread: boolean
-  /** Does another author, another day or the unread line stand before it? */
+  /** Is the previous row of another author or day, or the unread line? */
   startsGroup: boolean
 }
 
@@ -18,7 +18,7 @@ interface RowOptions {
   today: number
 }
 
-/** The messages of a window, oldest first, as they are drawn: under date headers, in groups of one author. */
+/** The rows of a window's messages, oldest first: under date headers, in groups of one author. */
 export function buildMessageRows(
   messages: readonly MessageDocument[],
   { firstUnreadId, today }: RowOptions,
@@ -26,7 +26,7 @@ export function buildMessageRows(
   const before: { day?: number; senderId?: string } = {}
   return messages.map((message) => {
     const own = startOfDay(placeInTime(message))
-    // What waits stands below what came in meanwhile, also on a later day.
+    // A pending message is below those that arrived meanwhile, even on a later day.
     const day = isAccepted(message) ? own : Math.max(own, before.day ?? own)
     const startsDay = day !== before.day
     const isFirstUnread = message._id === firstUnreadId
@@ -39,7 +39,10 @@ export function buildMessageRows(
   })
 }
 
-/** The time that decides a message's day. A waiting one is ordered right after what was seen, so it counts as written. */
+/**
+ * The time that decides a message's day. A pending message's place is right after the last one
+ * seen, so the time of writing counts.
+ */
 function placeInTime(message: MessageDocument): number {
   return isAccepted(message) ? message.orderedAt : Math.max(message.createdAt, message.orderedAt)
 }

@@ -1,4 +1,4 @@
-/** The drawn message that an event happened in. */
+/** The element of the message in which an event happened. */
 export function findMessageElement(target: EventTarget | null) {
   const element =
     target instanceof Element ? target.closest<HTMLElement>('[data-message-id]') : null

@@ -3,13 +3,16 @@ import { joinClassNames } from '../../ui/styles/join-class-names.ts'
 import styles from './floating-date.module.css'
 
 export interface FloatingDateHandle {
-  /** Shows a day until the list has been still for a while; undefined hides it. */
+  /** Shows a day until the list has been still for a moment; undefined hides it. */
   show(label: string | undefined): void
 }
 
 const stillMs = 1_200
 
-/** The day of what is at the top, while one scrolls. Nobody is told: the date headers say the same. */
+/**
+ * The day of the topmost message while the person scrolls. Hidden from screen readers: the date
+ * headers say the same.
+ */
 export function FloatingDate({ ref }: { ref: Ref<FloatingDateHandle> }) {
   const [shown, setShown] = useState({ label: '', isShown: false })
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

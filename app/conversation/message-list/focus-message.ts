@@ -1,8 +1,11 @@
 const framesMax = 60
-/** The list may draw its messages anew while it moves: only a focus that has stayed so long has arrived. */
+/**
+ * The list may remount its messages while it moves: the focus counts as set only after these
+ * frames.
+ */
 const stillFrames = 8
 
-/** Gives the focus to a message that is being scrolled into view, as soon as it is drawn. */
+/** Focuses a message that is being scrolled into view, as soon as it renders. */
 export function focusMessage(messageId: string): void {
   const progress = { framesLeft: framesMax, held: 0 }
 
@@ -10,7 +13,7 @@ export function focusMessage(messageId: string): void {
     const element = document.querySelector<HTMLElement>(`[data-message-id="${messageId}"]`)
     const { activeElement } = document
     if (element && element === activeElement) progress.held += 1
-    // Somebody has gone on from there.
+    // The person has moved the focus on.
     else if (progress.held > 0 && activeElement !== document.body) return
     else element?.focus({ preventScroll: true })
     progress.framesLeft -= 1

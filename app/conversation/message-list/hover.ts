@@ -1,9 +1,9 @@
-/** The list has come to rest when it has not moved for so long. */
+/** The list is at rest after this time without movement. */
 const restMs = 120
 
 /**
- * Tells what the pointer rests on. While the list moves beneath it nobody points at anything: what passes by
- * is not told, which would draw it anew with every turn of the wheel.
+ * Reports the message under a resting pointer. While the list scrolls beneath it, reports nothing:
+ * each report would rerender the list.
  */
 export function createHover(onHover: (messageId: string | undefined) => void) {
   let pointed: string | undefined

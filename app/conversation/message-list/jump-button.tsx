@@ -3,9 +3,9 @@ import { formatBadge } from '../../ui/format/format-badge.ts'
 import styles from '../styles/conversation.module.css'
 
 interface JumpButtonProps {
-  /** Messages of the other person that nobody has seen yet. */
+  /** The number of the other person's unseen messages. */
   newCount: number
-  /** `isInside`: the button has the focus, which goes with it. */
+  /** `isInside`: the button has the focus, which it loses when it disappears. */
   onJump(isInside: boolean): void
 }
 
@@ -18,7 +18,7 @@ export function JumpButton({ newCount, onJump }: JumpButtonProps) {
         className={styles.jump}
         icon="down"
         label={label}
-        // Whoever is writing goes on, and the keyboard of a phone stays open.
+        // The field keeps the focus, and a phone's keyboard stays open.
         onPointerDown={(event) => event.preventDefault()}
         onClick={({ currentTarget }) => onJump(currentTarget === document.activeElement)}
       />

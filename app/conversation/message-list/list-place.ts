@@ -1,7 +1,7 @@
-/** Where a list of messages stands that is scrolled up from its end. */
+/** The scroll position of a message list above its end. */
 export interface ListPlace {
-  /** The topmost message in sight. */
+  /** The topmost visible message. */
   messageId: string
-  /** How much of it lies above what is in sight. */
+  /** How much of it is above the visible area. */
   offsetPx: number
 }

@@ -30,11 +30,11 @@ interface MessageListProps {
   view: ConversationView
   window: MessageWindow
   rows: readonly MessageRow[]
-  /** Where it stood when it was left. */
+  /** The scroll position when the person left. */
   startPlace: ListPlace | undefined
-  /** Were the rows added or taken at the start only? */
+  /** Did rows change only at the start? */
   isShift: boolean
-  /** Grows when the rows are those of another place. */
+  /** Increases when the rows belong to another place. */
   generation: number
   peerName: string
   isTyping: boolean
@@ -43,19 +43,19 @@ interface MessageListProps {
     state: { isHovered: boolean; isPulled: boolean; isTabStop: boolean },
   ): ReactElement
   onSight(sight: VisibleRange): void
-  /** Called for Home and End: the ends of the conversation are seldom drawn. */
+  /** Called for Home and End: the list rarely renders the conversation's ends. */
   onEndKey(key: 'Home' | 'End'): void
-  /** Called with the day of a date header when it is chosen: its start, epoch ms. */
+  /** Called with the day of a chosen date header: its start, epoch ms. */
   onDay(day: number): void
   onMenu(messageId: string, point: MenuPoint): void
   onClick(messageId: string): void
   canReply(messageId: string): boolean
-  /** Called when a finger has pulled a message for it. */
+  /** Called when a swipe on a message asks for a reply. */
   onReply(messageId: string): void
   ref: Ref<MessageListHandle>
 }
 
-/** The messages, drawn only where they can be seen: 100,000 of them scroll like ten. */
+/** The messages, rendered only where visible: 100,000 of them scroll like ten. */
 export function MessageList(props: MessageListProps) {
   const { view, window, rows, startPlace, peerName, isTyping, drawMessage, onSight } = props
   const list = useRef<VirtualizerHandle>(null)
@@ -63,7 +63,7 @@ export function MessageList(props: MessageListProps) {
   const [hoveredId, setHoveredId] = useState<string>()
   const [pulledId, setPulledId] = useState<string>()
   const data = isTyping ? [...rows, 'typing' as const] : rows
-  // Kept until this draws again: a list that only moves draws no message twice.
+  // Cached until this component renders again: scrolling alone rerenders no message.
   const drawn = new Map<MessageRow, ReactElement>()
   const latestRows = useLatest(rows)
   const unreadIndex = rows.findIndex((row) => row.isFirstUnread)
@@ -119,7 +119,7 @@ export function MessageList(props: MessageListProps) {
         ref={scroller}
         role="log"
         aria-live="off"
-        // At the end the newest message takes the focus; further up it may not be drawn.
+        // At the end the newest message takes the focus; further up it may not be rendered.
         tabIndex={isAtEnd ? undefined : 0}
         aria-label={`Messages with ${peerName}`}
       >

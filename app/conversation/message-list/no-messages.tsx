@@ -7,7 +7,7 @@ interface NoMessagesProps {
   peerName: string
 }
 
-/** What stands in place of the messages while there are none. */
+/** Shown while there are no messages. */
 export function NoMessages({ isLoaded, isTyping, peerName }: NoMessagesProps) {
   if (!isLoaded) {
     return (

@@ -10,7 +10,7 @@ const shownAt = (from: number, to: number): ShownWindow<Item> => {
 }
 const ids = (items: readonly Item[]) => items.map((item) => Number(item._id))
 
-test('an older page keeps the place from the end', () => {
+test('an older page keeps the position from the end', () => {
   const step = stepWindow(shownAt(10, 20), history.slice(5, 20))
   expect(step).toMatchObject({ isShift: true, generation: 0 })
   expect(step.items).toEqual(step.goal)
@@ -20,7 +20,7 @@ test('a new message is no shift', () => {
   expect(stepWindow(shownAt(10, 20), history.slice(10, 21))).toMatchObject({ isShift: false })
 })
 
-test('an older page for which newer messages are let go comes as two steps', () => {
+test('an older page that evicts newer messages takes two steps', () => {
   const first = stepWindow(shownAt(10, 20), history.slice(5, 15))
   expect(first.isShift).toBe(true)
   expect(ids(first.items)).toEqual(ids(history.slice(5, 20)))
@@ -29,11 +29,11 @@ test('an older page for which newer messages are let go comes as two steps', () 
   expect(ids(second.items)).toEqual(ids(history.slice(5, 15)))
 })
 
-test('another place begins a new generation', () => {
+test('another place starts a new generation', () => {
   expect(stepWindow(shownAt(30, 40), history.slice(0, 10))).toMatchObject({ generation: 1 })
 })
 
-test('no step changes both ends of what stays, and the goal is reached in two', () => {
+test('no step changes both ends of the rest, and two steps reach the goal', () => {
   const range = fc
     .tuple(fc.nat(39), fc.nat(39))
     .map(([a, b]) => [Math.min(a, b), Math.max(a, b) + 1])

@@ -1,17 +1,18 @@
 export interface ShownWindow<T> {
-  /** What the list draws now. */
+  /** The items that the list renders now. */
   items: readonly T[]
-  /** What it shall draw in the end; the same as `items` but for one frame between two steps. */
+  /** The final items; differs from `items` only for one frame between two steps. */
   goal: readonly T[]
-  /** Did the last step change the start only? The list then keeps its place from the end. */
+  /** Did the last step change only the start? The list then keeps its position from the end. */
   isShift: boolean
-  /** Grows when the window moved to another place, so that nothing measured there before is used. */
+  /** Increases when the window moves to another place, so that no old measurement is reused. */
   generation: number
 }
 
 /**
- * The next step from what is shown to `goal`. The virtual list takes a change of the start or of the end, not
- * both at once: where a page comes in at one end and one is let go at the other, the start goes first.
+ * The next step from the shown items to `goal`. The virtual list takes a change at the start or at
+ * the end, not both: if a page is added at one end and another dropped at the other, the start goes
+ * first.
  */
 export function stepWindow<T extends { _id: string }>(
   shown: ShownWindow<T>,

@@ -8,7 +8,7 @@ const at = (clientX: number, clientY = 0, pointerId = 1) => ({
   clientY,
 })
 
-/** A finger that begins at 100, 100 and goes through these points. */
+/** A finger that starts at 100, 100 and moves through these points. */
 function swipe(points: ReturnType<typeof at>[], start = at(100, 100)) {
   const seen = { pulls: [] as number[], ends: [] as boolean[] }
   const { begin, move, end, cancel } = createSwipe()
@@ -21,14 +21,14 @@ function swipe(points: ReturnType<typeof at>[], start = at(100, 100)) {
   return { ...seen, begin: () => begin(at(200, 100, 2), events), end, cancel, move }
 }
 
-test('a finger that goes far to the right replies when it leaves', () => {
+test('a finger that moves far to the right replies on release', () => {
   const { pulls, ends, end } = swipe([at(120, 102), at(180, 104)])
   expect(pulls).toEqual([10, expect.any(Number)])
   end()
   expect(ends).toEqual([true])
 })
 
-test('one that comes back, or that the browser takes away, does not', () => {
+test('one that moves back, or that the browser cancels, does not', () => {
   const back = swipe([at(200, 100), at(110, 100)])
   back.end()
   expect(back.ends).toEqual([false])
@@ -37,7 +37,7 @@ test('one that comes back, or that the browser takes away, does not', () => {
   expect(taken.ends).toEqual([false])
 })
 
-test('one that goes up, down, aslant or to the left first pulls nothing any more', () => {
+test('one that first moves up, down, diagonally or left never pulls', () => {
   for (const first of [at(100, 80), at(100, 120), at(112, 108), at(85, 100)]) {
     const { pulls, ends, end } = swipe([first, at(200, 100)])
     end()
@@ -45,7 +45,7 @@ test('one that goes up, down, aslant or to the left first pulls nothing any more
   }
 })
 
-test('what begins at the left edge is the browser’s, and a mouse pulls nothing', () => {
+test('a swipe from the left edge belongs to the browser, and a mouse pulls nothing', () => {
   expect(swipe([at(200, 100)], at(23, 100)).pulls).toEqual([])
   expect(swipe([at(200, 100)], { ...at(100, 100), pointerType: 'mouse' }).pulls).toEqual([])
 })

@@ -1,8 +1,8 @@
-/** What begins nearer to the screen's left edge is the browser's own way back. */
+/** A swipe that starts nearer to the left edge is the browser's Back gesture. */
 const edgePx = 24
-/** Until a finger has moved so far, nobody knows what it wants. */
+/** A finger that has moved less has no direction yet. */
 const slackPx = 10
-/** So far a message is pulled for a reply; further on it follows the finger only a little. */
+/** The pull that triggers a reply; beyond it the message follows the finger only a little. */
 const farPx = 56
 const followShare = 0.2
 
@@ -14,22 +14,24 @@ interface Finger {
 }
 
 interface SwipeEvents {
-  /** Called with how far the message is pulled, px, and how much of the way to a reply that is, 0–1. */
+  /** Called with the pull in px and as a share of the way to a reply, 0–1. */
   onPull(px: number, share: number): void
-  /** Called when the finger leaves, or the browser takes it away. */
+  /** Called when the finger lifts or the browser cancels the gesture. */
   onEnd(isFar: boolean): void
 }
 
 export interface Swipe {
   begin(finger: Finger, events: SwipeEvents | undefined): void
   move(finger: Finger): void
-  /** The finger has left. */
+  /** The finger has lifted. */
   end(): void
-  /** The browser has taken the finger, as for scrolling. */
+  /** The browser has taken over the gesture, as for scrolling. */
   cancel(): void
 }
 
-/** One finger that goes to the right. What goes up, down or to the left first is nothing of ours until it leaves. */
+/**
+ * A one-finger swipe to the right. One that first moves up, down or left is ignored until it lifts.
+ */
 export function createSwipe(): Swipe {
   let start: (Finger & { events: SwipeEvents }) | undefined
   let pulled: number | undefined

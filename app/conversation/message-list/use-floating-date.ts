@@ -9,11 +9,11 @@ interface FloatingDateOptions {
   isAtEnd: boolean
 }
 
-/** How far down from the top it reaches: a date header there takes its place. */
+/** The floating date's height from the top: a date header there replaces it. */
 const reachPx = 44
 const headerPx = 20
 
-/** Tells the floating date what to say when somebody moves the list; the list's own moves show nothing. */
+/** Updates the floating date when the person scrolls; the list's own moves show nothing. */
 export function useFloatingDate(
   scroller: RefObject<HTMLElement | null>,
   list: RefObject<VirtualizerHandle | null>,

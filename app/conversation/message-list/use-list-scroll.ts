@@ -6,10 +6,10 @@ import { useLatest } from '../../ui/hooks/use-latest.ts'
 
 const atEndPx = 60
 const loadAheadPx = 1_200
-/** Rows around a place are measured by then. */
+/** By then the rows around a place are measured. */
 const settleMs = 250
 
-/** A row, and how much of it lies above what is in sight. */
+/** A row, and how much of it is above the visible area. */
 interface RowPlace {
   index: number
   offsetPx: number
@@ -18,15 +18,18 @@ interface RowPlace {
 interface ListScrollOptions {
   view: ConversationView
   window: MessageWindow
-  /** How many rows are drawn, the typing bubble among them. */
+  /** The number of rows, including the typing bubble. */
   rowCount: number
-  /** Where it stood when it was left, to begin there. */
+  /** The scroll position when the person left, to restore it. */
   place: RowPlace | undefined
-  /** Where else to begin; undefined for the end. */
+  /** The row to start at otherwise; undefined for the end. */
   unreadIndex: number | undefined
 }
 
-/** Where the list stands: it begins at the first unread, sticks to the end, and fetches what comes into sight. */
+/**
+ * Controls the list's scroll position: starts at the first unread message, sticks to the end, and
+ * loads pages ahead.
+ */
 export function useListScroll(
   list: RefObject<VirtualizerHandle | null>,
   options: ListScrollOptions,
@@ -45,7 +48,7 @@ export function useListScroll(
   }, [])
 
   const scrollToEnd = useCallback(() => {
-    // Whoever sends at once after a jump is not taken back to where that led.
+    // Sending right after a jump must not scroll back to the jump's target.
     stopSettling()
     sticks.current = true
     setIsAtEnd(true)
@@ -63,7 +66,7 @@ export function useListScroll(
     [latest],
   )
 
-  /** Where the list stands now, and what to fetch because of it. */
+  /** Reads the scroll position, and loads what it needs. */
   const look = useCallback(() => {
     const handle = list.current
     if (!handle) return
@@ -72,7 +75,7 @@ export function useListScroll(
     const { window } = latest.current
     const isEnd = fromEnd < atEndPx && !window.hasNewer
     setIsAtEnd(isEnd)
-    // What is still seen of the place before a jump holds nobody at the end.
+    // While a jump settles, the old position must not make the list stick to the end.
     sticks.current = isEnd && settling.current === undefined
     if (settling.current !== undefined) return
     if (scrollOffset < loadAheadPx && window.hasOlder) load('loadOlder')
@@ -80,8 +83,8 @@ export function useListScroll(
   }, [list, latest, load])
 
   /**
-   * From here on the end is not held on to. Rows that come before those around the place are measured move it away from
-   * there, so nothing is fetched meanwhile, and what was on its way is made up for.
+   * Stops sticking to the end. Measuring the rows before the target moves the list away from it, so
+   * this loads nothing until it has settled, then scrolls again and loads what is missing.
    */
   const settleAt = useCallback(
     (scroll: () => void) => {
@@ -98,8 +101,8 @@ export function useListScroll(
   )
 
   /**
-   * Into the middle.
-   * @param findIndex of its row among those that are there at the moment; -1 without it
+   * Scrolls a row into the middle.
+   * @param findIndex of its row among the current ones; -1 without it
    */
   const scrollToRow = useCallback(
     (findIndex: () => number) =>
@@ -120,7 +123,7 @@ export function useListScroll(
   useLayoutEffect(() => {
     if (rowCount === 0) return
     if (sticks.current) list.current?.scrollToIndex(rowCount - 1, { align: 'end' })
-    // A line that is drawn later on moves nobody.
+    // An unread line that appears later does not scroll the list.
     if (isPlaced.current) return
     isPlaced.current = true
     if (latest.current.place) {
@@ -133,7 +136,7 @@ export function useListScroll(
     }
     if (unreadIndex === undefined) return
     list.current?.scrollToIndex(unreadIndex, { align: 'start', offset: -48 })
-    // Where all of it fits, nothing scrolls, and nothing would tell that the end is in sight.
+    // If everything fits, no scroll event ever reports that the end is visible.
     const frame = requestAnimationFrame(look)
     return () => cancelAnimationFrame(frame)
   }, [list, rowCount, unreadIndex, latest, look, settleAt])

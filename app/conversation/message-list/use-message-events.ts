@@ -71,7 +71,7 @@ export function useMessageEvents(
   }, [container, latest])
 }
 
-/** On a link, and on text that is selected, the browser's own menu is of more use. */
+/** On links and selected text the browser's own menu is more useful. */
 function wantsBrowserMenu(event: MouseEvent): boolean {
   return isOnLink(event) || (getSelection()?.isCollapsed === false && event.button === 2)
 }

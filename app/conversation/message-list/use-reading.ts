@@ -9,21 +9,21 @@ interface ReadingOptions {
   peerId: string
   view: ConversationView
   isLoaded: boolean
-  /** What the screen shows, whether or not somebody looks; undefined until that is known. */
+  /** The visible range, whether or not the person is looking; undefined until known. */
   sight: VisibleRange | undefined
 }
 
 const nothing: VisibleRange = { upTo: 0, holdsEnd: false }
 
 /**
- * Marks as read, only while somebody is there: all that has arrived when the conversation is opened, and
- * then what comes into sight, a second later. Source: section 4 of the specification.
+ * Marks messages as read, only while the person is there: on opening all that have arrived, then
+ * each a second after it becomes visible. Source: section 4 of the specification.
  */
 export function useReading({ messenger, peerId, view, isLoaded, sight }: ReadingOptions): void {
   const isThere = usePageAttention()
   const isOpenedMarked = useRef(false)
   useEffect(() => {
-    // Not before it is loaded: the mark would hide where the unread begins.
+    // Not before loading ends: the mark would hide where the unread messages start.
     if (!isThere || !isLoaded || isOpenedMarked.current) return
     isOpenedMarked.current = true
     messenger.commands.markRead(peerId).catch(leaveToNext)
@@ -40,5 +40,5 @@ export function useReading({ messenger, peerId, view, isLoaded, sight }: Reading
   }, [messenger, peerId, upTo])
 }
 
-/** A mark that the device could not store comes with the next that is seen, or the next opening. */
+/** The next visible message or opening retries a mark that the device could not store. */
 function leaveToNext() {}

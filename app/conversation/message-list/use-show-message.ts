@@ -8,7 +8,10 @@ interface ShowMessageOptions {
   scrollTo(messageId: string): boolean
 }
 
-/** Shows one message, however old: moves the window to it, scrolls it into the middle, lights it up for 2 s. */
+/**
+ * Shows one message, however old: moves the window to it, scrolls it into the middle, highlights it
+ * for 2 s.
+ */
 export function useShowMessage({ view, scrollTo }: ShowMessageOptions) {
   const [shownId, setShownId] = useState<string>()
   const showMessage = useCallback(

@@ -11,10 +11,13 @@ interface SightOptions {
 }
 
 const settleMs = 150
-/** So much of a message has to be in sight. */
+/** The visible height from which a message counts as seen. */
 const shownPx = 24
 
-/** Tells what is in sight, soon after the list has moved or grown. Call what it returns when the list moves. */
+/**
+ * Reports the visible range soon after the list has moved or grown. Call the returned function when
+ * the list moves.
+ */
 export function useSight(
   list: RefObject<VirtualizerHandle | null>,
   options: SightOptions,
@@ -37,14 +40,14 @@ export function useSight(
   }, [list, latest])
 
   const look = useCallback(() => {
-    // Not put off by the next move: somebody who scrolls on and on reads too.
+    // A throttle, not a debounce: a person who scrolls continuously reads too.
     timer.current ??= setTimeout(tell, settleMs)
   }, [tell])
 
   const { rows, isAtEnd } = options
   useEffect(() => {
     if (isAtEnd) return
-    // At once: whoever has left the end does not see what comes in before a scroll has settled.
+    // Immediately: after leaving the end, the person does not see arrivals while a scroll settles.
     latest.current.onSight({ upTo: 0, holdsEnd: false })
   }, [isAtEnd, latest])
   useEffect(() => {

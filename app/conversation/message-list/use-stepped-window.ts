@@ -1,7 +1,10 @@
 import { useLayoutEffect, useState } from 'react'
 import { type ShownWindow, stepWindow } from './step-window.ts'
 
-/** The items as the virtual list can take them: a change of both ends comes as two steps, before one paint. */
+/**
+ * The items in steps that the virtual list can take: a change of both ends takes two steps before
+ * one paint.
+ */
 export function useSteppedWindow<T extends { _id: string }>(items: readonly T[]): ShownWindow<T> {
   const [kept, setShown] = useState<ShownWindow<T>>({
     items,

@@ -5,13 +5,16 @@ import { createSwipe } from './swipe.ts'
 
 interface SwipeOptions {
   canSwipe(messageId: string): boolean
-  /** Called with the message that a finger pulls; undefined when it has let go. */
+  /** Called with the message being pulled; undefined on release. */
   onPull(messageId: string | undefined): void
-  /** Called when it was pulled far enough. */
+  /** Called when the pull is far enough. */
   onReply(messageId: string): void
 }
 
-/** Lets a finger pull a message to the right for a reply. How far is in `--pulled-px` and `--pulled` (0–1). */
+/**
+ * Lets a finger pull a message to the right for a reply. `--pulled-px` and `--pulled` (0–1) hold
+ * the distance.
+ */
 export function useSwipe(container: RefObject<HTMLElement | null>, options: SwipeOptions): void {
   const latest = useLatest(options)
   useEffect(() => {

@@ -1,6 +1,6 @@
 /**
- * Copies a text; where the clipboard is not to be had, by the old copy command from a hidden field.
- * Resolves with whether it is copied.
+ * Copies a text; without clipboard access, by the old copy command from a hidden field. Resolves
+ * with whether that worked.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -3,7 +3,7 @@ import type { MenuPoint } from '../../ui/menus/menu-action.ts'
 
 export interface ReactionBarDrawing {
   point: MenuPoint
-  /** The own reaction now, if there is one. */
+  /** The current own reaction, if any. */
   chosen: string | undefined
   isExpanded: boolean
   /** Called with the characters of an emoji. */
@@ -11,5 +11,8 @@ export interface ReactionBarDrawing {
   onClose(): void
 }
 
-/** Draws the reactions to choose from. The shell gives it, so that the conversation need not know emoji. */
+/**
+ * Draws the reaction choice. The shell provides it, so that the conversation does not depend on
+ * app/emoji.
+ */
 export type DrawReactionBar = (drawing: ReactionBarDrawing) => ReactElement

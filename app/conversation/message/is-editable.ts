@@ -1,6 +1,6 @@
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 
-/** Can the author still change what it says? What has left for somebody's WhatsApp stands there as it is. */
+/** Can the author still edit the text? A message that has gone to WhatsApp cannot change there. */
 export function isEditable(message: MessageDocument): boolean {
   const { type, deletedAt, isWhatsApp } = message
   return type === 'text' && deletedAt === undefined && !(isWhatsApp && isAccepted(message))

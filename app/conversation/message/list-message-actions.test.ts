@@ -49,7 +49,7 @@ test('a deleted message can only be selected', () => {
   expect(labels({ deletedAt: 2 }, true)).toEqual(['Select'])
 })
 
-test('an answer leads to what it answers', () => {
+test('a reply links to the message it answers', () => {
   const quoted = '00000000-0000-7000-8000-000000000002'
   expect(labels({ replyTo: quoted }, false)).toContain('Go to the quoted message')
   expect(labels({}, false)).not.toContain('Go to the quoted message')

@@ -12,7 +12,7 @@ export interface MessageMenuHandlers {
   setStarred(message: MessageDocument, isStarred: boolean): void
   showInformation(message: MessageDocument): void
   remove(message: MessageDocument): void
-  /** Shows another message of the conversation, and gives it the focus. */
+  /** Scrolls to another message of the conversation and focuses it. */
   goToMessage(messageId: string): void
 }
 
@@ -22,7 +22,10 @@ interface MessageActionOptions {
   on: MessageMenuHandlers
 }
 
-/** The menu of one message. Delete and Edit are for its author; a deleted one can only be selected. */
+/**
+ * The menu of one message. Only its author can delete or edit it; a deleted one can only be
+ * selected.
+ */
 export function listMessageActions({ message, isOwn, on }: MessageActionOptions): MenuAction[] {
   const select: MenuAction = {
     label: 'Select',

@@ -1,6 +1,9 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 
-/** Those that say something, oldest first. A deleted one and a picture without a text have nothing to pass on. */
+/**
+ * The messages with text, oldest first. A deleted message and a picture without a caption have none
+ * to forward.
+ */
 export function listWordedMessages(messages: readonly MessageDocument[]): MessageDocument[] {
   return messages
     .filter((message) => message.deletedAt === undefined && message.content.trim() !== '')

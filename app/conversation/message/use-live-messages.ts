@@ -3,8 +3,9 @@ import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 
 /**
- * The messages as they are now. Whoever keeps one, while it is selected, answered or explained, keeps what it was.
- * @param kept the same array until others are meant
+ * The current versions of messages: a component that holds them, during selection, reply or in a
+ * dialog, holds old versions.
+ * @param kept the same array until the selection changes
  */
 export function useLiveMessages(
   { messages: { get } }: Messenger,

@@ -5,7 +5,7 @@ import { useEscape } from '../../ui/layers/use-escape.ts'
 import { useLiveMessages } from './use-live-messages.ts'
 
 export interface Selection {
-  /** As they are now, in the order of selecting. */
+  /** Their current versions, in the order of selection. */
   messages: readonly MessageDocument[]
   isSelecting: boolean
   has(messageId: string): boolean
@@ -16,12 +16,14 @@ export interface Selection {
 
 const nothing: ReadonlyMap<string, MessageDocument> = new Map()
 
-/** Selection mode: on with the first message, off with the last one or with Escape. */
+/**
+ * Selection mode: starts with the first selected message, ends with the last one or with Escape.
+ */
 export function useSelection(messenger: Messenger): Selection {
   const [selected, setSelected] = useState(nothing)
   const kept = useMemo(() => [...selected.values()], [selected])
   const live = useLiveMessages(messenger, kept)
-  // What was taken back meanwhile is shown nowhere, and cannot be selected.
+  // A message discarded meanwhile is no longer visible, and cannot be selected.
   const messages = live.filter((message) => !isDiscarded(message))
   const isSelecting = messages.length > 0
   const clear = () => setSelected(nothing)

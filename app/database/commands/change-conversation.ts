@@ -1,10 +1,10 @@
 import { type ConversationDocument, newConversation } from '../../../schema/conversation.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { ConversationCollection } from '../storage/open-database.ts'
+import type { ConversationCollection } from '../storage/collections.ts'
 import { fromStoredConversation } from '../storage/stored-conversation.ts'
 import { changeDocument, changeDocuments } from './change-document.ts'
 
-/** Changes one conversation on this device and makes it when there is none. */
+/** Changes one conversation on this device, creating it if missing. */
 export async function changeConversation(
   conversations: ConversationCollection,
   peerId: string,
@@ -13,7 +13,7 @@ export async function changeConversation(
   await changeConversations(conversations, [peerId], change)
 }
 
-/** The same for many conversations in one reading and one writing. */
+/** The same for many conversations in one read and one write. */
 export async function changeConversations(
   conversations: ConversationCollection,
   peerIds: readonly string[],
@@ -32,8 +32,8 @@ export async function changeConversations(
 }
 
 /**
- * Makes sure that the conversation of a message that is sent now exists, also before the server hears of it.
- * One that is there stays as it is: the server names its newest message, and nothing is pushed for it.
+ * Ensures that the conversation of a message being sent exists before the server hears of it.
+ * Leaves an existing one alone: the server names its newest message, so nothing is pushed for it.
  */
 export async function beginConversation(
   conversations: ConversationCollection,
@@ -47,7 +47,7 @@ export async function beginConversation(
   )
 }
 
-/** The conversation with this message as its newest, or as it was if that one is older. */
+/** The conversation with this message as its newest, unless the message is older. */
 export function raiseLastMessage(
   conversation: ConversationDocument,
   message: { _id: string; orderedAt: number },

@@ -2,10 +2,10 @@ import type { RxCollection, RxDocumentData } from 'rxdb/plugins/core'
 import { readDocuments } from '../storage/read-documents.ts'
 
 /**
- * Reads, changes and writes one document so that no write in between is lost, whichever tab it comes from.
- * `change` may run several times; returning what it was given writes nothing.
+ * Reads, changes and writes one document without losing concurrent writes from any tab. `change`
+ * may run several times; returning its input writes nothing.
  *
- * @returns the document as it is stored then, or undefined when there is none and `create` gives none.
+ * @returns the stored document, or undefined when there is none and `create` gives none
  */
 export async function changeDocument<T extends { _id: string }>(
   collection: RxCollection<T>,
@@ -17,8 +17,8 @@ export async function changeDocument<T extends { _id: string }>(
 }
 
 /**
- * The same for many in one reading and one writing; each stands for itself.
- * @returns those that exist then, by id
+ * The same for many in one read and one write; each succeeds on its own.
+ * @returns those that then exist, by id
  */
 export async function changeDocuments<T extends { _id: string }>(
   collection: RxCollection<T>,
@@ -43,7 +43,7 @@ export async function changeDocuments<T extends { _id: string }>(
     const { error } = await collection.storageInstance.bulkWrite(rows, 'petrel-change')
     const failure = error.find(({ status }) => status !== 409)
     if (failure) throw new Error('The device could not store this change.', { cause: failure })
-    // Somebody else wrote in between: what they wrote is read and changed again.
+    // Another writer came first: read and change its version.
     open = error.map(({ documentId }) => documentId)
   }
   return stored

@@ -1,9 +1,12 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { MessageCollection } from '../storage/open-database.ts'
+import type { MessageCollection } from '../storage/collections.ts'
 import { fromStoredMessage, toStoredMessage } from '../storage/stored-message.ts'
 import { changeDocument } from './change-document.ts'
 
-/** Changes one message on this device; returning what it was given writes nothing. A missing one is ignored. */
+/**
+ * Changes one message on this device; returning the input writes nothing. Ignores a missing
+ * message.
+ */
 export async function changeMessage(
   messages: MessageCollection,
   id: string,
@@ -16,7 +19,7 @@ export async function changeMessage(
   })
 }
 
-/** A register's time for a change made now: later than what is there, so that the change wins. */
+/** A register's time for a change made now: later than the stored time, so that the change wins. */
 export function laterThan(now: number, ...times: (number | undefined)[]): number {
   return Math.max(now, ...times.map((time) => (time ?? -1) + 1))
 }

@@ -4,8 +4,8 @@ import { readDocuments } from '../storage/read-documents.ts'
 import { changeConversation } from './change-conversation.ts'
 
 /**
- * Hides what a conversation holds from this person, on all devices; the other keeps it.
- * @param upTo the last place that is hidden; without one all that it holds now
+ * Hides a conversation's messages from this person, on all devices; the other person keeps them.
+ * @param upTo the last hidden place; by default everything present now
  */
 export async function clearConversation(
   context: CommandContext,
@@ -15,12 +15,12 @@ export async function clearConversation(
   const place = upTo ?? (await findClearPlace(context, peerId))
   await changeConversation(context.database.conversations, peerId, (conversation) => {
     if (conversation.clearedUpTo >= place) return conversation
-    // No read receipt goes out: what was never opened has not been read.
+    // Sends no read receipt: what was never opened is unread.
     return { ...conversation, clearedUpTo: place }
   })
 }
 
-/** The last place that a conversation has now. */
+/** A conversation's last place now. */
 export async function findClearPlace(
   { database }: CommandContext,
   peerId: string,

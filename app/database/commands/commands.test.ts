@@ -162,7 +162,7 @@ test('clearing hides what is there now, and tells nobody that it was read', asyn
   const { orderedAt } = await read(await say('hello'))
   await clearConversation(context, ben)
   expect(await conversation()).toMatchObject({ clearedUpTo: orderedAt, readUpTo: 0 })
-  // The server has named one that has yet to come to this device.
+  // The server has named a message that this device does not have yet.
   await changeConversation(context.database.conversations, ben, (one) => ({
     ...one,
     lastMessageAt: orderedAt + 10,

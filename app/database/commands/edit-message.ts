@@ -5,10 +5,10 @@ import { changeMessage, laterThan } from './change-message.ts'
 import { sendAgain } from './retry-message.ts'
 
 /**
- * Gives an own message another text. One that waits to be sent is rewritten and leaves with the new text;
- * one that was refused is sent again with it.
+ * Replaces an own message's text. A pending message is sent with the new text; a refused one is
+ * sent again with it.
  *
- * @throws with words for a person when the text cannot be a message.
+ * @throws with words for a person when the text is not a valid message
  */
 export async function editMessage(
   context: CommandContext,

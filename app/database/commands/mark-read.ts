@@ -2,7 +2,9 @@ import type { CommandContext } from '../storage/command-context.ts'
 import { findNewestIncoming } from '../storage/find-newest-message.ts'
 import { changeConversation } from './change-conversation.ts'
 
-/** Marks what has arrived in a conversation as read: all of it, or up to a place (`orderedAt`). Marks only rise. */
+/**
+ * Marks a conversation's messages as read: all, or up to a place (`orderedAt`). Marks only rise.
+ */
 export async function markRead(
   { database }: CommandContext,
   { peerId, place }: { peerId: string; place?: number | undefined },

@@ -13,10 +13,10 @@ export async function retryMessage(context: CommandContext, messageId: string): 
   )
 }
 
-/** The next attempt of a refused message: a higher attempt outranks whatever the one before came to. */
+/** A refused message's next attempt: a higher attempt outranks any outcome of the previous one. */
 export function sendAgain(message: MessageDocument): MessageDocument {
   const { error, errorCode, mediaUrl, ...rest } = message
-  // The server has no such file any more: it is uploaded again, from this device.
+  // The server no longer has this file: this device uploads it again.
   const isLost = errorCode === 'media_not_allowed' && message.file !== undefined
   const address = mediaUrl === undefined || isLost ? {} : { mediaUrl }
   return { ...rest, ...address, status: 'sending', attempt: message.attempt + 1 }

@@ -10,21 +10,22 @@ import { beginConversation } from './change-conversation.ts'
 export interface OutgoingMessage {
   peerId: string
   content: string
-  /** The id of the message that is answered. */
+  /** The id of the answered message. */
   replyTo?: string
   /** It was not written in the composer: the draft there stays, whatever it says. */
   keepsDraft?: boolean
-  /** What it is for a customer on a business channel, where it is more than a text. */
+  /** Its form for a business-channel customer, if more than text. */
   business?: Pick<MessageDocument, 'type' | 'template' | 'interactive'>
 }
 
 /**
- * Writes a message into the device's database; replication is the outbox. When it resolves the message
- * is kept, whatever happens next (P1), and only then may the composer clear.
+ * Writes a message into the device's database; replication is the outbox. Once this resolves the
+ * message is kept, whatever happens next (P1); only then may the composer clear.
  *
  * @param outgoing.note stored in the same transaction
- * @returns the id that the message has for life (P2).
- * @throws with words for a person when the text cannot be a message, or the device cannot store it.
+ * @returns the id that the message has for life (P2)
+ * @throws with words for a person when the text is not a valid message, or the device cannot store
+ * it
  */
 export async function sendMessage(
   context: CommandContext,
@@ -48,7 +49,7 @@ export async function sendMessage(
   })
   const insert = () => database.messages.insert(toStoredMessage(message))
   await storeWithNote(context, { messageId: message._id, note }, insert)
-  // The message is kept by now: a failure here must not make its author send it twice.
+  // The message is stored by now: a failure here must not make its author resend it.
   await beginConversation(database.conversations, message).catch(() => {})
   return message._id
 }

@@ -2,7 +2,7 @@ import type { CommandContext } from '../storage/command-context.ts'
 import { changeConversation } from './change-conversation.ts'
 import { laterThan } from './change-message.ts'
 
-/** Changes a register of a conversation under a time that is later than the one it has. */
+/** Changes a conversation's register at a time later than its current one. */
 export async function setConversationFlag(
   context: CommandContext,
   change: { peerId: string; flag: 'isPinned' | 'isArchived' | 'isMuted'; isSet: boolean },

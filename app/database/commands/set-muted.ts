@@ -1,7 +1,7 @@
 import type { CommandContext } from '../storage/command-context.ts'
 import { setConversationFlag } from './set-conversation-flag.ts'
 
-/** Silences a conversation, or no longer. */
+/** Mutes or unmutes a conversation. */
 export async function setMuted(
   context: CommandContext,
   change: { peerId: string; isMuted: boolean },

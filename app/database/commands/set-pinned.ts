@@ -1,7 +1,7 @@
 import type { CommandContext } from '../storage/command-context.ts'
 import { setConversationFlag } from './set-conversation-flag.ts'
 
-/** Keeps a conversation at the top of the list, or no longer. */
+/** Pins a conversation to the top of the list, or unpins it. */
 export async function setPinned(
   context: CommandContext,
   change: { peerId: string; isPinned: boolean },

@@ -4,7 +4,7 @@ import { isReaction } from '../../../schema/reaction.ts'
 import type { CommandContext } from '../storage/command-context.ts'
 import { changeMessage } from './change-message.ts'
 
-/** Reacts to a message that both people have, in place of the reaction before; an empty one takes it back. */
+/** Sets this person's reaction to a message that both people have; empty removes it. */
 export async function setReaction(
   { userId, database, now }: CommandContext,
   change: { messageId: string; emoji: string },

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../storage/command-context.ts'
 import { changeMessage, laterThan } from './change-message.ts'
 
-/** Stars a message, or takes the star off; this person's copy only. */
+/** Stars or unstars a message in this person's copy only. */
 export async function setStarred(
   context: CommandContext,
   change: { messageId: string; isStarred: boolean },

@@ -4,7 +4,7 @@ import { refuseText } from '../../../schema/permit-message-change.ts'
 import { createFileStore } from '../files/file-store.ts'
 import type { CommandContext } from '../storage/command-context.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
-import type { OutgoingFile } from './send-file.ts'
+import type { OutgoingFile } from './outgoing-file.ts'
 
 /**
  * Writes a message and its file into the device's database in one transaction.

@@ -170,7 +170,7 @@ test('P1: a crash between naming the message and storing it leaves the draft, af
   drafts.recordLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
   drafts.set(ben, ' hello and')
   await expect.poll(async () => (await table.get(ben))?.text).toBe(' hello and')
-  // The tab is gone from one moment to the next: nothing is closed, nothing is written any more.
+  // The tab dies abruptly: it closes nothing and writes nothing more.
   const neither = await open(database, { texts: createKeyValueStorage() })
   expect(neither.begin(ben).text).toBe(' hello and')
   const stored = await open(database, { texts: createKeyValueStorage(), stored: ['m'] })
@@ -189,7 +189,7 @@ test('P1: what is left of a draft is stored with its message, and outranks whate
   drafts.set(ben, 'hello and')
   const note = drafts.recordLeaving({ peerId: ben, messageId: 'm', content: 'hello' })
   await drafts.close()
-  // A browser writes to the disk seconds later, and a crash may leave just what was there before.
+  // A browser writes to disk seconds later, so a crash may leave the earlier content.
   await table.put(before ?? { _id: ben, text: '', at: 0 })
   const neither = await open(database)
   expect(neither.begin(ben).text).toBe('hel')

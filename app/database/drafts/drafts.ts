@@ -13,7 +13,7 @@ import type { TabSlot } from './tab-slot.ts'
 
 export type Draft = Pick<StoredDraft, 'text' | 'replyTo' | 'edit'>
 
-/** A message that is about to be stored. */
+/** A message about to be stored. */
 export interface Leaving {
   peerId: string
   messageId: string
@@ -21,47 +21,50 @@ export interface Leaving {
 }
 
 export interface Drafts {
-  /** What a list shows: the draft of this tab, or else the newest of another. */
+  /** What a list shows: this tab's draft, or else the newest of another tab. */
   get(peerId: string): LiveValue<string>
-  /** What a composer begins with; what it writes from then on goes on from there. */
+  /** A composer's initial draft; the composer continues it. */
   begin(peerId: string): Draft
   set(peerId: string, text: string): void
   setReply(peerId: string, replyTo: string | undefined): void
   setEdit(peerId: string, edit: DraftEdit | undefined): void
   /**
    * Names the message that a draft becomes.
-   * @returns what is to be stored in the transaction that stores that message; undefined where no draft becomes it
+   * @returns the note to store in that message's transaction; undefined when no draft becomes it
    */
   recordLeaving(leaving: Leaving): LeftDrafts | undefined
-  /** The message is stored: the draft is what was written after it. */
+  /** The message is stored: the draft is now the text written after it. */
   recordSent(leaving: Leaving): void
-  /** Why what is written cannot be kept, in words; undefined while it can. */
+  /** Why the text cannot be stored, in words; undefined when it can. */
   problem: LiveValue<string | undefined>
-  /** How many conversations hold words that were never sent. */
+  /** The number of conversations with unsent text. */
   count(): number
   close(): Promise<void>
 }
 
-/** What is typed within this goes into the database as one write: it is in the texts by then. */
+/** Batches typing within this time into one database write; localStorage already has it. */
 const gatherMs = 250
-/** A message that another tab is storing is stored within this, or that tab has gone. */
+/** Another tab stores a pending message within this time, or is gone. */
 const settleMs = 1_000
-/** More than a message can have. The texts of all tabs share a few MB, so it goes into the database at once. */
+/**
+ * Longer than a message can be. All tabs share a few MB of localStorage, so it goes straight to the
+ * database.
+ */
 const mirroredMaxCharacters = 100_000
 const fullWords =
   "This device couldn't save your draft. Copy it before you leave, or free up some space."
 
 /**
- * What is written and not yet sent, per conversation and tab: a tab that sends takes nothing from another. Each
- * text goes into `texts` (localStorage) at once and then into the database: a lost database connection loses no
- * word (P1). What is left of a draft is stored with the message that it became: no crash leaves both or neither.
+ * Unsent text per conversation and tab: a sending tab takes nothing from another. Each text goes
+ * into `texts` (localStorage) immediately, then into the database: a lost connection loses no word
+ * (P1). The rest of a sent draft is stored with its message: no crash leaves both or neither.
  */
 export async function createDrafts(options: {
   drafts: DeviceStore['drafts']
   userId: string
   slot: TabSlot
   texts?: KeyValueStorage
-  /** What messages have left of drafts. */
+  /** The remainders of drafts that became messages. */
   readLeft: () => Promise<readonly StoredDraft[]>
   /** Which of these messages are stored on the device? */
   findStored: (messageIds: readonly string[]) => Promise<ReadonlySet<string>>
@@ -74,7 +77,7 @@ export async function createDrafts(options: {
   /** By person, then by id. */
   const rows = new Map<string, Map<string, StoredDraft>>()
   const live = new Map<string, SettableLiveValue<string>>()
-  /** The draft of another tab that a composer of this one began with, and whether it has gone on from there. */
+  /** Another tab's draft from which a composer here started, and whether it was continued. */
   const origins = new Map<string, { draft: StoredDraft; isLeft: boolean }>()
   const unwritten = new Set<string>()
   const problem = createLiveValue<string | undefined>(undefined)
@@ -84,7 +87,7 @@ export async function createDrafts(options: {
 
   const ownOf = (peerId: string) => rows.get(peerId)?.get(idOf(peerId))
 
-  /** What the composer of this tab holds. */
+  /** What this tab's composer holds. */
   function current(peerId: string): StoredDraft | undefined {
     const origin = origins.get(peerId)
     return origin && !origin.isLeft ? origin.draft : ownOf(peerId)
@@ -133,9 +136,9 @@ export async function createDrafts(options: {
     unwritten.clear()
   }
 
-  /** Stands in the texts until it is written: only then there is nothing to tell. */
+  /** Stays in localStorage until the database has it: only then there is nothing to report. */
   async function put(peerId: string, draft: StoredDraft) {
-    // A newer one is about to be written in its place.
+    // A newer one is about to replace it.
     if (ownOf(peerId) !== draft) return
     const key = keyOf(draft._id)
     try {
@@ -185,18 +188,18 @@ export async function createDrafts(options: {
       else texts.setItem(key, json)
       return json.length <= mirroredMaxCharacters
     } catch {
-      // The texts are full, or forbidden: the database has room for more, and is asked at once.
+      // localStorage is full or forbidden: the database has more room, so write there immediately.
       return false
     }
   }
 
-  /** The same words in the tab where they were begun are no further message. */
+  /** The same words in the originating tab are not another message. */
   function findSentOrigin(peerId: string, content: string): StoredDraft | undefined {
     const origin = origins.get(peerId)?.draft
     return origin && dropSent(content, origin.text.trim()) !== undefined ? origin : undefined
   }
 
-  /** What a crash has left: words that have become a message are a message, and no draft. */
+  /** After a crash: words that became a message are no longer a draft. */
   async function settle(found: readonly StoredDraft[]): Promise<StoredDraft[]> {
     const ids = found.flatMap(({ sending }) => (sending ? [sending.messageId] : []))
     if (ids.length === 0) return [...found]
@@ -211,7 +214,7 @@ export async function createDrafts(options: {
   function onRows(stored: readonly StoredDraft[]) {
     stored.forEach(take)
     if (!stored.some(({ sending }) => sending)) return
-    // A tab that crashes now says nothing of it any more.
+    // The sending tab may have crashed without a report, so this tab checks a little later.
     clearTimeout(settling)
     settling = setTimeout(() => {
       settle(stored)

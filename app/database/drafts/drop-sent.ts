@@ -1,4 +1,7 @@
-/** What is left of a text whose beginning has become a message; undefined where it does not begin with that. */
+/**
+ * The rest of a text whose beginning became a message; undefined when the text does not begin with
+ * it.
+ */
 export function dropSent(text: string, sent: string): string | undefined {
   const begun = text.trimStart()
   if (sent === '' || !begun.startsWith(sent)) return undefined

@@ -1,9 +1,9 @@
+import type { MessageCollection } from '../storage/collections.ts'
 import { noteTable } from '../storage/dexie/accompany-writes.ts'
 import { readDexie } from '../storage/dexie/owed-notes.ts'
-import type { MessageCollection } from '../storage/open-database.ts'
 import type { StoredDraft } from '../storage/open-device-store.ts'
 
-/** What is left of drafts when words of theirs have become a message: stored in the transaction that stores it. */
+/** The remainders of drafts whose words became a message, stored in that message's transaction. */
 export interface LeftDrafts {
   id: string
   drafts: readonly StoredDraft[]
@@ -11,7 +11,7 @@ export interface LeftDrafts {
 
 const leftPrefix = 'draft|'
 
-/** The next message from the same draft takes its place. */
+/** The next message from the same draft replaces it. */
 export function toLeftDrafts(own: StoredDraft, others: readonly StoredDraft[]): LeftDrafts {
   return { id: leftPrefix + own._id, drafts: [own, ...others] }
 }

@@ -10,7 +10,7 @@ const mirroredDraft = z.object({
   sending: z.optional(z.object({ messageId: z.string(), text: z.string() })),
 })
 
-/** The drafts whose way into the database was cut off: what stands under `prefix` in the texts. */
+/** Drafts that did not reach the database: the entries of localStorage under `prefix`. */
 export function readMirroredDrafts(
   texts: KeyValueStorage | undefined,
   prefix: string,

@@ -1,14 +1,17 @@
 type Locks = Pick<LockManager, 'request'>
 
-/** Which of the open tabs this is: the first has 0, and a number that was given back is given again. */
+/** This tab's number among the open tabs: the first has 0, and released numbers are reused. */
 export interface TabSlot {
   number: number
-  /** Does something for a slot that no open tab has, while none can take it. @returns whether it was done */
+  /**
+   * Runs a task for a slot without an open tab, while no tab can take it.
+   * @returns whether it ran
+   */
   whileFree(number: number, work: () => Promise<void>): Promise<boolean>
   release(): void
 }
 
-/** Gives this tab a number that no other tab has, as long as it lives. Without locks all share the first. */
+/** Assigns this tab a unique number for its lifetime. Without locks all tabs share the first. */
 export async function claimTabSlot(options: {
   locks: Locks | undefined
   name: string
@@ -17,7 +20,7 @@ export async function claimTabSlot(options: {
   const slotKey = (number: number) => `${options.name}-${number}`
   const own: { release: () => void; number: number } = { release: () => {}, number: 0 }
 
-  /** Keeps the lock until it is released; resolves as soon as it is known whether it is ours. */
+  /** Holds the lock until released; resolves as soon as ownership is known. */
   function tryClaim(number: number): Promise<boolean> {
     return new Promise((resolve) => {
       if (!locks) return resolve(true)
@@ -28,7 +31,7 @@ export async function claimTabSlot(options: {
           own.release = release
         })
       })
-      // A browser that gives no locks is one without them.
+      // Treats a browser that denies locks as one without them.
       held.catch(() => resolve(true))
     })
   }

@@ -5,25 +5,25 @@ import { readDexie } from '../storage/dexie/owed-notes.ts'
 
 interface ClearingMark {
   id: string
-  /** An `orderedAt`: messages up to it are meant. */
+  /** An `orderedAt`: covers messages up to it. */
   upTo: number
 }
 
 const prefix = 'filesCleared|'
-/** No person's id. */
+/** Never a person's id. */
 const everybody = '*'
 
-/** Remembers on this device of which chats a person has cleared the files, and when. */
+/** Remembers on this device for which chats a person cleared the files, and when. */
 export function createClearingMarks({ database, now }: Pick<CommandContext, 'database' | 'now'>) {
   const opening = readDexie(database.messages.storageInstance)
   const openTable = async () => (await opening).table<ClearingMark, string>(noteTable)
   return {
-    /** @param peerId the chat; without one it is all of them */
+    /** @param peerId the chat; all of them when absent */
     async record(peerId: string | undefined): Promise<void> {
       await (await openTable()).put({ id: prefix + (peerId ?? everybody), upTo: now() })
     },
 
-    /** Is a message from before its chat's files were cleared? */
+    /** Does a message precede the last clearing of its chat's files? */
     async isCovered({
       peerId,
       orderedAt,

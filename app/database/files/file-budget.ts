@@ -1,18 +1,18 @@
 const mb = 1_000_000
-/** However large the disk is: a messenger's share of it. */
+/** A messenger's share, however large the disk is. */
 const ceilingBytes = 2_000 * mb
-/** Where the browser does not tell what it grants. */
+/** The budget when the browser does not report its quota. */
 const unknownBytes = 500 * mb
 
-/** What the browser tells of this origin's storage, in bytes. */
+/** The browser's report of this origin's storage, in bytes. */
 export interface StorageRoom {
   usage?: number | undefined
   quota?: number | undefined
 }
 
 /**
- * How much files may take on this device, in bytes: a quarter of what they take now and what is free together, so that
- * the messages always have room.
+ * The file budget on this device, in bytes: a quarter of used and free space together, so that the
+ * messages always have room.
  */
 export function decideFileBudget({
   keptBytes,

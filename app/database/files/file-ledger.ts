@@ -7,7 +7,9 @@ import { addressPrefix, filePrefix, type KeptFile } from '../storage/kept-file.t
 import { readDocuments } from '../storage/read-documents.ts'
 import type { StoredMessage } from '../storage/stored-message.ts'
 
-/** Beside each file, so that neither its size nor its use needs a look at its bytes. */
+/**
+ * Stored beside each file, so that neither its size nor its last use requires reading its bytes.
+ */
 interface UseNote {
   /** `usePrefix` and the message's id. */
   id: string
@@ -22,31 +24,31 @@ interface AddressNote {
   messageId: string
 }
 
-/** A file on this device and what its message says of it. */
+/** A file on this device and what its message says about it. */
 export interface LedgerEntry {
   messageId: string
   /** Bytes. */
   size: number
-  /** When it was last shown or came here, epoch ms. */
+  /** When it was last shown or stored, epoch ms. */
   usedAt: number
-  /** Absent where its message is not on the device. */
+  /** Absent when its message is not on the device. */
   peerId?: string
   mediaUrl?: string | undefined
-  /** It is nowhere but here, or an unsent message shows it. */
+  /** Only this device has it, or an unsent message shows it. */
   isUnsent: boolean
   /** By its own message or another that shows it. */
   isStarred: boolean
   /** Its conversation was cleared since, or its message deleted. */
   isCleared: boolean
-  /** An unsent or starred message that is no part of what was cleared shows the same file. */
+  /** An uncleared unsent or starred message shows the same file. */
   isWantedElsewhere: boolean
 }
 
 const usePrefix = 'used|'
-/** How exactly it is known when a file was used: a write for each glance would cost more than it tells. */
+/** The precision of a file's last use: a write per view would cost more than it is worth. */
 const useEveryMs = 60 * 60 * 1000
 
-/** Knows what the files on this device take, and takes them off it. */
+/** Tracks how much space the files on this device take, and removes them. */
 export function createFileLedger({ database, now }: Pick<CommandContext, 'database' | 'now'>) {
   const { messages, conversations } = database
   const opening = readDexie(messages.storageInstance)
@@ -81,13 +83,13 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
     const there = new Set(ids)
     const stale = [...known.keys()].filter((id) => !there.has(id))
     for (const id of stale) known.delete(id)
-    // On a full disk they are made anew the next time.
+    // On a full disk the next run recreates them.
     await notes.bulkPut(made).catch(() => {})
     if (stale.length > 0) await notes.bulkDelete(stale.map((id) => usePrefix + id))
     return known
   }
 
-  /** How far the conversations of some messages were cleared. */
+  /** The cleared marks of some messages' conversations. */
   async function readClearings(found: Iterable<Pick<MessageDocument, 'peerId'>>) {
     const peerIds = new Set(Array.from(found, ({ peerId }) => peerId))
     const cleared = await readDocuments(conversations, [...peerIds])
@@ -124,7 +126,7 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
   return {
     list,
 
-    /** Notes that the file of a message is used now. */
+    /** Records that a message's file is used now. */
     async touch({ _id, mediaUrl }: Pick<MessageDocument, '_id' | 'mediaUrl'>, size: number) {
       const at = now()
       const key = mediaUrl ?? _id
@@ -142,9 +144,9 @@ export function createFileLedger({ database, now }: Pick<CommandContext, 'databa
     },
 
     /**
-     * Takes files off the device. One that is nowhere else stays, and one that another unsent or starred message shows,
-     * whatever was known of them before.
-     * @param keepsStarred a file whose own message was starred meanwhile stays too
+     * Removes files from the device. Rechecks and keeps a file without another copy, and one that
+     * another unsent or starred message shows.
+     * @param keepsStarred also keeps a file whose own message was starred meanwhile
      * @returns bytes
      */
     async remove(

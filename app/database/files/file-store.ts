@@ -5,7 +5,9 @@ import { readDexie } from '../storage/dexie/owed-notes.ts'
 import { writeWithNote } from '../storage/dexie/staged-notes.ts'
 import { addressPrefix, filePrefix, type KeptFile } from '../storage/kept-file.ts'
 
-/** Under which message the file of an address lies: what is forwarded needs no second copy of its bytes. */
+/**
+ * The message under which an address's file is stored: a forward needs no second copy of the bytes.
+ */
 interface AddressNote {
   id: string
   messageId: string
@@ -13,7 +15,10 @@ interface AddressNote {
 
 type Filed = Pick<MessageDocument, '_id' | 'mediaUrl'>
 
-/** The files on this device. They lie beside the messages in one database, so that one transaction can hold both. */
+/**
+ * The files on this device, stored beside the messages in one database, so that one transaction can
+ * hold both.
+ */
 export function createFileStore({ database, now }: Pick<CommandContext, 'database' | 'now'>) {
   const opening = readDexie(database.messages.storageInstance)
   const openTable = async () => (await opening).table<KeptFile | AddressNote, string>(noteTable)
@@ -24,19 +29,21 @@ export function createFileStore({ database, now }: Pick<CommandContext, 'databas
   }
 
   return {
-    /** The ids of all messages whose files lie here. */
+    /** The ids of all messages that have a stored file. */
     async listMessageIds(): Promise<string[]> {
       const keys = await (await openTable()).where('id').startsWith(filePrefix).primaryKeys()
       return keys.map((key) => key.slice(filePrefix.length))
     },
 
-    /** Runs the write of a message so that its file is stored in the same transaction. */
+    /** Runs a message's write and stores its file in the same transaction. */
     async storeWith(messageId: string, file: Blob, write: () => Promise<unknown>): Promise<void> {
       const note: KeptFile = { id: filePrefix + messageId, file, at: now() }
       await writeWithNote(await opening, { messageId, note }, write)
     },
 
-    /** The file of a message, also where it came with another message; undefined when it is not on this device. */
+    /**
+     * A message's file, even when stored for another message; undefined when not on this device.
+     */
     async read({ _id, mediaUrl }: Filed): Promise<Blob | undefined> {
       const own = await readFile(_id)
       if (own || mediaUrl === undefined) return own
@@ -44,7 +51,7 @@ export function createFileStore({ database, now }: Pick<CommandContext, 'databas
       return note && 'messageId' in note ? await readFile(note.messageId) : undefined
     },
 
-    /** Keeps what was fetched for a message. */
+    /** Stores a file fetched for a message. */
     async keep({ _id, mediaUrl }: Filed, file: Blob): Promise<void> {
       const table = await openTable()
       await table.bulkPut([
@@ -53,7 +60,7 @@ export function createFileStore({ database, now }: Pick<CommandContext, 'databas
       ])
     },
 
-    /** The file of this message has an address now. */
+    /** Records that this message's file now has an address. */
     async recordAddress(messageId: string, mediaUrl: string): Promise<void> {
       await (await openTable()).put(addressNote(mediaUrl, messageId))
     },

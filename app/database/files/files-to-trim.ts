@@ -1,13 +1,16 @@
-/** A file on this device. `size` in bytes; `usedAt`: when it was last shown or came here, epoch ms. */
+/** A file on this device. `size` in bytes; `usedAt`: when it was last shown or stored, epoch ms. */
 interface TrimmableFile {
   messageId: string
   size: number
   usedAt: number
-  /** It is nowhere else, is wanted, or is being looked at. */
+  /** It has no other copy, is wanted, or is being viewed. */
   isProtected: boolean
 }
 
-/** Which files leave so that the rest fits the budget: those that were not used for longest, no more than needed. */
+/**
+ * Which files to remove so that the rest fits the budget: the least recently used, no more than
+ * needed.
+ */
 export function chooseFilesToTrim<T extends TrimmableFile>(
   files: readonly T[],
   budgetBytes: number,

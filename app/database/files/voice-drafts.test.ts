@@ -37,7 +37,7 @@ test('P1: what was recorded before a reload is there again in its order, and the
   expect(await later.read(context.userId)).toBeUndefined()
 })
 
-test('P2: what has become a message is no draft any more, also when nobody took it away', async () => {
+test('P2: a recording that became a message is no draft any more, even when its draft was not removed', async () => {
   const { context } = await openTestDatabase()
   const drafts = createVoiceDrafts({ ...context, locks })
   const id = createId()
@@ -61,7 +61,7 @@ test('what is being recorded in one tab is offered by another only once that has
   expect(await other.count()).toBe(1)
   await recording.keep(part(second, 0, 'and cold'))
   expect(await other.read(ben)).toMatchObject({ messageId: second })
-  // The tab that records waits for what it still writes itself.
+  // The recording tab waits for its own pending writes.
   const reading = recording.read(ben)
   release()
   expect(await reading).toMatchObject({ messageId: first })

@@ -5,23 +5,23 @@ import { noteTable } from '../storage/dexie/accompany-writes.ts'
 import { readDexie } from '../storage/dexie/owed-notes.ts'
 import { readDocuments } from '../storage/read-documents.ts'
 
-/** What was heard at a moment: `at` in ms from the beginning, `level` from 0 to 1. */
+/** The loudness at a moment: `at` in ms from the beginning, `level` from 0 to 1. */
 export interface Level {
   at: number
   level: number
 }
 
-/** A piece of what is being recorded; all pieces of a recording, one behind the other, are its file. */
+/** A chunk of a recording; all its chunks, concatenated, are the file. */
 export interface VoicePart {
   peerId: string
-  /** Of the message that it becomes. */
+  /** The id of the future message. */
   messageId: string
   /** 0, 1, 2, … */
   place: number
   bytes: Blob
-  /** Of this piece. */
+  /** Of this chunk. */
   levels: readonly Level[]
-  /** From the beginning of the recording to the end of this piece, ms. */
+  /** From the beginning of the recording to the end of this chunk, ms. */
   endsAt: number
 }
 
@@ -41,18 +41,18 @@ export type VoiceDrafts = ReturnType<typeof createVoiceDrafts>
 const prefix = 'voice|'
 
 /**
- * Keeps on this device what is being recorded, piece by piece: a reload or a crash loses the last piece at most (P1).
- * They lie in the database of the messages, and leave the device with it (P8).
+ * Stores a recording on this device chunk by chunk: a reload or a crash loses at most the last one
+ * (P1). The chunks lie in the messages' database, and leave the device with it (P8).
  */
 export function createVoiceDrafts({
   database,
   locks,
 }: Pick<CommandContext, 'database'> & {
-  /** Without them a recording that another tab is at is offered here as well. */
+  /** Without locks, another tab's active recording is offered here as well. */
   locks: Pick<LockManager, 'request'> | undefined
 }) {
   const { messages } = database
-  /** Recordings that this tab is at, each until it is let go. */
+  /** This tab's recordings, until it releases them. */
   const own = new Map<string, Promise<void>>()
   const opening = readDexie(messages.storageInstance)
   const openTable = async () => (await opening).table<KeptPart, string>(noteTable)
@@ -77,12 +77,12 @@ export function createVoiceDrafts({
     if (!locks) return true
     const look = (lock: Lock | null) => lock !== null
     const looking = locks.request(lockKey(messageId), { ifAvailable: true, mode: 'shared' }, look)
-    // A browser that gives no locks is one without them.
+    // Treats a browser that denies locks as one without them.
     return await looking.catch(() => true)
   }
 
   return {
-    /** Until the function that it gives is called, no other tab is offered this recording. */
+    /** Until the returned function is called, no other tab offers this recording. */
     hold(messageId: string): () => void {
       const held = createDeferred()
       const holding = locks?.request(lockKey(messageId), {}, () => held.promise) ?? held.promise
@@ -96,9 +96,9 @@ export function createVoiceDrafts({
       await (await openTable()).put({ ...part, id })
     },
 
-    /** The oldest of a chat that is not a message yet, and that no tab is recording. */
+    /** A chat's oldest unsent recording that no tab is recording. */
     async read(peerId: string): Promise<VoiceDraft | undefined> {
-      // What this tab has just left is still being written.
+      // This tab may still be writing the recording it just left.
       await Promise.all(own.values())
       const parts = await listParts(`${prefix}${peerId}|`)
       const ids = [...new Set(parts.map(({ messageId }) => messageId))]
@@ -114,7 +114,7 @@ export function createVoiceDrafts({
       return undefined
     },
 
-    /** How many recordings of all chats are no message yet, with those that are under way. */
+    /** The number of unsent recordings in all chats, including active ones. */
     async count(): Promise<number> {
       const keys = await (await openTable()).where('id').startsWith(prefix).primaryKeys()
       return (await listUnsent(keys.map(readMessageId))).length

@@ -39,7 +39,7 @@ test('a picture between two changes of the profile keeps its place', () => {
   expect(foldRequest(earlier, picture).replaced).toEqual(['2'])
 })
 
-test('P6: a refused change goes only when all that it said is said anew', () => {
+test('P6: a refused change goes only when a new one covers all of it', () => {
   const refused = entry('1', profile({ username: 'Ben', status: 'at sea' }), 'refused')
   expect(foldRequest([refused], profile({ status: 'ashore' })).replaced).toEqual([])
   const anew = profile({ username: 'Anna', status: 'ashore' })

@@ -2,14 +2,14 @@ import type { QueuedRequest, RequestEntry } from '../storage/queued-request.ts'
 
 export interface Folded {
   request: QueuedRequest
-  /** Ids of the entries whose place it takes. */
+  /** Ids of the entries that it replaces. */
   replaced: string[]
 }
 
 /**
- * Joins a request with those before it about the same thing: of two blocks, settings or pictures the later
- * counts, and two changes of the profile are one. What takes their place is a new entry: one of them may be
- * on its way, and its answer must not end the later one.
+ * Merges a request with earlier ones about the same thing: of two blocks, settings or pictures the
+ * later counts; two profile changes become one. The replacement is a new entry: an old one may be
+ * in flight, and its answer must not end the new one.
  *
  * @param earlier the entries of the same resource, oldest first
  */
@@ -38,7 +38,7 @@ function foldProfile(
       Object.keys(request.change).every((field) => field in later.change),
   )
   const replaced = covered.map(({ _id }) => _id)
-  // Only the last one: a picture in between would come out on the wrong side of it.
+  // Only the last one: merging across a picture would reorder them.
   const last = earlier.findLast(({ state }) => state === 'waiting')
   if (last?.request.kind !== 'profile') return { request: later, replaced }
   const change = { ...last.request.change, ...later.change }

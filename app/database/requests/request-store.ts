@@ -5,17 +5,17 @@ import { foldRequest } from './fold-request.ts'
 
 export type RequestStore = ReturnType<typeof createRequestStore>
 
-/** The requests that wait on this device, in the order in which they were asked. */
+/** This device's waiting requests, in the order they were made. */
 export function createRequestStore(options: { table: DeviceStore['requests']; now: () => number }) {
   const { table, now } = options
 
-  /** Nothing where the entry has gone meanwhile. */
+  /** Does nothing if the entry is gone. */
   async function change(entryId: string, changes: Partial<RequestEntry>) {
     await table.where('_id').equals(entryId).modify(changes)
   }
 
   return {
-    /** Keeps a request, in place of those that it makes needless. @returns the id of its entry */
+    /** Stores a request, replacing those it makes obsolete. @returns the id of its entry */
     async add(request: QueuedRequest): Promise<string> {
       const _id = createId()
       const resource = resourceKey(request, _id)
@@ -36,7 +36,7 @@ export function createRequestStore(options: { table: DeviceStore['requests']; no
 
     list: (): Promise<RequestEntry[]> => table.toArray(),
 
-    /** The first that waits, of those about this. */
+    /** The first waiting request about this. */
     async next(resource: string): Promise<RequestEntry | undefined> {
       const entries = await table.where('resource').equals(resource).sortBy('order')
       return entries.find(({ state }) => state === 'waiting')
@@ -44,13 +44,13 @@ export function createRequestStore(options: { table: DeviceStore['requests']; no
 
     countWaiting: () => table.filter(({ state }) => state === 'waiting').count(),
 
-    /** Tells why it has not gone yet; it goes on waiting. */
+    /** Records why it has not been sent yet; it keeps waiting. */
     delay: (entryId: string, problem: RequestEntry['problem']) => change(entryId, { problem }),
 
     refuse: (entryId: string, problem: RequestEntry['problem']) =>
       change(entryId, { problem, state: 'refused' }),
 
-    /** Lets a refused one try again. */
+    /** Makes a refused request wait for a retry. */
     retry: (entryId: string) => change(entryId, { state: 'waiting', problem: undefined }),
 
     async remove(entryId: string) {

@@ -1,14 +1,14 @@
 import { editSegment, type SegmentEdit } from './edit-segment.ts'
 import type { IndexState, IndexStore } from './open-index-store.ts'
 
-/** More would hold up the searches, which wait while an edit is written. */
+/** Larger writes would hold up searches, which wait for them. */
 const segmentsPerWrite = 8
 
 /**
- * Writes edits that were planned on `state`, and then the new state. An interruption in between is harmless:
- * what is written is found unchanged when the same messages are read again.
+ * Writes edits planned on `state`, then the new state. An interruption in between is harmless:
+ * rereading the same messages finds those edits unchanged.
  *
- * @returns false when another tab wrote meanwhile; the plan is then void, and is made again.
+ * @returns false when another tab wrote meanwhile: the plan is void and must be remade
  */
 export async function commitEdits(
   store: IndexStore,

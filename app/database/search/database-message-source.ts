@@ -6,24 +6,24 @@ import { fromStoredMessage, type StoredMessage } from '../storage/stored-message
 import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
 import type { MessageSource } from './message-source.ts'
 
-/** Where reading goes on in RxDB: the time of the last write, epoch ms with decimals, and a message id. */
+/** RxDB's read position: the time of the last write, epoch ms with decimals, and a message id. */
 interface Checkpoint {
   lwt: number
   id: string
 }
 
 /**
- * A write takes its time when it begins. Another tab's may be stored after a later one has been read, and the
- * page may end before it hears of it: so the first reading goes back a little.
+ * A write gets its time when it begins. Another tab may store its write after a later one was read,
+ * and the page may close before hearing of it: so the first read goes back a little.
  */
 const overlapMs = 10_000
 
 const wholeCollection = { selector: {}, sort: [{ _id: 'asc' as const }], index: ['_id'] }
 
-/** The messages of a person's database for the search. Close the index before the database. */
+/** A person's database as the source of the search. Close the index before the database. */
 export function createMessageSource(database: PetrelDatabase): MessageSource<MessageDocument> {
   const { messages, conversations } = database
-  /** `heard`: when the earliest write was made that has been heard of since the last reading. */
+  /** `heard`: the time of the earliest write reported since the last read. */
   const state = { isFirst: true, heard: Number.POSITIVE_INFINITY }
   let marks: Promise<Map<string, number>> | undefined
 

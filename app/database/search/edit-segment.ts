@@ -8,25 +8,25 @@ import {
   stripPositions,
 } from './posting-lines.ts'
 
-/** A message as it goes into the index. */
+/** A message to index. */
 export interface PlacedMessage extends Place {
   peerId: string
   terms: ReadonlySet<string>
 }
 
-/** What changes in one segment. A changed text is stripped first and put again at its old position. */
+/** The changes in one segment. A changed text is removed and added again at its old position. */
 export interface SegmentEdit {
   segment: number
-  /** Positions whose terms leave. */
+  /** Positions whose terms are removed. */
   strip: number[]
-  /** Ids that leave the index altogether; their positions are among `strip`. */
+  /** Ids removed from the index; their positions are among `strip`. */
   dropped: string[]
   put: PlacedMessage[]
-  /** Messages that say the same in another place of the order. */
+  /** Messages with the same text at a new place in the order. */
   moved: Place[]
 }
 
-/** Within a transaction of the caller. */
+/** Runs within the caller's transaction. */
 export async function editSegment(store: IndexStore, edit: SegmentEdit): Promise<void> {
   const { segment } = edit
   const members = await store.members.get(segment)
@@ -87,7 +87,7 @@ async function editPostings(store: IndexStore, edit: SegmentEdit): Promise<void>
 
 const allBuckets = Array.from({ length: peerBucket + 1 }, (_, bucket) => bucket)
 
-/** Undefined for a segment in which nobody is left. */
+/** Undefined for an empty segment. */
 function describeSegment(
   segment: number,
   ids: readonly string[],

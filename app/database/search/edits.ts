@@ -1,6 +1,6 @@
 import type { SegmentEdit } from './edit-segment.ts'
 
-/** The edits by segment, each begun when it is first asked for. */
+/** The edits by segment, each created on first use. */
 export function createEdits() {
   const bySegment = new Map<number, SegmentEdit>()
   const of = (segment: number): SegmentEdit => {

@@ -15,7 +15,7 @@ async function openStore(): Promise<IndexStore> {
   return openIndexStore({ databaseName: 'ann', indexedDB: new IDBFactory(), IDBKeyRange })
 }
 
-/** One message for each order, in segments of the given length, in the order given. */
+/** One message per order, in segments of the given length, in the given order. */
 async function fill(store: IndexStore, segments: readonly (readonly number[])[]) {
   const edits = createEdits()
   const all: Candidate[] = []

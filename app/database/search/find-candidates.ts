@@ -2,7 +2,7 @@ import { type Lookup, peerBucket } from './index-terms.ts'
 import type { IndexStore, SegmentHead } from './open-index-store.ts'
 import { scanLines, segmentSize } from './posting-lines.ts'
 
-/** A message that may be a hit, as far as the index knows. Newest first means by `orderedAt`, then by `_id`. */
+/** A possible hit, as far as the index knows. Newest first means by `orderedAt`, then by `_id`. */
 export interface Candidate {
   _id: string
   orderedAt: number
@@ -11,7 +11,7 @@ export interface Candidate {
 export interface CandidateQuery {
   lookups: readonly Lookup[]
   peerId?: string | undefined
-  /** Only what comes after this one, further into the past. */
+  /** Only candidates after this one, further into the past. */
   before?: Candidate | undefined
 }
 
@@ -19,8 +19,8 @@ const firstSegments = 4
 const segmentsMax = 64
 
 /**
- * The candidates, newest first, in batches. Reads from the segments that were filled last, ever more at a
- * time, and gives out what no segment that is still unread can be newer than.
+ * The candidates, newest first, in batches. Reads the most recently filled segments first, growing
+ * the batch each time, and yields only candidates that no unread segment can precede.
  */
 export async function* findCandidates(
   store: IndexStore,
@@ -90,7 +90,7 @@ async function readCandidates(
       for (const { segment, lines } of rows) {
         const tally = tallies.get(segment)
         if (!tally) continue
-        // A position stays in the running only if every lookup before this one had it.
+        // A position remains only if every lookup before this one had it.
         scanLines(lines, prefix, (position) => {
           if (tally[position] === lookup) tally[position] = lookup + 1
         })

@@ -4,7 +4,7 @@ import type { KnownPerson } from '../storage/known-person.ts'
 import type { ConversationRow } from '../views/conversation-row.ts'
 import { findRecipients } from './find-recipients.ts'
 
-test('whom one talked with comes first, then the others; who has no account any more is not offered', () => {
+test('chat partners come first, then the others; deleted accounts are not offered', () => {
   const [ann, ben, gone] = [name('ann'), name('ben'), { ...name('gone'), isDeleted: true as const }]
   const { peer: _, ...unread } = row(ann)
   const rows: ConversationRow[] = [row(gone), row(ben), unread]

@@ -3,9 +3,9 @@ import type { ConversationRow } from '../views/conversation-row.ts'
 import { foldText } from './fold-text.ts'
 
 /**
- * Whom something can be sent to: people one has talked with, newest first, then everybody else that the device knows.
- * Who has no account any more is left out.
- * @param name - a part of the name; everybody for an empty one
+ * Possible recipients: chat partners, newest first, then everyone else the device knows. Omits
+ * deleted accounts.
+ * @param name - a part of the name; empty matches everyone
  */
 export function findRecipients({
   rows,

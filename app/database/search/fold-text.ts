@@ -1,13 +1,13 @@
 /**
- * Marks that a person may leave out when typing: accents, vowel points, the hamza of an alef. The marks of
- * Thai, Hindi and their kin are vowels, and the kana sound marks make other letters: those stay.
+ * Optional marks in typing: accents, vowel points, the hamza of an alef. Keeps the marks of Thai,
+ * Hindi and related scripts, which are vowels, and the kana sound marks, which make other letters.
  */
 const accents =
   /(?![\u3099\u309a])(?=[\p{sc=Inherited}\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}])\p{M}/gu
 /** Joiners, soft hyphens, direction marks, and the Arabic stroke that only widens a word. */
 const unseen = /[\p{Cf}\u0640]/gu
 const onlyAscii = /^[\0-\x7f]*$/
-/** Letters that are typed as others but that Unicode does not take apart. */
+/** Letters typed as others that Unicode does not decompose. */
 const lookalikes = /[øđðłħŧæœþς]/g
 const plainLetters: Record<string, string> = {
   ø: 'o',
@@ -23,10 +23,9 @@ const plainLetters: Record<string, string> = {
 }
 
 /**
- * Text as it is compared: compatibility forms taken apart (Unicode NFKD), accents left out, no case.
- * Upper case joins what lower case keeps apart: ß and SS, and the Turkish ı, I, İ and i. Lower case before
- * that takes the capital ẞ, which has no upper case of its own, to the small one.
- * Folding a text is the same as folding its characters one by one.
+ * Folds text for comparison: NFKD, without accents or case. Upper-casing unites what lower case
+ * keeps apart: ß and SS, Turkish ı, I, İ and i; lower-casing first handles the capital ẞ, which has
+ * no upper case. Folding a text equals folding its characters one by one.
  */
 export function foldText(text: string): string {
   if (onlyAscii.test(text)) return text.toLowerCase()

@@ -4,16 +4,16 @@ import { splitWords } from './split-words.ts'
 
 const onlyAscii = /^[\0-\x7f]*$/
 
-/** UTF-16 indexes into the original text; `end` is the first that is not part of it. */
+/** UTF-16 indexes into the original text; `end` is exclusive. */
 export interface TextRange {
   start: number
   end: number
 }
 
 /**
- * The parts of a text that a search found in it: for a word the beginning that was typed, for a run each
- * place. In order, apart from each other, and never cutting a character as a person sees it (an accent, an
- * emoji of several parts) in two. Words are marked also where others of the query are missing.
+ * The ranges of a text that match a search: a word's typed beginning, and each occurrence of a run.
+ * Ordered, disjoint, never splitting a visible character (an accent, an emoji of several parts).
+ * Marks words even when other words of the query are missing.
  */
 export function highlight(text: string, query: string): TextRange[] {
   const wanted = parseQuery(query)
@@ -40,7 +40,9 @@ export function highlight(text: string, query: string): TextRange[] {
   return joinRanges(ranges)
 }
 
-/** The folded text, and for each of its UTF-16 units where in the original its character starts and ends. */
+/**
+ * The folded text, and the original start and end of the character behind each of its UTF-16 units.
+ */
 function foldWithPlaces(text: string) {
   let folded = ''
   const starts: number[] = []

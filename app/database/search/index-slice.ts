@@ -4,7 +4,7 @@ import type { IndexState, IndexStore } from './open-index-store.ts'
 import { planEdits } from './plan-edits.ts'
 import { planSweep } from './plan-sweep.ts'
 
-/** Reading and writing that many takes a few frames, none of them whole. */
+/** Reading and writing this many takes part of each of a few frames. */
 const sliceSize = 250
 
 export interface SliceOptions {
@@ -14,10 +14,10 @@ export interface SliceOptions {
 }
 
 /**
- * Brings the index one slice further behind the messages.
+ * Advances the index by one slice.
  *
- * @returns the number of messages read since the index began, `swept` when cleared ones left it, or `done`
- * when it has followed all there is.
+ * @returns the number of messages read since the index began, `swept` when cleared ones left it, or
+ * `done` when the index is current
  */
 export async function indexSlice(options: SliceOptions): Promise<number | 'swept' | 'done'> {
   const { store, source, yieldToScreen } = options
@@ -34,12 +34,12 @@ export async function indexSlice(options: SliceOptions): Promise<number | 'swept
     if (await commitEdits(store, { state, edits, next })) {
       return messages.length < sliceSize ? 'done' : scanned
     }
-    // Another tab was faster: what was read is still to be written, unless that tab has done it.
+    // Another tab wrote first: this slice must still be written, unless that tab did.
     await yieldToScreen()
   }
 }
 
-/** True when something was swept, and more may be left to sweep. */
+/** True when something was swept; there may be more to sweep. */
 async function sweepCleared({ store, source }: SliceOptions, state: IndexState): Promise<boolean> {
   const marks = await joinMarks(source, state)
   const unswept = [...marks].filter(([peerId, upTo]) => upTo > (state.swept[peerId] ?? 0))
@@ -50,7 +50,7 @@ async function sweepCleared({ store, source }: SliceOptions, state: IndexState):
   return true
 }
 
-/** A tab that has not heard of a mark yet must not write back what another one has swept. */
+/** A tab that has not seen a mark yet must not restore what another one swept. */
 async function joinMarks(
   source: MessageSource<SearchableMessage>,
   state: IndexState,

@@ -2,7 +2,7 @@ import { foldText } from './fold-text.ts'
 import type { SearchQuery } from './search-query.ts'
 import { splitWords } from './split-words.ts'
 
-/** Nobody types more, and a pasted key of thousands of letters need not be kept twice. */
+/** No one types more, and storing a pasted key of thousands of letters twice is useless. */
 const termMaxLength = 40
 const lookupsMax = 12
 
@@ -11,11 +11,11 @@ export const peerBucket = 64
 
 export interface Lookup {
   bucket: number
-  /** The beginning of the terms that are wanted. */
+  /** The wanted terms' prefix. */
   prefix: string
 }
 
-/** The terms under which a text is kept: its words, and for runs each character with the one after it. */
+/** A text's index terms: its words, and for runs each character with its successor. */
 export function listTerms(text: string): Set<string> {
   const terms = new Set<string>()
   for (const piece of splitWords(foldText(text))) {
@@ -26,8 +26,8 @@ export function listTerms(text: string): Set<string> {
 }
 
 /**
- * What to read for a query. It finds every message that matches and may find others: a long query is cut
- * short here, and pairs may be in a message without being neighbours. So each hit is checked by its text.
+ * The lookups for a query. They find every match and may find others: long queries are truncated
+ * here, and pairs may occur without being adjacent. So the caller checks each hit's text.
  */
 export function listLookups(query: SearchQuery): Lookup[] {
   const prefixes = new Set<string>()
@@ -37,7 +37,7 @@ export function listLookups(query: SearchQuery): Lookup[] {
       continue
     }
     const pairs = listPairs(text)
-    // Where a pair is, its second character is: the last entry tells nothing more.
+    // A pair implies its second character, so the last entry adds nothing.
     if (pairs.length > 1) pairs.pop()
     for (const pair of pairs) prefixes.add(pair)
   }
@@ -47,7 +47,10 @@ export function listLookups(query: SearchQuery): Lookup[] {
     .map((prefix) => ({ bucket: bucketOf(prefix), prefix }))
 }
 
-/** All terms with one beginning share a bucket, so a prefix of any length reads one row of a segment. */
+/**
+ * All terms with one beginning share a bucket, so a prefix of any length reads one row of a
+ * segment.
+ */
 export function bucketOf(term: string): number {
   return Math.imul(term.codePointAt(0) ?? 0, 0x9e3779b1) >>> 26
 }

@@ -1,4 +1,4 @@
-/** What the search reads of a message. `content` is empty in what must not be found: deleted, discarded. */
+/** A message as the search reads it. `content` is empty for deleted and discarded messages. */
 export interface SearchableMessage {
   _id: string
   peerId: string
@@ -6,21 +6,22 @@ export interface SearchableMessage {
   content: string
 }
 
-/** The messages of the device, as the search index sees them. */
+/** The device's messages, as the search index sees them. */
 export interface MessageSource<Message extends SearchableMessage> {
   /**
-   * What was stored after a place in the order of storing, and the place to go on from; without a place from
-   * the beginning. Fewer than `limit` means that this is all. May give a message again, never skips one.
+   * Messages stored after a place in storage order, and the place to continue from; starts at the
+   * beginning without a place. Fewer than `limit` means the end. May repeat a message, never skips
+   * one.
    */
   readChanges(
     after: unknown,
     limit: number,
   ): Promise<{ messages: readonly Message[]; next: unknown }>
-  /** Those that are on the device, as they are now. */
+  /** Those on the device, in their current version. */
   readMessages(ids: readonly string[]): Promise<ReadonlyMap<string, Message>>
-  /** How far each cleared conversation is cleared: messages up to this `orderedAt` are not to be found. */
+  /** Each cleared conversation's mark: hides messages up to this `orderedAt` from the search. */
   readClearedMarks(): Promise<ReadonlyMap<string, number>>
   countMessages(): Promise<number>
-  /** Calls back after messages or marks have changed, in whichever tab. Gives the way to end it. */
+  /** Calls back after messages or marks change in any tab. Returns the unsubscribe function. */
   subscribe(onChange: () => void): () => void
 }

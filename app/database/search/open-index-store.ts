@@ -2,16 +2,16 @@ import { Dexie, type Table } from 'dexie'
 import { endLiveQueries } from '../storage/dexie/end-live-queries.ts'
 import { readManyByRange } from '../storage/dexie/read-many-by-range.ts'
 
-/** What is known of a segment without reading it. Times are `orderedAt`. */
+/** A segment's summary, known without reading it. Times are `orderedAt`. */
 export interface SegmentHead {
   segment: number
-  /** Positions given out, with those that are empty again. */
+  /** Assigned positions, including those emptied again. */
   size: number
   newest: number
   oldest: number
 }
 
-/** Who is at which position. Empty positions have an empty id. */
+/** The message at each position. Empty positions have an empty id. */
 export interface SegmentMembers {
   segment: number
   /** One string, LF between: a browser copies it much faster than a thousand. */
@@ -19,33 +19,33 @@ export interface SegmentMembers {
   orders: number[]
 }
 
-/** A row of the index: all terms of one bucket in one segment; see `posting-lines.ts`. */
+/** An index row: all terms of one bucket in one segment; see `posting-lines.ts`. */
 export interface PostingRow {
   bucket: number
   segment: number
   lines: string
 }
 
-/** Where a message is in the index. */
+/** A message's place in the index. */
 export interface Place {
   _id: string
   segment: number
   position: number
   orderedAt: number
-  /** Tells whether the text is the one that is in the index. */
+  /** Detects whether the text is the indexed one. */
   print: number
 }
 
 export interface IndexState {
   key: 'state'
   format: number
-  /** Raised by every write, so that a tab knows when another one was faster. */
+  /** Every write raises it, so that a tab notices another tab's write. */
   generation: number
-  /** Where reading the changes goes on; undefined at the beginning. */
+  /** Where reading the changes continues; undefined at the beginning. */
   checkpoint: unknown
-  /** Messages read since the beginning, for showing how far it is. */
+  /** Messages read since the beginning, for the progress display. */
   scanned: number
-  /** The marks of the conversations whose cleared messages have left the index. */
+  /** The marks of conversations whose cleared messages have left the index. */
   swept: Record<string, number>
 }
 
@@ -63,7 +63,7 @@ export interface IndexStoreOptions {
   IDBKeyRange?: typeof globalThis.IDBKeyRange | undefined
 }
 
-/** Raise it when folding, splitting or the form of a row changes: the index is then made anew. */
+/** Raise it when folding, splitting or the row format changes: the index is then rebuilt. */
 const indexFormat = 2
 
 export async function openIndexStore(options: IndexStoreOptions): Promise<IndexStore> {

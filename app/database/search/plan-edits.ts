@@ -6,21 +6,21 @@ import type { IndexStore } from './open-index-store.ts'
 import { segmentSize } from './posting-lines.ts'
 import { printText } from './print-text.ts'
 
-/** Between two looks at the clock a page stays well under a frame. */
+/** A page stays well under a frame between two clock checks. */
 const workMaxMs = 5
 
 export interface PlanOptions {
   store: IndexStore
   messages: readonly SearchableMessage[]
-  /** How far each conversation is cleared. */
+  /** Each conversation's cleared mark. */
   clearedMarks: ReadonlyMap<string, number>
   yieldToScreen(): Promise<void>
 }
 
-/** What these messages change in the index. Most changes are ticks, and change nothing. */
+/** The index changes for these messages. Most message changes are ticks, which change nothing. */
 export async function planEdits(options: PlanOptions): Promise<SegmentEdit[]> {
   const { store, clearedMarks } = options
-  // A message that was given twice counts as it was given last.
+  // Of repeated messages the last one counts.
   const messages = [...new Map(options.messages.map((message) => [message._id, message])).values()]
   const places = await store.places.bulkGet(messages.map((message) => message._id))
   const edits = createEdits()

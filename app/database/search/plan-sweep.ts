@@ -4,13 +4,13 @@ import { peerBucket } from './index-terms.ts'
 import type { IndexStore } from './open-index-store.ts'
 import { scanLines } from './posting-lines.ts'
 
-/** Segments whose edits are held in memory at once. */
+/** How many segments' edits memory holds together. */
 const segmentsPerSweep = 8
 
 /**
- * Takes the words of cleared messages out of the index, some segments at a time.
+ * Removes the words of cleared messages from the index, some segments at a time.
  *
- * @returns the next edits; none when all of these conversations are swept up to their marks.
+ * @returns the next edits; none when all these conversations are swept up to their marks
  */
 export async function planSweep(
   store: IndexStore,

@@ -1,14 +1,14 @@
 /**
- * The form of a row of the index: one line a term, `term TAB positions LF`, behind a first LF. A position
- * within its segment is one character, so a prefix is found by `indexOf` and nothing is taken apart to read.
- * Terms hold letters, digits and emoji only, positions start above ASCII: neither holds TAB or LF.
+ * An index row's format: one line per term, `term TAB positions LF`, after an initial LF. A
+ * position within its segment is one character, so `indexOf` finds a prefix without parsing. Terms
+ * hold letters, digits and emoji, positions start above ASCII: neither holds TAB or LF.
  */
 const positionBase = 0x100
 
-/** Positions fit between ASCII and the surrogates with ease. */
+/** Positions fit easily between ASCII and the surrogates. */
 export const segmentSize = 1_024
 
-/** The positions of each term, in the form of a line. */
+/** Each term's positions, as a line stores them. */
 export type Postings = Map<string, string>
 
 export function decodeLines(lines: string): Postings {
@@ -33,7 +33,7 @@ export function addPosting(postings: Postings, term: string, position: number): 
   postings.set(term, found + String.fromCharCode(positionBase + position))
 }
 
-/** Takes these positions out of every term; a term that nobody says any more leaves the index. */
+/** Removes these positions from every term; a term without positions leaves the index. */
 export function stripPositions(postings: Postings, positions: readonly number[]): void {
   const gone = new Set(positions.map((position) => String.fromCharCode(positionBase + position)))
   for (const [term, kept] of postings) {
@@ -43,7 +43,9 @@ export function stripPositions(postings: Postings, positions: readonly number[])
   }
 }
 
-/** Calls back with the position of every message that has a term with this beginning; some several times. */
+/**
+ * Calls back with the position of every message with a term of this prefix, sometimes repeatedly.
+ */
 export function scanLines(
   lines: string,
   prefix: string,

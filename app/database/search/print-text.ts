@@ -1,6 +1,6 @@
 /**
- * A fingerprint of 53 bits, never 0: two texts of one message that share it are as likely as a broken disk.
- * The mixing is that of MurmurHash3, twice over.
+ * A 53-bit fingerprint, never 0: a collision between two texts of one message is as likely as a
+ * broken disk. Mixes like MurmurHash3, in two lanes.
  */
 export function printText(text: string): number {
   let low = 0x9e3779b9

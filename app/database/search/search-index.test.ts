@@ -41,7 +41,7 @@ async function findIds(index: SearchIndex<{ _id: string }>, text: string, peerId
   return messages.map(({ _id }) => _id)
 }
 
-/** `count` messages whose words tell their number, stored at once, oldest first. */
+/** `count` numbered messages, stored together, oldest first. */
 function makeMessages(count: number, from = 0, peerId = ben) {
   return Array.from({ length: count }, (_, index) => ({
     _id: createId(),
@@ -217,7 +217,7 @@ test('an index that is behind finds no message that no longer says it', async ()
   onTestFinished(async () => void (await database.close()))
   const messageId = await sendMessage(context, { peerId: ben, content: 'a secret' })
   const source = createMessageSource(database)
-  // This index never hears of the deletion.
+  // This index never learns of the deletion.
   const index = await openIndex({ messages: { ...source, subscribe: () => () => {} } })
   onTestFinished(() => index.close())
   await index.catchUp()
@@ -254,7 +254,7 @@ test('a write that is stored after a later one was read is not skipped', async (
     content: 'running late',
   })
   await find('time')
-  // As from a tab that takes the time of its write, and is then held up.
+  // Simulates a tab that is delayed after its write got its time.
   const { originalStorageInstance } = database.messages.storageInstance
   const _meta = { lwt: 1_000.01 }
   const row = { document: { ...earlier, _meta, _deleted: false, _attachments: {}, _rev: '1-late' } }

@@ -6,24 +6,27 @@ import { type IndexStoreOptions, openIndexStore } from './open-index-store.ts'
 import { type FoundPage, type SearchRequest, searchMessages } from './search-messages.ts'
 import { yieldToScreen as yieldWhenIdle } from './yield-to-screen.ts'
 
-/** `share`: how much of what is on the device can be found by now, 0–1. */
+/** `share`: the searchable part of the device's messages, 0–1. */
 export type IndexProgress =
   | { state: 'building'; share: number }
   | { state: 'ready' }
   | { state: 'failed'; error: unknown }
 
 export interface SearchPage<Message> extends FoundPage<Message> {
-  /** False while messages of the device are still missing from the index. */
+  /** False while the index is behind the device's messages. */
   isComplete: boolean
 }
 
 export interface SearchIndex<Message> {
   search(request: SearchRequest): Promise<SearchPage<Message>>
   progress: LiveValue<IndexProgress>
-  /** Resolves when everything that is stored by now can be found. Rejects when the index cannot be kept. */
+  /**
+   * Resolves when everything stored by now is searchable. Rejects when the index cannot be
+   * maintained.
+   */
   catchUp(): Promise<void>
   close(): Promise<void>
-  /** Closes it, and deletes it from the device. */
+  /** Closes the index and deletes it from the device. */
   destroy(): Promise<void>
 }
 
@@ -34,15 +37,15 @@ export interface SearchIndexOptions<Message extends SearchableMessage> extends I
 }
 
 /**
- * Search over all messages of the device, offline. The index is a database of its own beside the messages,
- * which it follows in the background; nothing of it stays in memory. Several tabs may keep it at once.
- * After a failure, which `progress` tells, the next change of a message makes it try again.
+ * Offline search over all messages of the device. The index is a separate database that follows the
+ * messages in the background and keeps nothing in memory. Several tabs may maintain it together.
+ * After a failure, reported by `progress`, the next change of a message retries.
  *
- * Measured by `npm run bench search` in Chromium with 100,000 messages, on two cores that others kept busy
- * (medians of the first page of 50): 5–8 ms for one to three letters, 8 ms for a rare word, 12 ms for two
- * words; made in 36 s of the background; 0.7 MB of memory and 10 to 22 MB of disk.
+ * Measured by `npm run bench search` in Chromium with 100,000 messages, on two busy cores (medians
+ * of the first page of 50): 5–8 ms for one to three letters, 8 ms for a rare word, 12 ms for two
+ * words; built in 36 s in the background; 0.7 MB of memory and 10 to 22 MB of disk.
  *
- * @throws when IndexedDB cannot be used here.
+ * @throws when IndexedDB is unavailable
  */
 export async function createSearchIndex<Message extends SearchableMessage>(
   options: SearchIndexOptions<Message>,
@@ -57,7 +60,7 @@ export async function createSearchIndex<Message extends SearchableMessage>(
   })
 
   async function follow(): Promise<void> {
-    // Counting reads a whole index, so it is done once, and only where there is much to follow.
+    // Counting reads a whole index, so it happens once, and only when there is a large backlog.
     let total: number | undefined
     while (!closing.signal.aborted) {
       const scanned = await indexSlice({ store, source, yieldToScreen })
@@ -79,7 +82,7 @@ export async function createSearchIndex<Message extends SearchableMessage>(
   async function close(): Promise<void> {
     closing.abort()
     unsubscribe()
-    // Lets the slice that is under way come to its end.
+    // Lets the current slice finish.
     const settled = refresher.refresh()
     refresher.close()
     await settled

@@ -5,19 +5,19 @@ import type { IndexStore } from './open-index-store.ts'
 import { matchesQuery, parseQuery } from './search-query.ts'
 
 export interface SearchRequest {
-  /** As it was typed. Every word must be in a message, each by its beginning. */
+  /** As typed. A message must contain every word, each matched by its beginning. */
   text: string
   /** Only the conversation with this person. */
   peerId?: string
   limit: number
-  /** The `next` of the page before. */
+  /** The previous page's `next`. */
   before?: Candidate
 }
 
 export interface FoundPage<Message> {
   /** Newest first. */
   messages: Message[]
-  /** Where the next page begins; absent when nothing is left. */
+  /** Where the next page begins; absent at the end. */
   next?: Candidate
 }
 
@@ -34,7 +34,7 @@ export async function searchMessages<Message extends SearchableMessage>(
     for (let from = 0; from < batch.length; from += limit) {
       if (found.messages.length === limit) return found
       const candidates = batch.slice(from, from + limit)
-      // The index may lag behind, and it only narrows down: what the messages say now decides.
+      // The index may lag and only narrows the search: the current text decides.
       const messages = await source.readMessages(candidates.map(({ _id }) => _id))
       for (const candidate of candidates) {
         const message = messages.get(candidate._id)

@@ -1,15 +1,15 @@
 import { foldText } from './fold-text.ts'
 import { type Piece, splitWords } from './split-words.ts'
 
-/** What somebody looks for: every piece must be in the message, in any order. */
+/** A parsed query: the message must contain every piece, in any order. */
 export type SearchQuery = readonly Pick<Piece, 'text' | 'kind'>[]
 
-/** An empty query, or one of separators alone, has no pieces and finds nothing. */
+/** An empty query, or one of separators alone, has no pieces and matches nothing. */
 export function parseQuery(text: string): SearchQuery {
   return splitWords(foldText(text))
 }
 
-/** The rule of the search, whatever the index: words by their beginning, runs by any part. */
+/** The matching rule, independent of the index: words by their beginning, runs by any part. */
 export function matchesQuery(text: string, query: SearchQuery): boolean {
   if (query.length === 0) return false
   const pieces = splitWords(foldText(text))

@@ -1,6 +1,6 @@
 /**
- * A stretch of folded text that can be looked for. A `word` is found by its beginning. A `run` is text of a
- * script that writes no spaces, or emoji: any part of it can be looked for.
+ * A searchable stretch of folded text. A `word` matches by its beginning. A `run` is emoji, or text
+ * of a script without spaces: any part of it matches.
  */
 export interface Piece {
   text: string
@@ -19,10 +19,11 @@ const asciiWords = /[a-z0-9]+/g
 const onlyAscii = /^[\0-\x7f]*$/
 
 /**
- * Takes folded text apart; what is neither letter, digit nor emoji separates.
+ * Splits folded text; anything but letters, digits and emoji separates.
  *
- * Runs are not cut into words, although `Intl.Segmenter` could: it cuts half a word elsewhere than the whole
- * one, so typing would lose hits, and the index would go stale whenever a browser's dictionary changes.
+ * Does not cut runs into words, although `Intl.Segmenter` could: it cuts a partial word
+ * differently, so typing would lose hits, and a browser's dictionary update would make the index
+ * stale.
  */
 export function splitWords(folded: string): Piece[] {
   const isAscii = onlyAscii.test(folded)

@@ -3,7 +3,7 @@ import type { KeyValueStorage } from './key-value-storage.ts'
 export interface Clock {
   /** The server's time as well as this device knows it, epoch ms. */
   now(): number
-  /** Hears the time that the server put on an answer (`x-petrel-now`), at the moment it arrives. */
+  /** Takes the server's time from an answer (`x-petrel-now`) as soon as it arrives. */
   setServerTime(serverNow: number): void
 }
 
@@ -11,8 +11,9 @@ const kept = 'petrel-clock-offset'
 const jumpMs = 1_000
 
 /**
- * A clock that goes by the server, however wrong the device's own is, also before the first answer after a
- * reload. An answer is on its way for a while, so what it says is never ahead: the highest offset is the best.
+ * A clock that follows the server, even when the device's own is wrong, and even before the first
+ * answer after a reload. An answer takes time to arrive, so its time is never ahead: the highest
+ * offset is best.
  */
 export function createClock(options: { now?: () => number; texts?: KeyValueStorage }): Clock {
   const { now = Date.now, texts } = options

@@ -125,7 +125,7 @@ test('P5: what arrives and was overtaken by what is here takes nothing of it bac
   receive(newer)
   await expect.poll(() => read(newer._id)).toBeDefined()
   receive(older)
-  // They are stored in the order in which they came.
+  // They are stored in arrival order.
   receive(other)
   await expect.poll(() => read(other._id)).toBeDefined()
   expect((await read(newer._id))?.content).toBe('second')
@@ -141,7 +141,7 @@ test('a version of this device that cannot be read gives way to the one of the s
   expect(fromStoredMessage(await messages.resolve(input, ''))).toEqual(sample)
 })
 
-/** @param assumed what the device believed that the server holds */
+/** @param assumed the server's version, as the device believes */
 async function resolveConversation(
   device: ConversationDocument,
   server: ConversationDocument,

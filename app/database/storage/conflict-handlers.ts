@@ -18,8 +18,8 @@ export interface ConflictOptions {
 }
 
 /**
- * What this device's version becomes when the server holds another one: the result of the same pure
- * function that the server applies (P4, P5), so neither side asks the other again.
+ * Rebases this device's version on the server's with the server's own pure function (P4, P5), so
+ * neither side asks the other again.
  */
 export function createMessageConflictHandler(
   options: ConflictOptions,
@@ -54,8 +54,8 @@ export function createConversationConflictHandler(
       const proposed = conversationDocument.safeParse(fromStoredConversation(newDocumentState))
       if (!proposed.success) return alive(stored)
       const now = options.now()
-      // How far the other person is, the server has told this device: it may have forgotten. When it knows better than
-      // what it was offered over the same version, it is right.
+      // The server told this device how far the other person is, and may have forgotten since. But
+      // when it corrects the device's offer over the same version, the server is right.
       const isRefused =
         assumedMasterState !== undefined &&
         areConversationsEqual(fromStoredConversation(assumedMasterState), stored)
@@ -65,13 +65,16 @@ export function createConversationConflictHandler(
   }
 }
 
-/** RxDB asks under this name whether what has arrived (`a`) would change what is here (`b`). */
+/**
+ * RxDB passes this name when it asks whether the arrived version (`a`) would change the local one
+ * (`b`).
+ */
 const arrival = 'downstream-check-if-equal-1'
 
 /**
- * What a stored document becomes when the server's version arrives. An answer may have been under way while a change of
- * this device was taken: it knows some other news, and not that change.
- * @returns undefined where it is that version
+ * Merges the server's version into a stored document. The answer may predate a change of this
+ * device that the server has already accepted: it brings other news, but lacks that change.
+ * @returns undefined when the result equals the server's version
  */
 export async function mergeArrived<T>(
   conflictHandler: RxConflictHandler<T>,
@@ -84,8 +87,9 @@ export async function mergeArrived<T>(
 }
 
 /**
- * Is what has arrived older than what is here? Two answers of the server can overtake each other, and the
- * older one would be the last. Versions only grow under the merge (P5), so an older one adds nothing to it.
+ * Is the arrived version older than the local one? Two answers of the server can overtake each
+ * other, and the older would win. Versions only grow under the merge (P5), so an older one adds
+ * nothing.
  */
 function isMessageOutdated(arrived: object, here: object): boolean {
   const [a, b] = [messageDocument.safeParse(arrived), messageDocument.safeParse(here)]

@@ -67,7 +67,7 @@ test('P1: the bytes of a deleted message stay while a forward of it in another c
   expect(await isKept(forUnsent.forward)).toBe(true)
   expect(await isKept(forFailed.forward)).toBe(true)
   expect(await isKept(forNobody.forward)).toBe(false)
-  // What is written of it later, such as the server's own version, changes nothing.
+  // Later writes of it, such as the server's version, change nothing.
   await changeMessage(context.database.messages, forStar._id, (message) => ({
     ...message,
     attempt: (message.attempt ?? 1) + 1,

@@ -20,8 +20,8 @@ interface Tables {
 }
 
 /**
- * Takes a file away in the very transaction that stores that its message was deleted (P8), unless an unsent or starred
- * message shows the same one (P1): that leaves once nothing wants it, with what was cleared.
+ * Deletes a file in the same transaction that stores its message's deletion (P8), unless an unsent
+ * or starred message shows the same file (P1): the cleanup removes it once no message needs it.
  */
 export function dropFiles(dexie: Dexie): void {
   dexie.use({
@@ -45,14 +45,14 @@ function createMutate(tables: Tables): DBCoreTable['mutate'] {
     const values: readonly StoredMessage[] = type === 'put' || type === 'add' ? request.values : []
     const deleted = values.flatMap(({ _id, deletedAt }) => (deletedAt ? _id : []))
     if (deleted.length === 0) return written
-    // What it gives is a promise of Dexie's own: it knows its transaction by them.
+    // Its result is Dexie's own promise, which carries the transaction.
     return written.then((result) => drop(tables, trans, deleted).then(() => result))
   }
 }
 
 /**
- * Runs after the write, so that what was deleted together wants nothing any more. By Dexie's own promises alone: it
- * knows its transaction by them, and after an `await` it may be lost.
+ * Runs after the write, so that messages deleted together no longer hold on to the file. Uses only
+ * Dexie's own promises: they carry the transaction, and an `await` may lose it.
  */
 function drop(
   { documents, notes }: Tables,
@@ -73,7 +73,7 @@ function drop(
   })
 }
 
-/** Which of these messages have the bytes that another one wants and has not itself? */
+/** Which of these messages store bytes that another message needs and does not store itself? */
 function findHeld(
   { documents, notes }: Tables,
   trans: DBCoreTransaction,

@@ -1,6 +1,6 @@
 import type { MessageDocument } from '../../../schema/message.ts'
+import type { MessageCollection } from './collections.ts'
 import { listTally } from './list-tally.ts'
-import type { MessageCollection } from './open-database.ts'
 import { queryDocuments } from './read-documents.ts'
 import { failedTally, fromStoredMessage, pendingTally } from './stored-message.ts'
 
@@ -18,7 +18,7 @@ export async function findNewestMessage(
   return newest && fromStoredMessage(newest)
 }
 
-/** The newest message from the other person: what a receipt can reach up to. */
+/** The other person's newest message: the limit of a receipt. */
 export async function findNewestIncoming(
   messages: MessageCollection,
   peerId: string,
@@ -27,7 +27,7 @@ export async function findNewestIncoming(
   return newest && fromStoredMessage(newest)
 }
 
-/** Webhooks come in any order: so many of the newest messages are looked at. */
+/** Webhooks arrive in any order: checks this many of the newest messages. */
 const lookedAt = 20
 
 /** When the other person last wrote over a business channel, by the provider's clock: epoch ms. */
@@ -41,16 +41,16 @@ export async function findLastInboundAt(
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
-/** The newest message of each conversation that waits to be sent, by the other person's id. */
+/** Each conversation's newest pending message, by the other person's id. */
 export async function findNewestPending(
   messages: MessageCollection,
 ): Promise<Map<string, MessageDocument>> {
   const pending = await listTally(messages, pendingTally)
-  // Newest first: of each conversation the last one that is put in stays, so the order is turned.
+  // Newest first. The map keeps each conversation's last entry, so the order is reversed.
   return new Map(pending.reverse().map((stored) => [stored.peerId, fromStoredMessage(stored)]))
 }
 
-/** The newest place of each conversation's own messages that were refused and wait for their author. */
+/** In each conversation, the newest place of the own refused messages that await their author. */
 export async function findFailedPlaces(messages: MessageCollection): Promise<Map<string, number>> {
   const failed = await listTally(messages, failedTally)
   return new Map(failed.reverse().map(({ peerId, orderedAt }) => [peerId, orderedAt]))

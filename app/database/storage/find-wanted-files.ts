@@ -6,7 +6,7 @@ import { failedTally, pendingTally, type StoredMessage } from './stored-message.
 /** Greater than every number and text, as IndexedDB compares keys. */
 const highest: never[] = []
 
-/** Where in which index the starred and the unsent messages stand. */
+/** Where each index lists the starred and the unsent messages. */
 export const wantingRanges = [
   { index: ['_deleted', 'starOrder', '_id'], lower: ['0', -Infinity], upper: ['0', 0, highest] },
   ...[pendingTally, failedTally].map((tally) => ({
@@ -32,8 +32,8 @@ export async function listWanting(
 }
 
 /**
- * The files that lie under another message than the one that wants them, because both have one address.
- * @returns the ids of the messages under which they lie
+ * Files stored under another message than the one that needs them, because both share one address.
+ * @returns the ids of the messages that store them
  */
 export async function findHolders(
   notes: Table<{ id: string }, string>,
@@ -51,7 +51,7 @@ export async function findHolders(
   return new Set(named.flatMap((note) => note?.messageId ?? []))
 }
 
-/** Is its author's device the only place where it is? */
+/** Does only its author's device have it? */
 export function isUnsent({
   senderId,
   peerId,

@@ -1,9 +1,9 @@
-/** A file on this device, by the message that it belongs to. */
+/** A file on this device, by its message. */
 export interface KeptFile {
   /** `filePrefix` and the message's id. */
   id: string
   file: Blob
-  /** When it came onto this device, epoch ms. */
+  /** When this device stored it, epoch ms. */
   at: number
 }
 

@@ -1,7 +1,9 @@
-/** Small texts that survive a reload and are written at once: `localStorage`, or the lab's stand-in. */
+/**
+ * Small texts, written synchronously, that survive a reload: `localStorage`, or the lab's stand-in.
+ */
 export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
-/** A store of texts that lives as long as its owner. */
+/** An in-memory text store that lives as long as its owner. */
 export function createKeyValueStorage(): KeyValueStorage {
   const texts = new Map<string, string>()
   return {

@@ -1,7 +1,7 @@
 import type { PublicUser } from '../../../schema/user.ts'
 
-/** Somebody as this device last heard of them. */
+/** A person's record as this device last received it. */
 export interface KnownPerson extends PublicUser {
-  /** The account is gone; what was said stays, under the name for that. */
+  /** The account is deleted; its messages stay, under the name for deleted accounts. */
   isDeleted?: true
 }

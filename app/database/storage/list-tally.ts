@@ -1,9 +1,9 @@
 import type { RxDocumentData } from 'rxdb/plugins/core'
-import type { MessageCollection } from './open-database.ts'
+import type { MessageCollection } from './collections.ts'
 import { queryDocuments } from './read-documents.ts'
 import type { StoredMessage } from './stored-message.ts'
 
-/** The messages that count for this, newest first; `limit`: so many at most. */
+/** The messages with this tally, newest first, at most `limit`. */
 export async function listTally(
   messages: MessageCollection,
   tally: string,

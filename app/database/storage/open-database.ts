@@ -1,6 +1,7 @@
 import type { Dexie } from 'dexie'
-import { createRxDatabase, type RxCollection, type RxDatabase } from 'rxdb/plugins/core'
+import { createRxDatabase, type RxDatabase } from 'rxdb/plugins/core'
 import { getRxStorageDexie } from 'rxdb/plugins/storage-dexie'
+import type { ConversationCollection, MessageCollection } from './collections.ts'
 import {
   type ConflictOptions,
   createConversationConflictHandler,
@@ -15,38 +16,35 @@ import { storeStagedNotes } from './dexie/staged-notes.ts'
 import { dropFiles } from './drop-files.ts'
 import { type DeviceStore, openDeviceStore } from './open-device-store.ts'
 import { createPlaces, type Places } from './places.ts'
-import { type StoredConversation, storedConversationSchema } from './stored-conversation.ts'
-import { type StoredMessage, storedMessageSchema } from './stored-message.ts'
+import { storedConversationSchema } from './stored-conversation.ts'
+import { storedMessageSchema } from './stored-message.ts'
 
 const replicated = ['messages', 'conversations']
 
-export type MessageCollection = RxCollection<StoredMessage>
-export type ConversationCollection = RxCollection<StoredConversation>
-
-/** Everything of one person on one device: two replicated collections, and what never leaves it. */
+/** All data of one person on one device: two replicated collections, and the local stores. */
 export interface PetrelDatabase {
-  /** What every database of this person on this device begins with. */
+  /** The name prefix of all this person's databases on this device. */
   name: string
   messages: MessageCollection
   conversations: ConversationCollection
   device: DeviceStore
-  /** Where the next message of a conversation goes. */
+  /** Assigns the place of a conversation's next message. */
   places: Places
   close(): Promise<void>
-  /** Closes it and takes all of it off the device, with what replication has noted. */
+  /** Closes the database and deletes it with all replication metadata. */
   remove(): Promise<void>
 }
 
 export interface DatabaseOptions extends ConflictOptions {
   indexedDB?: IDBFactory
   IDBKeyRange?: typeof globalThis.IDBKeyRange
-  /** Distinguishes the tabs, and the devices, that share one process: only the lab has several. */
+  /** Distinguishes tabs and devices in one process: only the lab has several. */
   tab?: { device: string; name: string }
 }
 
 /**
- * Opens the database of a person, and makes it on the first time. Another person's is another database.
- * @throws when IndexedDB cannot be used here (private windows of some browsers, a full disk).
+ * Opens a person's database, and creates it on first use. Each person has a separate one.
+ * @throws when IndexedDB is unavailable (private windows of some browsers, a full disk)
  */
 export async function openDatabase(options: DatabaseOptions): Promise<PetrelDatabase> {
   const { userId, tab, indexedDB, IDBKeyRange } = options
@@ -80,13 +78,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
   }
 }
 
-/** RxDB empties its IndexedDB databases and leaves them there, with this person's id in their names. */
+/**
+ * RxDB empties its IndexedDB databases but leaves them behind, with this person's id in their
+ * names.
+ */
 function deleteShell(factory: IDBFactory, name: string): Promise<void> {
   return new Promise((resolve) => {
     const request = factory.deleteDatabase(name)
     const end = () => resolve()
     request.onsuccess = end
-    // They are empty by now: a tab that is still closing lets the rest go when it is gone.
+    // Already empty: the deletion finishes once a tab that is still closing is gone.
     request.onblocked = end
     request.onerror = end
   })
@@ -106,7 +107,7 @@ async function openReplicated(
   }: {
     name: string
     platform: Pick<DatabaseOptions, 'indexedDB' | 'IDBKeyRange'>
-    /** Told the name of each IndexedDB database that belongs to it. */
+    /** Called with the name of each of its IndexedDB databases. */
     onMade: (name: string) => void
   },
 ): Promise<Replicated> {
@@ -141,7 +142,10 @@ async function openReplicated(
   return database
 }
 
-/** RxDB starts no replication of a collection that it has not noted; so what it noted comes back if it is deleted. */
+/**
+ * RxDB replicates only collections that it has recorded, so this restores its records after a
+ * deletion.
+ */
 async function keepOwnNotes(store: Replicated['internalStore']): Promise<void> {
   const dexie = await readDexie(store)
   const noted = await dexie.table('docs').toArray()
@@ -151,8 +155,8 @@ async function keepOwnNotes(store: Replicated['internalStore']): Promise<void> {
 }
 
 /**
- * Browsers close connections under a page (iOS on resume, the back-forward cache). RxDB opens Dexie without
- * reopening; with this the next call opens it again, and only our own close is final.
+ * Browsers close connections under a page (iOS on resume, the back-forward cache). RxDB opens Dexie
+ * without auto-open; this lets the next call reopen it, and only our own close is final.
  */
 function prepareDexie(opened: unknown): void {
   const dexie = opened as Dexie & { _options: { autoOpen?: boolean } }

@@ -2,16 +2,19 @@ import { Dexie, type EntityTable, liveQuery } from 'dexie'
 import type { KnownPerson } from './known-person.ts'
 import type { RequestEntry } from './queued-request.ts'
 
-/** What one tab has written and not yet sent in one conversation. */
+/** One tab's unsent text in one conversation. */
 export interface StoredDraft {
-  /** The other person; for a second tab and each further one with its number behind: `<person>/1`. */
+  /** The other person's id; for further tabs with the tab's number appended: `<person>/1`. */
   _id: string
   text: string
   /** The id of the message that it answers. */
   replyTo?: string | undefined
-  /** A change of an own message that is not saved yet. */
+  /** An unsaved edit of an own message. */
   edit?: DraftEdit | undefined
-  /** What the beginning of the text is about to become. Once that message is stored, those words are no draft. */
+  /**
+   * What the beginning of the text is about to become. Once that message is stored, those words are
+   * no longer a draft.
+   */
   sending?: { messageId: string; text: string } | undefined
   /** When it was written, epoch ms of this device: the later of two wins. */
   at: number
@@ -22,34 +25,34 @@ export interface DraftEdit {
   text: string
 }
 
-/** `order` is given when it is added. */
+/** `order` is assigned on insertion. */
 type StoredRequest = RequestEntry & { order: number }
 
-/** How far a collection is in step with the server, as the server counts. */
+/** How far a collection is in sync, in the server's sequence. */
 export interface StoredEpoch {
   /** The collection. */
   _id: string
-  /** In which epoch of the server its checkpoints count. */
+  /** The server epoch of its checkpoints. */
   epoch: string
   /** It is not the first: the checkpoints have its name. */
   isRenewed: boolean
 }
 
-/** A change that is shown as done and can still be undone. */
+/** A change shown as done that can still be undone. */
 export type WithheldChange =
   | { kind: 'delete'; messageId: string }
   | { kind: 'clear'; peerId: string; upTo: number }
 
 export interface StoredWithheld {
   _id: string
-  /** The number of the tab that writes it when its time is over. */
+  /** The number of the tab that writes it when its time is up. */
   slot: number
   /** Epoch ms. */
   at: number
   change: WithheldChange
 }
 
-/** What stays on this device and is never replicated: people as they were last heard of, drafts, and requests that wait. */
+/** The device's local, never replicated data: last known people, drafts, and waiting requests. */
 export interface DeviceStore {
   people: EntityTable<KnownPerson, '_id'>
   drafts: EntityTable<StoredDraft, '_id'>
@@ -57,7 +60,7 @@ export interface DeviceStore {
   epochs: EntityTable<StoredEpoch, '_id'>
   withheld: EntityTable<StoredWithheld, '_id'>
   close(): void
-  /** Closes it and takes all of it off the device. */
+  /** Closes it and deletes all of it from the device. */
   remove(): Promise<void>
 }
 
@@ -71,7 +74,7 @@ export async function openDeviceStore(options: {
     ...(indexedDB && { indexedDB }),
     ...(IDBKeyRange && { IDBKeyRange }),
   }) as Dexie & Pick<DeviceStore, 'people' | 'drafts' | 'requests' | 'epochs' | 'withheld'>
-  // Dexie's live queries want to know of an IndexedDB beside the one that each database is given.
+  // Dexie's live queries need an IndexedDB beside the one given to each database.
   if (indexedDB) Dexie.dependencies.indexedDB ??= indexedDB
   dexie.version(4).stores({
     people: '_id',
@@ -92,7 +95,7 @@ export async function openDeviceStore(options: {
   }
 }
 
-/** Calls back with everything in a table, now and after every write by any tab, until it is stopped. */
+/** Calls back with all rows of a table, now and after every write by any tab, until stopped. */
 export function subscribeToTable<T, Key extends keyof T>(
   table: EntityTable<T, Key>,
   listeners: { onRows: (rows: T[]) => void; onError: (cause: unknown) => void },

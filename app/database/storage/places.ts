@@ -1,20 +1,21 @@
+import type { ConversationCollection, MessageCollection } from './collections.ts'
 import { findNewestMessage } from './find-newest-message.ts'
-import type { ConversationCollection, MessageCollection } from './open-database.ts'
 import { readDocuments } from './read-documents.ts'
 import { subscribeToChanges } from './subscribe-to-changes.ts'
 
 export interface Places {
   /**
-   * The `orderedAt` of a message that is sent now: behind all that this device has seen in the conversation.
-   * Never the clock's time, so a clock that runs ahead cannot put a message where nobody looks.
+   * The `orderedAt` of a message sent now: after everything this device has seen in the
+   * conversation.
+   * Never the clock's time, so a fast clock cannot put a message out of sight.
    */
   nextOrderedAt(peerId: string): Promise<number>
   close(): void
 }
 
 /**
- * Reads the newest place of a conversation from the device once, for the first message that is sent there, and
- * follows every write from then on: a reading would wait for the writes before it, and a message for the reading.
+ * Reads a conversation's newest place once, for the first message sent there, then follows every
+ * write: a new read would wait for earlier writes, and delay the message.
  */
 export function createPlaces({
   messages,
@@ -42,7 +43,7 @@ export function createPlaces({
     raise(peerId, Math.max(message?.orderedAt ?? 0, found.get(peerId)?.lastMessageAt ?? 0))
   }
 
-  /** One reading for all that wait for it; a failed one leaves the next message to try again. */
+  /** One shared read for all waiting messages; after a failure the next message retries. */
   function readOnce(peerId: string): Promise<void> {
     const known = readings.get(peerId)
     if (known !== undefined) return known

@@ -1,6 +1,6 @@
 import type { OwnUser, ProfileChange } from '../../../schema/user.ts'
 
-/** What a person asks of the server that is not a document, and that may have to wait for the network. */
+/** A person's request to the server that is not a document and may wait for the network. */
 export type QueuedRequest =
   | { kind: 'profile'; change: ProfileChange }
   | { kind: 'settings'; settings: OwnUser['settings'] }
@@ -9,22 +9,22 @@ export type QueuedRequest =
   | { kind: 'report'; userId: string; reason: string }
   | { kind: 'forward'; messageId: string; recipientIds: readonly string[] }
 
-/** A request as it is kept on the device. */
+/** A stored request. */
 export interface RequestEntry {
-  /** Random, for life: the same request by every way and every repetition, also to the server (P2). */
+  /** Random, for life: identifies the request on every path and retry, also to the server (P2). */
   _id: string
   request: QueuedRequest
-  /** Requests about one thing go in their order, one at a time. */
+  /** Requests about one thing go in order, one at a time. */
   resource: string
-  /** When it was asked, epoch ms. */
+  /** When the person made it, epoch ms. */
   timestamp: number
-  /** `refused`: the server said no, and why; it waits for the person. */
+  /** `refused`: the server refused it and said why; it waits for the person. */
   state: 'waiting' | 'refused'
-  /** Why it was refused, or why it has not gone yet. */
+  /** Why the server refused it, or why it is still waiting. */
   problem?: { words: string; code: string }
 }
 
-/** What a request is about, given the id of its entry. */
+/** A request's subject, given the id of its entry. */
 export function resourceKey(request: QueuedRequest, entryId: string): string {
   switch (request.kind) {
     case 'profile':

@@ -6,10 +6,16 @@ import {
   type RxDocumentData,
 } from 'rxdb/plugins/core'
 
-/** A query that names the fields of its index, so that no sort and no count ever reads a whole range. */
+/**
+ * A query that names the fields of its index, so that no sort and no count ever reads a whole
+ * range.
+ */
 export type IndexedQuery<T> = MangoQuery<T> & { index: string[] }
 
-/** Reads plain documents straight from the storage: no document objects, no query cache, nothing to freeze. */
+/**
+ * Reads plain documents straight from the storage: no document objects, no query cache, no
+ * freezing.
+ */
 export async function queryDocuments<T>(
   collection: RxCollection<T>,
   query: IndexedQuery<T>,
@@ -42,7 +48,7 @@ function prepare<T>(collection: RxCollection<T>, query: IndexedQuery<T>) {
   )
 }
 
-/** The documents of these ids that exist, by id. */
+/** The existing documents among these ids, by id. */
 export async function readDocuments<T>(
   collection: RxCollection<T>,
   ids: readonly string[],

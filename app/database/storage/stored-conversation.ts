@@ -5,10 +5,10 @@ import {
   conversationFields,
 } from '../../../schema/conversation.ts'
 
-/** Conversations are few and read whole, so the device adds no index of its own to them. */
+/** Conversations are few and read whole, so the device needs no extra index for them. */
 export type StoredConversation = ConversationDocument
 
-/** The replicated part, without anything of the store's own. */
+/** The replicated part, without the store's own fields. */
 export function fromStoredConversation(stored: Partial<StoredConversation>): ConversationDocument {
   const conversation: Record<string, unknown> = {}
   for (const field of conversationFields) {
@@ -17,7 +17,7 @@ export function fromStoredConversation(stored: Partial<StoredConversation>): Con
   return conversation as ConversationDocument
 }
 
-/** A conversation that came from the server, with what an older version left out filled in. */
+/** A conversation from the server, with defaults for fields that older versions lack. */
 export function fromServerConversation(document: Partial<StoredConversation>): StoredConversation {
   const conversation = conversationDocument.safeParse(document)
   return conversation.success ? conversation.data : fromStoredConversation(document)

@@ -8,24 +8,32 @@ import {
 } from '../../../schema/message.ts'
 
 /**
- * A message as this device stores it: the replicated document, and fields that exist for the indexes only.
- * They are made here, on every write, and never leave the device.
+ * A message as this device stores it: the replicated document plus index-only fields. Every write
+ * computes those here, and they never leave the device.
  */
 export interface StoredMessage extends MessageDocument {
-  /** The conversation that shows it; empty for a discarded message, which is shown nowhere. */
+  /** The conversation that shows it; empty for a discarded message, which no list shows. */
   shelf: string
-  /** `-orderedAt`: Dexie storage reads a whole range to sort it downwards, so "newest first" sorts this upwards. */
+  /**
+   * `-orderedAt`: Dexie storage reads a whole range to sort it downwards, so "newest first" sorts
+   * this upwards.
+   */
   recency: number
-  /** What it counts for: the person whose unread messages it is among, `pending`, `failed`, or nothing. */
+  /**
+   * Its tally: the id of the person whose unread count includes it, `pending`, `failed`, or none.
+   */
   tally: string
-  /** `-isStarredAt` of a starred message, else 1: newest star first, and a range that holds no other. */
+  /**
+   * `-isStarredAt` of a starred message, else 1: newest star first, and a range that holds no
+   * other.
+   */
   starOrder: number
 }
 
 export const pendingTally = 'pending'
 export const failedTally = 'failed'
 
-/** Every version of a message that is written to the local database passes here. */
+/** Every message version written to the local database passes through here. */
 export function toStoredMessage(message: MessageDocument): StoredMessage {
   return {
     ...message,
@@ -36,7 +44,7 @@ export function toStoredMessage(message: MessageDocument): StoredMessage {
   }
 }
 
-/** The replicated part, with every device-only field and everything of the store's own left out. */
+/** The replicated part, without device-only and storage fields. */
 export function fromStoredMessage(stored: Partial<StoredMessage>): MessageDocument {
   const message: Record<string, unknown> = {}
   for (const field of messageFields) {
@@ -46,8 +54,8 @@ export function fromStoredMessage(stored: Partial<StoredMessage>): MessageDocume
 }
 
 /**
- * A message that came from the server. One that this version cannot read is kept and not shown: it must not
- * hold up the ones beside it, and a later version will read it.
+ * A message from the server. One that this version cannot parse is kept hidden: it must not hold up
+ * its neighbours, and a later version will read it.
  */
 export function fromServerMessage(document: Partial<StoredMessage>): StoredMessage {
   const message = messageDocument.safeParse(document)
@@ -68,8 +76,8 @@ const time = { type: 'number', minimum: -8.64e15, maximum: 8.64e15, multipleOf: 
 const idText = { type: 'string', maxLength: 100 } as const
 
 /**
- * Permissive on purpose: a document that a newer server writes must never stop a batch. The schemas of
- * `schema/` say what a message is; this one says what is indexed.
+ * Permissive on purpose: a newer server's document must never stop a batch. The schemas in
+ * `schema/` define a message; this one defines its indexes.
  */
 export const storedMessageSchema: RxJsonSchema<StoredMessage> = {
   title: 'message',

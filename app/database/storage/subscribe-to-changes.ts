@@ -1,9 +1,9 @@
 import type { RxCollection, RxDocumentData } from 'rxdb/plugins/core'
 
-/** What a write changed, one bulk at a time, whichever tab wrote it. */
+/** A write's changes, one bulk at a time, from any tab. */
 export interface ChangeBulk<T> {
   documents: RxDocumentData<T>[]
-  /** Why it was written: replication names itself here. */
+  /** The write's origin: replication names itself here. */
   context: string
 }
 

@@ -3,10 +3,10 @@ import { markRead } from '../commands/mark-read.ts'
 import { ben, openTestDatabase } from './open-test-database.ts'
 import { receiveMessages } from './open-test-search.ts'
 
-/** The id of Ben's message at a place, where the places count from 1. */
+/** The id of Ben's message at a place; places count from 1. */
 export const idOf = (place: number) => `01900000-0000-7000-8000-${String(place).padStart(12, '0')}`
 
-/** Ann's database, where Ben's first `read` messages have been read and the next `unread` ones have not. */
+/** Ann's database with Ben's first `read` messages read and the next `unread` ones unread. */
 export async function openTestConversation({ read, unread }: { read: number; unread: number }) {
   const opened = await openTestDatabase()
   const { database, context } = opened

@@ -7,8 +7,8 @@ export const ann = '01900000-0000-7000-8000-00000000000a'
 export const ben = '01900000-0000-7000-8000-00000000000b'
 
 /**
- * Ann's database on a new device, with a clock that ticks by one at every look, from `startAt`. All that is opened is
- * closed after the test: RxDB opens sixteen collections in one process at most.
+ * Ann's database on a new device, with a clock that advances by one per reading, from `startAt`.
+ * The test closes everything at its end: RxDB allows only sixteen collections per process.
  */
 export async function openTestDatabase(
   options: { device?: string; indexedDB?: IDBFactory; startAt?: number } = {},

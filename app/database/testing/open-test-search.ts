@@ -13,7 +13,7 @@ import { queryDocuments } from '../storage/read-documents.ts'
 import { fromStoredMessage, toStoredMessage } from '../storage/stored-message.ts'
 import { ann, openTestDatabase } from './open-test-database.ts'
 
-/** Ann's database with a search index beside it, and the two ways to check that index from outside. */
+/** Ann's database with a search index, and two external checks of that index. */
 export async function openTestSearch() {
   const opened = await openTestDatabase()
   const { indexedDB, database } = opened
@@ -32,7 +32,7 @@ export async function openTestSearch() {
     ...opened,
     openIndex,
     scan: (text: string, peerId?: string) => scanMessages(database, text, peerId),
-    /** Every term of the index as it lies on the device, in order, without those of the conversations. */
+    /** Every stored index term, in order, without conversation terms. */
     async readTerms(): Promise<string[]> {
       const store = await openIndexStore(place)
       const rows = await store.postings.filter((row) => row.bucket < peerBucket).toArray()
@@ -48,7 +48,7 @@ export async function openTestSearch() {
   }
 }
 
-/** What a search must find, without any index: newest first. */
+/** The expected hits, found without any index: newest first. */
 async function scanMessages(
   database: PetrelDatabase,
   text: string,
@@ -61,7 +61,7 @@ async function scanMessages(
     .map((message) => message._id)
 }
 
-/** All messages that can be found, newest first. */
+/** All searchable messages, newest first. */
 export async function listSearchable(database: PetrelDatabase): Promise<MessageDocument[]> {
   const byId = { selector: {}, sort: [{ _id: 'asc' as const }], index: ['_id'] }
   const conversations = await queryDocuments(database.conversations, byId)
@@ -74,7 +74,7 @@ export async function listSearchable(database: PetrelDatabase): Promise<MessageD
     .sort(compareNewestFirst)
 }
 
-/** Messages from somebody, as a catch-up stores them, at once. */
+/** Messages from one person, stored together as by a catch-up. */
 export async function receiveMessages(
   database: PetrelDatabase,
   messages: readonly { _id: string; peerId: string; orderedAt: number; content: string }[],

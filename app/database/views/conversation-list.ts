@@ -25,8 +25,9 @@ import { readConversations } from './read-conversations.ts'
 import { createRefresher } from './refresher.ts'
 
 /**
- * The list of conversations, joined from conversations, their newest messages, unread counts and people.
- * After the first reading only the conversations that a write concerns are read again.
+ * The conversation list, joined from conversations, their newest messages, unread counts and
+ * people.
+ * After the first read, only conversations affected by a write are reread.
  */
 export function createConversationList(options: {
   database: PetrelDatabase
@@ -36,7 +37,7 @@ export function createConversationList(options: {
   const rows = new Map<string, { parts: RowParts; row: ConversationRow }>()
   const conversations = createLiveValue<readonly ConversationRow[]>([])
   const concerned = new Set<string>()
-  /** The people as they were last told, and how often. */
+  /** The latest people, and how often they were updated. */
   const told = { times: 0, people: new Map<string, KnownPerson>() }
 
   async function readParts(
@@ -77,7 +78,7 @@ export function createConversationList(options: {
     const parts = await Promise.all(found.map((each) => readParts(each, known)))
     for (const each of parts) keepRow(each)
     publish()
-    // While a row was read for the first time it was not there yet to be told of its person.
+    // A row's first read ran before the row existed, so it missed updates of its person.
     if (told.times !== toldBefore) concernChanged(found.map(({ _id }) => _id))
   }
 
@@ -119,7 +120,7 @@ export function createConversationList(options: {
     if (concerned.size > 0) void refresher.refresh()
   }
 
-  /** Reads those rows again whose person is another one now. */
+  /** Rereads the rows whose person changed. */
   function concernChanged(peerIds: Iterable<string>) {
     concern(
       [...peerIds].filter((peerId) => {
@@ -159,7 +160,7 @@ export function createConversationList(options: {
   }
 }
 
-/** A record that says the same stays the same object, so that its row does not change. */
+/** An equal record keeps its object identity, so that its row does not change. */
 function samePerson(before: KnownPerson | undefined, now: KnownPerson | undefined) {
   return isSamePerson(before, now) ? before : now
 }

@@ -4,7 +4,7 @@ import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import type { KnownPerson } from '../storage/known-person.ts'
 import { showMessage } from './show-message.ts'
 
-/** One line of the list of conversations, joined from what is on the device. */
+/** One row of the conversation list, joined from the device's data. */
 export interface ConversationRow {
   peerId: string
   /** Absent until the person's record has been read once. */
@@ -13,14 +13,14 @@ export interface ConversationRow {
   isArchived: boolean
   isMuted: boolean
   unreadCount: number
-  /** Is there an own message that was not sent, and that its author has not settled yet? */
+  /** Is there an unsent own message that its author has not dealt with yet? */
   hasFailed: boolean
   lastMessage?: MessageDocument
   /** Epoch ms; 0 for a conversation without messages. */
   lastMessageAt: number
 }
 
-/** What a row is made of; kept beside it, to know whether it has changed. */
+/** A row's inputs, kept beside it to detect changes. */
 export interface RowParts {
   conversation: ConversationDocument
   peer: KnownPerson | undefined
@@ -63,12 +63,12 @@ export function makeRow({
   }
 }
 
-/** Until the server has given it a place, a message stands where it was written. */
+/** Until the server assigns a place, a message is sorted by its writing time. */
 function timeOf(message: MessageDocument): number {
   return isAccepted(message) ? message.orderedAt : Math.max(message.createdAt, message.orderedAt)
 }
 
-/** A conversation that was cleared comes back with its next message. */
+/** A cleared conversation reappears with its next message. */
 export function isRowShown({ conversation, lastMessage }: RowParts): boolean {
   return lastMessage !== undefined || conversation.clearedUpTo === 0
 }

@@ -1,10 +1,10 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { MessageCollection } from '../storage/open-database.ts'
+import type { MessageCollection } from '../storage/collections.ts'
 import { countDocuments } from '../storage/read-documents.ts'
 import { pendingTally } from '../storage/stored-message.ts'
 
-/** How many messages of the other person lie above what this person has read, or has cleared. */
+/** The number of the other person's messages above this person's read and cleared marks. */
 export async function countUnread(
   messages: MessageCollection,
   of: { conversation: ConversationDocument; newest: MessageDocument | undefined },
@@ -15,7 +15,7 @@ export async function countUnread(
   return countIncoming(messages, { peerId: _id, above: seenUpTo })
 }
 
-/** How many messages of the other person lie above a place (`orderedAt`). */
+/** The number of the other person's messages above a place (`orderedAt`). */
 export async function countIncoming(
   messages: MessageCollection,
   { peerId, above }: { peerId: string; above: number },
@@ -26,7 +26,7 @@ export async function countIncoming(
   })
 }
 
-/** How many own messages the server has not taken yet. */
+/** The number of own messages that the server has not accepted yet. */
 export async function countPending(messages: MessageCollection): Promise<number> {
   return countDocuments(messages, {
     selector: { tally: pendingTally },

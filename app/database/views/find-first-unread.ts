@@ -1,11 +1,13 @@
-import type { MessageCollection } from '../storage/open-database.ts'
+import type { MessageCollection } from '../storage/collections.ts'
 import { queryDocuments } from '../storage/read-documents.ts'
 import type { StoredMessage } from '../storage/stored-message.ts'
 import { readMessagePage } from './read-message-page.ts'
 
 const pageSize = 50
 
-/** The oldest message of the other person above a mark; read upwards from there, never the whole range. */
+/**
+ * The other person's oldest message above a mark; reads upwards from there, never the whole range.
+ */
 export async function findFirstUnread(
   messages: MessageCollection,
   { peerId, readUpTo }: { peerId: string; readUpTo: number },

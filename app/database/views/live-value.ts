@@ -1,11 +1,11 @@
-/** Something that changes. The snapshot is the same object until it changes, and so are its unchanged parts. */
+/** An observable value. The snapshot, and each unchanged part of it, keeps its object identity. */
 export interface LiveValue<T> {
   getSnapshot(): T
   subscribe(listener: () => void): () => void
 }
 
 export interface SettableLiveValue<T> extends LiveValue<T> {
-  /** Tells the listeners, unless it is the value that is there already. */
+  /** Notifies the listeners, unless the value is unchanged. */
   set(value: T): void
   hasListeners(): boolean
 }

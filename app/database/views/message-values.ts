@@ -16,8 +16,8 @@ interface Kept {
 }
 
 /**
- * Single messages by id, kept current: what a quotation shows, wherever the original lies. Undefined while one is
- * being read, null where it is not on the device.
+ * Single messages by id, kept current: what a quotation shows, wherever the original lies.
+ * Undefined while loading, null when the device does not have it.
  */
 export function createMessageValues(options: {
   database: Pick<PetrelDatabase, 'messages' | 'conversations'>
@@ -25,7 +25,7 @@ export function createMessageValues(options: {
 }): { get(messageId: string): LiveValue<MessageDocument | null | undefined>; close(): void } {
   const { messages, conversations } = options.database
   const kept = new Map<string, Kept>()
-  /** The conversations of those. */
+  /** The conversations of those messages. */
   const known = new Map<string, StoredConversation>()
 
   function take(stored: StoredMessage) {
@@ -54,7 +54,7 @@ export function createMessageValues(options: {
     const found = await readDocuments(messages, [messageId])
     const peerIds = [...found.values()].map(({ peerId }) => peerId)
     const read = await readDocuments(conversations, peerIds)
-    // What was written meanwhile is newer.
+    // Writes during the read are newer.
     for (const [peerId, each] of read) if (!known.has(peerId)) known.set(peerId, each)
     found.forEach(take)
     if (value.getSnapshot() === undefined) value.set(null)

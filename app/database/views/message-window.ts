@@ -13,15 +13,15 @@ import { createReading, type ReadingState, type VisibleRange } from './reading.t
 import { showMessage } from './show-message.ts'
 
 /**
- * The part of a conversation that is loaded, oldest first; discarded and cleared messages are not in it. What waits
- * to be sent stands last: its place is that of when it was written, and others are given later ones meanwhile.
+ * The loaded part of a conversation, oldest first, without discarded and cleared messages. Pending
+ * messages come last: their place is their writing time, and others may get later ones.
  */
 export interface MessageWindow extends ReadingState {
-  /** An unchanged message is the same object from one window to the next. */
+  /** An unchanged message keeps its object identity from one window to the next. */
   items: readonly MessageDocument[]
   hasOlder: boolean
   hasNewer: boolean
-  /** False until the first page has been read from the device. */
+  /** False until the first page has been read. */
   isLoaded: boolean
 }
 
@@ -29,43 +29,45 @@ export interface ConversationView {
   messages: LiveValue<MessageWindow>
   loadOlder(): Promise<void>
   loadNewer(): Promise<void>
-  /** Moves the window so that it holds this message; false if it is not on the device. */
+  /** Moves the window so that it contains this message; false if the device does not have it. */
   jumpTo(messageId: string): Promise<boolean>
   jumpToNewest(): Promise<void>
-  /** Moves the window to the first message that was ordered at `time` (epoch ms) or later, and gives its id. */
+  /**
+   * Moves the window to the first message ordered at `time` (epoch ms) or later; returns its id.
+   */
   jumpToTime(time: number): Promise<string | undefined>
-  /** Tells what is in sight; to be told again when that changes. Until then nothing is. */
+  /** Reports what is visible; call it again on each change. Initially nothing is. */
   setVisibleRange(sight: VisibleRange): void
-  /** Takes the unread line away: whoever answers has read. */
+  /** Removes the unread line: replying implies reading. */
   dismissUnreadLine(): void
   close(): void
 }
 
 const pageSize = 50
-/** Beyond this many, loading at one end lets go of the other: memory does not grow with the history. */
+/** Beyond this many, loading at one end drops messages at the other: bounds the memory. */
 const windowSize = 300
 
 /**
- * A window over one conversation that moves by key along the index, so that opening and paging cost the same
- * at 100,000 messages as at 100. It follows every write to the collection, from any tab.
+ * A window over one conversation that pages by key along the index, so opening and paging cost the
+ * same at 100,000 messages as at 100. It follows every write to the collection, from any tab.
  */
 export function createMessageWindow(options: {
   database: PetrelDatabase
   peerId: string
-  /** Begin at the first unread message, where there is one, instead of the newest? */
+  /** Start at the first unread message, if any, instead of the newest? */
   startsAtUnread?: boolean
-  /** Begin at this message, where it is on the device, whatever is unread? */
+  /** Start at this message, if the device has it, even when there are unread ones? */
   startsAtId?: string | undefined
   onError: (cause: unknown) => void
 }): ConversationView {
   const { database, peerId, onError } = options
   const loaded = new Map<string, MessageDocument>()
-  /** What is published of those, with what it was made of: the same again is the same object. */
+  /** The published form of each message with its inputs: equal inputs reuse the object. */
   const shown = new WeakMap<MessageDocument, MessageDocument>()
   const state = { hasOlder: false, hasNewer: false, isLoaded: false }
   const marks = { clearedUpTo: 0, readUpTo: 0 }
   const peer: { marks: ConversationDocument | undefined } = { marks: undefined }
-  /** Writes that arrive while a page is being read: the page may be older than they are. */
+  /** Writes that arrive during a page read: the page may be older. */
   const duringRead: StoredMessage[] = []
   let isReading = false
   let steps: Promise<unknown> = Promise.resolve()
@@ -79,7 +81,7 @@ export function createMessageWindow(options: {
   const reading = createReading({
     messages: database.messages,
     peerId,
-    // What is being read is published when it is whole.
+    // A partial read is published once it is complete.
     onChange: () => (isReading ? undefined : publish()),
     onError,
   })
@@ -121,7 +123,7 @@ export function createMessageWindow(options: {
     if (!before || !areMessagesEqual(before, message)) loaded.set(message._id, message)
   }
 
-  /** Does a message that is not loaded belong between, or at an end that is open? */
+  /** Does an unloaded message belong inside the window, or at an open end? */
   function isWithin(stored: StoredMessage): boolean {
     const { items } = messages.getSnapshot()
     const [oldest, newest] = [items.at(0), items.at(-1)]
@@ -139,7 +141,10 @@ export function createMessageWindow(options: {
     }
   }
 
-  /** Steps run one after the other; each reads pages, then takes in what was written meanwhile. */
+  /**
+   * Steps run one after the other; each reads pages, then applies the writes that arrived
+   * meanwhile.
+   */
   function enqueue<T>(read: () => Promise<T>): Promise<T> {
     const run = steps.then(async () => {
       isReading = true
@@ -156,7 +161,7 @@ export function createMessageWindow(options: {
     return run
   }
 
-  /** Takes in the next page from a place; true if there is more behind it. */
+  /** Loads the next page from a place; true if more lies beyond it. */
   async function readPage(from: PageRequest['from']): Promise<boolean> {
     const known = [...loaded.values()].filter((message) => liesBehind(message, from)).length
     const limit = pageSize + 1 + known
@@ -296,12 +301,12 @@ function areWindowsSame(a: MessageWindow, b: MessageWindow): boolean {
   )
 }
 
-/** Somebody scrolls or types meanwhile: what they do goes before the drawing of the page that was read. */
+/** The person's scrolling and typing take precedence over drawing the page just read. */
 function yieldToBrowser(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve))
 }
 
-/** Would a page from there give it? */
+/** Would a page from there include it? */
 function liesBehind({ orderedAt }: MessageDocument, from: PageRequest['from']): boolean {
   if (from === 'newest') return false
   return 'newerThan' in from ? orderedAt >= from.newerThan : orderedAt <= from.olderThan

@@ -1,9 +1,9 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
-import type { ConversationCollection } from '../storage/open-database.ts'
+import type { ConversationCollection } from '../storage/collections.ts'
 import { queryDocuments } from '../storage/read-documents.ts'
 import { fromStoredConversation } from '../storage/stored-conversation.ts'
 
-/** Every conversation on this device, in no particular order: they are few. */
+/** Every conversation on this device, unordered: they are few. */
 export async function readConversations(
   conversations: ConversationCollection,
 ): Promise<ConversationDocument[]> {

@@ -1,18 +1,21 @@
 import type { RxDocumentData } from 'rxdb/plugins/core'
-import type { MessageCollection } from '../storage/open-database.ts'
+import type { MessageCollection } from '../storage/collections.ts'
 import { queryDocuments } from '../storage/read-documents.ts'
 import type { StoredMessage } from '../storage/stored-message.ts'
 
 export interface PageRequest {
   peerId: string
-  /** Where the page begins; places are `orderedAt` values, inclusive, so that equal places are not lost. */
+  /**
+   * Where the page begins; places are `orderedAt` values, inclusive, so that equal places are not
+   * lost.
+   */
   from: 'newest' | { olderThan: number } | { newerThan: number }
-  /** Messages up to and with this place are hidden. */
+  /** Hides messages up to and including this place. */
   clearedUpTo: number
   limit: number
 }
 
-/** One page of a conversation, nearest first, read by key along an index that runs in that direction. */
+/** One page of a conversation, nearest first, read by key along an index in that direction. */
 export async function readMessagePage(
   messages: MessageCollection,
   request: PageRequest,

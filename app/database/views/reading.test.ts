@@ -7,7 +7,7 @@ import { idOf, openTestConversation } from '../testing/open-test-conversation.ts
 import { ben } from '../testing/open-test-database.ts'
 import { createMessageWindow, type MessageWindow } from './message-window.ts'
 
-/** The conversation is opened, with so much read and unread. */
+/** Opens the conversation with the given numbers of read and unread messages. */
 async function open(counts: { read: number; unread: number }) {
   const { database, context, receive } = await openTestConversation(counts)
   const onError = (cause: unknown) => expect.unreachable(String(cause))
@@ -65,7 +65,7 @@ test('while some of it is still unseen, what comes in joins it under the same li
   expect(firstUnreadId).toBe(idOf(4))
 })
 
-test('what has been read on another device comes without a line', async () => {
+test('messages read on another device arrive without an unread line', async () => {
   const { view, until, receive, context } = await open({ read: 3, unread: 0 })
   view.setVisibleRange({ upTo: 0, holdsEnd: false })
   await markRead(context, { peerId: ben, place: 8 })

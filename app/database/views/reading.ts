@@ -1,25 +1,25 @@
 import type { MessageDocument } from '../../../schema/message.ts'
+import type { MessageCollection } from '../storage/collections.ts'
 import { findNewestIncoming } from '../storage/find-newest-message.ts'
-import type { MessageCollection } from '../storage/open-database.ts'
 import { fromStoredMessage, type StoredMessage } from '../storage/stored-message.ts'
 import { countIncoming } from './count-unread.ts'
 import { createRefresher } from './refresher.ts'
 
-/** How far one opening of a conversation has been read. */
+/** The read progress of one open conversation. */
 export interface ReadingState {
-  /** The message that the unread line stands above. It need not be loaded. */
+  /** The message below the unread line. It need not be loaded. */
   firstUnreadId?: string
-  /** How many messages of the other person nobody has had in sight, also those that are not loaded. */
+  /** The number of the other person's messages not yet seen, including unloaded ones. */
   unseenCount: number
-  /** The newest message of the other person that has come in since it was opened. */
+  /** The other person's newest message since opening. */
   arrival?: MessageDocument
 }
 
-/** What somebody who is there has in sight. */
+/** What is visible to a person who is present. */
 export interface VisibleRange {
-  /** The `orderedAt` of the newest message of the other person among it; 0 where there is none. */
+  /** The `orderedAt` of the other person's newest visible message; 0 if none. */
   upTo: number
-  /** Does what comes in next come into sight? */
+  /** Will the next incoming message be visible? */
   holdsEnd: boolean
 }
 
@@ -29,8 +29,8 @@ interface ReadingStart {
 }
 
 /**
- * Keeps the unread line of an open conversation. It stands where the reading began, and stays there while one
- * reads; once all has been seen, the next message that comes in out of sight takes it along.
+ * Manages the unread line of an open conversation. The line starts at the first unread message and
+ * stays during reading; once all is seen, the next message that arrives out of view moves it.
  */
 export function createReading(options: {
   messages: MessageCollection
@@ -68,7 +68,10 @@ export function createReading(options: {
 
   return {
     state,
-    /** Begins where the last reading ended, with the line above `firstUnread`. Resolves when it has counted. */
+    /**
+     * Starts where the last reading ended, with the line above `firstUnread`. Resolves after
+     * counting.
+     */
     async begin({ readUpTo, firstUnread }: ReadingStart) {
       places.seenUpTo = Math.max(places.seenUpTo, readUpTo)
       places.newest = Math.max(places.newest, readUpTo)
@@ -78,7 +81,7 @@ export function createReading(options: {
       places.newest = Math.max(places.newest, newest?.orderedAt ?? 0)
       await counter.refresh()
     },
-    /** Takes in what was written. What another device has read up to `readUpTo` is not new. */
+    /** Applies writes. Messages that another device has read, up to `readUpTo`, are not new. */
     follow(stored: StoredMessage, readUpTo: number) {
       const { orderedAt, tally, senderId } = stored
       if (senderId !== peerId || orderedAt <= Math.max(places.seenUpTo, readUpTo)) return
@@ -98,7 +101,7 @@ export function createReading(options: {
       holdsEnd = sight.holdsEnd
       raiseSeen(sight.upTo)
     },
-    /** Whoever answers has read: the line goes. */
+    /** Replying implies reading: removes the line. */
     dismissUnreadLine() {
       if (state.firstUnreadId === undefined) return
       delete state.firstUnreadId

@@ -1,15 +1,17 @@
-/** While requests never end, a run takes at most a third of the time, and the screen has the rest. */
+/**
+ * Under constant requests a run takes at most a third of the time, leaving the rest to the screen.
+ */
 const restFactor = 2
 const [leastRestMs, longestRestMs] = [100, 300]
 
 /**
- * Runs a piece of work after every request for it, one run at a time: requests that come during a run are
- * joined into one run after it. A failed run is reported and does not stop the next.
+ * Runs a task after every request, one run at a time: merges requests that arrive during a run into
+ * one run after it. Reports a failed run and continues with the next.
  */
 export function createRefresher(options: {
   run: () => Promise<void>
   onError: (cause: unknown) => void
-  /** Waits so long before a run, for more of what comes in bursts; longer when the last run was just now. */
+  /** Waits this long before a run, to batch bursts; longer when the last run was just now. */
   gatherMs?: number
 }) {
   const { run, onError, gatherMs } = options

@@ -2,9 +2,9 @@ import type { MessageDocument } from '../../../schema/message.ts'
 import { deriveStatus, deriveStatusHistory, type PeerMarks } from '../../../schema/peer-marks.ts'
 
 /**
- * A message as screens show it: how far it has come follows from the other person's marks. Never stored: commands
- * change what is stored, which they read by its id.
- * @param marks its conversation, where there is one
+ * A message as screens show it: its status follows from the other person's marks. Never stored:
+ * commands read the stored version by its id.
+ * @param marks its conversation, if any
  */
 export function showMessage(
   message: MessageDocument,

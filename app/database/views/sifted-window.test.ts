@@ -110,7 +110,7 @@ test('what is deleted, cleared, sent or changed meanwhile goes and comes by itse
   await untilWords([])
 })
 
-test('what is written while it begins makes nobody believe that there is nothing', async () => {
+test('writes during the first step do not make it report an empty result', async () => {
   const { database, context } = await openTestDatabase()
   const pictures = range(10, 50, 10).map((place) => message(place))
   await database.messages.bulkInsert(pictures)

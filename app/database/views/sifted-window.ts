@@ -7,10 +7,10 @@ import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
 import { createLiveValue, type LiveValue } from './live-value.ts'
 import { readMessagePage } from './read-message-page.ts'
 
-/** The wanted messages of a conversation that have been found so far, oldest first. Deleted ones are not among them. */
+/** The matching messages of a conversation found so far, oldest first, without deleted ones. */
 export interface SiftedWindow {
   items: readonly MessageDocument[]
-  /** Is there a part of the conversation before, or after, what was looked through? */
+  /** Does part of the conversation lie before, or after, the searched range? */
   hasOlder: boolean
   hasNewer: boolean
   isReading: boolean
@@ -18,7 +18,7 @@ export interface SiftedWindow {
 
 export interface SiftedView {
   found: LiveValue<SiftedWindow>
-  /** Looks through what lies before, page by page, until enough is found or nothing is left. */
+  /** Searches backwards page by page until it finds enough or reaches the start. */
   loadOlder(): Promise<void>
   loadNewer(): Promise<void>
   close(): void
@@ -26,16 +26,19 @@ export interface SiftedView {
 
 export interface SiftOptions {
   isWanted: (message: MessageDocument) => boolean
-  /** The message to begin at; the newest of the conversation without it. */
+  /** The message to start at; the conversation's newest by default. */
   aroundId?: string
-  /** As many found at once are enough. */
+  /** This many matches per step are enough. */
   enough: number
 }
 
-/** The messages that are read at once. */
+/** Messages per page. */
 const pageSize = 200
 
-/** How far one end has been read: up to a place, and with these messages at it. Closed when nothing lies beyond. */
+/**
+ * How far one end was read: up to a place, and with these messages at it. Closed when nothing lies
+ * beyond.
+ */
 interface End {
   isOpen: boolean
   place: number | undefined
@@ -44,8 +47,9 @@ interface End {
 }
 
 /**
- * The messages of a conversation that somebody wants, such as its pictures. No index knows them, so it reads along that of
- * the places, a page at a time, only as far as is asked for, and lets the screen draw between two pages.
+ * A conversation's messages that match a filter, such as pictures. No index covers them, so it
+ * reads along the place index, page by page, only as far as requested, and lets the screen draw in
+ * between.
  */
 export function createSiftedWindow(
   options: SiftOptions & {
@@ -58,7 +62,7 @@ export function createSiftedWindow(
   const loaded = new Map<string, MessageDocument>()
   const older: End = { isOpen: true, place: undefined, atPlace: new Set(), isLoading: false }
   const newer: End = { ...older, isOpen: aroundId !== undefined }
-  /** Writes that come while a page is being read: the page may be older than they are. */
+  /** Writes that arrive during a page read: the page may be older. */
   const duringRead: StoredMessage[] = []
   const state = { clearedUpTo: 0, hasBegun: false, isReading: false, isClosed: false }
   let steps: Promise<unknown> = Promise.resolve()
@@ -78,7 +82,7 @@ export function createSiftedWindow(
       items: isSame ? before.items : items,
       hasOlder: older.isOpen,
       hasNewer: newer.isOpen,
-      // Nothing found before it has begun says nothing of what there is.
+      // Before the first step, an empty result means nothing.
       isReading: !state.hasBegun || older.isLoading || newer.isLoading,
     }
     const areFlagsSame =
@@ -100,7 +104,7 @@ export function createSiftedWindow(
     if (!before || !areMessagesEqual(before, message)) loaded.set(message._id, message)
   }
 
-  /** Has its place been read past already? What has not is found when it is read. */
+  /** Has reading passed its place? If not, a later page finds it. */
   function isWithin({ orderedAt }: StoredMessage): boolean {
     const isBelow = older.isOpen && (older.place === undefined || orderedAt < older.place)
     const isAbove = newer.isOpen && (newer.place === undefined || orderedAt > newer.place)
@@ -117,7 +121,7 @@ export function createSiftedWindow(
     for (const { _id, orderedAt } of loaded.values()) if (orderedAt <= upTo) loaded.delete(_id)
   }
 
-  /** Steps run one after the other, those of both ends by turns. */
+  /** Steps run one after the other, alternating between the two ends. */
   function step<T>(read: () => Promise<T>): Promise<T> {
     const run = steps.then(async () => {
       state.isReading = true
@@ -138,7 +142,7 @@ export function createSiftedWindow(
     return end === older ? { olderThan: place } : { newerThan: place }
   }
 
-  /** Looks through the next page beyond an end; gives how many it found. */
+  /** Searches the next page beyond an end; returns the number of matches. */
   async function readPage(end: End): Promise<number> {
     const limit = pageSize + end.atPlace.size
     const { place } = end
@@ -177,7 +181,7 @@ export function createSiftedWindow(
     clear(conversations.get(peerId)?.clearedUpTo ?? 0)
     if (aroundId === undefined) return
     const target = (await readDocuments(database.messages, [aroundId])).get(aroundId)
-    // What is not there has no neighbours: all begins at the newest.
+    // A missing message has no neighbours: start over at the newest.
     newer.isOpen = target !== undefined
     if (!target) return
     older.place = target.orderedAt

@@ -1,13 +1,13 @@
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { MessageCollection } from '../storage/open-database.ts'
+import type { MessageCollection } from '../storage/collections.ts'
 import { queryDocuments } from '../storage/read-documents.ts'
 import { fromStoredMessage } from '../storage/stored-message.ts'
 import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
 import { createLiveValue, type LiveValue } from './live-value.ts'
 import { createRefresher } from './refresher.ts'
 
-/** The starred messages, newest star first, kept current; undefined until they are read. */
+/** The starred messages, newest star first, kept current; undefined until loaded. */
 export function createStarred(options: {
   messages: MessageCollection
   onError: (cause: unknown) => void

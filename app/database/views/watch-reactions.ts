@@ -1,22 +1,24 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Reaction } from '../../../schema/reaction.ts'
-import type { MessageCollection } from '../storage/open-database.ts'
+import type { MessageCollection } from '../storage/collections.ts'
 import { fromStoredMessage } from '../storage/stored-message.ts'
 
-/** Somebody has just reacted to a message that this person wrote. */
+/** The other person has just reacted to this person's message. */
 export interface ReactionNews {
   message: MessageDocument
   reaction: Reaction
 }
 
-/** Calls back when the other person reacts to a message of one's own, until the returned function is called. */
+/**
+ * Calls back when the other person reacts to an own message, until the returned function is called.
+ */
 export function watchReactions(
   messages: MessageCollection,
   listener: (news: ReactionNews) => void,
 ): () => void {
   const subscription = messages.eventBulks$.subscribe(({ events }) => {
     for (const event of events) {
-      // What comes with the first sight of a message is history.
+      // Reactions in a message's first version here are history.
       if (event.operation !== 'UPDATE') continue
       const message = fromStoredMessage(event.documentData)
       const { senderId, peerId } = message

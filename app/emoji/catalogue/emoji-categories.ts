@@ -1,4 +1,4 @@
-/** How the list begins: with what was picked most often, or last. */
+/** The first section: the most often or the most recently picked emoji. */
 export const suggestedModes = ['frequent', 'recent'] as const
 export type SuggestedMode = (typeof suggestedModes)[number]
 
@@ -7,7 +7,9 @@ export const suggestedNames: Record<SuggestedMode, string> = {
   recent: 'Recently Used',
 }
 
-/** emoji-mart's categories in the order of the specification's section 2, and how they are called there. */
+/**
+ * emoji-mart's categories in the order of the specification's section 2, with its names for them.
+ */
 export const emojiCategories = [
   { id: 'people', name: 'Smileys & People' },
   { id: 'nature', name: 'Animals & Nature' },

@@ -1,9 +1,9 @@
-/** One way to draw an emoji: the plain one first, then those of the five skin tones. */
+/** One variant of an emoji: the plain one first, then the five skin tones. */
 export interface EmojiSkin {
   /** Its code points, such as `1f44d-1f3fd`. */
   unified: string
   native: string
-  /** Its place in a sheet, in cells. */
+  /** Its position in a sheet, in cells. */
   x: number
   y: number
 }
@@ -22,12 +22,12 @@ export interface EmojiCategory {
   emojis: readonly string[]
 }
 
-/** All emoji, and how they are found. */
+/** All emoji, with look-up and search. */
 export interface EmojiData {
   categories: readonly EmojiCategory[]
   get(id: string): EmojiEntry | undefined
-  /** By the code points of any of its skins. */
+  /** Finds an emoji by the code points of any of its skins. */
   findByCode(unified: string): EmojiEntry | undefined
-  /** Those whose name, keywords or emoticons begin with each of the words; the best first. */
+  /** The emoji whose name, keywords or emoticons start with each of the words; the best first. */
   search(words: string): Promise<readonly EmojiEntry[]>
 }

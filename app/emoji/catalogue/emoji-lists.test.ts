@@ -12,7 +12,7 @@ function list(options: Partial<Parameters<typeof listSections>[1]> = {}) {
   return listSections(data, { recent: [], ...everything, ...options })
 }
 
-test('every category of emoji-mart is there with all that it holds, in the order of the specification', () => {
+test('lists every category of emoji-mart completely, in the order of the specification', () => {
   const sections = list()
   expect(sections.map(({ name }) => name)).toEqual([
     'Smileys & People',
@@ -43,23 +43,23 @@ test.each([
   },
 )
 
-test('what this build does not know any more is left out of what was picked', () => {
+test('omits picked emoji that this build no longer has', () => {
   const recent = [{ id: 'gone', original: 'gone', count: 9 }]
   expect(list({ recent })[0]?.name).toBe('Smileys & People')
 })
 
-test('a skin tone is drawn on what has one', () => {
+test('applies a skin tone to emoji that have one', () => {
   const [people] = list({ skinTone: 5 })
   const skinOf = (id: string) => people?.offered.find(({ emoji }) => emoji.id === id)?.skin
   expect([skinOf('+1'), skinOf('grinning')]).toEqual([5, 0])
 })
 
-test('what cannot be drawn is not offered, and an empty category is left out', () => {
+test('omits emoji that cannot be drawn, and empty categories', () => {
   const names = list({ canDraw: ({ id }) => id === 'pizza' }).map(({ name }) => name)
   expect(names).toEqual(['Food & Drink'])
 })
 
-test('the search finds by name, keyword and emoticon', async () => {
+test('finds by name, keyword and emoticon', async () => {
   const find = async (words: string) => (await searchEmoji(data, words))?.map(({ id }) => id) ?? []
   expect((await find('thumbsup'))[0]).toBe('+1')
   expect(await find('party')).toContain('tada')
@@ -67,7 +67,7 @@ test('the search finds by name, keyword and emoticon', async () => {
   expect(await find('no such thing')).toEqual([])
 })
 
-test('each emoji is found by its own name', async () => {
+test('finds each emoji by its own name', async () => {
   for (const id of ['joy', 'heart', 'pray', 'rage', 'cry', 'de', 'pizza']) {
     const name = must(data.get(id), id).name
     const found = await searchEmoji(data, name)
@@ -75,7 +75,7 @@ test('each emoji is found by its own name', async () => {
   }
 })
 
-test('what is searched for is trimmed and in small letters; one character or less is no search', async () => {
+test('trims and lower-cases the query; one character or less is no search', async () => {
   expect(await searchEmoji(data, '  HEART ')).toEqual(await searchEmoji(data, 'heart'))
   for (const few of ['', ' ', 'a', ' a ', '🎉'])
     expect(await searchEmoji(data, few)).toBeUndefined()

@@ -2,7 +2,7 @@ import type { LiveSource } from '../../ui/hooks/use-live-value.ts'
 import { type SuggestedMode, suggestedModes } from './emoji-categories.ts'
 import { type EmojiStyle, emojiStyles } from './emoji-styles.ts'
 
-/** The plain one, and the five shades, as places in an emoji's skins. */
+/** The plain one and the five shades, as indexes into an emoji's skins. */
 export const skinTones = [0, 1, 2, 3, 4, 5] as const
 export type SkinTone = (typeof skinTones)[number]
 
@@ -16,7 +16,7 @@ const settingsKey = 'emojiSettings'
 const listeners = new Set<() => void>()
 let now: EmojiSettings | undefined
 
-/** How emoji look on this device; kept in the browser. */
+/** This device's emoji settings, stored in the browser. */
 export const emojiSettings: LiveSource<EmojiSettings> = {
   getSnapshot() {
     now ??= readSettings(readKept())
@@ -33,12 +33,12 @@ export function changeEmojiSettings(change: Partial<EmojiSettings>): void {
   try {
     localStorage.setItem(settingsKey, JSON.stringify(now))
   } catch {
-    // It holds until the page is left.
+    // The setting lasts until the page closes.
   }
   for (const listener of listeners) listener()
 }
 
-/** What cannot be read counts as never chosen. */
+/** Unreadable settings count as unset. */
 function readSettings(kept: unknown): EmojiSettings {
   const chosen: Record<string, unknown> = { ...(typeof kept === 'object' && kept) }
   return {

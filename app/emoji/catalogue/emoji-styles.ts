@@ -4,24 +4,24 @@ export type EmojiStyle = (typeof emojiStyles)[number]
 
 export interface EmojiSheet {
   url: string
-  /** How many cells a row and a column have. */
+  /** The number of cells per row and column. */
   cells: number
-  /** The newest version of Unicode's emoji that it has pictures for. */
+  /** The newest Unicode emoji version in the sheet. */
   newestVersion: number
 }
 
-/** The pictures that their licences let us serve. Sources and licences: public/emoji/licences.txt. */
+/** The sheets whose licences let us serve them. Sources and licences: public/emoji/licences.txt. */
 const sheets: Partial<Record<EmojiStyle, EmojiSheet>> = {
   twitter: { url: '/emoji/twitter-15.0.1.png', cells: 61, newestVersion: 14 },
   google: { url: '/emoji/google-15.0.1.png', cells: 61, newestVersion: 15 },
 }
 
-/** Undefined for the style that this device's own font draws. */
+/** Undefined for the style of this device's own font. */
 export function findSheet(style: EmojiStyle): EmojiSheet | undefined {
   return sheets[style]
 }
 
-/** Why a style cannot be chosen, in words; undefined where it can. */
+/** Why a style is unavailable, in words; undefined if it is available. */
 export function findObstacle(style: EmojiStyle): string | undefined {
   if (style === 'native' || sheets[style]) return undefined
   return style === 'apple'

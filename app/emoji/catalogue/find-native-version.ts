@@ -1,4 +1,4 @@
-/** An emoji that came with each version. */
+/** One emoji from each version. */
 const samples = [
   { version: 15, emoji: '🫨' },
   { version: 14, emoji: '🫠' },
@@ -16,14 +16,14 @@ const country = '🇨🇦'
 const sizePx = 24
 
 export interface NativeSupport {
-  /** The newest version of Unicode's emoji that this device's font draws. */
+  /** The newest Unicode emoji version that this device's font draws. */
   newestVersion: number
   hasCountryFlags: boolean
 }
 
 let known: NativeSupport | undefined
 
-/** What this device's own font can draw; without a font for emoji, everything is offered, drawn or not. */
+/** What this device's own font can draw; without an emoji font, offers everything. */
 export function findNativeSupport(): NativeSupport {
   known ??= find()
   return known
@@ -38,7 +38,7 @@ function find(): NativeSupport {
   context.font = `${sizePx}px "Apple Color Emoji", "Segoe UI Emoji", "Noto Color Emoji", sans-serif`
   context.textBaseline = 'top'
   const plainWidth = context.measureText(anyEmoji).width
-  // A sequence that the font does not know is drawn as its parts, side by side.
+  // The font draws an unknown sequence as its parts, side by side.
   const isDrawn = (emoji: string) =>
     hasColour(context, emoji) && context.measureText(emoji).width < 1.5 * plainWidth
   if (!hasColour(context, anyEmoji)) return everything
@@ -46,7 +46,7 @@ function find(): NativeSupport {
   return { newestVersion: newest?.version ?? 2, hasCountryFlags: isDrawn(country) }
 }
 
-/** Letters and the box for a missing character are black. */
+/** Letters and the missing-character box are black. */
 function hasColour(context: CanvasRenderingContext2D, emoji: string): boolean {
   const { width, height } = context.canvas
   context.clearRect(0, 0, width, height)

@@ -19,6 +19,6 @@ test.each([':s', 'at 10:30', 'http://x', 'a:smile', ': smile', ':-)'])('%j is no
   expect(find(text)).toBeUndefined()
 })
 
-test('what stands behind the cursor does not count', () => {
+test('ignores the text after the cursor', () => {
   expect(findShortcode(':smile and more', 4)).toMatchObject({ name: 'smi', start: 0, end: 4 })
 })

@@ -3,7 +3,7 @@ import { emojiCategories, suggestedNames } from './emoji-categories.ts'
 import type { EmojiData, EmojiEntry } from './emoji-data.ts'
 import type { RecentEmoji } from './recent-emoji.ts'
 
-/** An emoji as it is offered: drawn with this skin. */
+/** An emoji in the picker, with the skin to draw. */
 export interface OfferedEmoji {
   emoji: EmojiEntry
   skin: number
@@ -15,10 +15,10 @@ export interface EmojiSection {
   offered: readonly OfferedEmoji[]
 }
 
-/** Can it be drawn in the style that was chosen? */
+/** Can the chosen style draw it? */
 export type CanDraw = (emoji: EmojiEntry) => boolean
 
-/** Everything that can be picked, in the order of the specification; a category without emoji is left out. */
+/** All sections of the picker, in the order of the specification; omits empty categories. */
 export function listSections(
   data: EmojiData,
   options: {
@@ -45,7 +45,7 @@ export function listSections(
   ].filter(({ offered }) => offered.length > 0)
 }
 
-/** As they are drawn with this tone, where they have one. */
+/** The emoji in this skin tone, where they have one. */
 export function offer(emojis: readonly EmojiEntry[], skinTone: number): OfferedEmoji[] {
   return emojis.map((emoji) => ({ emoji, skin: skinTone < emoji.skins.length ? skinTone : 0 }))
 }

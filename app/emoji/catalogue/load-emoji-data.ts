@@ -7,7 +7,9 @@ interface MartData {
 
 let loading: Promise<EmojiData> | undefined
 
-/** emoji-mart's data and index, fetched from our own server once; after a failure the next call tries again. */
+/**
+ * emoji-mart's data and index, loaded once from our own server; the next call retries a failure.
+ */
 export function loadEmojiData(): Promise<EmojiData> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined
@@ -22,10 +24,10 @@ async function load(): Promise<EmojiData> {
     import('@emoji-mart/data/sets/15/all.json?raw'),
   ])
   const mart = JSON.parse(json) as MartData
-  // emoji-mart takes out of its data what it does not show: ours is kept before.
+  // emoji-mart removes hidden emoji from its data: copy the categories first.
   const categories = mart.categories.map(({ id, emojis }) => ({ id, emojis: [...emojis] }))
-  // Without data and words of its own it asks a server that is not ours. With a set other than `native` it leaves
-  // out nothing for good: which emoji this device can draw is decided for each style.
+  // Without local data and texts emoji-mart asks a third-party server. A set other than `native`
+  // removes nothing permanently: each style decides which emoji this device can draw.
   await init({ data: mart, set: 'google', emojiVersion: 15 })
   const byCode = new Map<string, EmojiEntry>()
   for (const emoji of Object.values(mart.emojis)) {

@@ -1,13 +1,13 @@
 import { logProblem } from '../../ui/log-problem.ts'
 import type { EmojiSheet } from './emoji-styles.ts'
 
-/** The service worker reads from here: see `pwaOptions`. */
+/** The service worker reads this cache: see `pwaOptions`. */
 const sheetsCache = 'emoji-sheets'
 
 const loading = new Map<string, Promise<boolean>>()
 
 /**
- * Fetches a sheet when its style is first drawn, and keeps it for when there is no network.
+ * Loads a sheet on its style's first use, and caches it for offline use.
  * @returns false if it cannot be drawn
  */
 export function loadSheet({ url }: EmojiSheet): Promise<boolean> {
@@ -30,7 +30,7 @@ async function load(url: string): Promise<boolean> {
   return true
 }
 
-/** A page that no service worker controls yet keeps it as well. */
+/** Also caches it in a page that no service worker controls yet. */
 async function keep(url: string): Promise<void> {
   const cache = await caches.open(sheetsCache)
   if (!(await cache.match(url))) await cache.add(url)

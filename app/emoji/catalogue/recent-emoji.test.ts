@@ -9,7 +9,7 @@ function createKept(text?: string) {
   }
 }
 
-test('what was picked is kept with its code, the code without a skin tone and how often', () => {
+test('stores a picked emoji with its code, the code without a skin tone, and a count', () => {
   const kept = createKept()
   recordRecentEmoji({ id: '1f44d-1f3fd', original: '1f44d' }, kept)
   recordRecentEmoji({ id: '1f44d-1f3fd', original: '1f44d' }, kept)
@@ -18,14 +18,14 @@ test('what was picked is kept with its code, the code without a skin tone and ho
   ])
 })
 
-test('the list goes by how often something was picked, or by when', () => {
+test('sorts the list by count, or by time', () => {
   const kept = createKept()
   for (const id of ['a', 'b', 'a', 'c']) recordRecentEmoji({ id, original: id }, kept)
   expect(readRecentEmoji('frequent', kept).map(({ id }) => id)).toEqual(['a', 'c', 'b'])
   expect(readRecentEmoji('recent', kept).map(({ id }) => id)).toEqual(['c', 'a', 'b'])
 })
 
-test('at most fourteen are kept, and what was picked longest ago makes room', () => {
+test('keeps at most fourteen, and evicts the least recently picked', () => {
   const kept = createKept()
   for (let n = 0; n < 20; n++) recordRecentEmoji({ id: `${n}`, original: `${n}` }, kept)
   const ids = readRecentEmoji('recent', kept).map(({ id }) => id)
@@ -39,7 +39,7 @@ test.each(['', '{', '{}', '[{"id":1}]', '[{"id":"a","original":"a","count":0}]']
   },
 )
 
-test('a full storage costs the note, and nothing else', () => {
+test('full storage loses the record, and nothing else', () => {
   const full = {
     getItem: () => null,
     setItem() {

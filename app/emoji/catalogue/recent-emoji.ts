@@ -4,7 +4,10 @@ import type { SuggestedMode } from './emoji-categories.ts'
 const recentKey = 'recentEmojis'
 const recentMax = 14
 
-/** An emoji that was picked on this device. Codes, such as `1f44d-1f3fd`; `original` is the one without a skin tone. */
+/**
+ * An emoji picked on this device. Codes, such as `1f44d-1f3fd`; `original` is the one without a
+ * skin tone.
+ */
 const recentEmoji = z.object({
   id: z.string(),
   original: z.string(),
@@ -14,14 +17,14 @@ export type RecentEmoji = z.infer<typeof recentEmoji>
 
 type Kept = Pick<Storage, 'getItem' | 'setItem'>
 
-/** What was picked on this device: the last one first, or the most often picked. */
+/** The emoji picked on this device, most recent or most frequent first. */
 export function readRecentEmoji(mode: SuggestedMode, kept: Kept = localStorage): RecentEmoji[] {
   const recent = readKept(kept)
-  // Sorting is stable: of those that were picked as often, the last one comes first.
+  // Sorting is stable: equal counts stay in order of recency.
   return mode === 'recent' ? recent : recent.sort((a, b) => b.count - a.count)
 }
 
-/** Notes that an emoji was picked. What was picked longest ago makes room. */
+/** Records a picked emoji; evicts the least recently picked one. */
 export function recordRecentEmoji(
   picked: Omit<RecentEmoji, 'count'>,
   kept: Kept = localStorage,
@@ -34,7 +37,7 @@ export function recordRecentEmoji(
   try {
     kept.setItem(recentKey, JSON.stringify(now))
   } catch {
-    // A full storage costs a suggestion, never the emoji.
+    // Full storage loses a suggestion, never the emoji.
   }
 }
 

@@ -1,7 +1,7 @@
 import type { EmojiData, EmojiEntry } from './emoji-data.ts'
 
 /**
- * What the search of the picker finds; undefined where the words are too few to search for. Source: section 5 of the
+ * The picker's search results; undefined for a query that is too short. Source: section 5 of the
  * specification.
  */
 export async function searchEmoji(

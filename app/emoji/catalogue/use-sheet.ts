@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { type EmojiSheet, type EmojiStyle, findSheet } from './emoji-styles.ts'
 import { loadSheet } from './load-sheet.ts'
 
-/** The pictures of a style, once they are there; until then, and without them, this device's own font draws. */
+/** A style's sheet once loaded; until then, or if loading fails, this device's own font draws. */
 export function useSheet(style: EmojiStyle): EmojiSheet | undefined {
   const [loaded, setLoaded] = useState<EmojiSheet>()
   const sheet = findSheet(style)

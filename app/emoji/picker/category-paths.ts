@@ -1,6 +1,6 @@
 import type { EmojiCategoryId } from '../catalogue/emoji-categories.ts'
 
-/** The strokes of each category's icon on a 24 by 24 grid. */
+/** The icon strokes of each category, on a 24 by 24 grid. */
 export const categoryPaths: Record<EmojiCategoryId, string> = {
   suggested: 'M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM12 7.5V12l3 2',
   people:

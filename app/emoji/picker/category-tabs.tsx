@@ -4,13 +4,13 @@ import { categoryPaths } from './category-paths.ts'
 import styles from './emoji-picker.module.css'
 
 interface CategoryTabsProps {
-  /** Empty while something is searched for. */
+  /** Empty during a search. */
   sections: readonly EmojiSection[]
   now: EmojiSection['id'] | undefined
   onChoose(id: EmojiCategoryId): void
 }
 
-/** The way to each category. */
+/** Tabs that scroll to each category. */
 export function CategoryTabs({ sections, now, onChoose }: CategoryTabsProps) {
   return (
     <nav className={styles.tabs} aria-label="Emoji categories">

@@ -5,11 +5,11 @@ import styles from './emoji-glyph.module.css'
 interface EmojiGlyphProps {
   emoji: EmojiEntry
   skin: number
-  /** Undefined while this device's own font draws, and where the pictures could not be loaded. */
+  /** Undefined while this device's own font draws, and if the sheet failed to load. */
   sheet: EmojiSheet | undefined
 }
 
-/** One emoji in the style that was chosen; one that has no picture there is drawn by this device's own font. */
+/** One emoji in the chosen style; this device's own font draws one that the sheet lacks. */
 export function EmojiGlyph({ emoji, skin, sheet }: EmojiGlyphProps) {
   const { native, x, y } = emoji.skins[skin] ?? emoji.skins[0] ?? { native: '', x: 0, y: 0 }
   if (!sheet || emoji.version > sheet.newestVersion) {

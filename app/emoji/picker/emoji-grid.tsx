@@ -25,23 +25,23 @@ interface EmojiGridProps {
   ref: Ref<EmojiGridHandle>
   id: string
   rows: readonly EmojiRow[]
-  /** The place of the emoji that Enter takes. */
+  /** The index of the emoji that Enter picks. */
   marked: number | undefined
   sheet: EmojiSheet | undefined
   press: LongPress
   onMeasure(width: number): void
-  /** Called with the section at the top of what is in sight. */
+  /** Called with the topmost visible section. */
   onInSight(id: EmojiSection['id']): void
   onPoint(place: number | undefined): void
   onPick(place: number): void
   onVariants(place: number): void
 }
 
-/** How much is drawn above and below what is in sight, px. */
+/** How far beyond the visible area to render, px. */
 const marginPx = 240
 const stepPx = 80
 
-/** All emoji, of which only those in sight are drawn. */
+/** All emoji; renders only the visible ones. */
 export function EmojiGrid(props: EmojiGridProps) {
   const { rows, marked, sheet, press, onMeasure, onInSight, onPoint } = props
   const scroller = useRef<HTMLDivElement>(null)
@@ -118,19 +118,19 @@ export function EmojiGrid(props: EmojiGridProps) {
           event.preventDefault()
           if (!press.meetContextMenu(event.nativeEvent)) props.onVariants(place)
         }}
-        // A button that is pressed takes the focus from the search, and with it the keyboard's arrows.
+        // A pressed button would take the focus, and so the arrow keys, from the search.
         onMouseDown={(event) => event.preventDefault()}
         onPointerDown={(event: PointerEvent) => {
           const place = placeOf(event.target)
           const { clientX, clientY } = event
-          // A mouse that stays pressed asks for the same as a finger.
+          // A held mouse button acts like a long press.
           press.begin({ pointerType: 'touch', clientX, clientY }, () => {
             if (place !== undefined) props.onVariants(place)
           })
         }}
         onPointerMove={(event) => {
           press.move(event)
-          // Not `pointerover`, which also comes when the emoji move beneath a mouse that rests.
+          // Not `pointerover`, which also fires when the emoji move beneath a resting mouse.
           if (event.pointerType === 'mouse') onPoint(placeOf(event.target))
         }}
         onPointerUp={press.end}
@@ -155,10 +155,10 @@ export function EmojiGrid(props: EmojiGridProps) {
 
 interface GridRowProps {
   row: EmojiRow
-  /** How many emoji there are in all. */
+  /** The total number of emoji. */
   count: number
   marked: number | undefined
-  /** Does Tab lead to its first emoji? */
+  /** Does Tab reach its first emoji? */
   isFirst: boolean
   sheet: EmojiSheet | undefined
   onPick(place: number): void

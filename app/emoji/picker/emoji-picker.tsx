@@ -18,14 +18,14 @@ import { VariantPicker } from './variant-picker.tsx'
 
 export interface EmojiPickerProps {
   data: EmojiData
-  /** px; without them it fills what it stands in. */
+  /** px; by default it fills its container. */
   width?: number
   height?: number
-  /** `auto` looks as the app does. */
+  /** `auto` follows the app's theme. */
   theme?: 'auto' | 'dark' | 'light'
-  /** Does the search have the focus from the start? */
+  /** Does the search take the focus on mount? */
   takesFocus: boolean
-  /** Called with the characters of the emoji. */
+  /** Called with the emoji's characters. */
   onPick(native: string): void
   onClose(): void
 }
@@ -67,7 +67,7 @@ export function EmojiPicker(props: EmojiPickerProps) {
     setVariants(undefined)
     grid.current?.scrollTo(0)
   }
-  // The first that was found is what Enter takes.
+  // Enter picks the first result.
   const marked = active ?? (isSearch && offered.length > 0 ? 0 : undefined)
   const closeVariants = () => {
     if (variants && takesFocus) field.current?.focus({ preventScroll: true })
@@ -111,7 +111,7 @@ export function EmojiPicker(props: EmojiPickerProps) {
     const isInField = event.target === field.current
     if (!isInField && !(event.target as Element).closest('[role="listbox"]')) return
     const isArrow = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'].includes(key)
-    // While somebody writes and has not gone down yet, the cursor moves in the words.
+    // While the person types and has not moved down yet, the arrow keys move in the text.
     const isForField = isInField && active === undefined && key !== 'ArrowDown'
     if (isArrow && !isForField) {
       event.preventDefault()
@@ -202,7 +202,7 @@ export function EmojiPicker(props: EmojiPickerProps) {
   )
 }
 
-/** Above the emoji, or below it where there is no room; within the picker. px from its corner. */
+/** The place above the emoji, or below it without room; within the picker. px from its corner. */
 function placeVariants(root: Element, cell: Element) {
   const [whole, own] = [root.getBoundingClientRect(), cell.getBoundingClientRect()]
   const above = own.top - whole.top - variantsHeight

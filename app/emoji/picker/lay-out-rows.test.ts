@@ -39,6 +39,6 @@ test.each([
   expect(stepThroughRows(rows, from, key)).toBe(to)
 })
 
-test('where nothing is offered no key leads anywhere', () => {
+test('no key moves in an empty list', () => {
   expect(stepThroughRows([], undefined, 'ArrowDown')).toBeUndefined()
 })

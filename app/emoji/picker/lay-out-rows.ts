@@ -5,16 +5,16 @@ export interface EmojiRow {
   top: number
   height: number
   sectionId: EmojiSection['id']
-  /** The heading of a section, where it is one. */
+  /** The heading, if the row is one. */
   title?: string
-  /** The place of its first emoji among all. */
+  /** The index of its first emoji among all. */
   start: number
   offered: readonly OfferedEmoji[]
 }
 
 const titleHeight = 32
 
-/** Every row at a place that is known before it is drawn, so that only those in sight are drawn. Sizes in px. */
+/** All rows with positions computed in advance, so that only visible ones render. Sizes in px. */
 export function layOutRows(
   sections: readonly EmojiSection[],
   { columns, cell }: { columns: number; cell: number },
@@ -35,7 +35,7 @@ export function layOutRows(
   return rows
 }
 
-/** Where an arrow key leads from an emoji: up and down stay in the column, where the row is long enough. */
+/** The target of an arrow key: up and down stay in the column, where the row is long enough. */
 export function stepThroughRows(
   rows: readonly EmojiRow[],
   from: number | undefined,

@@ -8,7 +8,7 @@ export interface LoadedPicker {
   data: EmojiData
 }
 
-/** The picker and all emoji: fetched when somebody first wants them, and from then on at hand without a network. */
+/** Loads the picker and all emoji on first use; from then on they work offline. */
 export async function loadPicker(): Promise<LoadedPicker> {
   const [{ EmojiPicker }, data] = await Promise.all([import('./emoji-picker.tsx'), loadEmojiData()])
   return { Picker: EmojiPicker, data }

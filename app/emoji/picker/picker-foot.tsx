@@ -8,10 +8,10 @@ import { EmojiGlyph } from './emoji-glyph.tsx'
 import styles from './emoji-picker.module.css'
 
 interface PickerFootProps {
-  /** What the pointer or the keyboard is on. */
+  /** The emoji under the pointer or the keyboard. */
   previewed: OfferedEmoji | undefined
   sheet: EmojiSheet | undefined
-  /** What the skin tones are shown on. */
+  /** The emoji that shows the skin tones. */
   hand: EmojiEntry | undefined
   skinTone: SkinTone
   onSkinTone(tone: SkinTone): void

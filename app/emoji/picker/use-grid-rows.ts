@@ -2,11 +2,11 @@ import { useCallback, useMemo, useState } from 'react'
 import type { EmojiSection } from '../catalogue/list-sections.ts'
 import { layOutRows } from './lay-out-rows.ts'
 
-/** px: what a finger hits. */
+/** px: the smallest touch target. */
 const smallestCell = 44
 const fewestColumns = 4
 
-/** The rows of emoji for the width that there is. */
+/** The rows of emoji for the current width. */
 export function useGridRows(sections: readonly EmojiSection[]) {
   const [width, setWidth] = useState(0)
   const measure = useCallback((px: number) => setWidth(Math.floor(px)), [])

@@ -3,7 +3,7 @@ import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { logProblem } from '../../ui/log-problem.ts'
 import { type LoadedPicker, loadPicker } from './load-picker.ts'
 
-/** The picker, once it is wanted and there. When it cannot be loaded, nothing is drawn and one line says so. */
+/** The picker, once wanted and loaded. If loading fails, shows nothing but one line of text. */
 export function usePicker(isWanted: boolean, onFailure: () => void): LoadedPicker | undefined {
   const [loaded, setLoaded] = useState<LoadedPicker>()
   const latest = useLatest(onFailure)

@@ -6,16 +6,16 @@ import { type CanDraw, type EmojiSection, listSections, offer } from '../catalog
 import { readRecentEmoji } from '../catalogue/recent-emoji.ts'
 import { searchEmoji } from '../catalogue/search-emoji.ts'
 
-/** A country's flag is two letters of their own kind. */
+/** A country's flag is two regional indicator letters. */
 const countryFlag = /^1f1(?:e[6-9a-f]|f[0-9a-f])-/
 
-/** What the picker offers: all, or what was searched for. */
+/** The picker's sections: all, or the search results. */
 export function useSections(
   data: EmojiData,
   { style, skinTone, suggestedMode }: EmojiSettings,
   typed: string,
 ): { sections: readonly EmojiSection[]; isSearch: boolean } {
-  // Read once for each opening: what is picked meanwhile does not move the rest.
+  // Read once per opening: picking does not move the other emoji meanwhile.
   const [recent] = useState(() => readRecentEmoji(suggestedMode))
   const canDraw = useMemo(() => (style === 'native' ? canDeviceDraw() : () => true), [style])
   const all = useMemo(

@@ -7,7 +7,7 @@ import styles from './emoji-picker.module.css'
 
 interface VariantPickerProps {
   offered: OfferedEmoji
-  /** Where it stands in the picker, px. */
+  /** Its position in the picker, px. */
   place: { left: number; top: number }
   sheet: EmojiSheet | undefined
   onPick(offered: OfferedEmoji): void
@@ -23,7 +23,7 @@ export function VariantPicker({ offered, place, sheet, onPick, onClose }: Varian
   }, [skin])
   return (
     <>
-      {/* A press beside it closes it, and does nothing else. */}
+      {/* A press outside closes it, and does nothing else. */}
       <div className={styles.variantsScrim} aria-hidden="true" onPointerDown={onClose} />
       <div
         ref={list}

@@ -8,7 +8,7 @@ import { waitUntilStored } from './page/count-stored-messages.ts'
 
 const missed = 10_000
 
-/** Ben's browser was away while 10,000 messages came in: how fast it has them all. */
+/** Ben's browser missed 10,000 messages: how fast it receives them all. */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' } })
   const ann = await registerAccount(server.origin, 'ann')
@@ -24,7 +24,7 @@ export async function measure(): Promise<Figure[]> {
   await waitUntilStored(ben.page, missed)
   const took = performance.now() - start
 
-  // What the app still does with so many new messages must not slow the floor.
+  // The app's remaining work on the new messages must not slow the floor.
   await ben.page.goto('about:blank')
   const floor = await measureBrowserPouch(await ben.openTab('/healthz'), 1_000)
   await ben.close()

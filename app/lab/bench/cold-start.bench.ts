@@ -14,12 +14,12 @@ const messagesEach = 2
 const rounds = 7
 const pairsAtOnce = 8
 
-/** Does a long list of chats cost anything at the start? A browser that has just started opens it without a network. */
+/** Does a long chat list slow the start? A freshly started browser opens it offline. */
 export async function measure(): Promise<Figure[]> {
   const short = await prepareList(few)
   const long = await prepareList(many)
   const took = { short: [] as number[], long: [] as number[] }
-  // In turn, so that whatever else the machine does falls on both.
+  // Alternating, so that the machine's other load affects both.
   for (let round = 0; round < rounds; round += 1) {
     took.short.push(await timeColdStart(short.ben))
     took.long.push(await timeColdStart(long.ben))
@@ -38,7 +38,7 @@ export async function measure(): Promise<Figure[]> {
   ]
 }
 
-/** Ben, offline, with so many chats on his device. */
+/** Ben, offline, with the given number of chats on his device. */
 async function prepareList(count: number) {
   const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' } })
   const { origin } = server

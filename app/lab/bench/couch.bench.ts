@@ -17,8 +17,8 @@ const content = 'as many words as people write in one message of a chat'
 type Server = Awaited<ReturnType<typeof startBuiltServer>>
 
 /**
- * Messages on a CouchDB (pouchdb-server, its data in memory) that is 5 ms away: one person who sends one after the other,
- * and a hundred in pairs. Beside them, one write of one document over the same way.
+ * Messages on a CouchDB (pouchdb-server, in memory) 5 ms away: from one sender in sequence, and
+ * from a hundred people in pairs. Compared with one write of one document over the same path.
  */
 export async function measure(): Promise<Figure[]> {
   const couch = await startCouch()
@@ -116,7 +116,9 @@ async function writeAlone(url: string) {
   return took
 }
 
-/** One writes documents of one database, as the server does at its best: none has to be read before. */
+/**
+ * One client writes documents of one database, the server's best case: it needs no earlier reads.
+ */
 function writeAll(url: string) {
   return putLoad({
     origin: new URL(url).origin,

@@ -8,7 +8,9 @@ import { putLoad } from './load/put-load.ts'
 const pairs = 50
 const content = 'as many words as people write in one message of a chat'
 
-/** How often the server waits for the disk for each acknowledged message: with one author alone, and with fifty at once. */
+/**
+ * Disk waits of the server per acknowledged message: with one author, and with fifty in parallel.
+ */
 export async function measure(): Promise<Figure[]> {
   const { origin, close } = await startBuiltServer({ env: { DURABILITY: 'sync' } })
   const people: Account[] = []
@@ -30,7 +32,7 @@ export async function measure(): Promise<Figure[]> {
         body: { recipientId: person(2 * author + 1).userId, content },
       }),
     }
-    // The first messages of two people begin their conversation, and open what was closed.
+    // First messages create their conversation, and open closed databases.
     await putLoad({ ...load, forMs: 1_000 })
     const before = await readWaits()
     const { tookMs } = await putLoad(load)

@@ -5,14 +5,14 @@ import type { Figure } from './figures/figure.ts'
 import { sumGzip } from './figures/sum-gzip.ts'
 import { measureLibrarySize } from './floors/measure-library-size.ts'
 
-/** The JavaScript that the browser of somebody who has a chat loads before the list of conversations can be read. */
+/** The JavaScript that a chat user's browser loads before the conversation list is readable. */
 export async function measure(): Promise<Figure[]> {
-  // The service worker fetches everything ahead; it is not what the first screen waits for.
+  // The service worker prefetches everything; the first screen does not wait for it.
   const { ann, close } = await startTwoPeople({ serviceWorkers: 'block' })
   await openChat(ann.page, 'ben')
   await say(ann.page, 'hello')
   await ann.page.goto('about:blank')
-  // What the browser has at hand since the registration is not asked for, and would not be counted.
+  // The browser does not request what it cached during registration, which would go uncounted.
   const session = await ann.page.context().newCDPSession(ann.page)
   await session.send('Network.enable')
   await session.send('Network.setCacheDisabled', { cacheDisabled: true })
@@ -49,7 +49,7 @@ function recordWhenReadable() {
   observer.observe(document, { childList: true, subtree: true })
 }
 
-/** The addresses of the scripts that were asked for before the list was painted, preloaded ones too. */
+/** The addresses of scripts requested before the list was painted, including preloaded ones. */
 async function listScriptsBefore(page: Page): Promise<string[]> {
   await page.waitForFunction(() => globalThis.readableAt !== undefined)
   return await page.evaluate(() => {

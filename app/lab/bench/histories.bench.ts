@@ -8,12 +8,13 @@ import type { Figure } from './figures/figure.ts'
 const program = fileURLToPath(new URL('../histories-program.ts', import.meta.url))
 const histories = 1_000
 const tellEvery = 100
-/** A process forgets little of what a lab has used. */
+/** A process releases little of a lab's memory. */
 const perProcess = 25
 
 /**
- * A thousand random histories, with a server that is killed at any stage or write and a disk that is full at any write:
- * after each nothing is lost, nothing is half, nothing is out of order. Every run draws others; a failure names its seed.
+ * A thousand random histories, with a server that dies at any stage or write and a disk that fills
+ * up at any write: afterwards nothing is lost, partial or out of order. Every run draws new ones; a
+ * failure names its seed.
  */
 export async function measure(): Promise<Figure[]> {
   const first = Math.floor(Math.random() * 1_000_000_000)

@@ -12,22 +12,23 @@ import { createCheapAccounts } from './load/cheap-accounts.ts'
 
 const historyLength = 10_000
 const warmUpMs = 2_000
-/** Before an attack, and again after it: others may use the machine meanwhile. */
+/** Before an attack, and again after it: other processes may load the machine meanwhile. */
 const quietMs = 2_000
 const attackMs = 6_000
 const bareAttackMs = 4_000
-/** What an attack leaves behind is not the next one's. */
+/** Keeps one attack's aftermath out of the next. */
 const settlingMs = 1_500
-/** Others may wait five times as long as in the quiet, or so long that nobody minds. */
+/** Others may wait five times as long as without an attack, or a still unnoticeable time. */
 const worseTimes = 5
 const unnoticedMs = 250
 
 /**
- * How long two people who chat wait while somebody else attacks, beside the quiet just before and after it; and beside
- * people of a server that does nothing, under the same attack: what the attacker's own process takes from the machine.
+ * How long two chatting people wait during an attack, compared with the quiet before and after; and
+ * with people of a bare server under the same attack, which shows the attacker's own load on the
+ * machine.
  */
 export async function measure(): Promise<Figure[]> {
-  // No limits by address: all of them come from this one. Messages by person are limited as in the product.
+  // No limits by address: all clients share this one. Message limits per person are the product's.
   const server = await startBuiltServer({ env: { MESSAGE_RATE: '600' } })
   await server.kill()
   const [author, reader, ...attackers] = await createCheapAccounts(server.dataDir, 18)
@@ -56,7 +57,7 @@ export async function measure(): Promise<Figure[]> {
   await server.close()
   return figures
 
-  /** As one who has chatted for long: not within this hour, so without the limit. */
+  /** Simulates a long-time user: writes the history without the limit, not within this hour. */
   async function fillHistory() {
     await server.kill()
     await server.start({ MESSAGE_RATE: '0' })

@@ -23,20 +23,23 @@ const devices = 1_000
 const peopleCount = 250
 const warmUpDevices = 100
 const warmUpMs = 5_000
-/** A feed is asked for anew every 25 s: some are always on their way. */
+/** Each feed is renewed every 25 s: some are always in transit. */
 const nearlyAll = 0.95
 const bytesPerKb = 1024
 
-/** Two pings, and as many places told. */
+/** Two pings, and as many reported places. */
 const restMs = 50_000
 
-/** What a connected, silent device costs the server: its socket, the line on it, and two waiting feeds in its place. */
+/**
+ * What a silent connected device costs the server: its socket, the line on it, and, alternatively,
+ * two waiting feeds.
+ */
 export async function measure(): Promise<Figure[]> {
   const floor = await measureBareSockets()
   const server = await startBuiltServer({ env: withGarbageCollected })
   await server.kill()
   const people = await createCheapAccounts(server.dataDir, peopleCount)
-  // A fresh process: what signing up 250 people took is not of interest here.
+  // A fresh process, without the cost of signing up 250 people.
   await server.start()
   const { origin } = server
   const places = await Promise.all(people.map((person) => readPlaces(origin, person)))
@@ -59,7 +62,7 @@ export async function measure(): Promise<Figure[]> {
   const withLines = await readMemory()
   const openDatabases = await readOpen()
   const each = (bytes: number) => bytes / devices / bytesPerKb
-  // What takes minutes says how far it is.
+  // Long steps report their progress.
   console.error(`sockets ${each(withSockets - before)} kB, lines ${each(withLines - before)} kB`)
 
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
@@ -121,7 +124,9 @@ export async function measure(): Promise<Figure[]> {
   ]
 }
 
-/** Without the garbage that is collected each second where memory is measured: that takes a processor too. */
+/**
+ * Without the per-second garbage collections of the memory measurement, which take a processor too.
+ */
 async function measureRest(server: BuiltServer, all: readonly IdleDevice[]) {
   const { origin } = server
   await server.kill()
@@ -172,7 +177,7 @@ async function openSockets(
   return sockets
 }
 
-/** Resolves when each device has heard that it stands in both databases where it believes to stand. */
+/** Resolves when the server has confirmed each device's place in both databases. */
 async function followAll(sockets: readonly WebSocket[], all: readonly IdleDevice[]) {
   await Promise.all(
     sockets.map(async (socket, index) => {
@@ -196,7 +201,7 @@ interface Place {
   database: 'messages' | 'conversations'
   since: number
   epoch: string | undefined
-  /** Where a device that polls waits for what comes after it. */
+  /** The place after which a polling device waits for changes. */
   feedUrl: string
 }
 
@@ -204,7 +209,7 @@ interface IdleDevice extends Account {
   places: readonly Place[]
 }
 
-/** Where a device of this person, which has everything, stands. */
+/** The place of this person's device that has everything. */
 async function readPlaces(origin: string, { token }: Account): Promise<Place[]> {
   const headers = { authorization: `Bearer ${token}` }
   return Promise.all(
@@ -218,7 +223,7 @@ async function readPlaces(origin: string, { token }: Account): Promise<Place[]> 
   )
 }
 
-/** Resolves when the feed is over, or is cut at the end. */
+/** Resolves when the feed ends, or is cut at the end. */
 async function waitForNews(url: string, token: string, feeds: { agent: Agent; isOver: boolean }) {
   while (!feeds.isOver) {
     try {
@@ -229,7 +234,7 @@ async function waitForNews(url: string, token: string, feeds: { agent: Agent; is
       response.resume()
       await once(response, 'end')
     } catch (error) {
-      // Two thousand connections at once are more than a busy machine takes: who was not let in comes again.
+      // Two thousand simultaneous connections overload a busy machine: refused ones retry.
       if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
     }
   }

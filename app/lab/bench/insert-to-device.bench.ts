@@ -7,13 +7,15 @@ import { measureWsEcho } from './floors/measure-ws-echo.ts'
 
 const [warmUps, rounds] = [20, 200]
 
-/** Two devices and the server share one process here: what a message leaves to do is let finish before the next. */
+/**
+ * Two devices and the server share one process: a message's follow-up work ends before the next.
+ */
 const quietMs = 50
 
 /**
- * From the insert on one device to the other person's database, over the real server. One message at a time.
- * Once with writes that wait for the disk, as a server does by itself, and once as the PouchDBs of the floor do,
- * which leave that to the operating system.
+ * From the insert on one device to the other person's database, over the real server, one message
+ * at a time. Once with writes that wait for the disk, the server's default, and once as the floor's
+ * PouchDBs write, which leave that to the operating system.
  */
 export async function measure(): Promise<Figure[]> {
   const synced = await measureLab('sync')

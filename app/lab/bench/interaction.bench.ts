@@ -16,10 +16,10 @@ const [perSecond, batchesPerSecond, authorCount] = [500, 20, 20]
 const [shortHistory, longHistory] = [1_000, 100_000]
 const slowdown = 4
 const target = { atMost: 100 }
-/** The server and those who write stand for other machines: they must not take the processor of Ben's. */
+/** The server and the senders simulate other machines: they must not take Ben's processor. */
 const niceness = 10
 
-/** How long a person waits for the next paint after a click or a key, when the app has much else to do. */
+/** How long a person waits for the next paint after a click or a key, while the app is busy. */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' }, niceness })
   const ben = await createPerson(server, 'ben')
@@ -69,7 +69,7 @@ async function talkOften(page: Page, text: string): Promise<number> {
   return count
 }
 
-/** Writes a message letter by letter, sends it, opens a menu and closes it. @returns how many interactions that were */
+/** Types and sends a message, opens a menu and closes it. @returns the number of interactions */
 async function talk(page: Page, text: string): Promise<number> {
   await composer(page).click()
   for (const letter of text) await page.keyboard.press(letter === ' ' ? 'Space' : letter)
@@ -83,7 +83,7 @@ async function talk(page: Page, text: string): Promise<number> {
   return text.length + 4
 }
 
-/** So many messages each second, in equal batches, until it is stopped. */
+/** Sends the given messages per second, in equal batches, until stopped. */
 function startFlood(options: { origin: string; authors: readonly Account[]; recipientId: string }) {
   const { origin, authors, recipientId } = options
   const count = perSecond / batchesPerSecond
@@ -131,7 +131,7 @@ async function measureLongHistory(server: BuiltServer, ben: BrowserPerson): Prom
   return describe(words, long, { what: `with ${shortHistory}`, silent: short })
 }
 
-/** Up, back down and up again, with a letter now and then: the pages of the history come and go. */
+/** Up, back down and up again, with occasional letters: loads and drops pages of the history. */
 async function scrollAndType(page: Page): Promise<number> {
   const [turns, turnsPerKey] = [240, 3]
   const place = must(await page.getByRole('log').boundingBox(), 'the place of the messages')
@@ -146,7 +146,7 @@ async function scrollAndType(page: Page): Promise<number> {
   return (3 * turns) / turnsPerKey
 }
 
-/** Every interaction of `act`, which tells how many it made: ms to the next paint. */
+/** Every interaction of `act`, which returns their number: ms to the next paint. */
 async function timeInteractions(page: Page, act: () => Promise<number>): Promise<number[]> {
   const watch = await watchInteractions(page)
   const count = await act()

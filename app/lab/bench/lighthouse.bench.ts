@@ -21,7 +21,7 @@ interface Screen {
   isShown(page: Page): Promise<void>
 }
 
-/** Lighthouse's audits that need no network, on the main screens, as a phone and as a desktop sees them. */
+/** Lighthouse's offline audits of the main screens, as a phone and as a desktop. */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer()
   const ben = await registerAccount(server.origin, 'ben')

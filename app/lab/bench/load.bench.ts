@@ -32,8 +32,8 @@ const words: Record<LoadWay, string> = {
 const isFloor = (way: LoadWay) => way.startsWith('bare-')
 
 /**
- * Messages from one device to another, each stored in both copies and on the disk before it is acknowledged.
- * @param options.cases names of shapes and of ways (`pairs`, `app-with-receipts`): only these; all without any
+ * Messages between devices, each stored in both copies and on the disk before its acknowledgement.
+ * @param options.cases names of shapes and of ways (`pairs`, `app-with-receipts`); all when empty
  */
 export async function measure({
   cases = [],
@@ -56,14 +56,14 @@ export async function measure({
     const shape = shapes[name]
     if (!shape) continue
     const loads = new Map<LoadWay, ChatLoad>()
-    // The floors are measured beside whatever is chosen.
+    // Measures the floors beside every selection.
     for (const way of loadWays.filter((one) => chosenWays.includes(one) || isFloor(one))) {
       const origin = isFloor(way) ? floors.origin : ours.server.origin
       const people = ours.people.slice(0, 2 * shape.pairs)
       const order = { origin, way, shape, people, warmUpMs, forMs: measuredMs }
       const load = await putChatLoad(order, () => readCounts(origin, isFloor(way)))
       loads.set(way, load)
-      // What takes minutes says how far it is.
+      // Long steps report their progress.
       console.error(`${shape.what}, ${words[way]}: ${describe(load)}`)
     }
     figures.push(...list(shape, loads))

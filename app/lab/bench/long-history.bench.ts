@@ -12,12 +12,12 @@ import { readWhenShown, recordWhenShown } from './page/record-when-shown.ts'
 const [few, many] = [1_000, 100_000]
 const rounds = 9
 
-/** Does a long history cost anything at the start, or when its conversation is opened? */
+/** Does a long history slow the start, or opening its conversation? */
 export async function measure(): Promise<Figure[]> {
   const short = await prepareHistory(few)
   const long = await prepareHistory(many)
   const took = { short: noTimes(), long: noTimes() }
-  // In turn, so that whatever else the machine does falls on both.
+  // Alternating, so that the machine's other load affects both.
   for (let round = 0; round < rounds; round++) {
     await measureRound(short.ben, took.short)
     await measureRound(long.ben, took.long)
@@ -41,7 +41,7 @@ function compare(what: string, longs: number[], shorts: number[]): Figure[] {
   ]
 }
 
-/** Ben, offline, with a conversation of so many messages on his device, written on another one of his. */
+/** Ben, offline, with a conversation of the given length, written on his other device. */
 async function prepareHistory(count: number) {
   const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' } })
   const ann = await registerAccount(server.origin, 'ann')
@@ -68,7 +68,9 @@ async function measureRound(ben: BrowserPerson, took: ReturnType<typeof noTimes>
   took.opens.push(await timeOpening(ben.page))
 }
 
-/** A browser that has just started opens the app: ms from the navigation to a row with its last message. */
+/**
+ * A freshly started browser opens the app: ms from the navigation to a row with its last message.
+ */
 async function timeColdStart(person: BrowserPerson): Promise<number> {
   await person.restartBrowser()
   await person.page.addInitScript(recordWhenShown, 'ul[aria-label="Conversations"] a time')

@@ -5,13 +5,13 @@ import type { Figure } from './figures/figure.ts'
 import { takePercentile } from './figures/take-percentile.ts'
 
 const rounds = 60
-/** Faster than anybody types: the fastest reach 17 keys a second. */
+/** Faster than anyone types: the fastest reach 17 keys a second. */
 const keyEveryMs = 50
 
 /**
- * From the key press to the own bubble in the page, in Chromium, in a conversation that is in use: each message
- * is typed key by key, while the ones before it are on their way to the other person. Beside it the same without
- * a pause, where two browsers and the server share the machine with every press.
+ * From the key press to the own bubble in the page, in Chromium, in an active conversation: types
+ * each message key by key while earlier ones are in transit. Also without pauses, when two browsers
+ * and the server share the machine with every key press.
  */
 export async function measure(): Promise<Figure[]> {
   const { ann, close } = await startTwoPeople()
@@ -41,7 +41,7 @@ export async function measure(): Promise<Figure[]> {
   ]
 }
 
-/** Writes and sends one message after the other. @returns ms from each Enter to its bubble */
+/** Writes and sends messages in sequence. @returns ms from each Enter to its bubble */
 async function timeBubbles(
   page: Page,
   words: string,
@@ -61,7 +61,7 @@ declare global {
   var bubbleTimes: number[]
 }
 
-/** Notes for each Enter how long the next bubble takes to be in the page, style and layout done. */
+/** Records for each Enter how long its bubble takes to appear, after style and layout. */
 async function watchBubbles(page: Page): Promise<void> {
   await page.evaluate(() => {
     globalThis.bubbleTimes = []
@@ -87,7 +87,7 @@ async function watchBubbles(page: Page): Promise<void> {
   })
 }
 
-/** What the browser itself takes: a key press answered by a bare element, measured the same way. */
+/** The browser's own share: a key press answered by a bare element, measured the same way. */
 async function measureBareEcho(page: Page): Promise<number[]> {
   await page.goto('/healthz')
   await page.evaluate(() => {

@@ -13,10 +13,10 @@ import { readWhenShown, recordWhenShown } from './page/record-when-shown.ts'
 const rounds = 7
 const shown = '[role="dialog"][aria-label="Emoji"] [role="option"]'
 const floorShown = '[data-floor]'
-/** As many as the picker draws at first. */
+/** The number that the picker draws first. */
 const buttonCount = 80
 
-/** From the click on the button to the picker with its emoji laid out: on a page that has just begun, and once more. */
+/** From the button's click to the laid-out emoji picker: on a fresh page, and again. */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer()
   const ann = await createPerson(server, 'ann')
@@ -52,7 +52,7 @@ export async function measure(): Promise<Figure[]> {
 
 async function timeOpening(page: Page): Promise<number> {
   await page.evaluate(recordWhenShown, shown)
-  // Not by the mouse, which would have it fetched before: a finger or a key comes without warning.
+  // Not by mouse, whose hover would prefetch it: a finger or a key gives no warning.
   await page
     .getByRole('button', { name: 'Emoji', exact: true })
     .evaluate((button: HTMLElement) => button.click())
@@ -62,7 +62,7 @@ async function timeOpening(page: Page): Promise<number> {
   return shownAt - clickedAt
 }
 
-/** What the browser needs for a box of as many buttons with a character each. */
+/** The browser's own time for a box of as many one-character buttons. */
 async function timeFloor(page: Page): Promise<number> {
   await page.evaluate(recordWhenShown, floorShown)
   await page.evaluate((count) => {

@@ -13,7 +13,7 @@ import { createCheapAccounts } from './load/cheap-accounts.ts'
 import { createSocketCrowd, type SocketCrowd } from './load/socket-crowd.ts'
 
 const people = 5_000
-/** What is told late still counts. */
+/** Late reports still count. */
 const settlingMs = 5_000
 const bytesPerKb = 1024
 
@@ -26,7 +26,7 @@ interface Return {
   processorMs: number
 }
 
-/** Five thousand people who were online come back at once after the server has restarted. */
+/** Five thousand people return together after a server restart. */
 export async function measure(): Promise<Figure[]> {
   const crowd = createSocketCrowd(people)
   const bare = await measureBare(crowd)

@@ -11,14 +11,15 @@ import { createSocketCrowd } from './load/socket-crowd.ts'
 const devices = 5_000
 const pairsAtOnce = 16
 const messagesOfPair = 5
-/** Each of a pair has these, and the conversation. */
+/** Each person in a pair has these, and the conversation. */
 const documentsEach = messagesOfPair + 1
 const lookEveryMs = 250
 const bytesPerKb = 1024
 
 /**
- * Five thousand devices of as many people come back after the server has restarted: each connects its socket and pulls
- * both its databases from the beginning, all at the same time. Before there was one store, 700 took 90 s and 3.5 GB.
+ * Five thousand people's devices return after a server restart: each connects its socket and pulls
+ * both its databases from the beginning, all in parallel. Before the single store, 700 took 90 s
+ * and 3.5 GB.
  */
 export async function measure(): Promise<Figure[]> {
   const crowd = createSocketCrowd(devices)

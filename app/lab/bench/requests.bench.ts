@@ -8,7 +8,7 @@ import { countStored, waitUntilCalm, waitUntilStored } from './page/count-stored
 
 const count = 20
 
-/** Ann writes to Ben: how often either device asks the server for each message, in what it may be doing meanwhile. */
+/** Ann writes to Ben: each device's requests per message, depending on its other activity. */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer()
   const ann = await createPerson(server, 'ann')
@@ -25,7 +25,10 @@ export async function measure(): Promise<Figure[]> {
     await message(ben.page, text).waitFor()
   }
 
-  /** Requests of each device, a message. The device is calm before, and has said all that it says after. */
+  /**
+   * Each device's requests per message. Starts on calm devices, and counts until they are calm
+   * again.
+   */
   async function countAll(state: string): Promise<[sent: number, received: number]> {
     await Promise.all([waitUntilCalm(ann.page), waitUntilCalm(ben.page)])
     const [sent, received] = [watchRequests(ann.page), watchRequests(ben.page)]
@@ -78,7 +81,9 @@ function watchRequests(page: Page) {
   }
 }
 
-/** Another page is in front: the browser says so to this one, as for a tab or a phone's app in the background. */
+/**
+ * Puts another page in front: the browser reports this one as hidden, like a background tab or app.
+ */
 async function hidePage(page: Page) {
   await page.evaluate(() => {
     Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })

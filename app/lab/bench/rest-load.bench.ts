@@ -13,7 +13,7 @@ const content = 'as many words as people write in one message of a chat'
 
 type Side = { read: () => Promise<Load>; write: () => Promise<Load>; close: () => Promise<void> }
 
-/** A hundred people who send, and who read the newest page of a conversation, one request after the other. */
+/** A hundred people who send messages, and who read a conversation's newest page, in sequence. */
 export async function measure(): Promise<Figure[]> {
   const sides = {
     bare: await startBare(),
@@ -22,7 +22,7 @@ export async function measure(): Promise<Figure[]> {
   }
   const loads = new Map<string, Load[]>()
   const note = (name: string, load: Load) => loads.set(name, [...(loads.get(name) ?? []), load])
-  // In turn, so that whatever else the machine does falls on all; the first turn is for warming up.
+  // Alternating, so that the machine's other load affects all; the first turn is a warm-up.
   for (let turn = 0; turn <= turns; turn++) {
     if (turn === 1) loads.clear()
     note('bare write', await sides.bare.write())
@@ -59,7 +59,7 @@ async function startOurs(durability: 'sync' | 'relaxed'): Promise<Side> {
     people.push(await registerAccount(origin, `person${index}`))
   }
   const person = (index: number) => must(people[index], 'a person')
-  // Pairs talk to each other, so that each of two copies is somebody's busy database.
+  // Pairs talk to each other, so that each copy belongs to a busy database.
   const peer = (client: number) => person(client % 2 === 0 ? client + 1 : client - 1)
   for (let index = 0; index < clients; index += 2) {
     const recipientId = peer(index).userId

@@ -19,7 +19,7 @@ const calls: Record<string, (reader: Reader) => string> = {
   'GET /messages/starred': () => '/api/messages/starred',
 }
 
-/** What do the calls that count cost somebody who has much? Nothing of it is read yet. */
+/** What do the counting calls cost a person with much data, all of it unread? */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer()
   const readers = {
@@ -29,7 +29,7 @@ export async function measure(): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const [what, pathOf] of Object.entries(calls)) {
     const took = { few: [] as number[], many: [] as number[] }
-    // In turn, so that whatever else the machine does falls on both; the first turn is for warming up.
+    // Alternating, so that the machine's other load affects both; the first turn is a warm-up.
     for (let round = 0; round <= rounds; round++) {
       for (const size of ['few', 'many'] as const) {
         const ms = await time(server, readers[size], pathOf(readers[size]))
@@ -48,7 +48,7 @@ export async function measure(): Promise<Figure[]> {
   return figures
 }
 
-/** Somebody to whom another has written so much. */
+/** A person with the given number of messages from another. */
 async function prepareReader(server: BuiltServer, name: string, count: number): Promise<Reader> {
   const { origin } = server
   const author = await registerAccount(origin, `${name}-author`)

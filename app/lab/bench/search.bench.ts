@@ -20,7 +20,7 @@ const words: Record<keyof Queries, string> = {
   noSuchWord: 'a word that nobody wrote',
 }
 
-/** How long a search over everything on the device takes, and what keeping its index costs. */
+/** How long a search over the whole device takes, and what maintaining its index costs. */
 export async function measure(): Promise<Figure[]> {
   const profile = await launchProfile()
   const page = await profile.context.newPage()
@@ -84,7 +84,7 @@ async function measureHeap(page: Page): Promise<number> {
   return usedSize
 }
 
-/** The code under test, built as the app is, in an otherwise empty page. */
+/** The code under test, built like the app, in an otherwise empty page. */
 async function openBench(page: Page): Promise<JSHandle<SearchPageUnderTest>> {
   const result = await build({
     configFile: false,

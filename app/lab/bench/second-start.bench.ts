@@ -15,7 +15,9 @@ const bareServer = `
   const { default: express } = await import('express')
   express().get('/healthz', (_, response) => response.json({})).listen(process.env.PORT, '127.0.0.1')`
 
-/** `npm start` where everything is installed, built and in place: from the command to the first answer. */
+/**
+ * `npm start` with everything installed, built and in place: from the command to the first answer.
+ */
 export async function measure(): Promise<Figure[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'petrel-second-start-'))
   const start = [join('.run', 'start.mjs')]
@@ -38,7 +40,7 @@ export async function measure(): Promise<Figure[]> {
   ]
 }
 
-/** @returns how long it took to answer, in ms; it has ended in order then */
+/** @returns the time to its first answer, in ms, after a clean exit */
 async function timeStart(args: string[], dataDir: string): Promise<number> {
   const port = await findFreePort()
   const begun = performance.now()

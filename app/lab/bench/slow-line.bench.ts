@@ -13,7 +13,7 @@ const bytesPerKb = 1_000
 
 const pack = promisify(gzip)
 
-/** Ben's phone was away while 350 messages came in, and returns on a line of 5 kB a second, with the chat open. */
+/** Ben's phone missed 350 messages, and returns on a 5 kB/s line with the chat open. */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer()
   const { origin } = server

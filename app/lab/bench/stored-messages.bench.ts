@@ -12,11 +12,11 @@ const pageLength = 500
 const turns = 5
 const turnMs = 3_000
 const sendersAtOnce = 4
-/** What Node itself needs differs a little from start to start. */
+/** Node's own memory differs slightly between starts. */
 const noise = 1.05
 const bytesPerKb = 1024
 
-/** What stored messages cost a server: its memory after a start, and the processor for each new message beside them. */
+/** What stored messages cost a server: memory after a start, and processor time per new message. */
 export async function measure(): Promise<Figure[]> {
   const sides = { few: await startChat(), many: await startChat() }
   await pushMessages({ ...sides.few.pair, count: few })
@@ -25,11 +25,12 @@ export async function measure(): Promise<Figure[]> {
   const after = await measureStart(sides.many)
   const each = { few: [] as Load[], many: [] as Load[] }
   for (const { server } of Object.values(sides)) {
-    // Without the garbage that is collected each second where memory is measured: that takes a processor too.
+    // Without the per-second garbage collections of the memory measurement, which take a processor
+    // too.
     await server.kill()
     await server.start({ NODE_OPTIONS: '' })
   }
-  // In turn, so that whatever else the machine does falls on both; the first turn is for warming up.
+  // Alternating, so that the machine's other load affects both; the first turn is a warm-up.
   for (let turn = 0; turn <= turns; turn++) {
     const [ofFew, ofMany] = [await sendMessages(sides.few), await sendMessages(sides.many)]
     if (turn === 0) continue
@@ -49,7 +50,8 @@ export async function measure(): Promise<Figure[]> {
       target: { atMost: before.inUse * noise },
     },
     {
-      // Two starts on the same data differ by a tenth and more: what was once needed is not always given back.
+      // Two starts on the same data differ by a tenth and more: a process does not return all its
+      // peak memory.
       what: `resident memory ${what}`,
       value: after.resident,
       unit: 'kB',

@@ -10,9 +10,12 @@ import { startBareServer } from './floors/start-bare-server.ts'
 const megabytes = 25
 const turns = 5
 
-/** A film of 25 MB, from the client library to the disk, beside a route that writes what comes into a file. */
+/**
+ * A film of 25 MB, from the client library to the disk, compared with a route that writes to a
+ * file.
+ */
 export async function measure(): Promise<Figure[]> {
-  // Piecewise different: equal pieces would be stored once.
+  // Every piece differs: equal pieces would be stored once.
   const bytes = new Uint8Array(megabytes * 1024 * 1024)
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = (at ^ (at >> 8) ^ (at >> 16)) * 31
   const file = new Blob([bytes])
@@ -41,7 +44,7 @@ export async function measure(): Promise<Figure[]> {
     },
   }
   const tookMs = { pieces: 0, whole: 0, bare: 0 }
-  // In turn, so that whatever else the machine does falls on all; the first turn is for warming up.
+  // Alternating, so that the machine's other load affects all; the first turn is a warm-up.
   for (let turn = 0; turn <= turns; turn++) {
     for (const way of ['bare', 'pieces', 'whole'] as const) {
       const begunAt = performance.now()

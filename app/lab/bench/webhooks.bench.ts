@@ -16,10 +16,15 @@ const perSecond = 1_000
 const seconds = 30
 const warmUpSeconds = 2
 const customers = 500
-/** Of so many one comes again: every second time byte for byte, else the same message in another webhook. */
+/**
+ * One repeat per this many webhooks: alternately byte for byte, and the same message in another
+ * webhook.
+ */
 const repeatedEvery = 20
 const begunAtSeconds = String(Math.floor(Date.now() / 1_000))
-/** The server takes 256 requests of one network's strangers at a time; Meta comes from more than one. */
+/**
+ * The server accepts 256 parallel requests per network of strangers; Meta uses several networks.
+ */
 const connections = 200
 const patienceMs = 10 * 60_000
 
@@ -30,8 +35,8 @@ interface Webhook {
 }
 
 /**
- * Half a minute of customers who write to one business number, a thousand webhooks a second, some of them twice: how long
- * Meta waits for its answers, what is stored, and how far the processing is behind.
+ * Half a minute of customers' messages to one business number, a thousand webhooks a second, some
+ * repeated: how long Meta waits for answers, what is stored, and the processing backlog.
  */
 export async function measure(): Promise<Figure[]> {
   const bare = await startBareServer()
@@ -125,7 +130,10 @@ export async function measure(): Promise<Figure[]> {
   ]
 }
 
-/** Sends so many, each at its time, whether those before are answered or not. @returns how long each took, in ms */
+/**
+ * Sends each on schedule, without waiting for earlier answers.
+ * @returns how long each took, in ms
+ */
 async function send(origin: string, count: number, next: (index: number) => Webhook) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const tookMs: number[] = []
@@ -188,7 +196,7 @@ async function watchLag(origin: string, lags: number[], signal: AbortSignal) {
   }
 }
 
-/** One text of a customer, as Meta sends it. @param copy makes other bytes of the same message */
+/** One customer text, as Meta sends it. @param copy makes other bytes of the same message */
 function writeWebhook(numberId: string, wamid: string, index: number, copy = 0): string {
   const from = String(4_915_550_000_000 + (index % customers))
   const message = {

@@ -1,10 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { BrowserPerson } from './person.ts'
 
-/**
- * Makes the person's account by the registration screen; ends on the list of conversations, once it can be used, with or
- * without a network.
- */
+/** Registers the person; ends on the usable conversation list, with or without a network. */
 export async function registerPerson(person: BrowserPerson) {
   const { page, username, email, password } = person
   await page.goto('/register')
@@ -18,13 +15,13 @@ export async function registerPerson(person: BrowserPerson) {
   if (person.keepsApp) await waitUntilKept(person)
 }
 
-/** Waits until the loading screen of a first visit, which lets nothing beneath it be used, has gone. */
+/** Waits until a first visit's loading screen, which blocks everything beneath, is gone. */
 async function waitUntilLoaded(page: Page) {
   await page.locator('input[type="search"]').waitFor({ state: 'attached' })
   await page.locator('[inert]').waitFor({ state: 'detached' })
 }
 
-/** Opens the form; a phone begins with it. */
+/** Opens the form, where a phone starts. */
 export async function openSignInForm(page: Page) {
   const field = page.getByLabel('Phone number or Username')
   const opener = page.getByRole('button', { name: 'Log in with phone number' })
@@ -32,7 +29,7 @@ export async function openSignInForm(page: Page) {
   if (await opener.isVisible()) await opener.click()
 }
 
-/** Signs in by the sign-in screen's form, wherever that leads. */
+/** Signs in through the sign-in form, whatever the result. */
 export async function signIn({ page, username, password }: BrowserPerson) {
   await openSignInForm(page)
   await page.getByLabel('Phone number or Username').fill(username)
@@ -42,13 +39,16 @@ export async function signIn({ page, username, password }: BrowserPerson) {
   await waitUntilLoaded(page)
 }
 
-/** Sees that the sign-in outlives a kill: a browser writes its local storage seconds later, or when it is ended in order. */
+/**
+ * Checks that the sign-in survives a kill: a browser writes its local storage seconds later, or on
+ * a clean exit.
+ */
 export async function keepSignIn(person: BrowserPerson) {
   await person.restartBrowser()
   await person.page.goto('/chat')
 }
 
-/** What the device keeps of its sign-in. */
+/** The device's stored sign-in. */
 export async function readSession({
   page,
 }: BrowserPerson): Promise<{ token: string; userId: string }> {
@@ -58,7 +58,7 @@ export async function readSession({
   }))
 }
 
-/** Waits until the whole app is kept on the device, so that the network may go. */
+/** Waits until the device has cached the whole app, so that the network may go. */
 export async function waitUntilKept({ page }: BrowserPerson) {
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready

@@ -87,7 +87,7 @@ test('Escape closes the search from anywhere, and the focus goes back', async ()
   await expect.poll(() => hasFocus(composer(page)), within).toBe(true)
   await page.keyboard.press('Control+f')
   await searchField.waitFor()
-  // In the middle of its row the buttons for the mouse may come up first.
+  // In the middle of its row the hover buttons may appear first.
   await ownWords(page, 'the lamp is lit').locator('[dir="auto"]').click()
   await page.keyboard.press('Escape')
   await searchField.waitFor({ state: 'detached' })
@@ -309,7 +309,7 @@ test('while messages are selected, a click on a link or a quote selects and does
   expect(await readHighlightMs(ownWords(page, 'see https'))).toBeUndefined()
 })
 
-/** Clicks on a message there where a part of it lies. */
+/** Clicks on a message, at a part of it. */
 async function clickWhere(text: string, selector: string) {
   const position = await ownWords(page, text).evaluate((article, selector) => {
     const whole = article.getBoundingClientRect()

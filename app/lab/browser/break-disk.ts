@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Every write of this page fails, as on a full disk. Gives what mends it. */
+/** Makes every write of this page fail, as on a full disk. Returns the function that ends it. */
 export async function breakDisk(page: Page): Promise<() => Promise<void>> {
   await page.evaluate(() => {
     const { put } = IDBObjectStore.prototype

@@ -1,6 +1,6 @@
 import { buildIfNeeded } from '../../../.run/build.mjs'
 
-/** Vitest calls it once before the browser tests: they drive what is built. */
+/** Vitest calls it once before the browser tests, which drive the built app. */
 export async function setup() {
   await buildIfNeeded()
 }

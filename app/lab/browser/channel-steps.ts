@@ -7,7 +7,7 @@ export function dialog(page: Page, name: string): Locator {
   return page.getByRole('dialog', { name })
 }
 
-/** Links the emulator's business account by the menu, and closes the dialog. */
+/** Links the emulator's business account through the menu, and closes the dialog. */
 export async function linkAccount(page: Page) {
   await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('menuitem', { name: 'WhatsApp Integration' }).click()
@@ -21,7 +21,7 @@ export async function linkAccount(page: Page) {
   await integration.getByRole('button', { name: 'Close' }).click()
 }
 
-/** Begins a chat with a number that nobody here has; ends in it. */
+/** Starts a chat with a number unknown here, and leaves it open. */
 export async function startChatByNumber(page: Page, phone: string) {
   await page.getByRole('button', { name: 'Search by Phone Number' }).click()
   const search = dialog(page, 'Search by Phone Number')
@@ -38,7 +38,7 @@ export async function attach(page: Page, entry: string) {
   await page.getByRole('menuitem', { name: entry, exact: true }).click()
 }
 
-/** The strip under the header of a chat with a customer. */
+/** The strip under the header of a customer chat. */
 export function channelBar(page: Page): Locator {
   return page.getByRole('region', { name: 'WhatsApp' })
 }

@@ -8,7 +8,7 @@ import { startTwoPeople } from './start-two-people.ts'
 import { holdRequests } from './stop-requests.ts'
 
 const count = 620
-// The tests hold requests on their way; a service worker would make some in the page's stead.
+// The tests delay requests; a service worker would make some in place of the page.
 const people = await startTwoPeople({ reducedMotion: 'reduce', serviceWorkers: 'block' })
 const { ann, server } = people
 const { page } = ann

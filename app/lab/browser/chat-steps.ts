@@ -7,7 +7,7 @@ export interface ShownMessage {
   content: string
 }
 
-/** Finds somebody by the search box and opens the conversation. */
+/** Finds a person in the search box and opens the conversation. */
 export async function openChat(page: Page, username: string) {
   await page.getByRole('searchbox', { name: 'Search or start a new chat' }).fill(username)
   await page.getByRole('link', { name: username }).first().click()
@@ -15,7 +15,7 @@ export async function openChat(page: Page, username: string) {
   await composer(page).waitFor()
 }
 
-/** The line of somebody in the list of conversations. */
+/** A person's row in the conversation list. */
 export function chatRow(page: Page, username: string): Locator {
   return page.getByRole('list', { name: 'Conversations' }).getByRole('link', { name: username })
 }
@@ -24,7 +24,7 @@ export function composer(page: Page): Locator {
   return page.getByRole('textbox', { name: 'Type a message' })
 }
 
-/** Types and sends, by Enter where there is a keyboard; resolves when the bubble is there. */
+/** Types and sends, by Enter where there is a keyboard; resolves when the bubble appears. */
 export async function say(page: Page, text: string) {
   await composer(page).fill(text)
   const hasKeyboard = await page.evaluate(
@@ -35,7 +35,7 @@ export async function say(page: Page, text: string) {
   await message(page, text).waitFor()
 }
 
-/** Presses keys until the other person is told: 'typing...' is shown for a moment after each. */
+/** Presses keys until the other person sees 'typing...', which each press shows for a moment. */
 export async function typeUntilSeen({ typist, reader }: { typist: Page; reader: Page }) {
   await waitUntil('somebody is seen typing', async () => {
     await composer(typist).press('x')
@@ -47,12 +47,12 @@ export function message(page: Page, text: string): Locator {
   return page.getByRole('article').filter({ has: page.getByText(text, { exact: true }) })
 }
 
-/** The ticks of an own message: 'Waiting to be sent', 'Sent', 'Delivered', 'Read' or 'Not sent'. */
+/** An own message's ticks: 'Waiting to be sent', 'Sent', 'Delivered', 'Read' or 'Not sent'. */
 export async function readTicks(page: Page, text: string): Promise<string | null> {
   return message(page, text).locator('[data-status]').getAttribute('aria-label')
 }
 
-/** The bubbles that are drawn, from the top. */
+/** The drawn bubbles, from the top. */
 export async function readMessages(page: Page): Promise<ShownMessage[]> {
   return page.getByRole('article').evaluateAll((articles) =>
     articles.map((article) => {
@@ -64,12 +64,12 @@ export async function readMessages(page: Page): Promise<ShownMessage[]> {
   )
 }
 
-/** What the bubbles that are drawn say, from the top. */
+/** The drawn bubbles' texts, from the top. */
 export async function readWords(page: Page): Promise<string[]> {
   return (await readMessages(page)).map(({ content }) => content)
 }
 
-/** What the open conversation's header says of the other person: 'online', 'typing...' or when last seen. */
+/** The other person's state in the open header: 'online', 'typing...' or last seen. */
 export async function readPresence(page: Page): Promise<string | null> {
   return page
     .locator('header')

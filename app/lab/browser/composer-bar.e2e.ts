@@ -46,7 +46,7 @@ test.each(
   await cancel.click()
 })
 
-/** How far the page reaches beyond the screen, px. */
+/** How far the page overflows the screen, px. */
 async function readOverflow(on: Page): Promise<number> {
   return on.evaluate(() => document.documentElement.scrollWidth - innerWidth)
 }

@@ -7,17 +7,17 @@ import { must } from '../../../schema/helpers/must.ts'
 const top = fileURLToPath(new URL('../../../', import.meta.url))
 
 export interface BuildCopy {
-  /** What `startBuiltServer` takes as `dist`. */
+  /** The `dist` argument of `startBuiltServer`. */
   dist: string
   /**
-   * Puts a further version of the app in its place, as a deployment does. The body says which one. The parts named
-   * `without` are gone, as they are when they have changed and so have other names.
+   * Replaces the app with another version, as a deployment does. The body names the version.
+   * Removes the files named `without`, as if a change had renamed them.
    */
   deploy(version: string, options?: { without: readonly string[] }): Promise<void>
   remove(): Promise<void>
 }
 
-/** A copy of what is built, which a test may replace by a further version. */
+/** A copy of the build, which a test may replace with another version. */
 export async function copyBuild(): Promise<BuildCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'petrel-build-'))
   const dist = join(folder, 'dist')

@@ -9,7 +9,7 @@ import { openChat, readPresence } from './chat-steps.ts'
 import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
-/** More than the server tells everybody of. */
+/** More than the number up to which the server sends everyone's presence. */
 const crowdSize = limits.usersOnlineMax + 1
 
 const server = await startBuiltServer()

@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core'
 
 const pushes = '**/sync/messages/_bulk_docs'
 
-/** Until it is called again without a damage, every pushed message is damaged on the way. */
+/** Damages every pushed message on the way, until called again without a damage. */
 export async function damagePushes(
   page: Page,
   damage?: (document: Record<string, unknown>) => void,

@@ -9,20 +9,20 @@ const { ann } = people
 const chat = `/chat/${(await readSession(people.ben)).userId}`
 afterAll(() => people.close())
 
-/** From before the message is named until long after the composer was cleared. */
+/** From before the message is named until long after the composer is cleared. */
 const momentsMs = [0, 2, 4, 8, 15, 30, 60, 120, 240, 480]
 
 function pause(ms: number) {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** A slow device: what takes a moment here takes long enough to be met there. */
+/** A slow device: stretches short moments so that the test can hit them. */
 async function slowDown() {
   const devtools = await ann.page.context().newCDPSession(ann.page)
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
 }
 
-/** Where the text is after the page has come back: never in both places, never in neither. */
+/** Where the text is after the reload: never in both places, never in neither. */
 async function findText(text: string): Promise<string[]> {
   const { page } = ann
   await page.goto(chat)
@@ -43,7 +43,7 @@ test('P1: whenever the browser is killed after Enter, the words are a message or
     const text = `killed after ${ms} ms`
     await slowDown()
     await composer(ann.page).fill(text)
-    // What is typed is on the disk before Enter, as for whoever looks over it once.
+    // The text is on disk before Enter, as after a short proofreading.
     await pause(600)
     void ann.page.keyboard.press('Enter').catch(() => {})
     await pause(ms)
@@ -56,7 +56,7 @@ test('P1: whenever the browser is killed after Enter, the words are a message or
   expect(found).toContain('message')
 })
 
-test('P1: whenever the page is loaded anew after Enter, the words are a message or a draft, never both', async () => {
+test('P1: whenever the page reloads after Enter, the words are a message or a draft, never both', async () => {
   for (const ms of momentsMs) {
     const text = `loaded anew after ${ms} ms`
     await slowDown()

@@ -11,7 +11,7 @@ page.on('console', (line) => line.text().startsWith('The emoji') && lines.push(l
 beforeAll(() => openChat(page, 'ben'))
 afterAll(() => people.close())
 
-/** What the picker is made of: its program, emoji-mart's and all emoji. */
+/** The picker's parts: its program, emoji-mart's and all emoji. */
 const parts = /\/assets\/(emoji-picker|all|module)-/
 const emojiData = /\/assets\/all-/
 

@@ -121,7 +121,7 @@ test('499 ms of the mouse are a click, 500 ms open the skin tones', async () => 
 
 test('499 ms of a finger are a tap, 500 ms open the skin tones', async () => {
   const thumb = await openPaused()
-  // Events as a finger's: with a finger of its own the browser would count by its own clock.
+  // Simulates a finger's events: a real one would follow the browser's own clock.
   await touch(thumb, 'pointerdown')
   await page.clock.runFor(499)
   expect(await tones.count()).toBe(0)
@@ -140,7 +140,7 @@ test('499 ms of a finger are a tap, 500 ms open the skin tones', async () => {
   await leavePaused()
 })
 
-/** The picker with the thumb in sight, and time standing still. */
+/** The picker with the thumb visible and time stopped. */
 async function openPaused(): Promise<Locator> {
   await page.clock.install()
   await page.reload()

@@ -14,14 +14,14 @@ export function offered(page: Page, name: string): Locator {
   return picker(page).getByRole('option', { name, exact: true })
 }
 
-/** Searches for it by its name and picks it. */
+/** Searches for an emoji by name and picks it. */
 export async function pickEmoji(page: Page, name: string) {
   await picker(page).getByRole('combobox').fill(name)
   await offered(page, name).click()
   await picker(page).getByRole('combobox').fill('')
 }
 
-/** A finger that stays in the middle of something until `beforeItLeaves` has seen what it led to. */
+/** A finger that stays on an element until `beforeItLeaves` has seen the effect. */
 export async function pressLong(
   touch: CDPSession,
   target: Locator,

@@ -49,7 +49,7 @@ test('P1: messages that wait while the token runs out leave after signing in aga
   await expectArrival(everything)
 })
 
-/** The network comes back, and with it the question who it is; all that was written is still there. */
+/** The network returns, and with it the sign-in question; everything written is still there. */
 async function expectSignInAgain(words: string[]) {
   const { ann } = people
   await ann.goOnline()
@@ -60,7 +60,7 @@ async function expectSignInAgain(words: string[]) {
   await expect.poll(() => readWords(ann.page)).toEqual(words)
 }
 
-/** Ben, who looks at the conversation, has it all once and in order. */
+/** Ben, who has the conversation open, has everything once and in order. */
 async function expectArrival(words: string[]) {
   const { ann, ben } = people
   await expect.poll(() => readWords(ben.page)).toEqual(words)

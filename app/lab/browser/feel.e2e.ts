@@ -107,7 +107,7 @@ test('the keyboard of a phone lies over the page, and the composer stays above i
   await coverByKeyboard(350)
   await expect.poll(async () => bottomOf(composer(page))).toBeLessThanOrEqual(844 - 350)
   expect(await bottomOf(ownWords(page, 'the boat is ready'))).toBeLessThan(844 - 350)
-  // Fingers that spread make the same window show less of the page, which stays as it is.
+  // Zooming in shows less of the unchanged page in the same window.
   await coverByKeyboard(350, 2)
   await coverByKeyboard(0)
   await expect.poll(async () => bottomOf(composer(page))).toBeGreaterThan(844 - 40)
@@ -169,7 +169,7 @@ async function bottomOf(part: typeof log): Promise<number> {
   return box ? box.y + box.height : Number.POSITIVE_INFINITY
 }
 
-/** Headless Chromium has no keyboard: the page is told of one as Safari does, by its visual viewport. */
+/** Headless Chromium has no keyboard: simulates Safari's visual viewport change. */
 async function coverByKeyboard(height: number, scale = 1) {
   await page.evaluate(
     ({ height, scale }) => {

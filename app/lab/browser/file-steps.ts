@@ -6,7 +6,7 @@ export interface GivenFile {
   buffer: Buffer
 }
 
-/** A photo of a harbour, as a camera would call it: JPEG, so many pixels. */
+/** A harbour photo with a camera's file name: JPEG, of the given pixels. */
 export async function drawPhoto(
   page: Page,
   { name = 'harbour.jpg', width = 1200, height = 800 } = {},
@@ -39,7 +39,10 @@ export async function drawPhoto(
   return { name, mimeType: 'image/jpeg', buffer: Buffer.from(base64, 'base64') }
 }
 
-/** A second of a video as a browser records it: red on the left and blue on the right at first, green in the end. */
+/**
+ * A one-second video as a browser records it: first red on the left and blue on the right, finally
+ * green.
+ */
 export async function recordVideo(
   page: Page,
   { name = 'clip.webm', width = 480, height = 320 } = {},
@@ -57,7 +60,7 @@ export async function recordVideo(
       const draw = (frame: number) => {
         fill(frame < 30 ? '#d02020' : '#20a040', [0, 0, 0.5, 1])
         fill(frame < 30 ? '#2030d0' : '#20a040', [0.5, 0, 0.5, 1])
-        // A picture that stays the same is no frame.
+        // An unchanged picture makes no frame.
         fill('#ffffff', [(frame % 20) / 20, 0.48, 0.05, 0.04])
       }
       draw(0)
@@ -86,7 +89,7 @@ export function writeText(name: string, text: string): GivenFile {
   return { name, mimeType: 'text/plain', buffer: Buffer.from(text) }
 }
 
-/** Chooses files by the attach menu; resolves when they are shown before sending. */
+/** Chooses files in the attach menu; resolves when the send dialog shows them. */
 export async function attach(page: Page, action: string, files: GivenFile[]) {
   await page.getByRole('button', { name: 'Attach' }).click()
   const choosing = page.waitForEvent('filechooser')
@@ -99,7 +102,7 @@ export function sendDialog(page: Page) {
   return page.getByRole('dialog', { name: /^Send (file|\d+ files)$/ })
 }
 
-/** Lets go of files over an element, or only holds them there. */
+/** Drops files on an element, or only holds them over it. */
 export async function dragFiles(page: Page, files: GivenFile[], kinds: readonly string[]) {
   const given = files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString('base64') }))
   await page.getByRole('region', { name: /^Chat with / }).evaluate(

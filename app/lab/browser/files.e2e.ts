@@ -22,7 +22,7 @@ afterAll(() => people.close())
 const picture = (page: Page, words: string) =>
   message(page, words).getByRole('button', { name: 'Open picture harbour.jpg' })
 
-/** Is it drawn, and how wide is it really? */
+/** Is it drawn, and what is its natural width? */
 const readWidth = async (page: Page, words: string) =>
   await picture(page, words)
     .getByRole('img', { name: words })
@@ -134,7 +134,7 @@ test('the files before they are sent, in bubbles, waiting and over the screen fi
 
 test('a photo is shrunk and loses where it was taken; as a document it stays what it is', async () => {
   const photo = await drawPhoto(ann.page, { name: 'place.jpg' })
-  // What a camera writes behind the first mark, with words in place of the coordinates.
+  // A camera's bytes after the first marker, with words in place of the coordinates.
   const told = Buffer.from('Exif\0\0at the old lighthouse')
   const head = Buffer.from([0xff, 0xe1, 0, told.length + 2])
   const parts = [photo.buffer.subarray(0, 2), head, told, photo.buffer.subarray(2)]

@@ -36,7 +36,9 @@ async function openMedia(at = page) {
   await at.getByRole('heading', { name: 'Media, files and links' }).waitFor()
 }
 
-/** From the tab Media by the gallery to the first picture's message, and by Back to the chat. */
+/**
+ * From the Media tab through the gallery to the first picture's message, and by Back to the chat.
+ */
 async function visitFirst() {
   await tile('first.jpg').click()
   await gallery.getByRole('button', { name: 'Go to message' }).click()
@@ -47,7 +49,7 @@ async function visitFirst() {
   await page.goBack()
 }
 
-/** How many times larger than it fits it is drawn, by how wide it is on the screen. */
+/** The zoom factor, from the drawn width. */
 async function readScale(): Promise<number> {
   const picture = gallery.getByRole('img')
   return picture.evaluate((element) => {
@@ -149,7 +151,7 @@ test('a picture is zoomed by keys, the wheel, two presses and two fingers, and m
   await page.keyboard.press('Escape')
 })
 
-/** Two fingers side by side, each pair of places one after the other. */
+/** Moves two fingers through pairs of places. */
 async function pinch(pairs: [number, number][]) {
   const session = await page.context().newCDPSession(page)
   for (const [index, [left, right]] of pairs.entries()) {
@@ -203,7 +205,7 @@ test('media, files and links stand by month; each opens, and leads to its messag
 test('without a network all of it is there, also after a reload; what is not yet is blurred until it comes', async () => {
   await waitUntilKept(ann)
   await page.goto('/chat')
-  // Nobody looks at it, so nobody fetches it.
+  // No one looks at it, so nothing downloads it.
   await sendPhoto('late.jpg', 'the late one')
   await chatRow(page, 'ben').getByText('the late one').waitFor()
   await ann.goOffline()
@@ -323,7 +325,7 @@ test('the gallery and the three tabs fit every width and both themes', async () 
 })
 
 test('the next picture is fetched ahead, so that it is there when the network goes', async () => {
-  // It may be another than at the beginning.
+  // The element may differ from the one at the beginning.
   const { page } = ann
   await page.goto('/settings/storage')
   await page.getByRole('radio', { name: 'Never' }).check()

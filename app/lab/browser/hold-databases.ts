@@ -4,7 +4,7 @@ declare global {
   var releaseDatabases: (() => void) | undefined
 }
 
-/** Lets no other tab read the databases of this origin until `release`, as a long write does. */
+/** Blocks other tabs' reads of this origin's databases until `release`, as a long write does. */
 export async function holdDatabases(tab: Page): Promise<{ release(): Promise<void> }> {
   await tab.evaluate(async () => {
     const opened = (await indexedDB.databases()).map(
@@ -24,7 +24,7 @@ export async function holdDatabases(tab: Page): Promise<{ release(): Promise<voi
         new Promise<void>((resolve) => {
           const stores = [...database.objectStoreNames]
           const store = database.transaction(stores, 'readwrite').objectStore(stores[0] ?? '')
-          // A transaction lasts as long as each of its answers asks for something more.
+          // A transaction lasts as long as each of its results triggers another request.
           const goOn = () => {
             resolve()
             if (isHeld) store.count().onsuccess = goOn

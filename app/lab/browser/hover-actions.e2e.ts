@@ -57,7 +57,9 @@ test('the buttons of a message that is longer than the list is high are in sight
   expect(buttons.bottom).toBeLessThanOrEqual(list.bottom)
 })
 
-/** Runs in the page: where the list, the buttons of a message and its words are, in px of the window. */
+/**
+ * Runs in the page: positions of the list, a message's buttons and its words, in px of the window.
+ */
 function readPlaces(article: Element) {
   const read = (box: DOMRect | undefined) => {
     if (!box) throw new Error('It is not drawn')

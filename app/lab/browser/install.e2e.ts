@@ -12,7 +12,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** The size of a picture as a browser decodes it, in CSS pixels. */
+/** A picture's size as a browser decodes it, in CSS pixels. */
 async function measurePicture(address: string) {
   return page.evaluate(async (src) => {
     const picture = new Image()
@@ -72,5 +72,5 @@ test('the app can be installed: Chromium finds nothing amiss, and every icon is 
   expect(await measurePicture(apple ?? '')).toBe('180x180')
 })
 
-/** In the page. */
+/** Runs in the page. */
 declare function noteAsked(what: string): void

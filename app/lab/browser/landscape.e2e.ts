@@ -39,7 +39,7 @@ test('on a phone that lies on its side, what stands above the list goes while it
   await scrollTo(0)
   await search.waitFor({ state: 'visible' })
 
-  /** How many chats stand on the screen as a whole. */
+  /** How many chats are wholly visible. */
   async function countWhole(): Promise<number> {
     return list
       .getByRole('link')

@@ -8,26 +8,29 @@ const flags = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
-  // A turn of the wheel is one step, however slowly frames are drawn.
+  // One wheel turn is one step, however slow the frames are.
   '--disable-smooth-scrolling',
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // A microphone that beeps, for whoever is allowed to listen.
+  // A beeping microphone for tests with permission.
   '--use-fake-device-for-media-stream',
 ]
 
 export interface Profile {
   context: BrowserContext
-  /** Ends Chromium and starts it again with the same profile on disk. */
+  /** Closes Chromium and restarts it with the same profile on disk. */
   restart(): Promise<BrowserContext>
-  /** Kills Chromium in the middle of whatever it does, and starts it again with what is on the disk. */
+  /** Kills Chromium in the middle of its work, and restarts it with the data on disk. */
   kill(): Promise<BrowserContext>
   close(): Promise<void>
 }
 
-/** Chromium with a profile of its own on disk: local storage, IndexedDB and service worker outlive a restart. */
+/**
+ * Chromium with its own profile on disk: local storage, IndexedDB and service worker survive a
+ * restart.
+ */
 export async function launchProfile(options: BrowserContextOptions = {}): Promise<Profile> {
   const folder = await mkdtemp(join(tmpdir(), 'petrel-profile-'))
   async function launch() {
@@ -37,7 +40,7 @@ export async function launchProfile(options: BrowserContextOptions = {}): Promis
       viewport: { width: 1280, height: 800 },
       ...options,
     })
-    // tsx names inner functions by this helper, also in those that a page evaluates.
+    // tsx names inner functions with this helper, also in those that a page evaluates.
     await context.addInitScript('globalThis.__name = (named) => named')
     return context
   }
@@ -55,20 +58,20 @@ export async function launchProfile(options: BrowserContextOptions = {}): Promis
       const ended = new Promise((resolve) => context.once('close', resolve))
       process.kill(await findProcess(folder), 'SIGKILL')
       await ended
-      // The lock that it could not take away names a process that is no more.
+      // The lock that it could not remove names a dead process.
       await rm(join(folder, 'SingletonLock'), { force: true })
       context = await launch()
       return context
     },
     async close() {
       await context.close()
-      // What Chromium writes last may come after its goodbye.
+      // Chromium's last writes may follow its exit.
       await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
   }
 }
 
-/** The browser itself, whose end is the end of all its processes. */
+/** The browser's main process, which takes all others down with it. */
 async function findProcess(folder: string): Promise<number> {
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 
-/** How long a message is lit up, in ms; undefined where it is not. */
+/** How long a message is highlighted, in ms; undefined if it is not. */
 export async function readHighlightMs(message: Locator): Promise<number | undefined> {
   return message.evaluate((article) => {
     const light = article
@@ -14,7 +14,7 @@ export async function readHighlightMs(message: Locator): Promise<number | undefi
   })
 }
 
-/** How far the middle of a message lies from the middle of the list, in px; far away where it is not drawn. */
+/** The distance between a message's middle and the list's, in px; very large if not drawn. */
 export async function readOffCentre(message: Locator): Promise<number> {
   if ((await message.count()) !== 1) return Number.POSITIVE_INFINITY
   return message.evaluate((article) => {

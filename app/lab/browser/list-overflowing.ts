@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 
 /**
- * What lies beyond the window's edges, wholly or in part, and no scrolling up or down brings into it. Only the chips
- * above the list may be scrolled to the side.
+ * Elements wholly or partly beyond the window's edges that vertical scrolling cannot reach. Only
+ * the chips above the list may scroll sideways.
  */
 export function listOverflowing(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -15,7 +15,7 @@ export function listOverflowing(page: Page): Promise<string[]> {
       element !== null &&
       (['auto', 'scroll'].includes(getComputedStyle(element).overflowY) ||
         scrolls(element.parentElement))
-    // What only screen readers are to find is cut away; what has no size is there to be measured.
+    // Ignores clipped text for screen readers, and elements without a size, used for measuring.
     const isCutAway = (element: Element | null): boolean =>
       element !== null &&
       (getComputedStyle(element).clipPath.startsWith('inset') || isCutAway(element.parentElement))

@@ -107,7 +107,7 @@ test('what is starred later can be walked through by the arrow keys, and leaves 
   await chooseOn(tab, 'another lamp', 'Star')
   const other = page.getByRole('link', { name: 'another lamp' })
   await page.bringToFront()
-  // A tab that comes to the front draws its rows a moment later.
+  // A tab draws its rows a moment after it comes to the front.
   await expect
     .poll(async () => {
       await other.press('ArrowDown')
@@ -139,7 +139,7 @@ test('from a starred message the way back is the one that led there', async () =
   await page.goto('/chat/starred')
   await starred.click()
   await ownWords(page, 'the lamp is lit').waitFor()
-  // The message that the chat begins at is forgotten once it is shown, in place.
+  // The chat forgets its initial message once that is shown in place.
   await expect.poll(() => page.evaluate('history.state.usr?.messageId'), within).toBeUndefined()
   await back.click()
   await page.waitForURL('**/chat/starred')
@@ -180,7 +180,7 @@ test('a search says that it goes on until the server has answered', async () => 
   await see('No results found')
 })
 
-test('a search that could not be answered is asked again, and finds whom it looks for', async () => {
+test('a failed search is retried, and finds the person', async () => {
   await page.goto('/chat')
   await chatRow(page, 'carl').waitFor()
   await registerAccount(server.origin, 'dora')
@@ -216,7 +216,7 @@ test('Go Back leads to the chats where there is no way back', async () => {
 })
 
 test('a lost network is told after a moment, and takes no place before', async () => {
-  // The clock is that of the whole browser, and nobody needs Ben's afterwards.
+  // The clock is the whole browser's, and no later test needs Ben's.
   const { page, profile } = people.ben
   await page.clock.install()
   await page.goto('/chat')
@@ -228,7 +228,7 @@ test('a lost network is told after a moment, and takes no place before', async (
   const notice = page.getByText("You're offline.")
   await page.clock.runFor(1_900)
   expect(await notice.count()).toBe(0)
-  // The page may have begun to count a little after the browser knew.
+  // The page's count may start slightly after the browser's.
   const told = async () => {
     await page.clock.runFor(200)
     return await notice.count()

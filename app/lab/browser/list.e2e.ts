@@ -63,7 +63,7 @@ test('the chips narrow the chats, not what is archived or starred', async () => 
 })
 
 test('the server is asked for people from two characters on, once the keys have rested for 300 ms', async () => {
-  // The clock is that of the whole browser, and nobody needs Ben's afterwards.
+  // The clock is the whole browser's, and no later test needs Ben's.
   const { page } = people.ben
   const asked: string[] = []
   page.on('request', (request) => {
@@ -142,7 +142,7 @@ test('P6: what the server refused of the request queue is told in the list, trie
 
 test('the notification offer is made once, also where the browser’s question was closed', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
-  // Headless Chromium answers by itself; a person may close the question without an answer.
+  // Headless Chromium answers by itself; a person may dismiss the question.
   await page.addInitScript(() => {
     Notification.requestPermission = async () => 'default'
   })

@@ -12,7 +12,7 @@ import {
 } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-/** The network tells nobody that it is back: what broke is tried again at most half a minute apart. */
+/** The network's return goes unreported: retries are at most half a minute apart. */
 const whenTriedAgain = { timeout: 45_000 }
 const people = await startTwoPeople()
 afterAll(() => people.close())

@@ -10,7 +10,7 @@ import { startBuiltServer } from './start-built-server.ts'
 
 const server = await startBuiltServer()
 const cast = await fillScreens(server.origin)
-// A service worker would make some requests in the page's stead.
+// A service worker would make some requests in place of the page.
 const ann = await createPerson(server, cast.ann.email, {
   hasFirstLoad: true,
   reducedMotion: 'reduce',
@@ -234,7 +234,7 @@ test('the other empty lists', async () => {
 })
 
 test('the screen of a first visit', async () => {
-  // It takes a step every 300 ms, of which there are none now.
+  // It moves every 300 ms, and there are no events now.
   await page.addInitScript(() => {
     const begin = globalThis.setInterval
     const beginOther = (run: () => void, ms?: number) => (ms === 300 ? 0 : begin(run, ms))
@@ -247,7 +247,7 @@ test('the screen of a first visit', async () => {
   await look('the first visit')
 })
 
-/** Without the number of unread messages. */
+/** Without the unread count. */
 async function readTitle(): Promise<string> {
   return (await page.title()).replace(/^\(\d+\) /, '')
 }

@@ -8,7 +8,7 @@ import { pushPictures } from './push-pictures.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const count = 1_000
-/** What is drawn at once: more than a screen of them, and far less than a window of the list, which holds 300. */
+/** The number drawn together: more than a screenful, and far less than the list's window of 300. */
 const mostDrawn = 20
 const people = await startTwoPeople({ reducedMotion: 'reduce' })
 const { ann, server } = people
@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => people.close())
 
-/** The addresses of bytes that are held, and the pictures that are drawn from them. */
+/** The held blob addresses, and the pictures drawn from them. */
 function countDrawn(): Promise<Drawn> {
   return page.evaluate(() => ({
     addresses: (globalThis as unknown as { live: Set<string> }).live.size,
@@ -50,7 +50,7 @@ function countDrawn(): Promise<Drawn> {
   }))
 }
 
-/** Turns the wheel until a message is in sight; gives the most that was drawn on the way. */
+/** Scrolls until a message is visible; returns the highest number drawn on the way. */
 async function scrollTo(words: string, byPx: number): Promise<Drawn> {
   const most = { addresses: 0, pictures: 0 }
   await page.mouse.move(900, 400)

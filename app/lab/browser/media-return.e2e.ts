@@ -26,7 +26,10 @@ beforeAll(async () => {
   await newest.waitFor({ state: 'detached' })
 })
 
-/** The topmost message in sight and how far its top is from the list's, in whole pixels, once the list stands still. */
+/**
+ * The topmost visible message and its distance from the list's top, in whole pixels, once the list
+ * is still.
+ */
 async function readPlace(): Promise<{ words: string; topPx: number }> {
   return page.getByRole('log').evaluate(async (log) => {
     for (let still = 0, top = log.scrollTop; still < 30; ) {
@@ -43,7 +46,7 @@ async function readPlace(): Promise<{ words: string; topPx: number }> {
   })
 }
 
-/** The same place, within 5 px: what is scrolled stands on whole pixels, and rows do not. */
+/** The same place, within 5 px: scroll positions are whole pixels, rows are not. */
 function aboutAt({ words, topPx }: { words: string; topPx: number }) {
   return { words, topPx: expect.closeTo(topPx, -1) }
 }
@@ -76,7 +79,7 @@ test.each([
     await page.goto('/chat')
     await chatRow(page, 'carl').click()
     await composer(page).waitFor()
-    // Far enough up that the newest page does not hold it.
+    // Far enough up to lie outside the newest page.
     await scroll(-1_230, 6)
     const before = await readPlace()
     await openMedia()

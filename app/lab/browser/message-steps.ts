@@ -1,17 +1,17 @@
 import type { Locator, Page } from 'playwright-core'
 
-/** A message by what it says itself, not by what it quotes. */
+/** A message by its own text, not by its quotation. */
 export function ownWords(page: Page, text: string): Locator {
   return page.getByRole('article', { name: `: ${text}` })
 }
 
-/** Opens the menu of a message by a right click, and chooses. */
+/** Opens a message's menu by a right click, and chooses. */
 export async function chooseOn(page: Page, text: string, action: string) {
   await ownWords(page, text).click({ button: 'right' })
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
-/** Selects messages, the first by its menu, the others by a click. */
+/** Selects messages, the first through its menu, the others by a click. */
 export async function select(page: Page, first: string, ...others: string[]) {
   await chooseOn(page, first, 'Select')
   for (const text of others) await ownWords(page, text).click()

@@ -4,25 +4,27 @@ import { Transform } from 'node:stream'
 import { createSlowLine } from '../device/slow-line.ts'
 
 export interface Network {
-  /** What the browser calls instead of the server. */
+  /** The address that the browser calls instead of the server. */
   origin: string
-  /** Every connection breaks, and none can be made. */
+  /** Breaks every connection and refuses new ones. */
   cut(): void
   mend(): void
-  /** No WebSocket gets through, as behind some proxies; all else does. */
+  /** Blocks WebSockets only, as some proxies do. */
   blockSockets(): void
   allowSockets(): void
-  /** Bytes trickle, both ways; all connections share the line. */
+  /** Bytes trickle both ways; all connections share the line. */
   slow(bytesPerSecond: number): void
   /** How many bytes have come from the server. */
   countBytes(): number
   close(): Promise<void>
 }
 
-/** One person's way to the server: a relay that can be cut, so that a lost network is really lost. */
+/**
+ * One person's path to the server: a relay that tests can cut, so that the network is really lost.
+ */
 export async function createNetwork(serverPort: number): Promise<Network> {
   const open = new Set<Socket>()
-  /** Those of them over which a WebSocket goes. */
+  /** Those that carry a WebSocket. */
   const upgraded = new Set<Socket>()
   const state = { isCut: false, areSocketsBlocked: false, bytes: 0 }
   let line: ReturnType<typeof createSlowLine> | undefined

@@ -56,7 +56,7 @@ test('P10: every address opens with no network, also those whose code was never 
   ] as const) {
     await page.goto(path)
     await expect.poll(() => page.title()).toBe(title)
-    // The titles of the other pages are part of the code that they load.
+    // The other pages' titles are part of their lazily loaded code.
     if (!/^.(profile|settings)/.test(path)) await page.getByRole('searchbox').waitFor()
   }
   await page.goto(`/chat/${benId}`)

@@ -22,7 +22,7 @@ test('P9: while its socket is open a device waits in no request, and hears of ev
   const { ann, ben } = people
   await openChat(ann.page, 'ben')
   await openChat(ben.page, 'ann')
-  // What began to wait before the socket was there ends with the first news.
+  // Polls from before the socket end with the first news.
   await exchange('first')
   await exchange('second')
   ann.page.on('request', (request) => {

@@ -7,31 +7,31 @@ export interface BrowserPerson {
   username: string
   password: string
   email: string
-  /** The first tab. A restart of the browser replaces it. */
+  /** The first tab. A browser restart replaces it. */
   readonly page: Page
   profile: Profile
-  /** Does its browser keep the app for when there is no network? */
+  /** Does its browser cache the app for offline use? */
   keepsApp: boolean
   network: Network
-  /** The device loses its network: the way is cut and the browser knows it. */
+  /** The device loses its network: the path is cut and the browser knows it. */
   goOffline(): Promise<void>
   goOnline(): Promise<void>
-  /** A further tab of the same browser. */
+  /** Opens another tab of the same browser. */
   openTab(path: string): Promise<Page>
   restartBrowser(): Promise<void>
-  /** As a crash: the browser is killed, and started again. */
+  /** Simulates a crash: kills the browser, and starts it again. */
   killBrowser(): Promise<void>
-  /** What the pages reported as errors, without the failed requests of a lost network. */
+  /** The pages' reported errors, without failed requests of a lost network. */
   problems: string[]
   close(): Promise<void>
 }
 
 export interface PersonOptions extends BrowserContextOptions {
-  /** Does the app show the loading screen of a first visit? It takes five seconds of each person. */
+  /** Does the app show a first visit's loading screen? It takes five seconds per person. */
   hasFirstLoad?: boolean
 }
 
-/** A person at a browser of their own, with a network of their own that can be cut. Nobody is signed in yet. */
+/** A person with their own browser and a network that tests can cut. Not signed in yet. */
 export async function createPerson(
   server: Pick<BuiltServer, 'port'>,
   username: string,
@@ -88,7 +88,7 @@ export async function createPerson(
   }
 }
 
-/** Runs in each page before its own programs. */
+/** Runs in each page before the page's scripts. */
 function skipFirstLoad() {
   const read = Storage.prototype.getItem
   Storage.prototype.getItem = function (key) {

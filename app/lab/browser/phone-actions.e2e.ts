@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => people.close())
 
-/** A finger stays until `isLong`, and leaves. */
+/** Holds a finger until `isLong`, then lifts it. */
 async function pressLong(target: Locator, isLong: () => Promise<void>) {
   const box = await target.boundingBox()
   if (!box) throw new Error('It is not drawn')
@@ -39,7 +39,7 @@ async function pressLong(target: Locator, isLong: () => Promise<void>) {
   await untilDrawn()
 }
 
-/** A finger goes a way over a message, in steps, and leaves. */
+/** Moves a finger over a message, in steps, and lifts it. */
 async function pull(
   target: Locator,
   { x, y = 0, fromX }: { x: number; y?: number; fromX?: number },
@@ -55,7 +55,7 @@ async function pull(
     await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [point] })
   }
   await untilDrawn()
-  // The browser may hold the last move back until the next, which a real finger soon makes.
+  // The browser may delay the last move until the next, which a real finger soon makes.
   let stirred = 0
   await beforeItLeaves(async () => {
     stirred = 1 - stirred
@@ -66,7 +66,7 @@ async function pull(
   await untilDrawn()
 }
 
-/** Where the words of a message are. */
+/** Where a message's words are. */
 async function placeOf(target: Locator) {
   return target.locator('[dir="auto"]').evaluate((words) => {
     const { x, y } = words.getBoundingClientRect()
@@ -79,21 +79,21 @@ async function expectNoReply() {
   expect(await page.getByText(/^Replying to/).count()).toBe(0)
 }
 
-/** Whatever the browser makes of an event has been dealt with when it has drawn twice more. */
+/** After two more frames the browser has handled the event. */
 async function untilDrawn() {
   await page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
   )
 }
 
-/** As Safari, which sends no `contextmenu` for a long press, until the page is left. */
+/** Simulates Safari, which sends no `contextmenu` for a long press, until the page is left. */
 async function behaveAsSafari() {
   await page.evaluate(() => {
     addEventListener('contextmenu', (event) => event.stopImmediatePropagation(), { capture: true })
   })
 }
 
-/** Playwright's touch screen says that its pointer is fine. */
+/** Playwright's touch screen reports a fine pointer. */
 async function emulateFinger() {
   const features = [
     { name: 'pointer', value: 'coarse' },
@@ -102,7 +102,7 @@ async function emulateFinger() {
   await touch.send('Emulation.setEmulatedMedia', { features })
 }
 
-/** What was closed without Back is taken out of the browser's history, which takes a moment. */
+/** Closing without Back removes the entry from the browser's history a moment later. */
 async function untilHistoryRests() {
   await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0'), within).toBe(0)
 }
@@ -219,7 +219,7 @@ test('a finger that stays marks no text: Copy is in the menu; links keep their o
 test('a finger that pulls a message to the right replies to it', async () => {
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   const lamp = ownWords(page, 'the lamp is lit')
-  // The chat has come in, and the ticks, which are part of the message's width, have come to rest.
+  // The chat has loaded, and the ticks, part of the message's width, are final.
   await expect.poll(() => page.evaluate(() => document.getAnimations().length)).toBe(0)
   await expect.poll(() => readTicks(page, 'the lamp is lit'), within).toBe('Delivered')
   const place = await placeOf(lamp)

@@ -31,12 +31,12 @@ async function chooseOnRow(name: string) {
   await page.getByRole('menuitem', { name, exact: true }).click()
 }
 
-/** What is open has its entry in the browser's history. */
+/** Every open layer has an entry in the browser's history. */
 async function untilLayered() {
   await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0'), within).toBe(1)
 }
 
-/** What was closed without Back is taken out of the browser's history, which takes a moment. */
+/** Closing without Back removes the entry from the browser's history a moment later. */
 async function untilHistoryRests() {
   await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0'), within).toBe(0)
 }

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { composer, openChat, readPresence, readTicks, say, typeUntilSeen } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-/** A device that polls tries the socket again at most half a minute apart. */
+/** A polling device retries the socket at most half a minute apart. */
 const whenTriedAgain = { timeout: 60_000 }
 const people = await startTwoPeople()
 afterAll(() => people.close())
@@ -37,7 +37,7 @@ test('P7: with WebSocket blocked, presence, typing and messages go on by polls',
 
 test('P7: when WebSocket gets through again, the polls end', async () => {
   const { ann, ben } = people
-  // Attempts that were blocked may still be told of: the one that counts is the one that hears something.
+  // Reports of blocked attempts may still arrive: the attempt that receives something counts.
   let heard = 0
   ann.page.on('websocket', (socket) => socket.on('framereceived', () => heard++))
   ann.network.allowSockets()

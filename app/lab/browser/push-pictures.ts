@@ -3,7 +3,9 @@ import { v7 as createId } from 'uuid'
 import { limits } from '../../../schema/limits.ts'
 import type { Account } from '../server/server-accounts.ts'
 
-/** A picture as the browser draws it: JPEG of a few hundred bytes, and what a message says of it. */
+/**
+ * A picture as the browser draws it: a JPEG of a few hundred bytes, and a message's data about it.
+ */
 interface DrawnPicture {
   base64: string
   width: number
@@ -11,11 +13,13 @@ interface DrawnPicture {
   preview: string
 }
 
-/** Different ones, wide and low, so that many of them make no endless page. */
+/** Distinct ones, wide and low, so that many of them keep the page short. */
 const drawnCount = 50
 const uploadsAtOnce = 4
 
-/** Has `author` send `count` pictures to `recipientId`, named by their number, as a device would: uploaded, then pushed. */
+/**
+ * Uploads, then pushes `count` numbered pictures from `author` to `recipientId`, as a device would.
+ */
 export async function pushPictures(options: {
   page: Page
   origin: string

@@ -67,7 +67,7 @@ test('a quotation never says of a message on the device that it is not there, an
   ]
   expect(list('to the middle', 'words').join()).not.toContain("isn't on this device")
   expect(list('to the middle', 'height')).toHaveLength(1)
-  // What is loaded anyway is quoted at once.
+  // Loaded messages are quoted immediately.
   expect(list('to the newest', 'words')).toEqual([
     `carlmessage ${count} of ${count}, with about as many words as people write`,
   ])

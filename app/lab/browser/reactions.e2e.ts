@@ -45,7 +45,7 @@ test('by the pointer: the seven open beside the message, and both see who reacte
   await said(ann).getByText('ben reacted 👍 to: by the pointer').waitFor({ state: 'attached' })
   await chip(ann, 'by the pointer', '👍 ben').click()
   await chip(ben, 'by the pointer', '👍 You, ann').waitFor()
-  // It is not one's own message, and nothing is said of what one does oneself.
+  // It is not an own message, and own actions are not announced.
   expect(
     await said(ben)
       .getByText(/reacted/)
@@ -81,7 +81,7 @@ test('by the keyboard: chosen in the menu, changed, and taken back', async () =>
 test('by the keyboard: a menu that grows beneath a mouse that rests leaves the focus where it is', async () => {
   const { page } = ann
   await ann.goOffline()
-  // So high that its menu opens below its first line, and is moved down by what is added above.
+  // Positioned so that its menu opens below its first line, and new content above moves it down.
   await composer(page).fill(`on the way${'\n'.repeat(16)}at last`)
   await page.keyboard.press('Enter')
   const own = page.getByRole('article', { name: ': on the way' })

@@ -16,7 +16,7 @@ const line = page.getByText('Unread messages', { exact: true })
 const announced = page.getByRole('status').filter({ hasText: /^(ben|carl): / })
 const floatingDate = page.locator('[data-floating-date]')
 
-/** Carl's message with this number, of those that he sent together. */
+/** Carl's message with this number in his batch. */
 const bubble = (number: number, count = unreadCount) =>
   page.getByRole('article').filter({ hasText: `message ${number} of ${count},` })
 
@@ -228,7 +228,7 @@ test('at midnight today is yesterday, then a date, and a date header leads to it
   expect(await header('Today').count()).toBe(0)
 })
 
-/** The list's entry that a part of it stands in. */
+/** The list entry that contains this element. */
 function rowOf(part: typeof line) {
   return part.locator('xpath=ancestor::*[.//article][1]')
 }
@@ -239,7 +239,7 @@ async function readNewCount(): Promise<number | undefined> {
   return count === undefined ? undefined : Number(count)
 }
 
-/** The number of the lowest of Carl's messages of which enough is in sight to count as seen. */
+/** The number of Carl's lowest message that is visible enough to count as seen. */
 async function readLastInSight(): Promise<number> {
   return page.getByRole('log').evaluate((log) => {
     const { bottom } = log.getBoundingClientRect()
@@ -263,7 +263,7 @@ async function readHeight(): Promise<number> {
   return page.getByRole('log').evaluate((log) => log.clientHeight)
 }
 
-/** Resolves when the list has stood still for some frames. */
+/** Resolves when the list has been still for some frames. */
 async function untilStill() {
   await page.getByRole('log').evaluate(async (log) => {
     for (let still = 0, top = log.scrollTop; still < 5; ) {
@@ -274,7 +274,7 @@ async function untilStill() {
   })
 }
 
-/** Away from the end. For a moment after a jump the list still holds on to its goal. */
+/** Scrolls away from the end. After a jump the list holds on to its target for a moment. */
 async function scrollUp() {
   await page.mouse.move(900, 400)
   await expect
@@ -286,7 +286,7 @@ async function scrollUp() {
     .toBe(true)
 }
 
-/** Resolves when the server has marked the last of Carl's messages, of those he sent together, as read. */
+/** Resolves when the server has marked the last message of Carl's batch as read. */
 async function untilCarlIsRead(count: number) {
   const { userId } = await readSession(ann)
   const headers = { authorization: `Bearer ${carl.token}` }
@@ -299,7 +299,7 @@ async function untilCarlIsRead(count: number) {
     .toMatchObject({ status: 'read' })
 }
 
-/** Headless Chromium never hides a page, so it is told that it did. */
+/** Headless Chromium never hides a page, so this simulates it. */
 async function setVisibility(state: DocumentVisibilityState) {
   await page.evaluate((state) => {
     Object.defineProperty(document, 'visibilityState', { get: () => state, configurable: true })

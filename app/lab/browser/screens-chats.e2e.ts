@@ -11,7 +11,7 @@ const annId = (await readSession(people.ann)).userId
 const carl = await registerAccount(people.server.origin, 'carl')
 const { origin } = people.server
 
-/** By what it says itself, not by what it quotes. */
+/** By its own text, not by its quotation. */
 const message = (text: string) => page.getByRole('article', { name: `: ${text}` })
 
 async function choose(name: string) {
@@ -158,7 +158,7 @@ test('a chat is deleted after a question, for oneself only', async () => {
     .toEqual(['the lamp is lit', 'This message was deleted', 'said anew'])
 })
 
-test('a person whom nobody knows is no chat, and can be tried again', async () => {
+test('an unknown person is no chat, and can be retried', async () => {
   await page.goto('/chat/01900000-0000-7000-8000-000000000000')
   await page.getByText('Failed to load chat').waitFor()
   await page.getByRole('button', { name: 'Try Again' }).click()

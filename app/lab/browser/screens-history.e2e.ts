@@ -34,7 +34,7 @@ test('a chat with more unread than a page opens at the first of them, under a li
   await chatRow(page, 'ben').click()
   await bubble(1).waitFor()
   await page.getByText('Unread messages').waitFor()
-  // Those in sight at the opening are not new any more.
+  // Messages visible at the opening are no longer new.
   await expect
     .poll(() => newest.getAttribute('aria-label'))
     .toMatch(/^Go to the newest message, 2[123]\d new$/)
@@ -94,7 +94,7 @@ test('a quoted message is shown however old it is', async () => {
   await bubble(2).waitFor()
 })
 
-/** One turn of the wheel. The list may still be on its way to where it was sent, which takes a turn back. */
+/** One wheel turn. The list may still be moving to a target, which cancels a turn. */
 async function scrollUp() {
   let before = await readPlaces()
   let after = before
@@ -109,7 +109,7 @@ async function scrollUp() {
   return { before, after }
 }
 
-/** Where each drawn message stands in the window, in px, once the list stands still. */
+/** Each drawn message's position in the window, in px, once the list is still. */
 async function readPlaces(): Promise<{ top: number; places: Record<string, number> }> {
   return page.getByRole('log').evaluate(async (log) => {
     for (let still = 0, top = log.scrollTop; still < 5; ) {

@@ -104,7 +104,7 @@ test('a click that only the service worker hears leads to the chat too', async (
   await chatRow(ann.page, 'ben').waitFor()
   const { context } = ann.profile
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
-  // Without a real tap the browser may refuse to bring the tab to the front; the rest is as on a phone.
+  // Without a real tap the browser may refuse to focus the tab; the rest is as on a phone.
   await worker.evaluate((path) => globalThis.openPath(path).catch(() => {}), `/chat/${benId}`)
   await ann.page.waitForURL(`**/chat/${benId}`)
 })
@@ -123,11 +123,12 @@ test('what the service worker has shown, as on a phone, is taken away when the p
       const registration = await navigator.serviceWorker.ready
       return (await registration.getNotifications()).map(({ body }) => body)
     })
-  // The notifier begins a moment after the page: what has come before is told by nobody.
+  // The notifier starts a moment after the page, and never reports earlier messages.
   await expect.poll(readBadge).toBeDefined()
   await setVisibility('hidden')
   await say(ben.page, 'to your phone')
-  // Asked while it shows one, Chromium forgets that one: it deletes what is kept and not yet in sight.
+  // Chromium forgets a notification when asked while showing it: it deletes stored ones not yet
+  // visible.
   await expect.poll(() => ann.page.evaluate(() => globalThis.shownByWorker)).toBe(1)
   expect(await readShown()).toEqual(['to your phone'])
   await setVisibility('visible')
@@ -156,7 +157,7 @@ declare global {
   var shownByWorker: number | undefined
 }
 
-/** Runs in the page: the browser's own notifications and the badge of the app, with a note of each. */
+/** Runs in the page: records the browser's notifications and the app's badge. */
 function noteNotifications(): void {
   globalThis.told = []
   const setBadge = async (count?: number) => {
@@ -178,7 +179,7 @@ function noteNotifications(): void {
   }
 }
 
-/** Headless Chromium never hides a page, so it is told that it did. */
+/** Headless Chromium never hides a page, so this simulates it. */
 async function setVisibility(state: DocumentVisibilityState) {
   await ann.page.evaluate((state) => {
     Object.defineProperty(document, 'visibilityState', { get: () => state, configurable: true })

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { chatRow, openChat, readMessages, readTicks, readWords, say } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-/** Nobody tells the browsers that the server is back: they try again at most half a minute apart. */
+/** The server's return goes unreported: the browsers retry at most half a minute apart. */
 const whenTriedAgain = { timeout: 60_000 }
 // Tall enough that the list draws every message.
 const people = await startTwoPeople({ viewport: { width: 1280, height: 2400 } })

@@ -20,7 +20,7 @@ interface Shared {
 
 const longName = `${'a-very-long-name-'.repeat(8)}.txt`
 
-/** As another app does it: a form that is posted to the address in the manifest. */
+/** Shares like another app: posts a form to the manifest's address. */
 async function share(page: Page, { files = [], ...words }: Shared) {
   const given = files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString('base64') }))
   const arriving = page.waitForEvent('load')
@@ -47,7 +47,7 @@ async function share(page: Page, { files = [], ...words }: Shared) {
   await arriving
 }
 
-/** The service worker's writes fail, as on a full disk. Gives what mends it. */
+/** Makes the service worker's writes fail, as on a full disk. Returns the function that ends it. */
 async function breakWorkersDisk(page: Page) {
   const [worker] = page.context().serviceWorkers()
   const found = must(worker, 'the service worker')
@@ -129,7 +129,7 @@ test('P1: files that are shared outlive reloads until they are sent, and are sen
   await sendDialog(page).getByText('harbour.jpg').waitFor()
   await page.reload()
   await sendDialog(page).getByText('map.txt').waitFor()
-  // Put aside: it still waits, and says so.
+  // Set aside: it still waits, and says so.
   await sendDialog(page).getByRole('button', { name: 'Cancel' }).click()
   await page.goto('/chat')
   await offer(page).getByRole('button', { name: 'Share' }).click()
@@ -138,7 +138,7 @@ test('P1: files that are shared outlive reloads until they are sent, and are sen
     .poll(() => sendDialog(page).getByRole('textbox').inputValue())
     .toBe('from my pictures')
   await sendDialog(page).getByRole('button', { name: 'Send' }).click()
-  // A page that is left before that is offered once more what was not taken out yet.
+  // A page left before that offers the remaining items once more.
   await sendDialog(page).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Open picture harbour.jpg' }).waitFor()
   await message(page, 'from my pictures').waitFor()
@@ -180,7 +180,7 @@ test('P6: what no service worker takes is told in words, and can be shared again
   await page.goto('/chat')
   await page.evaluate(async () => {
     const { serviceWorker } = navigator
-    // The page that has just been loaded would register it again.
+    // The reloaded page would register it again.
     serviceWorker.register = () => new Promise(() => undefined)
     await (await serviceWorker.ready).unregister()
   })
@@ -240,7 +240,7 @@ test('P1: what is shared while nobody is signed in waits until somebody is; sign
   await expect.poll(() => composer(page).inputValue()).toContain('before I sign in')
 })
 
-/** It asks about what was shared, as about drafts. */
+/** It asks about shared items as about drafts. */
 async function logOut(page: Page) {
   await page.goto('/profile')
   await page.getByRole('button', { name: 'Logout' }).click()
@@ -249,7 +249,7 @@ async function logOut(page: Page) {
   await page.waitForURL('**/login')
 }
 
-/** It leads to what was shared. */
+/** It leads to the shared items. */
 async function signInSharing() {
   const { page, username, password } = ann
   await openSignInForm(page)

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
 
-/** More than the bars of any Chromium take from its window. */
+/** More than any Chromium's window bars. */
 const barsHeight = 200
 
 /**
- * Makes the browser's window large enough for its page. Chromium without a screen is given the size of the page
- * for the window with its bars: what lies at the page's end, such as a composer, is then outside, and never
- * painted before something else is. Whoever measures paint calls this first.
+ * Enlarges the browser's window to its page. Headless Chromium counts the bars in the page's size,
+ * so the page's end, such as a composer, lies outside and is painted last. Call this before
+ * measuring paint.
  */
 export async function showWholePage(page: Page): Promise<void> {
   const { width, height } = await page.evaluate(() => ({ width: innerWidth, height: innerHeight }))

@@ -7,7 +7,7 @@ import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 import { failRequests, holdRequests } from './stop-requests.ts'
 
-// The tests stop requests on their way; a service worker would make some in the page's stead.
+// The tests stop requests on their way; a service worker would make some in place of the page.
 const server = await startBuiltServer()
 const ann = await createPerson(server, 'ann', {
   hasFirstLoad: true,
@@ -220,14 +220,14 @@ test('the loading screen grows by 4 to 11 points each 300 ms, and goes 400 ms af
   const readPercent = async () => Number(await bar.getAttribute('aria-valuenow'))
   const key = `first-load-done ${(await readSession(ann)).userId}`
   const readDone = () => page.evaluate((key) => localStorage.getItem(key), key)
-  // The clock stays that of this browser: this has to be the last test.
+  // The clock stays this browser's: this has to be the last test.
   await page.clock.install()
   await page.evaluate((key) => localStorage.removeItem(key), key)
   await page.goto('/chat')
   await bar.waitFor()
   await page.clock.pauseAt(Date.now() + 1_000)
   await page.clock.runFor(300)
-  // Whatever the jump has set off is drawn before two further messages come through.
+  // Draws the jump's effects before two further messages come through.
   for (const _ of [1, 2]) await page.evaluate(passMessage)
   let percent = await readPercent()
   const steps: number[] = []

@@ -36,7 +36,7 @@ test('while another tab hangs the session ends at once, and what it holds is era
   await hanging.addInitScript(countTransactions)
   await hanging.goto('/chat')
   await hanging.getByRole('link', { name: 'ben' }).waitFor()
-  // It does nothing else until its request fails. A transaction that it held would keep everybody from opening.
+  // It idles until its request fails. An open transaction of its own would block every opening.
   void hanging
     .evaluate(async () => {
       while (openTransactions.size > 0) await new Promise((resolve) => setTimeout(resolve))
@@ -54,10 +54,10 @@ test('while another tab hangs the session ends at once, and what it holds is era
   await logOut()
   await ann.page.waitForURL('**/login')
   expect((await readSession(ann)).token).toBe('')
-  // Whoever signs in again now is told why that must wait.
+  // A new sign-in now shows why it must wait.
   await signInUnloaded()
   await ann.page.getByText('Close the other tabs of Petrel, then try again.').waitFor()
-  // What it still holds of the chats is gone with its page, and it asks anew like any other.
+  // Its chats are gone with its page, and it reloads them like any other.
   const reloaded = hanging.waitForEvent('load')
   ann.network.cut()
   await reloaded
@@ -73,7 +73,7 @@ test('while another tab hangs the session ends at once, and what it holds is era
 
 declare const openTransactions: Set<IDBTransaction>
 
-/** Runs in a page before its own programs: keeps `openTransactions` there. */
+/** Runs in a page before its own scripts: counts `openTransactions` there. */
 function countTransactions() {
   const open = new Set<IDBTransaction>()
   Object.assign(globalThis, { openTransactions: open })
@@ -97,7 +97,7 @@ async function signInUnloaded() {
 
 test('what was to be erased when the browser died is erased at the next start', async () => {
   const { userId } = await readSession(ann)
-  // As if it had died between the note and the erasing.
+  // As if it had died between the note and the erasure.
   await ann.page.evaluate((id) => {
     localStorage.setItem(`petrel-erase-${id}`, 'owed')
     localStorage.removeItem('token')

@@ -13,18 +13,21 @@ export interface BuiltServer {
   port: number
   origin: string
   dataDir: string
-  /** The power fails: no goodbye, no last write. */
+  /** Simulates a power failure: no clean exit, no last write. */
   kill(): Promise<void>
-  /** Starts again on the same port and data; resolves when it answers. @param other settings, for this once */
+  /**
+   * Restarts on the same port and data; resolves when it answers.
+   * @param other settings for this start only
+   */
   start(other?: Record<string, string>): Promise<void>
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string
-  /** Ends it in order and deletes its data. */
+  /** Stops it cleanly and deletes its data. */
   close(): Promise<void>
 }
 
 /**
- * The built server in a process of its own, on a free port, with its data in a temporary folder.
+ * The built server in its own process, on a free port, with its data in a temporary folder.
  * @param dist the folder that holds the built `server` and `app`
  * @param niceness 1 to 19 to leave the processor to others, as a server on another machine would
  */
@@ -60,7 +63,7 @@ export async function startBuiltServer({
     if (child.pid !== undefined && niceness > 0) setPriority(child.pid, niceness)
     child.stdout?.on('data', (text) => printed.push(String(text)))
     child.stderr?.on('data', (text) => printed.push(String(text)))
-    // A test run that is cut short leaves no server behind.
+    // An interrupted test run leaves no server behind.
     process.once('exit', () => child?.kill('SIGKILL'))
     await waitUntil('the server answers', () => isAnswering(), 60_000)
   }

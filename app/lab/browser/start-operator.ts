@@ -8,7 +8,7 @@ import { type BuiltServer, startBuiltServer } from './start-built-server.ts'
 export interface TestOperator {
   server: BuiltServer
   emulator: Emulator
-  /** Registered, and looking at her empty list; nothing is linked yet. */
+  /** Registered, with her empty list open; nothing is linked yet. */
   ann: BrowserPerson
   close(): Promise<void>
 }

@@ -9,7 +9,7 @@ export interface TwoPeople {
   close(): Promise<void>
 }
 
-/** A new server, and Ann and Ben at a browser each, registered and looking at their empty lists. */
+/** A new server, and Ann and Ben, registered, each at a browser with an empty list. */
 export async function startTwoPeople(options: PersonOptions = {}): Promise<TwoPeople> {
   const server = await startBuiltServer()
   const people = ['ann', 'ben'].map((name) => createPerson(server, name, options))

@@ -8,7 +8,7 @@ import { startTwoPeople } from './start-two-people.ts'
 import { failRequests, holdRequests } from './stop-requests.ts'
 
 const within = { timeout: 30_000 }
-// The tests stop requests on their way; a service worker would make some in the page's stead.
+// The tests stop requests on their way; a service worker would make some in place of the page.
 const people = await startTwoPeople({ reducedMotion: 'reduce', serviceWorkers: 'block' })
 const { ann, server } = people
 const { page } = ann
@@ -33,7 +33,7 @@ test('while the app is being fetched, the screen says that the sign-in is verifi
   await chatRow(page, 'ben').waitFor()
 })
 
-test('while somebody whom the device does not know is asked for, the chat says that it is loading', async () => {
+test('while the device requests an unknown person, the chat says that it is loading', async () => {
   const held = await holdRequests(page, `**/api/users/${nobodyId}`)
   await page.goto(`/chat/${nobodyId}`)
   await see('Loading chat...')
@@ -60,7 +60,7 @@ test('the empty pane fades in, and leads to the desktop app in a tab of its own'
   await page.emulateMedia({ reducedMotion: 'reduce' })
 })
 
-/** Runs in the page: begins the element's animation anew and reads it. */
+/** Runs in the page: restarts the element's animation and reads it. */
 function readFadeIn(element: HTMLElement) {
   element.style.animationName = 'none'
   element.getAnimations()
@@ -85,7 +85,7 @@ test('an open chat says that its messages are being read', async () => {
   await tab.close()
 })
 
-test('P10: what the server could not give is told beneath the list, and the chats stay', async () => {
+test('P10: the list reports below it what the server could not load, and the chats stay', async () => {
   const failing = await failRequests(page, 503, '**/sync/**', '**/api/users')
   await page.goto('/chat')
   await see(/^Failed to load conversations: The server has a problem\./)
@@ -97,7 +97,7 @@ test('P10: what the server could not give is told beneath the list, and the chat
   await expect.poll(() => page.getByText('Failed to load').count(), { timeout: 60_000 }).toBe(0)
 })
 
-test('while the server is heard, a profile that it cannot give is told, whatever the browser says of the network', async () => {
+test('while the server answers, a failed profile load is reported, whatever the browser says of the network', async () => {
   const failing = await failRequests(page, 500, '**/api/users/me')
   await page.goto('/profile')
   await see('Failed to load profile')
@@ -132,7 +132,7 @@ test('P10: while the server is away, a filter that fits no chat says so', async 
   await cut.stop()
 })
 
-test('P10: people whom the device knows are found while the server does not answer', async () => {
+test('P10: the search finds people the device knows while the server does not answer', async () => {
   await page.goto('/chat')
   const box = page.getByRole('searchbox', { name: 'Search or start a new chat' })
   const found = page.getByRole('region', { name: 'People' }).getByRole('link')

@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core'
 
-/** Lets the page's requests to these addresses wait until `release`, as a server does that does not answer. */
+/** Delays the page's requests to these addresses until `release`, like an unresponsive server. */
 export async function holdRequests(page: Page, ...globs: string[]) {
   const held: Route[] = []
   const wait = (route: Route) => void held.push(route)
@@ -8,13 +8,16 @@ export async function holdRequests(page: Page, ...globs: string[]) {
   return {
     async release() {
       for (const glob of globs) await page.unroute(glob, wait)
-      // Those of a page that has gone cannot go on.
+      // A closed page's requests cannot continue.
       for (const route of held) await route.continue().catch(() => {})
     },
   }
 }
 
-/** Answers the page's requests to these addresses with a status and no words; without one the way is cut. */
+/**
+ * Answers the page's requests to these addresses with a status and no words; aborts them without
+ * one.
+ */
 export async function failRequests(page: Page, status: number | 'cut', ...globs: string[]) {
   const fail = (route: Route) =>
     status === 'cut' ? route.abort('connectionrefused') : route.fulfill({ status })

@@ -44,7 +44,7 @@ test('on a phone the sign-in begins with the form, and the code is one tap away'
   const card = visitor.page.getByRole('complementary', { name: 'Desktop app' })
   const [form, promo] = [await field.boundingBox(), await card.boundingBox()]
   expect(form?.y).toBeLessThan(promo?.y ?? 0)
-  // Its keyboard would cover the page that somebody has just opened.
+  // Its keyboard would cover the page just opened.
   expect(await field.evaluate((element) => element === document.activeElement)).toBe(false)
   await visitor.page.getByRole('button', { name: 'Back to QR code' }).tap()
   await visitor.page.getByRole('img', { name: /^QR code/ }).waitFor()

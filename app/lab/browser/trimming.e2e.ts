@@ -32,7 +32,7 @@ async function sendPhoto(from: Page, name: string) {
   await sendDialog(from).getByRole('button', { name: 'Send' }).click()
 }
 
-/** What 'Storage and Data' says of the chat's files, such as '55.0 kB · 5 files'. */
+/** The chat's file usage in 'Storage and Data', such as '55.0 kB · 5 files'. */
 async function readUsage(): Promise<string> {
   await page.getByRole('button', { name: 'Back to settings' }).click()
   await page.getByRole('link', { name: 'Storage and Data' }).click()
@@ -51,7 +51,7 @@ test('on a device with little room the newest pictures and the starred one stay,
   await page.goto('/settings/storage')
   await page.getByRole('radio', { name: 'Never' }).check()
   const [, kilobytes] = /^([\d.]+) kB · 5 files$/.exec(await readUsage()) ?? []
-  // Room for three of them: a quarter of what they take, and of a bit more than three times three that are free.
+  // Room for three: a quarter of the used and the free space together.
   const free = String(9.5 * 1_000 * (Number(kilobytes) / names.length))
   await page.evaluate((bytes) => localStorage.setItem('free-bytes', bytes), free)
   await page.reload()
@@ -59,7 +59,7 @@ test('on a device with little room the newest pictures and the starred one stay,
 })
 
 test('what has left keeps its blur, says offline what to do, and comes back once there is a network', async () => {
-  // So high that all of them are drawn.
+  // Tall enough to draw all of them.
   await page.setViewportSize({ width: 1280, height: 2_400 })
   await page.goto('/chat')
   await openChat(page, 'ann')

@@ -4,7 +4,7 @@ import { copyBuild } from './copy-build.ts'
 import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
-/** In the page. */
+/** Runs in the page. */
 declare function noteFailure(words: string): void
 
 const build = await copyBuild()
@@ -66,11 +66,11 @@ test('P1: a part that went with the replaced version takes nothing from who type
   await ann.page.locator('body[data-version="fourth"]').waitFor({ state: 'attached' })
   await other.getByRole('button', { name: 'Update now' }).waitFor()
   await search.fill('half a wor')
-  // Else the browser may have the part at hand from when it was kept.
+  // Otherwise the browser may still have the part cached.
   const devtools = await other.context().newCDPSession(other)
   await devtools.send('Network.clearBrowserCache')
   ann.network.blockSockets()
-  // The second time the page has had its chance to be loaded anew after the first.
+  // By the second time the page could have reloaded after the first.
   await expect.poll(() => failures.length).toBeGreaterThan(1)
   expect(failures[0]).toContain('polling')
   expect(await search.inputValue()).toBe('half a wor')

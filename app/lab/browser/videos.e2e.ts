@@ -49,7 +49,7 @@ async function readHalves(picture: Locator): Promise<string[]> {
   })
 }
 
-/** Presses Tab until it is there, as somebody without a pointer does. */
+/** Presses Tab until the element has focus, like a keyboard user. */
 async function tabTo(control: Locator) {
   for (let presses = 0; presses < 12; presses++) {
     if (await hasFocus(control)) return
@@ -112,7 +112,7 @@ test('a video between pictures is reached by keys in the gallery, fetched on req
   const readPlayed = () => player.evaluate((video: HTMLVideoElement) => video.currentTime)
   await expect.poll(readPlayed).toBeGreaterThan(0)
   expect(await hasFocus(player)).toBe(true)
-  // Its keys are the player's own, until the focus goes on.
+  // Its keys belong to the player until the focus moves on.
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('Shift+Tab')
   await sail.waitFor()

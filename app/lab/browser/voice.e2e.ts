@@ -26,7 +26,7 @@ const untilRecorded = (page: Page, seconds: number) =>
     .poll(async () => Number(/0:(\d\d)/.exec((await panel(page).textContent()) ?? '')?.[1]))
     .toBeGreaterThanOrEqual(seconds)
 
-/** Notes from here on at which speed something begins to be heard. */
+/** Records from here on the speed at which each playback starts. */
 const notePlays = (page: Page) =>
   page.evaluate(() => {
     const plays: number[] = []
@@ -62,7 +62,7 @@ test('P1: a voice message recorded offline can be heard, waits through a kill of
   await expect.poll(() => readWords(ann.page)).toEqual(said)
   await ann.goOnline()
   await expect.poll(() => readWords(ben.page)).toEqual(said)
-  // The list gathers what comes; it is drawn a moment after the bubble.
+  // The list batches arrivals: it draws them a moment after the bubble.
   await expect
     .poll(() => chatRow(ben.page, 'ann').textContent())
     .toMatch(/Voice message \(0:\d\d\)/)
@@ -123,7 +123,7 @@ interface Point {
   y: number
 }
 
-/** A mouse, or a finger: what the browser makes of them differs. */
+/** A mouse, or a finger: the browser's events differ. */
 async function createPointer(page: Page, kind: 'mouse' | 'finger') {
   if (kind === 'mouse') {
     return {
@@ -182,7 +182,7 @@ test('one plays at a time, and goes on where it was paused', async () => {
   const slider = first.getByRole('slider')
   const readPlace = () => slider.getAttribute('aria-valuenow')
   await first.getByRole('button', { name: 'Play' }).click()
-  // So slow that it does not come to its end meanwhile.
+  // Too slow to end meanwhile.
   await first.locator('audio').evaluate((player) => {
     ;(player as HTMLAudioElement).playbackRate = 0.1
   })
@@ -197,7 +197,7 @@ test('one plays at a time, and goes on where it was paused', async () => {
   expect(await readPlace()).not.toBe('0')
 })
 
-/** Notes the microphones that the page opens from here on. */
+/** Records the microphones that the page opens from here on. */
 const watchMicrophones = (page: Page) =>
   page.evaluate(() => {
     const opened: MediaStreamTrack[] = []

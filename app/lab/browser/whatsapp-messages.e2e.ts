@@ -11,8 +11,8 @@ afterAll(async () => {
 })
 
 test('what went over WhatsApp has its icon, and green ticks where others are blue', async () => {
-  // Only the server says of a message that it went that way: here its answers do, and how far it came. They
-  // are asked for where no socket brings them.
+  // Only the server can say that a message went over WhatsApp, and its status: here its answers do.
+  // Without a socket the device asks for them.
   people.ann.network.blockSockets()
   await page.route('**/sync/messages/_changes**', async (route) => {
     const response = await route.fetch()

@@ -7,16 +7,16 @@ import { findLostWords } from './find-lost-words.ts'
 import { findMissingFiles } from './find-missing-files.ts'
 
 /**
- * Checks what the product promises, after everything has settled: nothing lost, nothing twice, the same order
- * and the same words on every device of both people, and these the last that their author wrote.
+ * Checks the product's promises after everything has settled: nothing lost, nothing twice, the same
+ * order and words on every device of both people, and each author's latest words.
  *
- * @throws with every broken promise, in words.
+ * @throws with every broken promise, in words
  */
 export async function expectConverged(options: {
   people: readonly LabPerson[]
   witness: Witness
   hasBackup: boolean
-  /** What else was found, in words. */
+  /** Other findings, in words. */
   alsoBroken?: readonly string[]
 }): Promise<void> {
   const { people, witness, hasBackup, alsoBroken = [] } = options
@@ -60,13 +60,16 @@ async function compareViews(one: LabPerson, other: LabPerson): Promise<string[]>
   ]
 }
 
-/** Up to where its person has cleared a conversation: only what lies above is seen by both. */
+/** The person's cleared mark in a conversation: both people see only what lies above. */
 async function readClearedUpTo(device: LabDevice, withWhom: LabPerson): Promise<number> {
   const { conversations } = await device.stored()
   return conversations.get(withWhom.userId)?.clearedUpTo ?? 0
 }
 
-/** What a device shows, reduced to what both people must see alike; what was never taken only its author sees. */
+/**
+ * A device's view, reduced to what both people must see alike; only its author sees an unaccepted
+ * message.
+ */
 async function readViews(devices: readonly LabDevice[], withWhom: LabPerson, clearedUpTo: number) {
   const views = []
   for (const device of devices.filter(({ isOpen }) => isOpen)) {

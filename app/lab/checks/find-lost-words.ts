@@ -1,12 +1,12 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Version } from '../device/witness.ts'
 
-/** Two clocks that go by the same server differ by so much; of edits that close together either may be the last. */
+/** How much two clocks that follow one server may differ; of edits this close either may win. */
 const togetherMs = 250
 
 /**
- * What of a message's words was lost, in words, or nothing: the last text must stand in the author's copy, or come
- * back to its author as refused (P6), and a deletion must have happened.
+ * A message's lost words, or undefined: the last text must stand in the author's copy, or come back
+ * as refused (P6), and a deletion must have happened.
  */
 export function findLostWords(
   held: MessageDocument,

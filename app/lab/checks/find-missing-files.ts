@@ -2,7 +2,7 @@ import { isAccepted } from '../../../schema/message.ts'
 import type { LabPerson } from '../device/lab-person.ts'
 import type { Said } from '../device/witness.ts'
 
-/** The files of sent messages that lie on a device of their author's which can upload them. */
+/** Files of sent messages on an author's device that can upload them. */
 export async function listHeldFiles(people: readonly LabPerson[]) {
   const held: { messageId: string; mediaUrl: string }[] = []
   for (const device of people.flatMap(({ devices }) => devices)) {
@@ -18,8 +18,8 @@ export async function listHeldFiles(people: readonly LabPerson[]) {
 }
 
 /**
- * The files that a device shows and cannot read, or reads as something else, in words.
- * @param given.hasBackup what no device of its author's holds may be gone with a backup that was put back
+ * Files that a device shows but cannot read, or reads wrongly, in words.
+ * @param given.hasBackup a restore may have lost a file that no device of its author holds
  */
 export async function findMissingFiles(given: {
   people: readonly LabPerson[]
@@ -28,7 +28,7 @@ export async function findMissingFiles(given: {
 }): Promise<string[]> {
   const { people, said, hasBackup } = given
   const missing: string[] = []
-  // Reading them brings them onto devices that did not hold them before.
+  // Reading them stores them on devices that lacked them.
   const held = new Set((await listHeldFiles(people)).map(({ messageId }) => messageId))
   for (const device of people.flatMap(({ devices }) => devices).filter(({ isOpen }) => isOpen)) {
     const { messages } = await device.stored()

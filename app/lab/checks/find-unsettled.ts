@@ -12,8 +12,8 @@ interface Held {
 }
 
 /**
- * What is still on its way, in words; nothing when every device that has a network holds what the server
- * holds, every message is in every copy, and every receipt has come to its author.
+ * Pending work, in words; empty when every online device holds what the server holds, every message
+ * is in every copy, and every receipt has reached its author.
  */
 export async function findUnsettled(people: readonly LabPerson[]): Promise<string[]> {
   const servers = new Map<string, Held>()
@@ -27,7 +27,7 @@ export async function findUnsettled(people: readonly LabPerson[]): Promise<strin
   return unsettled
 }
 
-/** What a device of its author's holds, and the server does not give to whoever has its message. */
+/** Files on their author's device that the server does not serve to the message's readers. */
 async function findUnsettledFiles(people: readonly LabPerson[], servers: Map<string, Held>) {
   const unsettled: string[] = []
   for (const { messageId, mediaUrl } of await listHeldFiles(people)) {
@@ -83,7 +83,7 @@ function findUnsettledReceipts(person: LabPerson, servers: Map<string, Held>): s
   return unsettled
 }
 
-/** What is too large for any server was refused on the device itself, and never leaves it. */
+/** A device itself refuses documents too large for any server, and never sends them. */
 function isKeptHere(document: object): boolean {
   return 'errorCode' in document && document.errorCode === 'too_long'
 }

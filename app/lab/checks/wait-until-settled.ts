@@ -4,18 +4,19 @@ import { findUnsettled } from './find-unsettled.ts'
 const lookAgainMs = 50
 
 export interface Patience {
-  /** Shorter than a long poll waits: its end must not make up for a signal that was lost. */
+  /** Shorter than a long poll: its end must not mask a lost signal. */
   stillMs: number
   withinMs: number
-  /** What else may be under way, in words. */
+  /** Other pending work, in words. */
   findMore: () => Promise<readonly string[]>
 }
 
 /**
- * Waits until nothing is under way anywhere. Two looks in a row must find nothing: what is about to begin
- * shows itself between them.
+ * Waits until nothing is under way anywhere. Two checks in a row must find nothing: imminent work
+ * appears in between.
  *
- * @throws with what is still under way when it has not moved for `stillMs`, or has not ended after `withinMs`.
+ * @throws with the pending work when it has not moved for `stillMs`, or has not ended after
+ * `withinMs`
  */
 export async function waitUntilSettled(
   people: readonly LabPerson[],

@@ -6,8 +6,8 @@ interface Record {
 }
 
 /**
- * Makes all that RxDB has noted of its writes later, as if the device's clock had been ahead and was then set
- * right. To be called while no tab is open.
+ * Advances all of RxDB's write times, as if the device's clock had been ahead and was then
+ * corrected. Call it while no tab is open.
  */
 export async function advanceWriteTimes(indexedDB: IDBFactory, ms: number): Promise<void> {
   for (const { name = '' } of await indexedDB.databases()) {

@@ -6,32 +6,37 @@ import { readMetric } from '../server/read-metric.ts'
 import type { LabDevice } from './lab-device.ts'
 import type { LabPerson } from './lab-person.ts'
 
-/** A business number that one of the people works, and customers who write to it, before Meta's stand-in. */
+/**
+ * A business number, worked by one person, and customers who write to it, on a stand-in for Meta.
+ */
 export interface LabChannel {
-  /** Settings of the server that join the two. */
+  /** The server settings that connect the two. */
   readonly settings: Record<string, string>
-  /** The channel's time, which is moved on when all waits. */
+  /** The channel's time, which advances when everything waits. */
   readonly clock: ChannelClock
-  /** Tells it where the server is, and lets somebody work the number. */
+  /** Sets the server's address, and gives a person the number. */
   open(options: { serverUrl: string; operator: LabPerson }): Promise<void>
-  /** A customer writes, whether or not the server is there. */
+  /** A customer writes, whether or not the server is up. */
   write(pick: number, content: string): void
-  /** A webhook comes once more, whatever became of it. */
+  /** Repeats a webhook, whatever its outcome. */
   repeat(pick: number): void
   /**
-   * What is still on its way between the customers and the server, in words. Where nothing else goes on time passes:
-   * what was answered badly comes again, and what a death cut off is given up.
+   * Pending work between customers and the server, in words. With nothing else under way, advances
+   * the time: failed webhooks repeat, and interrupted ones time out.
    */
   findUnsettled(serverUrl: string): Promise<string[]>
-  /** What the channel must never do, in words. */
+  /** Violations of the channel's rules, in words. */
   findBroken(people: readonly LabPerson[]): Promise<string[]>
   close(): Promise<void>
 }
 
-/** People of the emulator: statuses backwards, webhooks twice, in one batch, before the answer, again, and a plain one. */
+/**
+ * The emulator's people: reversed statuses, duplicate webhooks, batches, early ones, repeats, and a
+ * plain one.
+ */
 const customers = ['04', '05', '06', '07', '09', '90'].map((nn) => `155555501${nn}`)
 const jitterMs = 60
-/** So much passes at a time while somebody waits. */
+/** How far time advances per wait. */
 const passedMs = 10_000
 
 export async function createLabChannel(seed: number): Promise<LabChannel> {
@@ -115,7 +120,7 @@ export async function createLabChannel(seed: number): Promise<LabChannel> {
   }
 }
 
-/** Waits as everybody does, and no longer when time is moved on. */
+/** Waits like everyone else, but ends early when time advances. */
 function createChannelClock(now: () => number) {
   const due = new Set<{ at: number; run: () => void }>()
   const after: ChannelClock['after'] = (ms, run) => {
@@ -143,7 +148,7 @@ function createChannelClock(now: () => number) {
   }
 }
 
-/** The customers that a device knows of. */
+/** The customers that a device knows. */
 export async function listContacts(device: LabDevice): Promise<{ userId: string }[]> {
   const { conversations } = await device.stored()
   return [...conversations.values()]

@@ -28,88 +28,101 @@ import { witnessCommands } from './witness-commands.ts'
 export interface LabTab {
   messenger: Messenger
   page: LabPage
-  /** As a browser freezes a tab in the background: nothing it has asked for ever comes back. */
+  /** Simulates a frozen background tab: none of its requests ever returns. */
   freeze(): void
-  /** As a crash: nothing under way is waited for. */
+  /** Simulates a crash: waits for nothing under way. */
   close(): Promise<void>
 }
 
-/** Everything that a device holds, by id. */
+/** Everything that a device stores, by id. */
 export interface StoredHere {
   messages: Map<string, MessageDocument>
   conversations: Map<string, ConversationDocument>
 }
 
-/** A person who can be written to. */
+/** A possible recipient. */
 export interface Addressee {
   userId: string
 }
 
-/** A phone or a laptop: its own IndexedDB, network and clock, and the real client core in one or more tabs. */
+/**
+ * A phone or a laptop: its own IndexedDB, network and clock, and the real client core in one or
+ * more tabs.
+ */
 export interface LabDevice {
   readonly name: string
   readonly userId: string
   readonly network: LabNetwork
   readonly disk: LabDisk
-  /** The core in the first tab. */
+  /** The first tab's core. */
   readonly messenger: Messenger
   readonly tabs: readonly LabTab[]
   readonly isOpen: boolean
-  /** Opens one more tab on the same data. */
+  /** Opens another tab on the same data. */
   openTab(): Promise<LabTab>
-  /** Writes a message; it is kept on the device when this resolves. Gives its id. */
+  /** Writes a message; resolves with its id once the device has stored it. */
   say(to: Addressee, content: string): Promise<string>
-  /** Writes a message with a text file; both are kept on the device when this resolves. Gives the message's id. */
+  /**
+   * Writes a message with a text file; resolves with the message's id once the device has stored
+   * both.
+   */
   sendFile(to: Addressee, content: string, fileWords?: string): Promise<string>
   /**
-   * Writes a message in the composer, sends it off, and is killed after so many further writes to the disk; then it
-   * starts again. The words are a message or a draft by then.
+   * Writes a message in the composer, sends it, dies after the given number of further disk writes,
+   * and restarts. Then the words must be a message or a draft.
    * @throws when they are both, or neither
    */
   killAfterEnter(to: Addressee, content: string, writes: number): Promise<void>
-  /** Gives an own message another text. */
+  /** Changes an own message's text. */
   edit(messageId: string, content: string): Promise<void>
-  /** Takes an own message back. */
+  /** Deletes an own message. */
   delete(messageId: string): Promise<void>
-  /** What this device shows of the conversation with somebody, oldest first, all of it. */
+  /** This device's whole view of a conversation, oldest first. */
   read(withWhom: Addressee): Promise<readonly MessageDocument[]>
-  /** What is stored on it, whether or not it is shown; also while it is closed. */
+  /** Its stored documents, visible or not; works while closed, too. */
   stored(): Promise<StoredHere>
-  /** Writes documents past every check of the core, as a damaged or a malicious one would. */
+  /** Writes documents past all checks of the core, like a damaged or malicious one. */
   plant(messages: readonly MessageDocument[]): Promise<void>
-  /** Sets every time that the device has noted of its writes this much ahead, as if its clock had been. */
+  /**
+   * Sets all recorded write times of the device ahead by this much, as if its clock had been ahead.
+   */
   advanceWriteTimes(ms: number): Promise<void>
   /**
-   * Deletes all that is stored under the open pages, as somebody who clears the site's data. Nothing happens while
-   * something is not sent yet: nobody could bring that back.
+   * Deletes all stored data under the open pages, like a person who clears the site's data. Skipped
+   * while something is unsent: no one could restore it.
    */
   erase(): Promise<void>
   /**
-   * Sees that every word that waits to be sent is known to be owed.
-   * @param readHeld ids of what the server holds: of that only the answer is missing. Undefined where it can't be asked
+   * Checks that the device knows it owes every unsent word.
+   * @param readHeld ids that the server holds: these only lack the answer. Undefined when the
+   * server can't be asked
    * @throws otherwise
    */
   expectOwed(readHeld: () => Promise<ReadonlySet<string> | undefined>): Promise<void>
-  /** Closes every tab in the middle of whatever it does and opens one again: the data stays, as in a browser. */
+  /**
+   * Kills every tab in the middle of its work and opens one again: the data stays, as in a browser.
+   */
   reload(): Promise<void>
-  /** Ends this device's sign-in at the server, as its person can from another device. It is not told. */
+  /**
+   * Ends this device's sign-in at the server, as from another device. The device gets no notice.
+   */
   endSignIn(): Promise<void>
   /**
-   * Its person signs in once more in a tab of its own: those that are open go on with the new token. Nothing happens
-   * where the server can't be reached.
-   * @param endsBefore does the sign-in from before end at the server?
+   * Its person signs in again in a new tab: open tabs continue with the new token. Skipped when the
+   * server is unreachable.
+   * @param endsBefore does the earlier sign-in end at the server?
    */
   renewSignIn(endsBefore: boolean): Promise<void>
   /**
-   * Its person signs out in one tab, which takes everything off the device, and in again; the other tabs hear of it
-   * after so many ms. Nothing happens where words would be lost, or where the server can't be reached.
+   * Its person signs out in one tab, which erases the device, and in again; the other tabs hear of
+   * it after the given ms. Skipped when words would be lost, or the server is unreachable.
    */
   signOut(heardAfterMs: number): Promise<void>
-  /** Lets its token be over so soon, as if it had been given long ago. Gives that token. */
+  /** Makes its token expire this soon, as if issued long ago. Returns that token. */
   shortenSignIn(keptMs: number): string
-  /** How many records of any kind lie in its IndexedDB. */
+  /** The number of records of any kind in its IndexedDB. */
   countStoredRecords(): Promise<number>
-  /** Signs in again, as after a sign-in that has ended; what is on the device is still there. */
+  /** Signs in again, as after an expired sign-in; the device's data is still there. */
   signIn(): Promise<void>
   close(): Promise<void>
 }
@@ -117,7 +130,7 @@ export interface LabDevice {
 export interface DeviceOptions {
   name: string
   serverUrl: () => string
-  /** The server's, whose secret signs tokens. */
+  /** The server's folder, whose secret signs tokens. */
   dataDir: string
   random: () => number
   /** Asks the server for a new sign-in of this device's person. */
@@ -143,7 +156,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
   })
   let tabs: LabTab[] = []
   let opened = 0
-  /** From one kill to the next. Of whoever is dead nothing is heard. */
+  /** From one kill to the next. A dead tab makes no sound. */
   let life = { isOver: false }
 
   async function signIn() {
@@ -213,7 +226,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     await openTab()
   }
 
-  /** Past every fault of the device's network, as it would be tried until it succeeds. */
+  /** Without the device's network faults, as if retried until it succeeds. */
   function signInAnew(): Promise<SignedIn | undefined> {
     return options.signIn(fetch).catch(() => undefined)
   }
@@ -351,7 +364,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     async expectOwed(readHeld) {
       const count = await first().countUnsent()
       const left = [...(await stored<MessageDocument>('messages')).values()]
-      // What was sent before it was counted is there by now.
+      // Messages sent before the count are there by now.
       const held = await readHeld()
       const waiting = left.filter(
         ({ _id, status, deletedAt }) =>

@@ -1,21 +1,21 @@
 import { forceCloseDatabase, IDBFactory } from 'fake-indexeddb'
 import { finish } from './read-stored-documents.ts'
 
-/** The IndexedDB of one device, on a disk that can be full. */
+/** One device's IndexedDB, on a disk that can be full. */
 export interface LabDisk {
   indexedDB: IDBFactory
   /**
-   * Every write fails with a QuotaExceededError, as in a browser on a full disk; with the name of a collection only
-   * those of its documents, as when just they find no room.
+   * Makes every write fail with a QuotaExceededError, as in a browser on a full disk; with a
+   * collection's name only writes of its documents.
    */
   fillUp(collection?: 'messages' | 'conversations'): void
-  /** So many more writes are stored, and then none: what a kill leaves of what was under way. */
+  /** Stores this many more writes, then none: the remains of work that a kill interrupted. */
   dieAfter(writes: number): void
-  /** Resolves when the first write after that has found nobody. */
+  /** Resolves when the first write after that was dropped. */
   untilDead(): Promise<void>
-  /** Nothing can be written or read or opened, as when the browser's storage process is in trouble. */
+  /** Blocks writing, reading and opening, like a browser's storage process in trouble. */
   fail(): void
-  /** Everything is deleted under the open pages, as when somebody clears the site's data. */
+  /** Deletes everything under the open pages, like clearing the site's data. */
   erase(): Promise<void>
   /** The browser closes every connection under the open pages, as phones do. */
   closeConnections(): void
@@ -23,9 +23,9 @@ export interface LabDisk {
   /** The pages themselves delete everything. */
   recordErasure(): void
   wasErased(): boolean
-  /** Whether anything of this has ever happened: then errors behind the scenes are no surprise. */
+  /** Whether any of this has ever happened: then background errors are expected. */
   hadTrouble(): boolean
-  /** How many writes have found no room since the start. */
+  /** How many writes have found no space since the start. */
   countRefused(): number
 }
 

@@ -3,7 +3,9 @@ import {
   type KeyValueStorage,
 } from '../../database/storage/key-value-storage.ts'
 
-/** The localStorage of one device. Frozen, it keeps what it has: whoever writes then is dead already. */
+/**
+ * One device's localStorage. When frozen it keeps its content: any later writer is already dead.
+ */
 export function createLabKeyValueStorage(): KeyValueStorage & { freeze(): void; thaw(): void } {
   const texts = createKeyValueStorage()
   const state = { isFrozen: false }

@@ -5,7 +5,7 @@ interface Request {
   reject: (reason: unknown) => void
 }
 
-/** The Web Locks of one device: held by one tab at a time, queued for in order, and stolen. */
+/** One device's Web Locks: held by one tab at a time, queued in order, and stolen. */
 export function createLabLocks(): Locks {
   const held = new Map<string, Request>()
   const queues = new Map<string, Request[]>()
@@ -52,6 +52,6 @@ export function createLabLocks(): Locks {
       runNext(name)
     })
   }
-  // The product always gives options; the shorter form of the interface is not offered.
+  // The product always passes options; the interface's shorter form is not supported.
   return { request } as Locks
 }

@@ -4,62 +4,65 @@ import type { LabPage } from './lab-page.ts'
 import { createRequestFaults, type FileTraffic } from './request-faults.ts'
 import type { SlowLineOptions } from './slow-line.ts'
 
-/** The network of one device: its faults lie between the real client core and the real server. */
+/** One device's network: its faults lie between the real client core and the real server. */
 export interface LabNetwork {
-  /** Nothing gets through, and the pages are told so, as a browser does. */
+  /** Blocks everything, and notifies the pages, as a browser does. */
   goOffline(): void
   goOnline(): void
-  /** Nothing gets through, and nobody is told: a dead access point. */
+  /** Blocks everything without notifying anyone: a dead access point. */
   goDark(): void
-  /** The server hears and acts; its next `count` answers to writes never arrive. */
+  /** The server receives and acts; its next `count` answers to writes never arrive. */
   loseResponses(count: number): void
-  /** The answers to writes stay under way until the function that this gives is called. */
+  /** Delays answers to writes until the returned function is called. */
   holdResponses(): () => void
-  /** Writes to a collection are on their way and not at the server, so that others overtake them. */
+  /** Delays writes to a collection on their way to the server, so that others overtake them. */
   holdWrites(collection: 'messages' | 'conversations'): HeldWrites
-  /** Catch-up requests are not asked until the function that this gives is called. */
+  /** Delays catch-up requests until the returned function is called. */
   holdPulls(): () => void
-  /** The answers to polls stay under way until the function that this gives is called. */
+  /** Delays answers to polls until the returned function is called. */
   holdPolls(): () => void
-  /** What was asked until now, each as its method and path. */
+  /** All requests so far, each as its method and path. */
   listRequests(): readonly string[]
   /** How many catch-up requests have been answered. */
   countPulls(): number
   /** How many polls for messages have been answered. */
   countPolls(): number
-  /** What has been sent of files in pieces. */
+  /** The file pieces sent so far. */
   countFiled(): FileTraffic
-  /** Each nth request with a piece of a file breaks off in its middle. */
+  /** Breaks each nth request with a file piece in its middle. */
   breakEveryUpload(nth: number): void
-  /** Uploads in pieces are answered as by an older server, which has no such address. */
+  /** Answers uploads in pieces like an older server, which lacks that address. */
   haveNoPieces(): void
-  /** Every request takes up to so many milliseconds longer, each way. */
+  /** Delays every request by up to the given milliseconds, each way. */
   delay(ms: number): void
-  /** Bytes trickle, both ways; the parts of long answers may never come. */
+  /** Bytes trickle both ways; the rest of long answers may never come. */
   slow(line: SlowLineOptions): void
   /** Every write reaches the server twice. */
   duplicate(): void
   /** Every write reaches the server once more, after the write that follows it. */
   reorder(): void
-  /** The next `count` requests (all, when absent) are answered with this status, and never reach the server. */
+  /**
+   * Answers the next `count` requests (all, when absent) with this status; they never reach the
+   * server.
+   */
   answer(status: number, count?: number): void
-  /** Everything is answered 200 with a page, as by a hotel's network before somebody signs in to it. */
+  /** Answers everything 200 with a page, like a hotel's network before its sign-in. */
   answerAsPortal(): void
-  /** A push with these words is answered with this status each time, and never reaches the server. */
+  /** Answers a push containing these words with this status; it never reaches the server. */
   refuseWords(words: string, status: number): void
-  /** Every file is answered with this status, as by a proxy that can't take it. */
+  /** Answers every file with this status, like a proxy that can't accept it. */
   answerUploads(status: number): void
-  /** Polls that begin from now on hang on a connection that is dead and does not say so. */
+  /** New polls hang on a silently dead connection. */
   hangPolls(): void
-  /** No WebSocket gets through, as behind some proxies; requests do. */
+  /** Blocks WebSockets, as some proxies do; requests pass. */
   blockSockets(): void
-  /** Sockets that open from now on are of the first version, as with an older server. */
+  /** New sockets use the first version, as with an older server. */
   speakFirstVersion(): void
-  /** What comes by the sockets is lost, doubled, overtaken or cut short, at random. */
+  /** Randomly loses, doubles, reorders or truncates socket frames. */
   spoilFrames(): void
-  /** Ends every fault, and the pages are told, so that none waits out a long back-off. */
+  /** Ends every fault and notifies the pages, so that none waits out a long back-off. */
   calm(): void
-  /** Where there is a network, the pages are told: a server that was away for long comes back to long back-offs. */
+  /** Where there is a network, notifies the pages: a long outage leaves long back-offs. */
   hurry(): void
   isDark(): boolean
   connect(): LabLink
@@ -77,9 +80,9 @@ export interface HeldWrites {
 export interface LabLink {
   fetch: typeof fetch
   WebSocket: typeof WebSocket
-  /** Ends all that is under way and lets nothing more through. */
+  /** Ends everything under way and blocks everything further. */
   cut(): void
-  /** Lets nothing come back any more, and says nothing. */
+  /** Silently drops everything that comes back. */
   freeze(): void
 }
 
@@ -106,7 +109,7 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
     const life = { isCut: false, isFrozen: false, requests: new AbortController() }
     class LabSocket extends NodeWebSocket {
       constructor(url: string | URL, protocols?: string | string[]) {
-        // A port that nothing listens on: the error and the close come as from a dead network.
+        // A port without a listener: the error and the close come as from a dead network.
         const isClosed = state.isDark || state.areSocketsBlocked || life.isCut
         const offered = [protocols ?? []].flat()
         const isKept = (one: string) => !state.isFirstVersion || one !== changesProtocol

@@ -1,9 +1,9 @@
 import type { Page, PageEvent } from '../../sync/platform/platform.ts'
 
-/** The page around one tab, as a browser would tell of it. */
+/** The page around one tab, with a browser's events. */
 export interface LabPage extends Page {
   setOnline(isOnline: boolean): void
-  /** Tells that there is a network, also when it was never told that there was none. */
+  /** Reports that there is a network, even if no outage was ever reported. */
   tellOnline(): void
   setVisible(isVisible: boolean): void
 }

@@ -6,18 +6,18 @@ import { createServerView, type ServerView } from '../server/server-view.ts'
 import { createLabDevice, type DeviceOptions, type LabDevice } from './lab-device.ts'
 import type { Witness } from './witness.ts'
 
-/** Somebody with an account and any number of devices. */
+/** A person with an account and any number of devices. */
 export interface LabPerson {
   readonly name: string
   readonly userId: string
   readonly devices: readonly LabDevice[]
-  /** A token of its own, for tests that talk to the server as a stranger's program would. */
+  /** A separate token, for tests that talk to the server like a stranger's program. */
   readonly token: string
-  /** What the server holds for this person, read past every fault. */
+  /** The server's data of this person, read without faults. */
   readonly server: ServerView
   /**
    * @param options.clockAheadMs how wrong its clock is, in ms
-   * @param options.line how slow a line it waits for, when that is to be less than in the product
+   * @param options.line the slowest tolerated line, when stricter than in the product
    */
   device(options?: Partial<Pick<DeviceOptions, 'clockAheadMs' | 'line'>>): Promise<LabDevice>
 }

@@ -2,7 +2,7 @@ import type { MessageDocument } from '../../../schema/message.ts'
 import type { LiveValue } from '../../database/views/live-value.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 
-/** Everything that a conversation shows, oldest first, read as a screen reads it: page by page. */
+/** A conversation's whole content, oldest first, read page by page as a screen does. */
 export async function readConversation(
   messenger: Messenger,
   peerId: string,
@@ -23,7 +23,7 @@ export async function readConversation(
   }
 }
 
-/** Resolves with the value as soon as it is as wanted. Rejects with what it is after `withinMs`. */
+/** Resolves once the value is as wanted. Rejects with the actual value after `withinMs`. */
 export function untilLive<T>(
   value: LiveValue<T>,
   isWanted: (value: T) => boolean,

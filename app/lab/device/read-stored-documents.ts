@@ -1,4 +1,4 @@
-/** What lies in a device's IndexedDB, read past the product: every document of a collection, by id. */
+/** A device's IndexedDB, read without the product: every document of a collection, by id. */
 export async function readStoredDocuments<T extends { _id: string }>(options: {
   indexedDB: IDBFactory
   database: string
@@ -6,7 +6,7 @@ export async function readStoredDocuments<T extends { _id: string }>(options: {
 }): Promise<Map<string, T>> {
   const { indexedDB, database, collection } = options
   const name = `rxdb-dexie-${database}--0--${collection}`
-  // To open what was deleted would make it.
+  // Opening a deleted database would create it.
   if (!(await indexedDB.databases()).some((each) => each.name === name)) return new Map()
   const opened = await finish(indexedDB.open(name))
   try {
@@ -18,7 +18,9 @@ export async function readStoredDocuments<T extends { _id: string }>(options: {
   }
 }
 
-/** How many records lie in all databases of a device; RxDB's note that its database was there counts nothing. */
+/**
+ * The number of records in all of a device's databases, without RxDB's notes of their existence.
+ */
 export async function countStoredRecords(indexedDB: IDBFactory): Promise<number> {
   let count = 0
   for (const { name = '' } of await indexedDB.databases()) {
@@ -31,7 +33,7 @@ export async function countStoredRecords(indexedDB: IDBFactory): Promise<number>
   return count
 }
 
-/** A request of IndexedDB as a promise. */
+/** Wraps an IndexedDB request in a promise. */
 export function finish<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)

@@ -1,7 +1,7 @@
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { createSlowLine, type SlowLineOptions } from './slow-line.ts'
 
-/** What can go wrong with a request between a device and the server, and the controls for it. */
+/** Faults of requests between a device and the server, and their controls. */
 export function createRequestFaults(options: { random: () => number }) {
   const { random } = options
   const calm = {
@@ -18,9 +18,9 @@ export function createRequestFaults(options: { random: () => number }) {
     hasNoPieces: false,
   }
   let faults = structuredClone(calm)
-  /** What waits: the answers to writes and to polls, and the catch-ups before they are asked. */
+  /** Delayed ones: answers to writes and to polls, and catch-ups before they are sent. */
   const held: { responses?: Promise<void>; polls?: Promise<void>; pulls?: Promise<void> } = {}
-  /** Writes to a collection that have left the device and are not at the server. */
+  /** Writes to a collection that have left the device but not reached the server. */
   const waiting = new Map<string, { until: Promise<void>; count: number }>()
   const requests: string[] = []
   const filed: FileTraffic = { requests: 0, brokenRequests: 0, takenBytes: 0 }
@@ -32,12 +32,12 @@ export function createRequestFaults(options: { random: () => number }) {
     const { promise, resolve } = createDeferred()
     held[what] = promise
     return () => {
-      // What comes after it may be held by now.
+      // Later ones may be held by now.
       if (held[what] === promise) delete held[what]
       resolve()
     }
   }
-  /** The write that will arrive a second time, after the next one. */
+  /** The write that will arrive again, after the next one. */
   let late: (() => Promise<unknown>) | undefined
 
   async function send(url: string, init: RequestInit = {}, cut: AbortSignal): Promise<Response> {
@@ -55,7 +55,7 @@ export function createRequestFaults(options: { random: () => number }) {
       const words = { error: 'There is nothing at this address.', code: 'not_found' }
       return Response.json(words, { status: 404 })
     }
-    // As in a hotel: every address gives the page that asks for the room's number.
+    // As in a hotel: every address returns the page that asks for the room number.
     if (faults.isPortal) return new Response('<html>Your room?', { status: 200 })
     const { refused } = faults
     if (refused && url.includes('_bulk_docs') && String(init.body).includes(refused.words)) {
@@ -65,7 +65,7 @@ export function createRequestFaults(options: { random: () => number }) {
       return new Response('<html>Bad gateway', { status: faults.uploads })
     }
     await pass(signal)
-    // The connection seems to stand, and nothing comes over it: the server's answer is not waited for.
+    // The connection seems alive but delivers nothing: this does not wait for the server's answer.
     if (faults.arePollsHanging && url.includes('longpoll')) return await untilAborted(signal)
     if (url.includes('feed=normal')) await held.pulls
     if (isWrite) await waitOutHold(url)
@@ -114,7 +114,7 @@ export function createRequestFaults(options: { random: () => number }) {
     await hold.until
   }
 
-  /** A poll's head comes long before what it tells: it is answered when all of it is here. */
+  /** A poll's head comes long before its content: this answers when all of it is here. */
   async function finishPoll(url: string, response: Response): Promise<Response> {
     const { status, headers } = response
     const body = await response.text()
@@ -204,14 +204,14 @@ export function createRequestFaults(options: { random: () => number }) {
   }
 }
 
-/** The requests with parts of files, those of them that broke off, and the bytes of those that were answered well. */
+/** Requests with file pieces, the broken ones, and the bytes of the successful ones. */
 export interface FileTraffic {
   requests: number
   brokenRequests: number
   takenBytes: number
 }
 
-/** The line breaks when half of the body has left; what the server does with that half is not heard. */
+/** The line breaks after half of the body; the device never hears the server's reaction. */
 async function sendHalf(url: string, init: RequestInit & { body: Blob }): Promise<void> {
   const half = init.body.slice(0, Math.floor(init.body.size / 2))
   const bytes = new Uint8Array(await half.arrayBuffer())
@@ -226,13 +226,13 @@ async function sendHalf(url: string, init: RequestInit & { body: Blob }): Promis
   await fetch(url, asked).catch(() => {})
 }
 
-/** A firewall's rule: a push with these words never reaches the server. */
+/** A firewall's rule: a push containing these words never reaches the server. */
 interface RefusedWords {
   words: string
   status: number
 }
 
-/** What changes something at the server, by replication or by a call; signing in and out does not count. */
+/** Requests that change server data, by replication or a call; not signing in and out. */
 function isWriting(url: string, { method = 'GET' }: RequestInit): boolean {
   if (url.includes('_bulk_docs')) return true
   return method !== 'GET' && url.includes('/api/') && !url.includes('/api/auth/')
@@ -244,7 +244,7 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   )
 }
 
-/** Lets the server finish: its answer is read to the end and thrown away. */
+/** Lets the server finish: reads its answer to the end and discards it. */
 async function drain(answer: Promise<Response>): Promise<void> {
   await (await answer).arrayBuffer()
 }

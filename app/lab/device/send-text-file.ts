@@ -1,6 +1,6 @@
 import type { Messenger } from '../../sync/messenger-types.ts'
 
-/** Sends a document with these words in it, and gives the id of its message. */
+/** Sends a document with the given words, and returns its message's id. */
 export async function sendTextFile(
   messenger: Messenger,
   given: { to: { userId: string }; content: string; fileWords: string },

@@ -2,7 +2,10 @@ import { must } from '../../../schema/helpers/must.ts'
 import { keepTokenSecret } from '../../../sync-server/access/keep-token-secret.ts'
 import { createTokenKeeper } from '../../../sync-server/access/token-keeper.ts'
 
-/** The same sign-in by a token that is over after `keptMs`, signed with the secret in the server's own folder. */
+/**
+ * A token of the same sign-in that expires after `keptMs`, signed with the secret in the server's
+ * folder.
+ */
 export function shortenToken(options: { dataDir: string; token: string; keptMs: number }): string {
   const { dataDir, token, keptMs } = options
   const tokens = createTokenKeeper({ secret: keepTokenSecret(dataDir) })

@@ -1,19 +1,19 @@
-/** So many pieces a second: what passes side by side shares the line. */
+/** Pieces per second: parallel transfers share the line. */
 const piecesPerSecond = 25
 
 export interface SlowLineOptions {
   /** Each way. */
   bytesPerSecond: number
-  /** Of an answer that is longer than this, the rest never comes. */
+  /** An answer longer than this never arrives completely. */
   breaksAfterBytes?: number
 }
 
-/** A line on which bytes trickle, as on a ship or in the last corner of a valley. */
+/** A line on which bytes trickle, as on a ship or in a remote valley. */
 export function createSlowLine({ bytesPerSecond, breaksAfterBytes }: SlowLineOptions) {
   const piece = Math.ceil(bytesPerSecond / piecesPerSecond)
   const ways = { up: Promise.resolve(), down: Promise.resolve() }
 
-  /** Resolves when so many bytes have had their turn. */
+  /** Resolves when this many bytes have had their turn. */
   function pass(way: keyof typeof ways, bytes: number): Promise<void> {
     const ms = (bytes / bytesPerSecond) * 1_000
     ways[way] = ways[way].then(() => new Promise((resolve) => setTimeout(resolve, ms)))
@@ -21,7 +21,7 @@ export function createSlowLine({ bytesPerSecond, breaksAfterBytes }: SlowLineOpt
   }
 
   return {
-    /** Gives the bytes on in pieces, each when it has had its turn. */
+    /** Passes the bytes on in pieces, each in its turn. */
     async *trickle(way: keyof typeof ways, bytes: Uint8Array) {
       for (let at = 0; at < bytes.length; at += piece) {
         const part = bytes.subarray(at, at + piece)
@@ -37,7 +37,7 @@ export function createSlowLine({ bytesPerSecond, breaksAfterBytes }: SlowLineOpt
         await pass('up', Math.min(left, piece))
       }
     },
-    /** The same answer, arriving as slowly as that. */
+    /** The same answer at the line's pace. */
     download(response: Response): Response {
       const { status, headers } = response
       let read = 0

@@ -1,18 +1,18 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { MessengerCommands } from '../../sync/messenger-types.ts'
+import type { MessengerCommands } from '../../sync/messenger-commands.ts'
 import type { Witness } from './witness.ts'
 
-/** The same commands, with the witness told of every own message that one has rewritten or deleted. */
+/** The same commands, reporting each edit and deletion of an own message to the witness. */
 export function witnessCommands(options: {
   commands: MessengerCommands
   userId: string
   witness: Witness
-  /** What the device has stored of a message. */
+  /** The device's stored version of a message. */
   read: (messageId: string) => Promise<MessageDocument | undefined>
 }): MessengerCommands {
   const { commands, userId, witness, read } = options
 
-  /** A command that had no right to change it, or nothing to change, writes no version. */
+  /** A command without the right to change it, or without a change, writes no version. */
   async function note(
     id: string,
     command: { change: () => Promise<void>; isDone: (held: MessageDocument) => boolean },

@@ -2,36 +2,37 @@ import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import { statusRank } from '../../../schema/status-rank.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 
-/** A message that somebody has written on a device, and that must never be lost. */
+/** A message written on a device, which must never be lost. */
 export interface Said {
   id: string
   authorId: string
   deviceName: string
-  /** What its file says; absent where it has none. */
+  /** Its file's content; absent without a file. */
   fileWords?: string
 }
 
-/** A version of it, as its author's device held it right after it was written. */
+/** One version, as its author's device held it right after writing. */
 export type Version = Pick<MessageDocument, '_id' | 'content' | 'editedAt' | 'deletedAt'>
 
-/** Looks at every conversation on every device all the time, as people would. */
+/** Watches every conversation on every device continuously, as people would. */
 export interface Witness {
-  /** Everything that was written. */
+  /** Everything written so far. */
   readonly said: readonly Said[]
-  /** All that was written into each message, by its id: the first text, every edit, and the deletion. */
+  /** Each message's texts by its id: the first one, every edit, and the deletion. */
   readonly versions: ReadonlyMap<string, readonly Version[]>
-  /** What was seen and must never be seen, in words. */
+  /** Forbidden observations, in words. */
   readonly broken: readonly string[]
   recordSaid(said: Said): void
   recordVersion(version: Version): void
-  /** What was seen on this device was taken off it: it is filled anew, and shows what comes as it comes. */
+  /** Forgets this device's observations after an erasure: it fills again, in arrival order. */
   excuse(deviceName: string): void
   /**
-   * The server has forgotten what it had taken. What its author's device did not know to be taken it takes anew, at a new
-   * place, for which nobody's marks count: its ticks begin again. At its old place none may fall.
+   * The server has forgotten accepted messages. Those whose author's device missed the acceptance
+   * get a new place, which no earlier marks cover: their ticks start over. At the old place none
+   * may fall.
    */
   recordForgotten(): void
-  /** Looks over the shoulder at one tab; gives a function that ends it. */
+  /** Watches one tab; returns the function that stops it. */
   watch(deviceName: string, messenger: Messenger): () => void
 }
 
@@ -41,7 +42,7 @@ export function createWitness(): Witness {
   const broken: string[] = []
   const excused = new Set<string>()
   let isForgotten = false
-  /** What the closed tabs of each device had seen: a tab that opens later sees no less. */
+  /** The observations of each device's closed tabs: a later tab sees no less. */
   const seenBefore = new Map<string, Map<string, MessageDocument>>()
 
   function compare(deviceName: string, before: MessageDocument, now: MessageDocument) {

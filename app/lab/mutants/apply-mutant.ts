@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Mutant } from './lists/mutant.ts'
 
 /**
- * Makes the fault in a checkout.
- * @returns what takes it back
- * @throws when its text does not stand there exactly once
+ * Applies the fault to a checkout.
+ * @returns the function that reverts it
+ * @throws when its text does not occur exactly once
  */
 export function applyMutant(
   top: string,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const copied = ['app', 'public', 'schema', 'sync-server', '.run']
 const files = ['package.json', 'README.md', 'tsconfig.json', 'vite.config.ts']
 
-/** A copy of this checkout as it is on the disk, with the same packages: nothing done there changes anything here. */
+/** A copy of this checkout's files, with the same packages: changes there leave this one alone. */
 export function copyCheckout(top: string): { folder: string; remove: () => void } {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'petrel-mutants-')))
   for (const name of [...copied, ...files]) {

@@ -6,10 +6,10 @@ import { listMutants } from './list-mutants.ts'
 import { runTests, type TestOutcome } from './run-tests.ts'
 
 const top = fileURLToPath(new URL('../../..', import.meta.url))
-/** Longer than any of these files takes, and than one test may take. */
+/** Longer than any of these files, or one test, takes. */
 const limitMs = 5 * 60_000
 
-/** Parts of paths or of names; without any, all. */
+/** Parts of paths or of names; all when empty. */
 const wanted = process.argv.slice(2)
 const mutants = listMutants().filter(
   ({ file, name }) =>
@@ -45,7 +45,7 @@ try {
   remove()
 }
 
-/** A test that fails without any fault would kill every one. */
+/** A test that fails without a fault would kill every mutant. */
 async function tryUnchanged() {
   const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))]
   console.log(`First the ${tests.length} test files without a fault.`)

@@ -7,12 +7,12 @@ export type TestOutcome =
   | { state: 'passed' }
   /** `by`: the first test that failed. */
   | { state: 'failed'; by: string }
-  /** It took longer than it may. */
+  /** It exceeded its time limit. */
   | { state: 'hung' }
-  /** Nothing was tested: something does not even load. */
+  /** No test ran: something does not even load. */
   | { state: 'broken'; why: string }
 
-/** What Vitest's JSON reporter writes, as far as it is read here. */
+/** The used part of Vitest's JSON report. */
 interface Told {
   testResults: {
     name: string
@@ -23,8 +23,8 @@ interface Told {
 
 /**
  * Runs test files of a checkout until one test fails.
- * @param limitMs after which it is ended
- * @param onStart told how to end it before
+ * @param limitMs the time limit
+ * @param onStart gets the function that stops it early
  */
 export async function runTests(options: {
   folder: string
@@ -38,7 +38,7 @@ export async function runTests(options: {
   const vitest = join(folder, 'node_modules/vitest/vitest.mjs')
   const reports = ['--reporter=json', `--outputFile.json=${results}`]
   const args = [vitest, 'run', '--project', 'unit', '--bail', '1', ...reports, ...tests]
-  // A group of its own: its workers end with it, whatever they are doing.
+  // Its own process group: its workers end with it.
   const isGroup = process.platform !== 'win32'
   const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore', detached: isGroup })
   const end = () => {

@@ -1,6 +1,6 @@
 import { must } from '../../../schema/helpers/must.ts'
 
-/** One value that a server of ours shows at `/metrics`. */
+/** One value from our server's `/metrics`. */
 export async function readMetric(origin: string, name: string): Promise<number> {
   const text = await (await fetch(`${origin}/metrics`)).text()
   const line = text.split('\n').find((one) => one.startsWith(`${name} `))

@@ -6,7 +6,7 @@ export interface Account {
   token: string
 }
 
-/** Makes an account over the API; throws with the server's answer when it refuses. */
+/** Creates an account over the API; throws the server's answer on a refusal. */
 export async function registerAccount(origin: string, username: string): Promise<Account> {
   const { token, user } = await post(`${origin}/api/auth/register`, {
     username,
@@ -16,7 +16,7 @@ export async function registerAccount(origin: string, username: string): Promise
   return { token, userId: user._id }
 }
 
-/** Has `author` write `count` messages to `recipientId`, pushed as a device pushes them. */
+/** Pushes `count` messages from `author` to `recipientId`, as a device does. */
 export async function pushMessages({
   origin,
   author,

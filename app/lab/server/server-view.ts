@@ -4,13 +4,15 @@ import type { MessageDocument } from '../../../schema/message.ts'
 
 type Kind = 'messages' | 'conversations'
 
-/** A person's databases as the server gives them to any CouchDB client, past every fault of the lab. */
+/**
+ * A person's databases as the server shows them to any CouchDB client, without the lab's faults.
+ */
 export interface ServerView {
   messages(): Promise<Map<string, MessageDocument>>
   conversations(): Promise<Map<string, ConversationDocument>>
-  /** May this person see the file at this address, and is it there? */
+  /** Does this file address exist, and may this person read it? */
   hasFile(mediaUrl: string): Promise<boolean>
-  /** Pushes documents as they are, as a forger's program would. Gives CouchDB's rows. */
+  /** Pushes documents unchanged, as a forger's program would. Returns CouchDB's rows. */
   push(
     kind: Kind,
     documents: readonly object[],
@@ -50,7 +52,7 @@ export function createServerView(options: { serverUrl: () => string; token: stri
   }
 }
 
-/** The ids whose documents differ between two sides, whichever lacks them. */
+/** The ids of documents that differ between, or are missing on, either side. */
 export function findDifferences(sides: {
   kind: Kind
   here: ReadonlyMap<string, object>

@@ -15,39 +15,43 @@ import { createStorage } from '../../../sync-server/storage/storage.ts'
 import type { TestCouch } from '../../../sync-server/testing/couch/start-couch.ts'
 import type { ChannelClock } from '../../../sync-server/whatsapp/client/channel-clock.ts'
 
-/** The real server in this process, on a port of its own, with LevelDB in a temporary folder. */
+/** The real server in this process, on its own port, with LevelDB in a temporary folder. */
 export interface LabServer {
   readonly url: string
-  /** Where its data is. */
+  /** Its data folder. */
   readonly dataDir: string
-  /** What its data lies on: a disk that can be full. */
+  /** Its disk, which can be full. */
   readonly disk: Pick<FaultyDisk, 'fillUp' | 'makeRoom' | 'countWrites' | 'countRefused'>
   isRunning(): boolean
   /** How often it has died. */
   countDeaths(): number
   stats(): ReturnType<App['stats']>
-  /** Drops everything at once: nothing is answered or tidied. */
+  /** Drops everything immediately: no answers, no cleanup. */
   kill(): Promise<void>
-  /** Dies when a message's write has come so far: `peer` is between the two copies (P3), where they are two writes. */
+  /**
+   * Dies when a message's write reaches this stage: `peer` is between the two copies (P3), where
+   * they are separate writes.
+   */
   killAfter(stage: Stage): Promise<void>
-  /** Dies at one of its next writes to the disk, whatever that is part of. */
+  /** Dies at one of its next disk writes, of whatever kind. */
   killAtWrite(death: Pick<Death, 'after' | 'side'>): Promise<void>
-  /** Starts again on the same port, with the same data; one that runs just goes on. */
+  /** Restarts on the same port, with the same data; a running one just continues. */
   start(): Promise<void>
-  /** Keeps a copy of everything that it has stored by now. It does not run meanwhile. */
+  /** Copies everything stored by now. The server is down meanwhile. */
   takeBackup(): Promise<void>
   hasBackup(): boolean
   /**
-   * Puts the copy in the place of everything that it has stored since, and starts again.
-   * @param options.restored what the operator calls this; an operator who forgot to say it, without
-   * @param options.losesFiles the backup had none of the files
+   * Replaces the stored data with the copy, and restarts.
+   * @param options.restored the operator's name for the restore; absent for an operator who forgot
+   * to report it
+   * @param options.losesFiles the backup had no files
    */
   putBackBackup(options?: { restored?: string; losesFiles?: boolean }): Promise<void>
-  /** Ends it for good and removes its data. */
+  /** Stops it for good and deletes its data. */
   close(): Promise<void>
 }
 
-/** Frames of the lab are lost, and nobody waits half a minute to notice. */
+/** The lab loses frames, and no test should wait half a minute for the timeout. */
 const hereEveryMs = 500
 
 export async function startLabServer(
@@ -75,7 +79,7 @@ export async function startLabServer(
   async function start() {
     deadline = undefined
     disk.dieAt(undefined)
-    // What dies still holds the port and the databases.
+    // The dying server still holds the port and the databases.
     await dying
     if (app) return
     disk.beginLife()
@@ -117,7 +121,7 @@ export async function startLabServer(
     await dying
   }
 
-  /** Files of a storage that runs are in motion. */
+  /** A running storage changes its files. */
   async function whileStopped(work: (data: string) => Promise<void>) {
     await kill()
     await couch?.stop()
@@ -136,7 +140,7 @@ export async function startLabServer(
     if (deadline?.stage !== stage) return
     const { die, died } = deadline
     deadline = undefined
-    // The write waits here for ever: it is in the middle of it that the process ends.
+    // The write waits here for ever: the process dies in the middle of it.
     void die().then(died)
     await new Promise(() => {})
   }
@@ -179,7 +183,7 @@ export async function startLabServer(
     async close() {
       await kill()
       await rm(backup, { recursive: true, force: true })
-      // LevelDB may still tidy up after a kill.
+      // LevelDB may still clean up after a kill.
       await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
   }

@@ -3,10 +3,10 @@ import { useShownFile } from '../loading/use-shown-file.ts'
 import { describeWish } from './describe-wish.ts'
 import { DocumentFile } from './document-file.tsx'
 import styles from './message-file.module.css'
-import type { MessageFileProps } from './message-file.tsx'
+import type { MessageFileProps } from './message-file-props.ts'
 import { readFileFacts } from './read-file-facts.ts'
 
-/** Sound in the browser's own player; it comes by itself. */
+/** Audio in the browser's own player; loads automatically. */
 export function AudioFile(props: MessageFileProps) {
   const { messenger, message } = props
   const { view, load, url, isBroken, onError } = useShownFile({
@@ -15,7 +15,7 @@ export function AudioFile(props: MessageFileProps) {
     isAutomatic: true,
   })
   const { name, size } = readFileFacts(message)
-  // What this browser can't play can still be saved.
+  // A file that this browser cannot play can still be saved.
   if (isBroken) return <DocumentFile {...props} />
   if (url !== undefined) {
     const shared = { src: url, controls: true, 'aria-label': name, onError }

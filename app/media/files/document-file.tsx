@@ -2,11 +2,11 @@ import { formatBytes } from '../../ui/format/format-bytes.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { useFile } from '../loading/use-file.ts'
 import styles from './message-file.module.css'
-import type { MessageFileProps } from './message-file.tsx'
+import type { MessageFileProps } from './message-file-props.ts'
 import { readFileFacts } from './read-file-facts.ts'
 import { saveFile } from './save-file.ts'
 
-/** A document: what it is called and how large, and a press that saves it. */
+/** A document's name and size; a press saves it. */
 export function DocumentFile({ messenger, message }: MessageFileProps) {
   const { view, load } = useFile({ messenger, message, isAutomatic: false })
   const { name, size } = readFileFacts(message)

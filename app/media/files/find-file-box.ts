@@ -1,13 +1,13 @@
 import type { AttachedFile } from '../../../schema/attached-file.ts'
 
-/** In rem: what is higher or wider is drawn smaller, and what is tiny keeps room for a finger. */
+/** In rem: larger files are drawn smaller, and tiny ones keep room for a finger. */
 const [widest, highest, least] = [20, 22, 6]
 
 type Sizes = Pick<AttachedFile, 'width' | 'height'>
 
 /**
- * The place of a picture or video in its bubble, as styles: it is there before the file is. `unknown`: the proportions
- * where nobody said the size.
+ * The styles that reserve a picture's or video's space in its bubble before the file loads.
+ * `unknown`: the proportions for a file without a known size.
  */
 export function findFileBox(file: Sizes | undefined, unknown: Required<Sizes>) {
   const { width = unknown.width, height = unknown.height } = file ?? {}

@@ -1,5 +1,3 @@
-import type { MessageDocument } from '../../../schema/message.ts'
-import type { Messenger } from '../../sync/messenger-types.ts'
 import { DocumentFile } from './document-file.tsx'
 import { findFileBox } from './find-file-box.ts'
 import styles from './message-file.module.css'
@@ -8,15 +6,10 @@ import { SoundFile } from './sound-file.tsx'
 import { UploadNotice } from './upload-notice.tsx'
 import { VideoFile } from './video-file.tsx'
 
-export interface MessageFileProps {
-  messenger: Pick<Messenger, 'files' | 'connection' | 'commands' | 'userId'>
-  message: MessageDocument
-}
-
-/** Of a video whose size nobody said. */
+/** The proportions of a video without a known size. */
 const unknownVideo = { width: 16, height: 9 }
 
-/** The file of a message in its bubble; nothing where it has none. */
+/** A message's file in its bubble; renders nothing without one. */
 export function MessageFile(props: PictureFileProps) {
   const { message } = props
   if (message.file === undefined && message.mediaUrl === undefined) return null

@@ -5,18 +5,18 @@ import { useShownFile } from '../loading/use-shown-file.ts'
 import { PictureLayers } from '../pictures/picture-layers.tsx'
 import { findFileBox } from './find-file-box.ts'
 import styles from './message-file.module.css'
-import type { MessageFileProps } from './message-file.tsx'
+import type { MessageFileProps } from './message-file-props.ts'
 import { readFileFacts } from './read-file-facts.ts'
 
-/** Of a picture whose size nobody said. */
+/** The proportions of a picture without a known size. */
 const unknownPicture = { width: 4, height: 3 }
 
 export interface PictureFileProps extends MessageFileProps {
-  /** Called when a picture that is here is pressed. */
+  /** Called when a loaded picture is pressed. */
   onOpenPicture(message: MessageDocument): void
 }
 
-/** A picture: its place is there at once, then its blur, then itself. */
+/** A picture: first its reserved space, then its blur, then the picture. */
 export function PictureFile({ messenger, message, onOpenPicture }: PictureFileProps) {
   const { view, load, url, isBroken, onError } = useShownFile({
     messenger,

@@ -2,10 +2,10 @@ import { isUploadOwed } from '../../../schema/message.ts'
 import type { UploadState } from '../../sync/files/uploads.ts'
 import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import styles from './message-file.module.css'
-import type { MessageFileProps } from './message-file.tsx'
+import type { MessageFileProps } from './message-file-props.ts'
 import { UploadRing } from './upload-ring.tsx'
 
-/** How it stands with an own file that has not left yet, and the way to give it up. */
+/** The state of an own file's upload, and the way to cancel it. */
 export function UploadNotice({ messenger, message }: MessageFileProps) {
   const { _id, status } = message
   const state = useLivePart(messenger.files.uploads, (all) => all.get(_id))
@@ -16,7 +16,7 @@ export function UploadNotice({ messenger, message }: MessageFileProps) {
     <div className={styles.upload}>
       {state?.kind === 'uploading' && <UploadRing percent={percent} />}
       <p role="status">{describe(state)}</p>
-      {/* The ring says it to whoever listens. */}
+      {/* Screen readers get the progress from the ring. */}
       {percent !== undefined && (
         <span className={styles.percent} aria-hidden="true">
           {percent}%

@@ -1,6 +1,6 @@
 import styles from './upload-ring.module.css'
 
-/** How far an upload has come. @param percent undefined where nobody knows: then it only says that it goes on */
+/** An upload's progress. @param percent undefined if unknown: then the ring only shows activity */
 export function UploadRing({ percent }: { percent: number | undefined }) {
   return (
     <span

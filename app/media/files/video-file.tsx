@@ -6,18 +6,23 @@ import { PlayMark } from '../pictures/play-mark.tsx'
 import { describeWish } from './describe-wish.ts'
 import { DocumentFile } from './document-file.tsx'
 import styles from './message-file.module.css'
-import type { MessageFileProps } from './message-file.tsx'
+import type { MessageFileProps } from './message-file-props.ts'
 import { readFileFacts } from './read-file-facts.ts'
 
 interface VideoFileProps extends MessageFileProps {
-  /** Of its place, which does not change when the video comes. */
+  /** The class of its reserved space, which stays the same when the video loads. */
   className: string | undefined
   style: CSSProperties
-  /** Is it all there is to see? Then it plays as soon as it is here for whoever has asked for it. */
+  /**
+   * Is it the only thing shown? Then it plays as soon as it loads for the person who asked for it.
+   */
   isAlone?: boolean
 }
 
-/** A video: the blur of its first frame until it is asked for and here, then the browser's own player. */
+/**
+ * A video: the blur of its first frame until it is requested and loaded, then the browser's own
+ * player.
+ */
 export function VideoFile({ className, style, isAlone = false, ...props }: VideoFileProps) {
   const { messenger, message } = props
   const { view, load, url, isBroken, onError } = useShownFile({
@@ -28,12 +33,12 @@ export function VideoFile({ className, style, isAlone = false, ...props }: Video
   const [isAsked, setIsAsked] = useState(false)
   const player = useRef<HTMLVideoElement>(null)
   const { name, size } = readFileFacts(message)
-  // The button that was pressed has gone: whoever has pressed it by a key goes on at the player.
+  // The pressed button is gone: after a key press the focus moves to the player.
   useLayoutEffect(() => {
     const isNowhere = document.activeElement === document.body
     if (isAsked && url !== undefined && isNowhere) player.current?.focus()
   }, [isAsked, url])
-  // What this browser can't play can still be saved.
+  // A file that this browser cannot play can still be saved.
   if (isBroken) return <DocumentFile {...props} />
   const words = describeWish(view, size)
 
@@ -51,7 +56,7 @@ export function VideoFile({ className, style, isAlone = false, ...props }: Video
           type="button"
           className={styles.load}
           aria-label={`Load video ${name}, ${words}`}
-          // Not `disabled`, which would take the focus from whoever has pressed it.
+          // Not `disabled`, which would remove the focus from the pressed button.
           aria-disabled={view.kind === 'loading'}
           onClick={() => view.kind !== 'loading' && ask()}
         >

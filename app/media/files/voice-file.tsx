@@ -3,14 +3,14 @@ import type { VoiceFacts } from '../../../schema/attached-file.ts'
 import { useFile } from '../loading/use-file.ts'
 import { VoicePlayer } from '../voice/voice-player.tsx'
 import { DocumentFile } from './document-file.tsx'
-import type { MessageFileProps } from './message-file.tsx'
+import type { MessageFileProps } from './message-file-props.ts'
 
-/** A voice message in its bubble: what it looks like is known before it is here. */
+/** A voice message in its bubble; its waveform shows before the file loads. */
 export function VoiceFile(props: MessageFileProps & { voice: VoiceFacts }) {
   const { messenger, message, voice } = props
   const { view, load } = useFile({ messenger, message, isAutomatic: true })
   const [isBroken, setIsBroken] = useState(false)
-  // What this browser can't play can still be saved.
+  // A file that this browser cannot play can still be saved.
   if (isBroken) return <DocumentFile {...props} />
   const problem = view.kind === 'away' ? view.problem : undefined
   return (

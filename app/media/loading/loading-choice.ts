@@ -1,22 +1,22 @@
 import type { LiveSource } from '../../ui/hooks/use-live-value.ts'
 
 const choices = ['always', 'wifi', 'never'] as const
-/** When pictures and voice messages come without being asked for. */
+/** When pictures and voice messages load automatically. */
 export type LoadingChoice = (typeof choices)[number]
 
 const choiceKey = 'mediaLoading'
 const listeners = new Set<() => void>()
-/** Where the device cannot keep it, it holds until the page is left. */
+/** The choice on a device that cannot store it: lasts until the page closes. */
 const passing: { choice?: LoadingChoice } = {}
 
-/** What was chosen on this device; always, where nothing was. */
+/** This device's choice; `always` by default. */
 export const loadingChoice: LiveSource<LoadingChoice> = {
   getSnapshot: () =>
     passing.choice ??
     choices.find((choice) => choice === localStorage.getItem(choiceKey)) ??
     'always',
   subscribe(listener) {
-    // Another tab may have chosen.
+    // Another tab may have changed it.
     const onStorage = ({ key }: StorageEvent) => key === choiceKey && listener()
     addEventListener('storage', onStorage)
     listeners.add(listener)
@@ -27,7 +27,7 @@ export const loadingChoice: LiveSource<LoadingChoice> = {
   },
 }
 
-/** Takes a choice by its name. */
+/** Sets the choice by its name. */
 export function chooseLoading(value: string): void {
   const chosen = choices.find((choice) => choice === value)
   if (!chosen) return

@@ -8,7 +8,7 @@ test.each([
   ['wifi', 'ethernet', true],
   ['wifi', 'cellular', false],
   ['wifi', 'none', false],
-  // It was chosen where the browser could tell.
+  // Chosen in a browser that could report the network type.
   ['wifi', undefined, true],
 ] as const)('with %s on %s pictures come unasked: %s', (choice, network, expected) => {
   expect(mayLoadUnasked(choice, network)).toBe(expected)

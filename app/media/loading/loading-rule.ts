@@ -1,9 +1,9 @@
 import type { LoadingChoice } from './loading-choice.ts'
 
-/** Networks that nobody pays for by the byte. Source: `ConnectionType` of the Network Information API. */
+/** Unmetered networks. Source: `ConnectionType` of the Network Information API. */
 const freeNetworks = ['wifi', 'ethernet']
 
-/** Do pictures and voice messages come without being asked for? `networkType`: where the browser tells it. */
+/** May pictures and voice messages load automatically? `networkType`: if the browser reports it. */
 export function mayLoadUnasked(choice: LoadingChoice, networkType: string | undefined): boolean {
   if (choice === 'never') return false
   return choice === 'always' || networkType === undefined || freeNetworks.includes(networkType)

@@ -1,10 +1,13 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import { splitLinks } from '../../ui/text/split-links.ts'
 
-/** What the views of a chat's contents are called in their addresses. */
+/** The kinds of a chat's media page, as named in its URLs. */
 export type MessageKind = 'media' | 'files' | 'links'
 
-/** Whether a message belongs to each of them. A sticker is drawn like an emoji, and is no picture to look through. */
+/**
+ * Whether a message is of each kind. A sticker is drawn like an emoji, and does not count as a
+ * picture.
+ */
 export const messageKinds: Record<MessageKind, (message: MessageDocument) => boolean> = {
   media: (message) =>
     hasFile(message) &&

@@ -1,11 +1,11 @@
 import type { LiveSource } from '../../ui/hooks/use-live-value.ts'
 
-/** Of the Network Information API, which Chromium has on phones. */
+/** Part of the Network Information API, which Chromium has on phones. */
 interface NetworkInformation extends EventTarget {
   type?: unknown
 }
 
-/** The kind of network, such as `wifi` or `cellular`; undefined where the browser does not tell. */
+/** The network type, such as `wifi` or `cellular`; undefined if the browser does not report it. */
 export const networkType: LiveSource<string | undefined> = {
   getSnapshot() {
     const type = readConnection()?.type

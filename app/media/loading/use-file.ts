@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
@@ -7,8 +8,8 @@ import { mayLoadUnasked } from './loading-rule.ts'
 import { networkType } from './network-type.ts'
 
 /**
- * `away`: not on this device; `problem` says why it could not be fetched, `isAsked` that it shall come once the server is
- * back, `isCleared` that a person has cleared it: then it is fetched on request only.
+ * `away`: not on this device; `problem`: why loading failed; `isAsked`: loads once the server is
+ * back; `isCleared`: a person cleared it, so it loads only on request.
  */
 export type FileView =
   | { kind: 'reading' }
@@ -20,14 +21,14 @@ const unreachable = ['starting', 'connecting', 'offline']
 const laterWords = "No connection. This will load when you're back online."
 
 /**
- * The file of a message: from this device where it is there, else from the server; by itself where `isAutomatic` and
- * this device's setting allows it, and then again whenever the server is back.
+ * A message's file, from this device, else from the server. With `isAutomatic`, and if this
+ * device's setting allows it, loads automatically, and retries whenever the server is back.
  */
 export function useFile(options: {
   messenger: Pick<Messenger, 'files' | 'connection'>
   message: MessageDocument
   isAutomatic: boolean
-  /** The file where it is at hand already. */
+  /** The file, if it is in memory already. */
   known?: Blob | undefined
 }): { view: FileView; load(): Promise<Blob | undefined> } {
   const { messenger, message, isAutomatic, known } = options
@@ -50,7 +51,7 @@ export function useFile(options: {
       return bytes
     } catch (cause) {
       const isAsked = mediaUrl !== undefined && unreachable.includes(connection.getSnapshot().state)
-      const said = cause instanceof Error ? cause.message : String(cause)
+      const said = wordsOf(cause)
       const problem = isAsked ? laterWords : said
       if (shown.current) setView({ kind: 'away', problem, isAsked })
       return undefined
@@ -88,7 +89,8 @@ export function useFile(options: {
   }, [files, _id, mediaUrl, peerId, orderedAt])
 
   useEffect(() => {
-    // What failed while the server was away is tried again; what it said itself stands until then.
+    // Once the server is back, clears the reason of an earlier failure and retries; until then it
+    // stays.
     if (!isLive) return
     setView((now) => {
       if (now.kind !== 'away') return now

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** An address for bytes that are here; it is given back when they are not drawn any more. */
+/** An object URL for bytes; revoked on unmount. */
 export function useObjectUrl(bytes: Blob | undefined): string | undefined {
   const [url, setUrl] = useState<string>()
   useEffect(() => {

@@ -9,7 +9,7 @@ const nothing: LiveSource<SiftedWindow | undefined> = {
   subscribe: () => () => {},
 }
 
-/** The wanted messages of a conversation; let go of when the screen goes. Undefined for the first moment. */
+/** The wanted messages of a conversation; released on unmount. Undefined at first. */
 export function useSifted(
   messenger: Pick<Messenger, 'sift'>,
   { peerId, isWanted, aroundId, enough }: SiftOptions & { peerId: string },

@@ -18,7 +18,7 @@ const write = (time: number, fields: Partial<MessageDocument> = {}) =>
   })
 const at = (month: number, day: number) => new Date(2026, month, day, 12).getTime()
 
-test('messages stand under their months, so many side by side', () => {
+test('lists messages under their months, the given number side by side', () => {
   const messages = [at(10, 3), at(10, 2), at(10, 1), at(9, 31)].map((time) => write(time))
   const rows = buildMonthRows(messages, { columns: 2 }).map((row) =>
     row.kind === 'month' ? row.label : row.messages.length,
@@ -26,7 +26,7 @@ test('messages stand under their months, so many side by side', () => {
   expect(rows).toEqual(['November 2026', 2, 1, 'October 2026', 1])
 })
 
-test('what waits to be sent belongs to the month in which it was written', () => {
+test('a pending message belongs to the month in which it was written', () => {
   const waiting = write(at(10, 3), { orderedAt: at(9, 31), status: 'sending' })
   expect(buildMonthRows([waiting], { columns: 1 })[0]).toMatchObject({ label: 'November 2026' })
 })

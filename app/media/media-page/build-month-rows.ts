@@ -1,11 +1,11 @@
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 
-/** A month's name, or as many messages of it as stand side by side. */
+/** A month's name, or one row of its messages. */
 export type MonthRow =
   | { kind: 'month'; key: string; label: string }
   | { kind: 'line'; key: string; messages: readonly MessageDocument[] }
 
-/** Messages, newest first, as they are drawn: under the months that they belong to. */
+/** The rows of messages, newest first, grouped by month. */
 export function buildMonthRows(
   messages: readonly MessageDocument[],
   { columns }: { columns: number },
@@ -28,7 +28,7 @@ export function buildMonthRows(
   return rows
 }
 
-/** What waits to be sent is ordered right after what was seen, so it counts as written. */
+/** A pending message's place is right after the last one seen, so the time of writing counts. */
 function nameMonth(message: MessageDocument): string {
   const { createdAt, orderedAt } = message
   const time = isAccepted(message) ? orderedAt : Math.max(createdAt, orderedAt)

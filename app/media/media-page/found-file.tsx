@@ -4,7 +4,7 @@ import { FoundNote } from './found-note.tsx'
 import type { FoundProps } from './found-props.ts'
 import styles from './media-page.module.css'
 
-/** A document to save, or sound to play. */
+/** A document to save, or audio to play. */
 export function FoundFile({ messenger, message, author, onGoToMessage }: FoundProps) {
   const File = message.type === 'audio' ? SoundFile : DocumentFile
   return (

@@ -5,7 +5,7 @@ import { FoundNote } from './found-note.tsx'
 import type { FoundProps } from './found-props.ts'
 import styles from './media-page.module.css'
 
-/** The links of a message, each once, and the words around them. */
+/** A message's links, each once, with the surrounding text. */
 export function FoundLinks({ message, author, onGoToMessage }: Omit<FoundProps, 'messenger'>) {
   const parts = splitLinks(message.content)
   const links = [...new Set(parts.flatMap(({ href }) => href ?? []))]

@@ -3,7 +3,7 @@ import { formatClockTime, formatDate } from '../../ui/format/format-clock-time.t
 import type { FoundProps } from './found-props.ts'
 import styles from './media-page.module.css'
 
-/** Who sent it and when, and the way to it. */
+/** Who sent it and when, with a link to the message. */
 export function FoundNote({ message, author, onGoToMessage }: Omit<FoundProps, 'messenger'>) {
   const { createdAt } = message
   return (

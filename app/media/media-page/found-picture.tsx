@@ -8,7 +8,7 @@ import { PlayMark } from '../pictures/play-mark.tsx'
 import type { FoundProps } from './found-props.ts'
 import styles from './media-page.module.css'
 
-/** A picture, or a video, as one of many: a square that opens the gallery. */
+/** A picture or video in the grid: a square that opens the gallery. */
 export function FoundPicture({
   messenger,
   message,

@@ -1,11 +1,11 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 
-/** What was found in a chat, with what can be done with it. */
+/** A message found in a chat, with its actions. */
 export interface FoundProps {
   messenger: Messenger
   message: MessageDocument
-  /** By name, or 'You'. */
+  /** The author's name, or 'You'. */
   author: string
   onGoToMessage(): void
 }

@@ -28,7 +28,7 @@ const tabs: readonly { kind: MessageKind; label: string; none: string }[] = [
   { kind: 'links', label: 'Links', none: 'No links yet' },
 ]
 
-/** What a chat holds beside its words: pictures and videos, files, and links, each by month. */
+/** A chat's pictures and videos, files, and links, each grouped by month. */
 export function MediaPage(props: MediaPageProps) {
   const { messenger, peerId, kind, onKind, onBack, onGoToMessage } = props
   const peer = useLiveValue(messenger.users.get(peerId))
@@ -91,7 +91,7 @@ export function MediaPage(props: MediaPageProps) {
               draw={draw}
             />
           ) : (
-            // What its tab controls has to be there.
+            // The tab's `aria-controls` needs this element.
             <Content key={tab.kind} value={tab.kind} />
           ),
         )}

@@ -13,16 +13,19 @@ interface MonthListProps {
   messenger: Messenger
   peerId: string
   kind: MessageKind
-  /** What is said where there is none of them. */
+  /** The text if there are none. */
   none: string
   draw(message: MessageDocument): ReactElement
 }
 
-/** Fills a large screen with pictures. */
+/** Enough pictures to fill a large screen. */
 const enough = 60
 const loadAheadPx = 1_000
 
-/** The panel of a tab: what was found in a chat, newest first, under the names of the months; drawn only where it can be seen. */
+/**
+ * The panel of a tab: matching messages of a chat, newest first, by month; renders only visible
+ * ones.
+ */
 export function MonthList({ messenger, peerId, kind, none, draw }: MonthListProps) {
   const { view, window } = useSifted(messenger, {
     peerId,
@@ -47,7 +50,7 @@ export function MonthList({ messenger, peerId, kind, none, draw }: MonthListProp
     const { scrollOffset, scrollSize, viewportSize } = handle
     if (scrollSize - scrollOffset - viewportSize < loadAheadPx) void view?.loadOlder()
   }
-  // What was found may not fill the screen.
+  // The results so far may not fill the screen.
   useEffect(() => {
     if (!isReading && rows.length > 0) look()
   })

@@ -3,7 +3,7 @@ import { type RefObject, useLayoutEffect, useState } from 'react'
 const widestPx = 150
 const fewest = 3
 
-/** How many pictures stand side by side in an element, as wide as it is at the moment. */
+/** The number of pictures per row for an element's current width. */
 export function useColumns(element: RefObject<HTMLElement | null>): number {
   const [columns, setColumns] = useState(fewest)
   useLayoutEffect(() => {

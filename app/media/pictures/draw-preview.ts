@@ -4,10 +4,13 @@ import { limits } from '../../../schema/limits.ts'
 /** Enough for a blur, in pixels of the longer side. */
 const previewSide = 24
 
-/** What a message says of how its picture or video looks. */
+/** A message's description of how its picture or video looks. */
 export type SeenFile = Pick<AttachedFile, 'width' | 'height' | 'preview'>
 
-/** A blurred picture of a few hundred bytes, beside its size. `width` and `height` in pixels, as it is shown. */
+/**
+ * A blurred picture of a few hundred bytes, with the size. `width` and `height` in pixels, as
+ * displayed.
+ */
 export function drawPreview(
   source: CanvasImageSource,
   { width, height }: { width: number; height: number },
@@ -18,7 +21,7 @@ export function drawPreview(
   canvas.height = Math.max(1, Math.round(height * scale))
   const context = canvas.getContext('2d')
   context?.drawImage(source, 0, 0, canvas.width, canvas.height)
-  // A browser that writes no WebP gives a PNG, which is larger.
+  // A browser that cannot write WebP returns a larger PNG.
   const urls = [canvas.toDataURL('image/webp', 0.6), canvas.toDataURL('image/jpeg', 0.5)]
   const preview = urls.find(
     (url) => url.length <= limits.previewMaxLength && !url.startsWith('data:image/png'),

@@ -1,19 +1,19 @@
 import { drawPreview, type SeenFile } from './draw-preview.ts'
 
-/** A phone that saves power may never decode a frame that nobody plays. */
+/** The limit for decoding: a phone that saves power may never decode a frame. */
 const patienceMs = 5_000
 
 /**
- * The size of a video as it is shown, and its first frame as a blurred picture of a few hundred bytes: without the
- * picture where this browser gives no frame.
- * @returns undefined for what this browser can't read
+ * A video's displayed size, and its first frame as a blurred picture of a few hundred bytes;
+ * without the picture if this browser decodes no frame.
+ * @returns undefined if this browser cannot read it
  */
 export async function makeVideoPreview(video: Blob): Promise<SeenFile | undefined> {
   const element = document.createElement('video')
   const url = URL.createObjectURL(video)
   Object.assign(element, { muted: true, playsInline: true, preload: 'auto' })
   try {
-    // Safari decodes none before it is sent to one.
+    // Safari decodes no frame before a seek.
     const isDecoded = await load(element, `${url}#t=0.001`)
     const { videoWidth: width, videoHeight: height } = element
     if (width === 0 || height === 0) return undefined
@@ -25,7 +25,7 @@ export async function makeVideoPreview(video: Blob): Promise<SeenFile | undefine
   }
 }
 
-/** @returns whether a frame is there to be drawn */
+/** @returns whether a frame can be drawn */
 function load(element: HTMLVideoElement, address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), patienceMs)

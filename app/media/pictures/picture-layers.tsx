@@ -2,16 +2,16 @@ import type { ReactEventHandler } from 'react'
 import styles from './picture-layers.module.css'
 
 interface PictureLayersProps {
-  /** The preview that came with the message. */
+  /** The preview from the message. */
   blur: string | undefined
-  /** Undefined until it is here. */
+  /** Undefined until loaded. */
   url?: string | undefined
   alt?: string
   onLoad?: ReactEventHandler<HTMLImageElement>
   onError?: () => void
 }
 
-/** A picture fills its place: its blur, then itself over it. */
+/** A picture that fills its container: its blur, then the picture over it. */
 export function PictureLayers({ blur, url, alt = '', onLoad, onError }: PictureLayersProps) {
   return (
     <>

@@ -1,7 +1,7 @@
 import { Icon } from '../../ui/icons/icon.tsx'
 import styles from './play-mark.module.css'
 
-/** Says on a picture that it is a video. */
+/** Marks a picture as a video. */
 export function PlayMark() {
   return (
     <span className={styles.mark}>

@@ -1,6 +1,9 @@
 import { limits } from '../../../schema/limits.ts'
 
-/** Runs beside the page, which stays free: gives each picture back smaller, or undefined for what can't be drawn here. */
+/**
+ * A worker, so that the page stays responsive: returns each picture shrunk, or undefined if it
+ * cannot be drawn here.
+ */
 addEventListener('message', ({ data }: MessageEvent<Blob>) => {
   shrink(data).then(
     (shrunk) => postMessage(shrunk),
@@ -8,7 +11,10 @@ addEventListener('message', ({ data }: MessageEvent<Blob>) => {
   )
 })
 
-/** Turned as its camera says, on white where nothing is, and without what its camera wrote into it, such as the place. */
+/**
+ * Applies EXIF rotation, fills transparency with white, and drops the metadata, such as the
+ * location.
+ */
 async function shrink(picture: Blob): Promise<Blob> {
   const bitmap = await createImageBitmap(picture)
   const { width, height, quality } = limits.pictureBox

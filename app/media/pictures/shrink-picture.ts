@@ -1,9 +1,9 @@
-/** Those that move, and drawings, stay what they are. */
+/** Animations and drawings stay as they are. */
 const shrunkKinds = /^image\/(jpeg|png|webp)$/
 
 /**
- * A picture as it is sent: within the specification's 800 by 600 (600 by 800 upright), JPEG, without its metadata.
- * Anything else, and what this browser can't shrink, stays as it is.
+ * A picture as it is sent: within the specification's 800 by 600 (600 by 800 upright), JPEG,
+ * without metadata. Other files, and pictures that this browser cannot shrink, stay as they are.
  */
 export async function shrinkPicture(file: File): Promise<File> {
   if (!shrunkKinds.test(file.type) || typeof OffscreenCanvas === 'undefined') return file

@@ -3,7 +3,7 @@ import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { LazyActionMenu } from '../../ui/menus/lazy-action-menu.tsx'
 import type { MenuAction, MenuPoint } from '../../ui/menus/menu-action.ts'
 
-/** The attach menu before the composer's field; not there while it would be empty. */
+/** The attach menu before the composer's field; hidden while empty. */
 export function AttachButton({ actions }: { actions: readonly MenuAction[] }) {
   const [menuPoint, setMenuPoint] = useState<MenuPoint>()
   if (actions.length === 0) return null

@@ -4,11 +4,11 @@ import type { SeenFile } from '../pictures/draw-preview.ts'
 import { makePreview } from '../pictures/make-preview.ts'
 import { makeVideoPreview } from '../pictures/make-video-preview.ts'
 
-/** What browsers draw, and the server takes for a picture. */
+/** The types that browsers draw and that the server accepts as pictures. */
 const pictures = /^image\/(jpeg|png|gif|webp|avif)$/
 const longestName = 200
 
-/** What its message says of a file that somebody has chosen. @throws with words for a person */
+/** The `file` field for a chosen file's message. @throws with words for a person */
 export async function describeChosenFile(
   file: File,
 ): Promise<{ type: MediaType; about: AttachedFile }> {
@@ -29,7 +29,7 @@ async function look(
   return { type: seen ? 'image' : 'document', seen }
 }
 
-/** The end stays: it says what the file is. */
+/** Keeps the end: it has the file's extension. */
 function shorten(name: string): string {
   const characters = Array.from(name)
   const half = longestName / 2

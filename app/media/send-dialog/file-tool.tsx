@@ -15,11 +15,11 @@ interface FileToolProps {
   messenger: Messenger
   peerId: string
   field: RefObject<HTMLTextAreaElement | null>
-  /** Absent where nothing new is written. */
+  /** Absent during an edit. */
   sending: { replyTo: string | undefined; onSent(): void } | undefined
-  /** What else stands in the attach menu. */
+  /** Further actions of the attach menu. */
   moreActions: readonly MenuAction[]
-  /** What another app has shared into this chat. */
+  /** Files that another app has shared into this chat. */
   shared?: SharedIntoChat | undefined
 }
 
@@ -28,16 +28,16 @@ interface SharedIntoChat {
   text: string
   onFileSent(file: File): Promise<void>
   onAllSent(): void
-  /** The person has sent or put aside what was shared. */
+  /** Called when the person has sent or dismissed them. */
   onClose(): void
 }
 
-/** The ways for a file into a chat: the attach menu, and files that are pasted or dropped. */
+/** All ways to add a file to a chat: the attach menu, paste, and drag and drop. */
 export function FileTool(props: FileToolProps) {
   const { messenger, peerId, field, sending, moreActions, shared } = props
   const input = useRef<HTMLInputElement>(null)
   const [files, setFiles] = useState<readonly File[]>([])
-  /** A picture that is chosen as a document is sent as it is. */
+  /** A picture chosen as a document is sent unchanged. */
   const [isUntouched, setIsUntouched] = useState(false)
   const take = (given: readonly File[]) => {
     setIsUntouched(false)

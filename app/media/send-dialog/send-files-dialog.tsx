@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
@@ -17,16 +18,16 @@ interface SendFilesDialogProps {
   messenger: Pick<Messenger, 'commands'>
   peerId: string
   files: readonly File[]
-  /** Pictures are sent as they are, neither shrunk nor without their metadata. */
+  /** Send pictures unchanged, neither shrunk nor without their metadata. */
   isUntouched: boolean
   sending: { replyTo: string | undefined; onSent(): void }
   initialCaption?: string | undefined
-  /** One of them is stored on the device as a message. */
+  /** Called when one file is stored on the device as a message. */
   onFileSent?: ((file: File) => Promise<void>) | undefined
   onClose(): void
 }
 
-/** Shows what is about to be sent, takes words for it, and sends each file as a message of its own. */
+/** Previews the files, takes a caption, and sends each file as a message of its own. */
 export function SendFilesDialog(props: SendFilesDialogProps) {
   const { messenger, peerId, sending, onClose } = props
   const [chosen, setChosen] = useState(() => props.files.map((file, id) => ({ id, file })))
@@ -45,7 +46,7 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
     for (const { id, file } of chosen) {
       const bytes = props.isUntouched ? file : await shrinkPicture(file)
       const described = await describeChosenFile(bytes)
-      // The words stand under the last one, so that they follow what they are about.
+      // The last file gets the caption, so that it follows all of them.
       const content = id === chosen.at(-1)?.id ? caption : ''
       const replyTo = file === props.files[0] ? sending.replyTo : undefined
       const sent = { peerId, bytes, content, ...described, ...(replyTo && { replyTo }) }
@@ -64,7 +65,7 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
       onClose()
       sending.onSent()
     } catch (cause) {
-      setProblem(cause instanceof Error ? cause.message : String(cause))
+      setProblem(wordsOf(cause))
       setIsBusy(false)
     }
   }
@@ -130,7 +131,7 @@ function ChosenFile({ file, onRemove }: { file: File; onRemove(): void }) {
       <span className={styles.thumb}>
         {url && !isBroken && kind === 'image' && <img src={url} alt="" onError={onError} />}
         {url && !isBroken && kind === 'video' && (
-          // Safari draws no frame before it is sent to one.
+          // Safari draws no frame before a seek.
           <video
             src={`${url}#t=0.001`}
             muted={true}

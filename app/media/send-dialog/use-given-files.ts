@@ -2,9 +2,10 @@ import { type RefObject, useEffect, useState } from 'react'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 
 /**
- * Takes the files that are pasted into a chat or dropped on it.
- * @param onFiles undefined while nothing can be sent; a dropped file is kept from replacing the page all the same
- * @returns the chat while files are held over it
+ * Handles files that the person pastes into a chat or drops on it.
+ * @param onFiles undefined while nothing can be sent; a dropped file must still not replace the
+ * page
+ * @returns the chat element while files are dragged over it
  */
 export function useGivenFiles(
   field: RefObject<HTMLElement | null>,
@@ -37,7 +38,7 @@ export function useGivenFiles(
       },
       paste(event: ClipboardEvent) {
         const data = event.clipboardData
-        // What is copied from a page or a document is words first, and a picture of them beside.
+        // Text copied from a page or a document comes with a picture of it: the text wins.
         if (!data || !holdsFiles(data) || data.types.includes('text/plain')) return
         if (!findPlace(event)) return
         event.preventDefault()

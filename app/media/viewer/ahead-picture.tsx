@@ -6,11 +6,11 @@ import { useFile } from '../loading/use-file.ts'
 interface AheadPictureProps {
   messenger: Messenger
   message: MessageDocument
-  /** @returns lets go of the bytes */
+  /** @returns a function that releases the bytes */
   onReady(messageId: string, bytes: Blob): () => void
 }
 
-/** A picture beside the one that is shown: fetched ahead where pictures load by themselves, and not drawn. */
+/** A neighbour of the shown picture: prefetched if pictures load automatically, and not drawn. */
 export function AheadPicture({ messenger, message, onReady }: AheadPictureProps) {
   const { view } = useFile({ messenger, message, isAutomatic: true })
   const bytes = view.kind === 'here' ? view.bytes : undefined

@@ -2,7 +2,10 @@ import type { SiftedWindow } from '../../database/views/sifted-window.ts'
 
 type Known = Pick<SiftedWindow, 'items' | 'hasOlder' | 'hasNewer'>
 
-/** Where one of them stands: '3 of 12', from the oldest on, or what is known while not all of them are. */
+/**
+ * A picture's position: '3 of 12', from the oldest on, or the known part while the total is
+ * unknown.
+ */
 export function describePosition(index: number, { items, hasOlder, hasNewer }: Known): string {
   const after = items.length - 1 - index
   if (!hasOlder && !hasNewer) return `${index + 1} of ${items.length}`

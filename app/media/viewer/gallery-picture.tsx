@@ -12,20 +12,20 @@ import { usePictureZoom } from './use-picture-zoom.ts'
 import { largest } from './zoom.ts'
 
 export interface GalleryPictureHandle {
-  /** False for a key that means nothing to the picture. */
+  /** False for a key that the picture does not use. */
   takeKey(key: string): boolean
 }
 
 interface GalleryPictureProps {
   messenger: Messenger
   message: MessageDocument
-  /** Its bytes where they were fetched ahead. */
+  /** Its bytes, if prefetched. */
   known: Blob | undefined
   onStep(direction: 'older' | 'newer'): void
   ref: Ref<GalleryPictureHandle>
 }
 
-/** One picture on the gallery's stage: its blur until it is here, then itself, to be zoomed and moved. */
+/** One picture in the gallery: its blur until it loads, then the picture, with zoom and pan. */
 export function GalleryPicture({ messenger, message, known, onStep, ref }: GalleryPictureProps) {
   const { view, load, url, isBroken, onError } = useShownFile({
     messenger,

@@ -7,6 +7,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
@@ -30,13 +31,13 @@ import { useGalleryPlace } from './use-gallery-place.ts'
 interface GalleryProps {
   messenger: Messenger
   peerId: string
-  /** The one to begin with. */
+  /** The message shown first. */
   message: MessageDocument
   onGoToMessage(messageId: string): void
   onClose(): void
 }
 
-/** The pictures and videos of a chat over the whole screen, one at a time, older ones to the left. */
+/** A chat's pictures and videos, full screen, one at a time, older ones to the left. */
 export function Gallery({ messenger, peerId, message, onGoToMessage, onClose }: GalleryProps) {
   const place = useGalleryPlace({ messenger, peerId, start: message, onEmpty: onClose })
   const { shown } = place
@@ -46,7 +47,7 @@ export function Gallery({ messenger, peerId, message, onGoToMessage, onClose }: 
   const picture = useRef<GalleryPictureHandle>(null)
   const [returnTo] = useState(findFocusPath)
   const { words, say } = useNotice()
-  /** Of the neighbours only. */
+  /** The bytes of the neighbours only. */
   const [ahead] = useState(() => new Map<string, Blob>())
   const keepAhead = useCallback(
     (messageId: string, bytes: Blob) => {
@@ -63,13 +64,13 @@ export function Gallery({ messenger, peerId, message, onGoToMessage, onClose }: 
     try {
       saveFile(await messenger.files.load(shown), name)
     } catch (cause) {
-      say(cause instanceof Error ? cause.message : String(cause))
+      say(wordsOf(cause))
     }
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     const isModified = event.ctrlKey || event.metaKey || event.altKey
-    // A player has keys of its own.
+    // A player uses these keys itself.
     if (isModified || (event.target instanceof Element && event.target.closest('video'))) return
     if (picture.current?.takeKey(event.key)) event.preventDefault()
     else if (event.key === 'ArrowLeft') place.step('older')
@@ -151,7 +152,7 @@ export function Gallery({ messenger, peerId, message, onGoToMessage, onClose }: 
   )
 }
 
-/** Of a video: how wide to how high. */
+/** A video's ratio of width to height. */
 function findRatio({ file }: MessageDocument): number {
   return file?.width && file.height ? file.width / file.height : 16 / 9
 }
@@ -173,14 +174,14 @@ function Step({
       {...steps[direction]}
       className={direction === 'older' ? styles.previous : styles.next}
       iconSize={28}
-      // Not `disabled`, which would take the focus from whoever has come to the end.
+      // Not `disabled`, which would remove the focus from the button at the end.
       aria-disabled={!place.has(direction)}
       onClick={() => place.step(direction)}
     />
   )
 }
 
-/** It may be as long as any text: what does not fit is scrolled, also by keys. */
+/** A caption of any length: scrolls if needed, also by keys. */
 function Caption({ text }: { text: string }) {
   const caption = useRef<HTMLParagraphElement>(null)
   const [isLong, setIsLong] = useState(false)

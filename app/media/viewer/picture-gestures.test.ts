@@ -25,7 +25,7 @@ test.each([
   [-100, ['newer']],
   [100, ['older']],
   [40, []],
-])('a picture that fits and is pulled by %i px leads to %j', (px, steps) => {
+])('pulling a fitting picture by %i px steps to %j', (px, steps) => {
   const { gestures, seen, touch } = start()
   gestures.begin(touch(0))
   gestures.move(touch(px))
@@ -35,7 +35,7 @@ test.each([
   expect(seen.pulls.at(-1)).toBe(0)
 })
 
-test('a finger that goes down more than to the side leads nowhere', () => {
+test('a finger that moves down more than sideways does nothing', () => {
   const { gestures, seen, touch } = start()
   gestures.begin(touch(0))
   gestures.move(touch(80, 200))
@@ -43,7 +43,7 @@ test('a finger that goes down more than to the side leads nowhere', () => {
   expect(seen.steps).toEqual([])
 })
 
-test('two presses at one place make it larger there, and two more let it fit again', () => {
+test('a double tap zooms in there, and another one zooms out', () => {
   const { seen, press } = start()
   press(50, 0)
   press(52, 100)
@@ -55,7 +55,7 @@ test('two presses at one place make it larger there, and two more let it fit aga
   expect(seen.zoom).toEqual(fitted)
 })
 
-test('two presses far from one another, or long after, are two presses', () => {
+test('two taps far apart, in place or time, are no double tap', () => {
   const { seen, press } = start()
   press(0, 0)
   press(100, 100)
@@ -63,7 +63,7 @@ test('two presses far from one another, or long after, are two presses', () => {
   expect(seen.zoom).toEqual(fitted)
 })
 
-test('two fingers that part make it larger, and what follows is no pull to the next picture', () => {
+test('a pinch zooms in, and the movement after it is no pull to the next picture', () => {
   const { gestures, seen, touch } = start()
   gestures.begin(touch(-50))
   gestures.begin(touch(50, 0, { finger: 2 }))
@@ -77,7 +77,7 @@ test('two fingers that part make it larger, and what follows is no pull to the n
   expect(seen.steps).toEqual([])
 })
 
-test('one finger moves a picture that is zoomed, and leads to no other', () => {
+test('one finger pans a zoomed picture, and does not step to another', () => {
   const { gestures, seen, touch } = start({ scale: 2, x: 0, y: 0 })
   gestures.begin(touch(0))
   gestures.move(touch(100, 30))
@@ -86,7 +86,7 @@ test('one finger moves a picture that is zoomed, and leads to no other', () => {
   expect(seen.steps).toEqual([])
 })
 
-test('what the browser takes away leads nowhere', () => {
+test('a gesture that the browser cancels does nothing', () => {
   const { gestures, seen, touch } = start()
   gestures.begin(touch(0))
   gestures.move(touch(200))

@@ -1,6 +1,6 @@
 import { fitted, panBy, type Zoom, type ZoomSizes, zoomAt } from './zoom.ts'
 
-/** A finger or a mouse, measured from the middle of the stage, px. `at`: ms. */
+/** A finger or a mouse, relative to the middle of the stage, px. `at`: ms. */
 export interface Touch {
   pointerId: number
   x: number
@@ -12,26 +12,28 @@ interface PictureGestureOptions {
   readZoom(): Zoom
   readSizes(): ZoomSizes
   onZoom(zoom: Zoom): void
-  /** A picture that fits is pulled to the side, px; 0 when it is let go of. */
+  /** Called with the sideways pull of a fitting picture, px; 0 on release. */
   onPull(px: number): void
-  /** It was pulled far enough for another: to the right for the one before. */
+  /** Called after a pull far enough for another picture: to the right for the one before. */
   onStep(direction: 'older' | 'newer'): void
 }
 
-/** Until a finger has moved so far, it may be a press. */
+/** A finger that has moved less may be a tap. */
 const slackPx = 8
 const stepPx = 60
 const doublePressMs = 300
 const doublePressPx = 30
 const pressFactor = 2.5
 
-/** Zoom by two fingers or two presses, moving about while zoomed, and a pull to the side for the next picture. */
+/**
+ * Gestures: pinch or double tap to zoom, pan while zoomed, and pull sideways for the next picture.
+ */
 export function createPictureGestures(options: PictureGestureOptions) {
   const { readZoom, readSizes, onZoom, onPull, onStep } = options
   const down = new Map<number, Touch>()
   let start: Touch | undefined
   let lastPress: Touch | undefined
-  /** Did more than one finger lie there, or has the one moved? Then it is no press, or no pull. */
+  /** Did several fingers touch, or has one moved? Then it is no tap, or no pull. */
   let wasPinch = false
   let hasMoved = false
 

@@ -6,14 +6,14 @@ import { messageKinds } from '../loading/message-kinds.ts'
 import { useSifted } from '../loading/use-sifted.ts'
 import { describePosition } from './describe-position.ts'
 
-/** So many are known on either side, where there are so many; more of them are looked for this close to an end. */
+/** Loads this many neighbours on either side, and more when `aheadCount` or fewer remain. */
 const enough = 40
 const aheadCount = 5
 
 type Direction = 'older' | 'newer'
 const offsets = { older: -1, newer: 1 }
 
-/** Which of a chat's pictures is shown, and the way to its neighbours. */
+/** The shown picture of a chat, and the steps to its neighbours. */
 export function useGalleryPlace({
   messenger,
   peerId,
@@ -23,7 +23,7 @@ export function useGalleryPlace({
   messenger: Messenger
   peerId: string
   start: MessageDocument
-  /** Called when the last of them is gone. */
+  /** Called when the last picture is gone. */
   onEmpty(): void
 }) {
   const [aroundId] = useState(start._id)
@@ -31,10 +31,10 @@ export function useGalleryPlace({
   const { view, window } = useSifted(messenger, sifting)
   const [shownId, setShownId] = useState(start._id)
   const lastIndex = useRef(0)
-  // Until its neighbours are read it stands alone.
+  // Shows the picture alone until its neighbours load.
   const items = window && (window.items.length > 0 || !window.isReading) ? window.items : [start]
   const found = items.findIndex(({ _id }) => _id === shownId)
-  // What is deleted while it is shown gives its place to the next one.
+  // If the shown picture is deleted, the next one replaces it.
   const index = found === -1 ? Math.min(lastIndex.current, items.length - 1) : found
   const shown = items[index]
   const currentId = shown?._id
@@ -56,12 +56,12 @@ export function useGalleryPlace({
 
   const neighbour = (direction: Direction) => items[index + offsets[direction]]
   const areKnown = window !== undefined && items === window.items
-  /** Is there one, known yet or not? */
+  /** Is there a neighbour, loaded yet or not? */
   const mayHave = (direction: Direction) =>
     neighbour(direction) !== undefined ||
     !areKnown ||
     (direction === 'older' ? window.hasOlder : window.hasNewer)
-  /** Steps that were asked for before there was a neighbour to step to; older ones are negative. */
+  /** Steps requested before the neighbour was loaded; negative for older ones. */
   const owed = useRef(0)
   useEffect(() => {
     const direction = owed.current < 0 ? 'older' : 'newer'
@@ -75,11 +75,11 @@ export function useGalleryPlace({
 
   return {
     shown: shown ?? start,
-    /** Empty until the neighbours are known. */
+    /** Empty until the neighbours are loaded. */
     position: areKnown ? describePosition(index, window) : '',
     neighbours: [neighbour('older'), neighbour('newer')].flatMap((each) => each ?? []),
     has: (direction: Direction) => neighbour(direction) !== undefined,
-    /** A step to where nothing is known yet is taken once it is. */
+    /** A step to an unloaded neighbour happens once it loads. */
     step(direction: Direction) {
       const next = neighbour(direction)
       if (next && owed.current === 0) setShownId(next._id)

@@ -7,7 +7,7 @@ const keyFactor = 1.5
 const keyPanPx = 80
 const wheelShare = 0.002
 
-/** The zoom of one picture on its stage, by pointers, wheel and keys. */
+/** The zoom of one picture on its stage, by pointer, wheel and keys. */
 export function usePictureZoom(options: {
   stage: RefObject<HTMLElement | null>
   picture: RefObject<HTMLElement | null>
@@ -33,7 +33,7 @@ export function usePictureZoom(options: {
   )
 
   function change(now: Zoom) {
-    // Several of them may come before the next drawing.
+    // Several events may arrive before the next render.
     latest.current.zoom = now
     setZoom(now)
   }
@@ -58,7 +58,7 @@ export function usePictureZoom(options: {
       latest.current.zoom = now
       setZoom(now)
     }
-    // React's own listeners can't keep the page from being zoomed instead.
+    // React's own listeners are passive and cannot stop the page from zooming.
     element.addEventListener('wheel', onWheel, { passive: false })
     return () => element.removeEventListener('wheel', onWheel)
   }, [stage, picture, latest, latestRead])
@@ -73,7 +73,7 @@ export function usePictureZoom(options: {
     pull,
     zoomIn: () => zoomBy(keyFactor),
     zoomOut: () => zoomBy(1 / keyFactor),
-    /** Takes a key that zooms, or that moves a zoomed picture; false for what is none of its own. */
+    /** Handles a key that zooms, or pans a zoomed picture; false for other keys. */
     takeKey(key: string): boolean {
       if (key === '+' || key === '=') zoomBy(keyFactor)
       else if (key === '-') zoomBy(1 / keyFactor)
@@ -97,7 +97,7 @@ export function usePictureZoom(options: {
   }
 }
 
-/** Where the picture goes, so that what lies on that side comes into sight. */
+/** The picture's movement for each arrow: reveals that side. */
 const arrows = {
   ArrowLeft: { x: 1, y: 0 },
   ArrowRight: { x: -1, y: 0 },
@@ -105,7 +105,7 @@ const arrows = {
   ArrowDown: { x: 0, y: -1 },
 }
 
-/** As it is laid out: what it is drawn at does not count. */
+/** The layout size, without the transform. */
 function sizeOf(element: HTMLElement | null) {
   return { width: element?.offsetWidth ?? 0, height: element?.offsetHeight ?? 0 }
 }

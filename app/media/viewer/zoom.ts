@@ -1,4 +1,7 @@
-/** How a picture is drawn: so many times as large as it fits, and its middle so far from that of the stage, px. */
+/**
+ * A picture's transform: its scale relative to the fitting size, and its centre's offset from the
+ * stage's, px.
+ */
 export interface Zoom {
   scale: number
   x: number
@@ -10,7 +13,7 @@ interface Point {
   y: number
 }
 
-/** The stage, and the picture as it fits into it, px. */
+/** The sizes of the stage and of the fitting picture, px. */
 export interface ZoomSizes {
   stage: { width: number; height: number }
   picture: { width: number; height: number }
@@ -19,7 +22,7 @@ export interface ZoomSizes {
 export const fitted: Zoom = { scale: 1, x: 0, y: 0 }
 export const largest = 6
 
-/** Draws it larger or smaller by a factor; what lies at a point, measured from the stage's middle, stays there. */
+/** Zooms by a factor; the given point, relative to the stage's middle, stays in place. */
 export function zoomAt(
   zoom: Zoom,
   { factor, at = { x: 0, y: 0 }, sizes }: { factor: number; at?: Point; sizes: ZoomSizes },
@@ -32,7 +35,7 @@ export function zoomAt(
   return keepInSight({ scale, x, y }, sizes)
 }
 
-/** Moves it by so many px; its edges never come further than those of the stage. */
+/** Pans by the given px; the picture's edges stop at those of the stage. */
 export function panBy(zoom: Zoom, by: Point, sizes: ZoomSizes): Zoom {
   return keepInSight({ ...zoom, x: zoom.x + by.x, y: zoom.y + by.y }, sizes)
 }
@@ -45,7 +48,7 @@ function keepInSight({ scale, x, y }: Zoom, { stage, picture }: ZoomSizes): Zoom
   return { scale, x: clamp(x, wide), y: clamp(y, high) }
 }
 
-/** Adding 0 makes -0 a 0. */
+/** Adding 0 turns -0 into 0. */
 function clamp(value: number, most: number): number {
   return Math.min(most, Math.max(-most, value)) + 0
 }

@@ -1,6 +1,8 @@
 import { type HoldEnd, stepHold } from './step-hold.ts'
 
-/** Follows the finger that came down on the microphone, wherever it goes, until it says something. */
+/**
+ * Tracks the finger that pressed the microphone, wherever it moves, until its gesture is decided.
+ */
 export function followHold(press: {
   pointerId: number
   clientX: number
@@ -25,7 +27,8 @@ export function followHold(press: {
     const [onMove, onTaken] = [follow('move'), follow('taken')]
     addEventListener(
       'pointermove',
-      // A mouse that was let go over the browser's question for permission, where no page hears of it.
+      // The person may release the mouse over the browser's permission prompt, where no page gets
+      // the event.
       (event) => (event.buttons === 0 ? onTaken(event) : onMove(event)),
       { signal },
     )

@@ -1,15 +1,15 @@
 import type { Level } from '../../database/files/voice-drafts.ts'
 
 export interface Microphone {
-  /** Ends the recording and frees the device; resolves when the last piece has been given. Twice is once. */
+  /** Ends the recording and releases the device; resolves after the last piece. Idempotent. */
   end(): Promise<void>
 }
 
 interface MicrophoneEvents {
-  /** `endsAt`: ms from the beginning. */
+  /** `endsAt`: ms from the start. */
   onPiece(bytes: Blob, endsAt: number): void
   onLevel(level: Level): void
-  /** The device ended it, and not `end`. */
+  /** Called when the device, not `end`, ended it. */
   onBroken(): void
 }
 
@@ -17,7 +17,7 @@ const pieceMs = 2_000
 const levelMs = 100
 const bitsPerSecond = 32_000
 
-/** Records from the microphone, once its owner allows that. Rejects with words for a person. */
+/** Records from the microphone, once the person allows it. Rejects with words for a person. */
 export async function openMicrophone(
   format: string,
   { onPiece, onLevel, onBroken }: MicrophoneEvents,
@@ -46,7 +46,7 @@ export async function openMicrophone(
       }
     })
     recorder.ondataavailable = ({ data }) => {
-      // Not every browser says of a piece what it is.
+      // Not every browser sets the type of a piece.
       if (data.size > 0) onPiece(new Blob([data], { type: data.type || format }), now())
     }
     recorder.start(pieceMs)
@@ -63,7 +63,7 @@ export async function openMicrophone(
   }
 }
 
-/** How loud it is just now, from 0 to 1; 0 where that can't be measured. */
+/** The current loudness, from 0 to 1; 0 if it cannot be measured. */
 function openMeter(stream: MediaStream) {
   const context = new AudioContext()
   const analyser = context.createAnalyser()
@@ -73,7 +73,7 @@ function openMeter(stream: MediaStream) {
     read() {
       analyser.getFloatTimeDomainData(samples)
       const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length
-      // Ears hear steps of loudness, not of power.
+      // Perceived loudness is not linear in power.
       return Math.min(1, 1.5 * Math.sqrt(Math.sqrt(power)))
     },
     close: () => void context.close(),

@@ -1,12 +1,15 @@
-/** So long, and the press is no click any more. */
+/** A press longer than this is no click. */
 const clickMs = 400
-/** So far, px, a finger goes to the left to give it up, or up to go on without it. */
+/** How far, px, the finger moves left to cancel, or up to record without it. */
 const [cancelPx, lockPx] = [90, 70]
 
-/** `lock`: it goes on without the finger. */
+/** `lock`: recording continues without the finger. */
 export type HoldEnd = 'send' | 'lock' | 'cancel'
 
-/** What a finger on the microphone says. `right` and `down`: how far it is from where it began, px. */
+/**
+ * The meaning of a finger's gesture on the microphone. `right` and `down`: its distance from the
+ * start, px.
+ */
 export function stepHold(finger: {
   type: 'move' | 'up' | 'taken'
   right: number
@@ -14,7 +17,7 @@ export function stepHold(finger: {
   heldMs: number
 }): HoldEnd | undefined {
   const { type, right, down, heldMs } = finger
-  // The browser wanted it for something else: what is recorded is not its to throw away.
+  // The browser cancelled the touch: that must not discard the recording.
   if (type === 'taken') return 'lock'
   if (type === 'up') return heldMs < clickMs ? 'lock' : 'send'
   if (-right >= cancelPx && -right > -down) return 'cancel'

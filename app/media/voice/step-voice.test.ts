@@ -7,13 +7,13 @@ const follow = (...events: VoiceEvent[]) => events.reduce<VoiceState>(stepVoice,
 const opened = { kind: 'opened' } as const
 const recorded = { kind: 'recorded', voice } as const
 
-test('held and let go, it is sent', () => {
+test('releasing a held recording sends it', () => {
   expect(follow(opened, { kind: 'sent' })).toEqual({ kind: 'ending', isSent: true })
   expect(follow(opened, { kind: 'sent' }, recorded)).toEqual({ kind: 'sending', voice })
   expect(follow(opened, { kind: 'sent' }, recorded, { kind: 'stored' })).toEqual({ kind: 'over' })
 })
 
-test('stopped, it waits to be heard, and is sent once however often that is asked for', () => {
+test('a stopped recording can be played, and repeated requests send it once', () => {
   const ready = follow(opened, { kind: 'locked' }, { kind: 'stopped' }, recorded)
   expect(ready).toEqual({ kind: 'ready', voice })
   const sending = stepVoice(ready, { kind: 'sent' })
@@ -21,11 +21,11 @@ test('stopped, it waits to be heard, and is sent once however often that is aske
   expect(stepVoice(sending, { kind: 'discarded' })).toBe(sending)
 })
 
-test('a finger that left while the browser asked for permission sends nothing', () => {
+test('a finger lifted during the permission prompt sends nothing', () => {
   expect(follow({ kind: 'sent' }, opened)).toEqual({ kind: 'recording', isHeld: false })
 })
 
-test('P6: what ended by itself, and what could not be stored, is kept with words', () => {
+test('P6: keeps a recording that broke off or could not be stored, with words', () => {
   const words = 'The microphone was disconnected.'
   expect(follow(opened, { kind: 'broken', words }, recorded)).toEqual({
     kind: 'ready',
@@ -40,7 +40,7 @@ test('P6: what ended by itself, and what could not be stored, is kept with words
   })
 })
 
-test('without permission, and without a sound, it says what to do', () => {
+test('without permission, or without sound, it says what to do', () => {
   const words = 'Allow the microphone.'
   expect(follow({ kind: 'refused', words })).toEqual({ kind: 'refused', words })
   const nothing = follow(opened, { kind: 'stopped' }, { kind: 'recorded', voice: undefined })
@@ -50,7 +50,7 @@ test('without permission, and without a sound, it says what to do', () => {
   })
 })
 
-test('discarded, it is over, whatever still comes', () => {
+test('a discarded recording ignores all later events', () => {
   const states = [asking, follow(opened), follow(opened, { kind: 'stopped' }, recorded)]
   for (const state of states)
     expect(stepVoice(state, { kind: 'discarded' })).toEqual({ kind: 'over' })

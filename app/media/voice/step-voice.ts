@@ -6,8 +6,8 @@ export interface Voice {
 }
 
 /**
- * A voice message before it is one. `isHeld`: it goes on as long as a finger stays on the microphone. `ending` waits for
- * the last bytes. `words` say what happened, and what to do.
+ * A voice message before it is sent. `isHeld`: it records while a finger stays on the microphone.
+ * `ending` waits for the last bytes. `words` say what happened, and what to do.
  */
 export type VoiceState =
   | { kind: 'asking'; isHeld: boolean }
@@ -21,12 +21,12 @@ export type VoiceState =
 export type VoiceEvent =
   | { kind: 'opened' }
   | { kind: 'refused'; words: string }
-  /** The finger has left, or need not stay. */
+  /** The finger has lifted, or need not stay. */
   | { kind: 'locked' }
   | { kind: 'stopped' }
-  /** It ended by itself. */
+  /** The recording broke off. */
   | { kind: 'broken'; words: string }
-  /** All there is of it; undefined for nothing. */
+  /** The complete recording; undefined if empty. */
   | { kind: 'recorded'; voice: Voice | undefined }
   | { kind: 'sent' }
   | { kind: 'stored' }
@@ -35,14 +35,17 @@ export type VoiceEvent =
 
 const nothingWords = 'Nothing was recorded. Check your microphone, then try again.'
 
-/** What comes next. What makes no sense now, such as the second of two presses, changes nothing. */
+/**
+ * The next state. An event that makes no sense now, such as the second of two presses, changes
+ * nothing.
+ */
 export function stepVoice(state: VoiceState, event: VoiceEvent): VoiceState {
   if (state.kind === 'over') return state
   if (event.kind === 'discarded') return state.kind === 'sending' ? state : { kind: 'over' }
   switch (state.kind) {
     case 'asking':
       if (event.kind === 'opened') return { kind: 'recording', isHeld: state.isHeld }
-      // A finger that left while the browser asked for permission has not said anything yet.
+      // A finger that lifted during the permission prompt has not recorded anything yet.
       if (event.kind === 'locked' || event.kind === 'sent') return { ...state, isHeld: false }
       return event.kind === 'refused' ? event : state
     case 'recording':

@@ -4,8 +4,8 @@ import { useObjectUrl } from '../loading/use-object-url.ts'
 import { chooseNextVoiceSpeed, voiceSpeed } from './voice-speed.ts'
 
 /**
- * Plays sound that is here. `at` and `durationMs` in ms.
- * @param durationMs as its recorder has measured it: what a browser records does not say it
+ * Plays loaded audio. `at` and `durationMs` in ms.
+ * @param durationMs measured by the recorder: a browser's recording does not contain it
  */
 export function usePlayback(bytes: Blob | undefined, durationMs: number) {
   const audio = useRef<HTMLAudioElement>(null)
@@ -13,7 +13,7 @@ export function usePlayback(bytes: Blob | undefined, durationMs: number) {
   const [isPlaying, setIsPlaying] = useState(false)
   const [at, setAt] = useState(0)
   const rate = useLiveValue(voiceSpeed)
-  /** Once it knows how long it is, it can be moved. */
+  /** Seeking works once the duration is known. */
   const isReady = useRef(false)
   const wish = useRef({ isPlaying: false, at: 0 })
   usePausesForOthers(audio)
@@ -31,7 +31,7 @@ export function usePlayback(bytes: Blob | undefined, durationMs: number) {
     isPlaying,
     at: Math.min(at, durationMs),
     rate,
-    /** As soon as it can, where it is still on its way. */
+    /** Plays now, or as soon as the bytes load. */
     play() {
       wish.current.isPlaying = true
       const element = audio.current
@@ -48,7 +48,7 @@ export function usePlayback(bytes: Blob | undefined, durationMs: number) {
       if (audio.current && isReady.current) audio.current.currentTime = place / 1_000
     },
     changeRate: chooseNextVoiceSpeed,
-    /** For the element that plays it. */
+    /** Props for the audio element. */
     element: {
       ref: audio,
       src: url,
@@ -59,7 +59,7 @@ export function usePlayback(bytes: Blob | undefined, durationMs: number) {
       onLoadedMetadata({ currentTarget: element }: { currentTarget: HTMLAudioElement }) {
         element.playbackRate = rate
         if (Number.isFinite(element.duration)) start(element)
-        // Sought to beyond its end, it reads itself to the end, and knows it.
+        // A seek beyond the end makes the browser read to the end and find the duration.
         else element.currentTime = 1e7
       },
       onDurationChange({ currentTarget: element }: { currentTarget: HTMLAudioElement }) {
@@ -73,7 +73,7 @@ export function usePlayback(bytes: Blob | undefined, durationMs: number) {
       onPlay: () => setIsPlaying(true),
       onPause: () => setIsPlaying(false),
       onEnded({ currentTarget: element }: { currentTarget: HTMLAudioElement }) {
-        // It was only sought to its end, to be measured, and is back at its beginning.
+        // This was only the seek that measures the duration; the audio is back at its start.
         if (!element.ended) return
         wish.current = { isPlaying: false, at: 0 }
         element.currentTime = 0
@@ -83,13 +83,13 @@ export function usePlayback(bytes: Blob | undefined, durationMs: number) {
   }
 }
 
-/** One plays at a time. */
+/** Pauses when another starts: only one plays at a time. */
 function usePausesForOthers(audio: RefObject<HTMLAudioElement | null>): void {
   useEffect(() => {
     const onPlay = ({ target }: Event) => {
       if (target !== audio.current) audio.current?.pause()
     }
-    // It does not bubble, but it can be caught on its way.
+    // `play` does not bubble, but can be captured.
     document.addEventListener('play', onPlay, { capture: true })
     return () => document.removeEventListener('play', onPlay, { capture: true })
   }, [audio])

@@ -1,16 +1,16 @@
-/** Best first: what most browsers play, and what the server takes for sound. */
+/** Best first: the formats that most browsers play and that the server accepts as audio. */
 const formats = [
   'audio/webm;codecs=opus',
   'audio/ogg;codecs=opus',
   'audio/mp4;codecs=mp4a.40.2',
   'audio/mp4',
 ] as const
-/** What WhatsApp takes of these. */
+/** The formats of these that WhatsApp takes. */
 const customerFormats: readonly string[] = ['audio/ogg;codecs=opus', 'audio/mp4;codecs=mp4a.40.2']
 
 /**
- * In which format this browser can record for a chat; undefined where it can't.
- * @param canRecord says of a format whether this browser writes it
+ * The format in which this browser can record for a chat; undefined if there is none.
+ * @param canRecord can this browser record in the format?
  */
 export function findVoiceFormat({
   isForCustomer,
@@ -25,7 +25,7 @@ export function findVoiceFormat({
 }
 
 function canRecordHere(format: string): boolean {
-  // Only pages that came by HTTPS, or from this machine, have devices.
+  // Only pages loaded by HTTPS or from localhost have access to devices.
   if (typeof MediaRecorder === 'undefined' || !navigator.mediaDevices) return false
   return MediaRecorder.isTypeSupported(format)
 }

@@ -11,13 +11,13 @@ import type { VoiceRecorder } from './voice-recorder.ts'
 
 export interface VoicePanelProps {
   recorder: VoiceRecorder
-  /** To begin another one, after one that could not begin. */
+  /** Starts another recording after one that could not start. */
   onAgain(): void
-  /** It has been sent, or is not wanted any more. */
+  /** Called when it is sent or discarded. */
   onOver(): void
 }
 
-/** A voice message before it is sent, in the place of the field: while it is recorded, and to be heard. */
+/** A voice message before it is sent, in the field's place: while recording, and to play it. */
 export function VoicePanel({ recorder, onAgain, onOver }: VoicePanelProps) {
   const state = useLiveValue(recorder.state)
   const isOver = state.kind === 'over'
@@ -45,7 +45,7 @@ function Row({
   const panel = useRef<HTMLDivElement>(null)
   const isHeld = 'isHeld' in state && state.isHeld
   useEffect(() => {
-    // What had the focus is out of sight now: the keyboard goes on with what is to be done next.
+    // The focused element is hidden now: focus the next action.
     const { activeElement: active, body } = document
     if (isHeld || (active !== body && active?.getClientRects().length !== 0)) return
     panel.current?.querySelector<HTMLElement>('[data-next]')?.focus({ preventScroll: true })
@@ -117,10 +117,10 @@ function SendButton(props: { isNext?: boolean; isDisabled?: boolean; onClick(): 
   )
 }
 
-/** How many of the last tenths of a second are drawn. */
+/** The number of drawn levels, a tenth of a second each. */
 const shownLevels = 40
 
-/** How long it is by now, and how loud. */
+/** The current length and loudness. */
 function Heard({ recorder, isAsking }: { recorder: VoiceRecorder; isAsking: boolean }) {
   const { durationMs, levels } = useLiveValue(recorder.heard)
   const last = levels.slice(-shownLevels)

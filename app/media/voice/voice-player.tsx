@@ -8,17 +8,17 @@ import styles from './voice-player.module.css'
 import { readWaveform } from './waveform.ts'
 
 interface VoicePlayerProps {
-  /** Undefined while it is not on this device. */
+  /** Undefined while not on this device. */
   bytes: Blob | undefined
   voice: VoiceFacts
-  /** Says why it can't be played yet, in place of the time. */
+  /** Why it cannot play yet, shown in place of the time. */
   note?: string | undefined
-  /** Called when somebody wants to hear what is not here. */
+  /** Called when the person wants to play an unloaded file. */
   onWant?(): void
   onBroken?(): void
 }
 
-/** Plays a voice message: its waveform is where to move to, by pointer, finger or keyboard. */
+/** Plays a voice message: pointer, finger or keyboard seek on its waveform. */
 export function VoicePlayer({ bytes, voice, note, onWant, onBroken }: VoicePlayerProps) {
   const { durationMs, waveform } = voice
   const playback = usePlayback(bytes, durationMs)
@@ -98,7 +98,7 @@ function Seeker({ at, durationMs, bars, onSeek }: SeekerProps) {
   )
 }
 
-/** The list around it listens to keys and fingers, too: what is meant for the waveform does not reach it. */
+/** Stops key and touch events on the waveform, which the list around it also handles. */
 function useSeeking(
   slider: { current: HTMLDivElement | null },
   options: Pick<SeekerProps, 'at' | 'durationMs' | 'onSeek'>,
@@ -138,7 +138,7 @@ function useSeeking(
   }, [slider, latest])
 }
 
-/** A step is a tenth, and 5 s at most. */
+/** A step is a tenth, at most 5 s. */
 function stepByKey(key: string, at: number, durationMs: number): number | undefined {
   const step = Math.min(5_000, durationMs / 10)
   switch (key) {

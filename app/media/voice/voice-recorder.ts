@@ -1,4 +1,5 @@
 import { v7 as createId } from 'uuid'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { Level, VoiceDraft, VoiceDrafts } from '../../database/files/voice-drafts.ts'
 import { createLiveValue } from '../../database/views/live-value.ts'
@@ -14,15 +15,16 @@ const longWords = `Voice messages can be up to ${limits.voiceMaxMs / 60_000} min
 export type VoiceRecorder = ReturnType<typeof createVoiceRecorder>
 
 /**
- * One voice message, from the first sound until it is sent or discarded. What is recorded is kept on the device piece by
- * piece, so that only these two end it: `close` keeps it for the next time (P1).
+ * One voice message, from the start of recording until it is sent or discarded. Stores the
+ * recording on the device piece by piece, so that nothing else loses it: `close` keeps it for the
+ * next time (P1).
  */
 export function createVoiceRecorder(options: {
   peerId: string
   drafts: VoiceDrafts
-  /** What there is of it already; else it begins to record, in a format. */
+  /** A stored draft to continue with; else starts to record in a format. */
   begin: { draft: VoiceDraft } | { format: string; isHeld: boolean }
-  /** Makes it a message. Rejects with words for a person. */
+  /** Stores it as a message. Rejects with words for a person. */
   store(voice: Voice, messageId: string): Promise<void>
 }) {
   const { peerId, drafts, begin, store } = options
@@ -35,7 +37,7 @@ export function createVoiceRecorder(options: {
       ? { kind: 'ready', voice: describe(begin.draft) }
       : { kind: 'asking', isHeld: begin.isHeld },
   )
-  /** What a person is shown while it records: how long it is by now, ms, and what was heard. */
+  /** Shown while recording: the length so far, ms, and the levels. */
   const heard = createLiveValue<{ durationMs: number; levels: readonly Level[] }>({
     durationMs: 0,
     levels,
@@ -64,7 +66,7 @@ export function createVoiceRecorder(options: {
   )
 
   function keep(bytes: Blob, endsAt: number) {
-    // A page in the background is told of levels more seldom.
+    // A page in the background gets levels less often.
     durationMs = Math.max(1, Math.round(endsAt))
     const place = pieces.push(bytes) - 1
     const own = levels.slice(keptLevels)
@@ -75,7 +77,7 @@ export function createVoiceRecorder(options: {
       .catch((cause: unknown) => logProblem('A voice message is not kept while it records', cause))
   }
 
-  /** Whoever left while the browser asked for permission frees the microphone all the same. */
+  /** Releases the microphone even if the person left during the permission prompt. */
   async function endMicrophone() {
     await opening?.then((microphone) => microphone.end()).catch(() => {})
     await keeping
@@ -106,7 +108,7 @@ export function createVoiceRecorder(options: {
       await store(voice, messageId)
       tell({ kind: 'stored' })
     } catch (cause) {
-      tell({ kind: 'unstored', words: cause instanceof Error ? cause.message : String(cause) })
+      tell({ kind: 'unstored', words: wordsOf(cause) })
     }
   }
 
@@ -126,7 +128,7 @@ export function createVoiceRecorder(options: {
     state,
     heard,
     tell,
-    /** Frees the microphone. What was neither sent nor discarded is there again in `drafts`. */
+    /** Releases the microphone. `drafts` keeps a recording that was neither sent nor discarded. */
     close,
   }
 }

@@ -5,15 +5,15 @@ export type VoiceSpeed = (typeof speeds)[number]
 
 const speedKey = 'voiceSpeed'
 const listeners = new Set<() => void>()
-/** Where the device cannot keep it, it holds until the page is left. */
+/** The speed on a device that cannot store it: lasts until the page closes. */
 const passing: { speed?: VoiceSpeed } = {}
 
-/** How fast voice messages play on this device, all of them. */
+/** The playback speed of all voice messages on this device. */
 export const voiceSpeed: LiveSource<VoiceSpeed> = {
   getSnapshot: () =>
     passing.speed ?? speeds.find((speed) => String(speed) === localStorage.getItem(speedKey)) ?? 1,
   subscribe(listener) {
-    // Another tab may have chosen.
+    // Another tab may have changed it.
     const onStorage = ({ key }: StorageEvent) => key === speedKey && listener()
     addEventListener('storage', onStorage)
     listeners.add(listener)
@@ -24,7 +24,7 @@ export const voiceSpeed: LiveSource<VoiceSpeed> = {
   },
 }
 
-/** The next faster one; after the fastest it begins again. */
+/** Chooses the next faster speed; wraps after the fastest. */
 export function chooseNextVoiceSpeed(): void {
   const next = speeds[(speeds.indexOf(voiceSpeed.getSnapshot()) + 1) % speeds.length] ?? 1
   delete passing.speed

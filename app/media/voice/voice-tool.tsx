@@ -17,13 +17,13 @@ import styles from './voice-tool.module.css'
 interface VoiceToolProps {
   messenger: Messenger
   peerId: string
-  /** WhatsApp takes fewer formats. */
+  /** WhatsApp accepts fewer formats. */
   isForCustomer: boolean
   tools: {
     field: { current: HTMLElement | null }
-    /** In the place of Send; null while something is written. */
+    /** An element in Send's place; null while the field has text. */
     end: HTMLElement | null
-    /** In the place of the field and of all tools. */
+    /** An element that replaces the field and all tools. */
     over: HTMLElement | null
     sending?: { replyTo: string | undefined; onSent(): void } | undefined
   }
@@ -35,13 +35,13 @@ interface OpenVoice {
 }
 
 /**
- * The microphone in the composer: held, it records until it is let go; pressed, until it is stopped. A recording that
- * was neither sent nor discarded the last time is there again.
+ * The composer's microphone: held, it records until release; clicked, until stopped. Offers a
+ * recording that was neither sent nor discarded last time again.
  */
 export function VoiceTool({ messenger, peerId, isForCustomer, tools }: VoiceToolProps) {
   const [format] = useState(() => findVoiceFormat({ isForCustomer }))
   const [open, setOpen] = useState<OpenVoice>()
-  /** From the press on, long before it is open. */
+  /** True from the press on, long before the microphone opens. */
   const isBusy = useRef(false)
   const isOffered = format !== undefined && tools.sending !== undefined
   const latest = useLatest(tools.sending)
@@ -107,7 +107,7 @@ export function VoiceTool({ messenger, peerId, isForCustomer, tools }: VoiceTool
     if (!open) return
     return () => {
       void open.recorder.close()
-      // On a phone it would bring the keyboard.
+      // On a phone the focus would open the keyboard.
       if (matchMedia('(hover: hover) and (pointer: fine)').matches) {
         field.current?.focus({ preventScroll: true })
       }
@@ -125,13 +125,13 @@ export function VoiceTool({ messenger, peerId, isForCustomer, tools }: VoiceTool
             label="Record voice message"
             onPointerDown={(event: PointerEvent) => {
               if (event.button !== 0) return
-              // The keyboard of a phone stays open when the field keeps the focus.
+              // A phone's keyboard stays open only if the field keeps the focus.
               event.preventDefault()
               void press(true, followHold(event))
             }}
-            // By the keyboard; after a finger or a mouse it records already.
+            // For the keyboard; a finger or mouse press has already started recording.
             onClick={() => void press(false)}
-            // A finger that stays asks for nothing else.
+            // A long press opens no context menu.
             onContextMenu={(event) => event.preventDefault()}
           />,
           tools.end,

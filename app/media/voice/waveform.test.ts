@@ -6,7 +6,7 @@ import { foldLevels, readWaveform } from './waveform.ts'
 const everyTenth = (ms: number, levelAt: (at: number) => number) =>
   Array.from({ length: ms / 10 }, (_, index) => ({ at: index * 10, level: levelAt(index * 10) }))
 
-test('the bars follow what was heard, the loudest reaching to the top', () => {
+test('the bars follow the levels, and the loudest has full height', () => {
   const bars = readWaveform(
     foldLevels(
       everyTenth(4_800, (at) => (at < 2_400 ? 0.1 : 0.4)),
@@ -18,7 +18,7 @@ test('the bars follow what was heard, the loudest reaching to the top', () => {
   for (const bar of bars.slice(0, 24)) expect(bar).toBeCloseTo(0.25, 1)
 })
 
-test('silence stays flat, and a bar in which nobody listened is as high as the one before', () => {
+test('silence stays flat, and a bar without levels repeats the one before', () => {
   expect(
     foldLevels(
       everyTenth(1_000, () => 0),
@@ -33,11 +33,11 @@ test('silence stays flat, and a bar in which nobody listened is as high as the o
   expect(foldLevels(gaps, 1_000)).toBe('z'.repeat(24) + '0'.repeat(24))
 })
 
-test('what comes a moment after the end belongs to the last bar', () => {
+test('a level right after the end belongs to the last bar', () => {
   expect(foldLevels([{ at: 1_003, level: 1 }], 1_000)).toBe(`${'0'.repeat(47)}z`)
 })
 
-test('a message can carry it, and refuses what is no waveform or a longer one', () => {
+test('the schema accepts a waveform, and refuses an invalid or longer one', () => {
   const parse = (waveform: string, durationMs = 1_000) =>
     attachedFile.safeParse({
       name: 'Voice message.webm',
@@ -55,6 +55,6 @@ test('a message can carry it, and refuses what is no waveform or a longer one', 
   }
 })
 
-test('a message of another version that says nothing of its loudness is drawn flat', () => {
+test('a message of another version without levels is drawn flat', () => {
   expect(readWaveform('')).toEqual(Array.from({ length: 48 }, () => 0))
 })

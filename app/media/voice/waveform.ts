@@ -1,12 +1,12 @@
 import type { Level } from '../../database/files/voice-drafts.ts'
 
-/** How many bars a voice message is drawn with. */
+/** The number of bars of a voice message. */
 const barCount = 48
-/** Louder than the loudest of a room in which nobody speaks: silence stays flat. */
+/** The lowest level drawn at full height, above a silent room's noise: silence stays flat. */
 const leastLoud = 0.12
 const highestDigit = 35
 
-/** How loud each of equal parts of a recording is, one digit each, from 0 to z: as `VoiceFacts` has it. */
+/** The loudness of equal parts of a recording, one digit each, from 0 to z, as in `VoiceFacts`. */
 export function foldLevels(levels: readonly Level[], durationMs: number): string {
   const loudest = Array.from({ length: barCount }, (): number | undefined => undefined)
   for (const { at, level } of levels) {
@@ -17,14 +17,14 @@ export function foldLevels(levels: readonly Level[], durationMs: number): string
   let before = 0
   return loudest
     .map((level) => {
-      // A short recording has bars in which nobody listened; a page in the background has them, too.
+      // A short recording, or a page in the background, has bars without levels.
       before = level ?? before
       return Math.round((before / most) * highestDigit).toString(36)
     })
     .join('')
 }
 
-/** The bars of a waveform, from 0 to 1; of one that says nothing they are flat. */
+/** The bars of a waveform, from 0 to 1; flat for one without levels. */
 export function readWaveform(waveform: string): readonly number[] {
   const digits = waveform === '' ? '0'.repeat(barCount) : waveform
   return Array.from(digits, (digit) => Number.parseInt(digit, 36) / highestDigit)

@@ -31,11 +31,14 @@ const Drawer = lazy(() =>
   import('../navigation/drawer.tsx').then((module) => ({ default: module.Drawer })),
 )
 
-/** What is likely to be wanted next is fetched after the list is drawn. */
+/** Delay before prefetching the conversation's code, so that the list renders first. */
 const conversationAfterMs = 300
 const searchAfterMs = 5_000
 
-/** The chat screen: rail, list and conversation side by side, or one of the latter on a narrow screen. */
+/**
+ * The chat screen: rail, list and conversation side by side; on narrow screens list or
+ * conversation.
+ */
 export function ChatLayout() {
   const { pathname } = useLocation()
   const place = readChatPlace(pathname)

@@ -1,7 +1,7 @@
 import { FullScreenProblem } from '../../ui/layout/full-screen-problem.tsx'
 import { productName } from '../../ui/product.ts'
 
-/** What stands in place of the app where the browser keeps nothing for it. */
+/** Replaces the app in browsers that block site data. */
 export function DataBlockedPage() {
   return (
     <FullScreenProblem

@@ -3,7 +3,7 @@ import { Icon } from '../../ui/icons/icon.tsx'
 import styles from './empty-pane.module.css'
 import { StormPicture } from './storm-picture.tsx'
 
-/** What stands beside the list while no conversation is open. Source: section 2 of the specification. */
+/** Shown beside the list while no conversation is open. Source: section 2 of the specification. */
 export function EmptyPane() {
   return (
     <section className={styles.pane} aria-label="No chat open">

@@ -3,12 +3,12 @@ import { FullScreenProblem } from '../../ui/layout/full-screen-problem.tsx'
 import { productName } from '../../ui/product.ts'
 
 interface ErrorBoundaryProps {
-  /** Where the person is: who goes elsewhere leaves the failure behind. */
+  /** The current location: navigating away resets the error. */
   place: string
   children: ReactNode
 }
 
-/** Instead of an empty page when drawing it fails, as when a part of the app can be fetched from nowhere. */
+/** Replaces an empty page when rendering fails, as when a chunk cannot be loaded. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { fallenAt?: string }> {
   override state: { fallenAt?: string } = {}
 

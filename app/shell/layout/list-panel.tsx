@@ -19,7 +19,7 @@ interface ListPanelProps {
   onOpenDrawer: (() => void) | undefined
 }
 
-/** The left part of the chat screen: the list that the address asks for. */
+/** The left pane of the chat screen: the list that the URL selects. */
 export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
   const messenger = useMessenger()
   const labelsOf = useLabels(messenger)
@@ -53,8 +53,8 @@ export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
   return (
     <>
       <ChatListPanel
-        // A further search begins with its own query, and stays beside what it has found; every other place
-        // shares one list.
+        // A new search starts with its own query and stays mounted beside its results; all other
+        // places share one list.
         key={searchKey ?? 'list'}
         searchKey={searchKey}
         messenger={messenger}
@@ -92,7 +92,7 @@ export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
   )
 }
 
-/** Beside an open conversation the list stays the one that it was opened from. */
+/** Beside an open conversation, keeps the list from which it was opened. */
 function pickView(
   place: ChatPlace,
   openedFrom: string | undefined,

@@ -7,7 +7,7 @@ import styles from './not-found-page.module.css'
 export function NotFoundPage() {
   const navigate = useNavigate()
   const goBack = () => {
-    // In a tab of its own it is the first page.
+    // In a new tab this is the first page.
     if (history.length > 1) void navigate(-1)
     else void navigate('/chat', { replace: true })
   }

@@ -15,7 +15,7 @@ interface PageFrameProps {
   children: ReactNode
 }
 
-/** A signed-in page that is no chat: beside the rail, or alone on a phone. */
+/** A signed-in page other than the chat: beside the rail, or alone on a phone. */
 export function PageFrame({ section, title, children }: PageFrameProps) {
   const isPhone = useMediaQuery(phoneScreen)
   const shell = useShellActions()

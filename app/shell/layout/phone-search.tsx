@@ -4,7 +4,9 @@ import { SandboxNotice } from '../../whatsapp/channel/sandbox-notice.tsx'
 import { useServices } from '../session/services-context.ts'
 import { useSession } from '../session/use-session.ts'
 
-/** 'Search by Phone Number'; whoever has linked WhatsApp can write to a number that nobody here has. */
+/**
+ * 'Search by Phone Number'. With WhatsApp linked, people can write to numbers without an account.
+ */
 export function PhoneSearch({ onClose }: { onClose(): void }) {
   const { findByPhone, whatsApp } = useServices()
   const channel = readChannel(useSession()?.user)

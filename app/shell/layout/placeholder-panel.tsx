@@ -8,7 +8,7 @@ interface PlaceholderPanelProps {
   start?: ReactNode
 }
 
-/** A section that holds nothing yet, in the list's place. */
+/** An empty section in the list's place. */
 export function PlaceholderPanel({ title, text, start }: PlaceholderPanelProps) {
   return (
     <section className={list.placeholder} aria-label={title}>

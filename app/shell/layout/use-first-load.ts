@@ -10,7 +10,10 @@ interface FirstLoad {
   percent: number
 }
 
-/** The loading screen of this person's first visit on this device, and of no other. Source: section 4 of the specification. */
+/**
+ * The loading screen, only for this person's first visit on this device. Source: section 4 of the
+ * specification.
+ */
 export function useFirstLoad(userId: string): FirstLoad {
   const key = `first-load-done ${userId}`
   const [isShown, setIsShown] = useState(() => localStorage.getItem(key) === null)

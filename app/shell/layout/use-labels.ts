@@ -5,7 +5,7 @@ import { readSettings } from '../../whatsapp/channel/read-settings.ts'
 import { listLabels } from '../../whatsapp/list-labels.ts'
 import { useSession } from '../session/use-session.ts'
 
-/** What whoever is signed in calls their customers; the same function until that changes. */
+/** The signed-in person's labels for their customers; the same function until the labels change. */
 export function useLabels(messenger: Messenger): (peerId: string) => readonly string[] {
   const user = useSession()?.user
   const entries = useLiveValue(messenger.requests.entries)

@@ -1,15 +1,15 @@
 export interface Loss {
-  /** Changes that the server does not have; undefined where they could not be counted. */
+  /** Changes that the server does not have; undefined if the device could not count them. */
   unsentCount: number | undefined
   /** Chats with a draft. */
   draftCount: number
-  /** Voice messages that were recorded and not sent. */
+  /** Recorded, unsent voice messages. */
   recordingCount: number
-  /** What other apps have shared and nobody has sent. */
+  /** Unsent items shared from other apps. */
   sharedCount: number
 }
 
-/** What logging out would lose, in words. */
+/** Describes what logging out would lose. */
 export function describeLoss(loss: Loss): string {
   const { unsentCount } = loss
   if (unsentCount === undefined) {
@@ -40,7 +40,7 @@ function joinWords(words: readonly string[]): string {
   return others.length > 0 ? `${others.reverse().join(', ')} and ${last}` : last
 }
 
-/** What only this device has. */
+/** Lists the data that only this device has. */
 function listKept({ draftCount, recordingCount, sharedCount }: Loss): string[] {
   const kept: string[] = []
   if (draftCount > 0) {

@@ -11,7 +11,7 @@ interface ShellActionOptions {
   askSignOut(): void
 }
 
-/** What stands behind 'Menu'. */
+/** The actions of 'Menu'. */
 export function listShellActions(options: ShellActionOptions): MenuAction[] {
   const { navigate, theme, isSystemDark, nextTheme, openWhatsApp, askSignOut } = options
   const go = (path: string) => () => void navigate(path)

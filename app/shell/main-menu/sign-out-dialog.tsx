@@ -6,11 +6,14 @@ import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import { describeLoss, isLoss, type Loss } from './describe-loss.ts'
 
-/** A device whose storage hangs is not waited for: what it holds is not known then. */
+/** The limit for counting: with hanging storage the loss stays unknown. */
 const countMs = 3_000
 const countAgainMs = 1_000
 
-/** Asks before signing out: it takes this person's data off the device, unsent messages and drafts too. */
+/**
+ * Asks before signing out: that removes this person's data from the device, unsent messages and
+ * drafts included.
+ */
 export function SignOutDialog({ onClose }: { onClose(): void }) {
   const messenger = useMessenger()
   const { signOut } = useServices()
@@ -18,7 +21,7 @@ export function SignOutDialog({ onClose }: { onClose(): void }) {
   const [loss, setLoss] = useState<Loss>()
   useEffect(() => {
     const open = { isClosed: false, timer: setTimeout(count, 0) }
-    // What is sent while the question stands is no loss any more.
+    // Counts again while the dialog is open: a message sent meanwhile is no longer lost.
     async function count() {
       const found = await findLoss(messenger)
       if (open.isClosed) return
@@ -30,7 +33,7 @@ export function SignOutDialog({ onClose }: { onClose(): void }) {
       clearTimeout(open.timer)
     }
   }, [messenger])
-  // Nobody can say yes before it is known what to.
+  // The person can confirm only once the loss is known.
   if (!loss) return null
   return (
     <LazyConfirmDialog
@@ -40,7 +43,7 @@ export function SignOutDialog({ onClose }: { onClose(): void }) {
       isDanger={isLoss(loss)}
       onConfirm={() => {
         signOut(messenger)
-        // Whoever signs in next begins at the beginning, not where this person stood.
+        // The next person starts at the home page, not where this person was.
         void navigate('/login', { replace: true })
       }}
       onClose={onClose}

@@ -12,11 +12,11 @@ const WhatsAppIntegration = lazy(() =>
 
 interface ShellActions {
   actions: readonly MenuAction[]
-  /** What an action may open; to be drawn somewhere that stays. */
+  /** The dialog that an action opens; render it where it stays mounted. */
   dialog: ReactNode
 }
 
-/** What stands behind 'Menu', in the rail and in the drawer. */
+/** The actions of 'Menu', for the rail and the drawer. */
 export function useShellActions(): ShellActions {
   const navigate = useNavigate()
   const [theme, setTheme] = useState(readTheme)

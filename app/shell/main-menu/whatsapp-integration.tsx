@@ -3,12 +3,15 @@ import { IntegrationDialog } from '../../whatsapp/integration/integration-dialog
 import { useServices } from '../session/services-context.ts'
 import { useSession } from '../session/use-session.ts'
 
-/** 'WhatsApp Integration' for whoever is signed in; their record is read again, as it may be an older one. */
+/**
+ * 'WhatsApp Integration' for the signed-in person; reloads their record, as the device's may be
+ * old.
+ */
 export function WhatsAppIntegration({ onClose }: { onClose(): void }) {
   const { own } = useServices()
   const user = useSession()?.user
   useEffect(() => {
-    // What the device knows stands until the server can be asked.
+    // The device's record stays until the server answers.
     own.me().catch(() => {})
   }, [own])
   if (!user) return null

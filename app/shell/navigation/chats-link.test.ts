@@ -8,7 +8,7 @@ test.each([
   [0, 'aria-label="Chats"', ''],
   [99, 'aria-label="Chats, 99 unread"', '99'],
   [100, 'aria-label="Chats, 100 unread"', '99+'],
-])('the rail tells of %i chats with something unread', (unreadChats, label, shown) => {
+])('the rail shows %i unread chats', (unreadChats, label, shown) => {
   const link = createElement(ChatsLink, { unreadChats, isCurrent: true })
   const html = renderToStaticMarkup(createElement(MemoryRouter, null, link))
   expect(html).toContain(label)

@@ -8,7 +8,7 @@ interface ChatsLinkProps {
   isCurrent: boolean
 }
 
-/** The rail's way to the chats, with how many of them hold something unread. */
+/** The rail's link to the chats, with the number of chats that have unread messages. */
 export function ChatsLink({ unreadChats, isCurrent }: ChatsLinkProps) {
   return (
     <Link

@@ -11,7 +11,7 @@ const row = {
   lastMessageAt: 1,
 }
 
-test('chats with something unread count once each, muted and archived ones not at all', () => {
+test('each unread chat counts once, muted and archived ones do not count', () => {
   const others = [{ isMuted: true }, { isArchived: true }, { unreadCount: 0 }]
   expect(countUnreadChats([row, ...others.map((other) => ({ ...row, ...other }))])).toBe(1)
 })

@@ -1,6 +1,6 @@
 import type { ConversationRow } from '../../sync/messenger-types.ts'
 
-/** How many chats of the list hold something unread; muted ones ask for nothing. */
+/** The number of unread chats in the list; muted ones do not count. */
 export function countUnreadChats(rows: readonly ConversationRow[]): number {
   return rows.filter((row) => row.unreadCount > 0 && !row.isArchived && !row.isMuted).length
 }

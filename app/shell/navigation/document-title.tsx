@@ -5,11 +5,11 @@ import { useUnreadTotal } from './use-unread-total.ts'
 
 interface DocumentTitleProps {
   page: string | undefined
-  /** Whose chat is open. */
+  /** The person whose chat is open. */
   openPeerId?: string
 }
 
-/** The document's title of a signed-in page, with what is unread before it: `(3) Ben | Petrel`. */
+/** The title of a signed-in page, with the unread count first: `(3) Ben | Petrel`. */
 export function DocumentTitle({ page, openPeerId }: DocumentTitleProps) {
   const unread = useUnreadTotal(countUnreadMessages, openPeerId)
   const name = page === undefined ? productName : titlePage(page)

@@ -16,7 +16,10 @@ interface DrawerProps {
   onClose(): void
 }
 
-/** The rail's place on a phone: slides in from the left and keeps the focus; Escape or a tap beside it closes it. */
+/**
+ * The rail on a phone: slides in from the left and traps the focus. Escape or a tap beside it
+ * closes it.
+ */
 export function Drawer({ section, ownName, ownPicture, actions, onClose }: DrawerProps) {
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const dialog = useModalDialog()
@@ -77,7 +80,7 @@ export function Drawer({ section, ownName, ownPicture, actions, onClose }: Drawe
   )
 }
 
-/** Opens the dialog over the page, and lets a click on the page beside it close it. */
+/** Opens the modal dialog and closes it on a click outside. */
 function useModalDialog() {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {

@@ -7,14 +7,17 @@ export interface ChatPlace {
   section: ChatSection
   /** The person whose conversation is open. */
   peerId?: string
-  /** What of that conversation is shown in place of its messages. */
+  /** The kind of content that replaces the conversation's messages. */
   content?: MessageKind
   groupId?: string
 }
 
 const contents: readonly MessageKind[] = ['media', 'files', 'links']
 
-/** What an address below /chat shows; undefined if it is nothing. Source: the route table of the specification. */
+/**
+ * Parses a path below /chat; undefined if nothing matches. Source: the route table of the
+ * specification.
+ */
 export function readChatPlace(pathname: string): ChatPlace | undefined {
   const [, , first, second, ...rest] = pathname.replace(/\/+$/, '').split('/')
   if (first === undefined) return { section: 'chats' }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readListPlace } from './read-list-place.ts'
 
-test('a place in the messages is read from what the navigation kept', () => {
+test('reads a place in the messages from the navigation state', () => {
   const listPlace = { messageId: 'm', offsetPx: 12.5 }
   expect(readListPlace({ query: 'a word', listPlace })).toEqual(listPlace)
 })

@@ -1,6 +1,6 @@
 import type { ListPlace } from '../../conversation/message-list/list-place.ts'
 
-/** Where the messages of a chat stood, as the navigation kept it. */
+/** The scroll position of a chat's messages, from the navigation state. */
 export function readListPlace(state: unknown): ListPlace | undefined {
   const place: unknown = typeof state === 'object' && state && Reflect.get(state, 'listPlace')
   if (typeof place !== 'object' || place === null) return undefined

@@ -1,4 +1,4 @@
-/** A text that came with the navigation, such as the query of a search. */
+/** A text from the navigation state, such as a search query. */
 export function readNavigationState(state: unknown, key: string): string | undefined {
   if (typeof state !== 'object' || state === null) return undefined
   const value: unknown = Reflect.get(state, key)

@@ -3,7 +3,10 @@ import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import { useSettledCount } from '../../ui/hooks/use-settled-count.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
 
-/** What is unread in all chats; what comes into the open one counts only when it is not read at once. */
+/**
+ * The unread total of all chats; a message in the open chat counts only if it stays unread for a
+ * moment.
+ */
 export function useUnreadTotal(
   count: (rows: readonly ConversationRow[]) => number,
   openPeerId: string | undefined,

@@ -3,10 +3,10 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 
 interface WayUp {
-  /** Where it leads if the page before is none of those that fit. */
+  /** The target if the previous page does not fit. */
   to: string
   state?: unknown
-  /** Is a page one that it may lead to? Without it, only `to` is. */
+  /** Is a page a valid target? Without this function, only `to` is. */
   fits?(path: string): boolean
 }
 
@@ -15,14 +15,15 @@ type GoUp = (way: WayUp) => void
 const WayUpContext = createContext<GoUp>(() => {})
 
 /**
- * The way up from a page, such as from a chat to its list. Where that is the page before, it goes back like the
- * browser's own button; else it takes this page's place: going there and back does not pile up in the history.
+ * Navigates up from a page, such as from a chat to its list. If the previous page is the target,
+ * goes back like the browser's button; else replaces this page, so that history entries do not pile
+ * up.
  */
 export function useWayUp(): GoUp {
   return use(WayUpContext)
 }
 
-/** Remembers which pages were visited, as far as this document has seen them. */
+/** Remembers the visited pages, as far as this document has seen them. */
 export function WayUpProvider({ children }: { children: ReactNode }) {
   const { pathname } = useLocation()
   const navigate = useLatest(useNavigate())
@@ -41,7 +42,7 @@ export function WayUpProvider({ children }: { children: ReactNode }) {
   return <WayUpContext value={goUp}>{children}</WayUpContext>
 }
 
-/** The place in the history that the router has written into it. */
+/** The history index that the router stores in the history state. */
 function readIndex(): number {
   const state: unknown = history.state
   const index: unknown = typeof state === 'object' && state && Reflect.get(state, 'idx')

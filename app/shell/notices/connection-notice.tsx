@@ -3,7 +3,7 @@ import { joinClassNames } from '../../ui/styles/join-class-names.ts'
 import styles from './connection-notice.module.css'
 import { useConnectionWords } from './use-connection-words.ts'
 
-/** One quiet line while the app and the server are apart. It blocks nothing. */
+/** One unobtrusive line while the app has no connection to the server. Blocks nothing. */
 export function ConnectionNotice({ isInConversation = false }: { isInConversation?: boolean }) {
   const words = useConnectionWords()
   return (

@@ -4,11 +4,11 @@ import type { IconName } from '../../ui/icons/icon-paths.ts'
 export interface ConnectionWords {
   text: string
   icon: IconName
-  /** Shown only after a moment: a link that comes back at once is not worth a word. */
+  /** Shown only after a delay: a short disconnection needs no notice. */
   isLate: boolean
 }
 
-/** What a person should know of the connection; undefined while there is nothing to say. */
+/** The text about the connection; undefined when there is nothing to report. */
 export function describeConnection(connection: Connection): ConnectionWords | undefined {
   const waiting = describeWaiting(connection.pendingCount)
   const icon = 'cloudOff'

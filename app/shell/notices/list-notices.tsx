@@ -14,10 +14,13 @@ const RefusedRequests = lazy(() =>
 const WaitingShare = lazy(() =>
   import('../sharing/waiting-share.tsx').then((module) => ({ default: module.WaitingShare })),
 )
-/** The list is drawn before anybody looks for what was shared. */
+/** Delay before looking for shared items, so that the list renders first. */
 const shareAfterMs = 1_000
 
-/** One quiet line above the list, the most important: a newer version, the connection, what was refused, an offer. */
+/**
+ * One line above the list, for the most important of: a newer version, the connection, refused
+ * requests, an offer.
+ */
 export function ListNotices() {
   const { update, installOffer, notifications } = useServices()
   const messenger = useMessenger()

@@ -4,7 +4,9 @@ import { joinClassNames } from '../../ui/styles/join-class-names.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
 import styles from './undo-snackbar.module.css'
 
-/** What has just been done, with a way back. Looking at it stops its time; Ctrl+Z takes it from anywhere. */
+/**
+ * Reports an action and offers Undo. Hover or focus pauses its timer; Ctrl+Z undoes from anywhere.
+ */
 export function UndoSnackbar({ isOverList }: { isOverList: boolean }) {
   const { undo } = useMessenger()
   const offer = useLiveValue(undo.offer)
@@ -23,7 +25,7 @@ export function UndoSnackbar({ isOverList }: { isOverList: boolean }) {
     return () => removeEventListener('keydown', onKeyDown)
   }, [undo, canUndo])
 
-  // What was under the pointer or had the focus is gone with the offer.
+  // The hovered or focused element is gone with the offer.
   useEffect(() => {
     if (!offer) undo.hold(false)
   }, [undo, offer])
@@ -69,7 +71,7 @@ function sayOffer({ words, canUndo }: { words: string; canUndo: boolean }): stri
   return canUndo ? `${words}. Press Control Z to undo.` : words
 }
 
-/** In a field with words in it, that key is the field's own. */
+/** A field that contains text keeps that key. */
 function hasWords(target: EventTarget | null): boolean {
   const isField = target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement
   return isField && target.value !== ''

@@ -3,7 +3,7 @@ import type { ConnectionWords } from './describe-connection.ts'
 
 const lateAfterMs = 2_000
 
-/** The words once it is time for them: late ones after a moment, and then whatever follows at once. */
+/** The words after their delay: late words wait a moment, any that follow show immediately. */
 export function usePatientWords(words: ConnectionWords | undefined): ConnectionWords | undefined {
   const [isDue, setIsDue] = useState(false)
   const hasWords = words !== undefined

@@ -36,12 +36,12 @@ function rowWith(change: Partial<ConversationRow>): ConversationRow {
 const before = [rowWith({ unreadCount: 1, lastMessage: write(1, ben) })]
 const next = rowWith({ unreadCount: 2, lastMessage: write(2, ben) })
 
-test('a new message of somebody else is news', () => {
+test('a new message from another person is news', () => {
   expect(findNews(before, [next]).map(({ message }) => message.content)).toEqual(['message 2'])
   expect(findNews([], [next])).toHaveLength(1)
 })
 
-test('it is news also when its count was there before it', () => {
+test('it is news even if its unread count arrived first', () => {
   expect(findNews([rowWith({ unreadCount: 2, lastMessage: write(1, ben) })], [next])).toHaveLength(
     1,
   )

@@ -6,7 +6,7 @@ export interface News {
   message: MessageDocument
 }
 
-/** What a row has to say to somebody who is away; nothing from muted or archived chats, and nothing twice. */
+/** The messages of a row to notify about; none from muted or archived chats, and none twice. */
 export function findNews(
   before: readonly ConversationRow[],
   now: readonly ConversationRow[],
@@ -16,7 +16,8 @@ export function findNews(
     const message = row.lastMessage
     if (!message || row.isMuted || row.isArchived || row.unreadCount === 0) return []
     if (message.senderId !== row.peerId || message.deletedAt !== undefined) return []
-    // Unread count and newest message arrive one after the other, in either order: only the place tells.
+    // Unread count and newest message arrive separately, in either order: only the message's place
+    // decides.
     const earlier = known.get(row.peerId)?.lastMessage
     return message.orderedAt > (earlier?.orderedAt ?? 0) ? [{ row, message }] : []
   })

@@ -1,6 +1,7 @@
 /**
- * Leads to the chat of a notification that was shown by the service worker: `notification-click.js` hears the click.
- * @returns the end of it
+ * Opens the chat of a clicked notification that the service worker showed: `notification-click.js`
+ * handles the click.
+ * @returns a function that stops it
  */
 export function followWorkerClicks(openPath: (path: string) => void): () => void {
   const { serviceWorker } = navigator

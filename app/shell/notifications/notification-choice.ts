@@ -1,17 +1,19 @@
 import type { LiveSource } from '../../ui/hooks/use-live-value.ts'
 
-/** `ask`: never asked; `blocked`: the browser says no, and only its own settings change that. */
+/**
+ * `ask`: never asked; `blocked`: the browser refuses, and only its own settings can change that.
+ */
 export type NotificationState = 'unsupported' | 'ask' | 'on' | 'off' | 'blocked'
 
 export interface NotificationChoice extends LiveSource<NotificationState> {
-  /** Asks the browser if it has to be asked; only from a click. */
+  /** Asks for the browser's permission if needed; call it only from a click. */
   turnOn(): Promise<void>
   turnOff(): void
 }
 
 const chosenKey = 'notifications'
 
-/** Whether this person wants to be told of messages on this device, and whether the browser lets us. */
+/** Whether this person wants notifications on this device, and whether the browser allows them. */
 export function createNotificationChoice(): NotificationChoice {
   const listeners = new Set<() => void>()
 
@@ -45,6 +47,6 @@ function readState(): NotificationState {
   const chosen = localStorage.getItem(chosenKey)
   if (chosen === 'off') return 'off'
   if (Notification.permission === 'granted') return 'on'
-  // Chosen, but the browser's own question was closed without an answer: that was the once.
+  // Chosen, but the person closed the browser's prompt without an answer: do not ask again.
   return chosen === null ? 'ask' : 'off'
 }

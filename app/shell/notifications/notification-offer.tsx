@@ -9,11 +9,11 @@ import type { NotificationChoice } from './notification-choice.ts'
 interface NotificationOfferProps {
   messenger: Messenger
   choice: NotificationChoice
-  /** What is offered when this is not. */
+  /** Shown instead when there is nothing to ask. */
   otherwise: ReactNode
 }
 
-/** Asks once, after the first own message: from then on there is something to hear of. */
+/** Asks once, after the first own message: from then on answers can arrive. */
 export function NotificationOffer({ messenger, choice, otherwise }: NotificationOfferProps) {
   const state = useLiveValue(choice)
   const hasWritten = useLivePart(messenger.conversations, (rows) =>

@@ -10,14 +10,14 @@ const bodyMaxLength = 200
 
 interface NotifierOptions {
   messenger: Messenger
-  /** What was there when there was nothing to tell of yet. */
+  /** The rows before there was anything to notify about. */
   before: readonly ConversationRow[]
-  /** Does this person want to be told? Asked for each message. */
+  /** Does this person want notifications? Asked for each message. */
   isWanted(): boolean
   openPath(path: string): void
 }
 
-/** Tells of messages while no tab of the app is in sight, and keeps the app's badge. */
+/** Shows notifications while no tab of the app is visible, and updates the app's badge. */
 export function createNotifier(options: NotifierOptions): { close(): void } {
   const { isWanted, openPath } = options
   const { conversations } = options.messenger
@@ -61,14 +61,14 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
     const title = row.peer?.username ?? 'New reaction'
     const words = describeMessage(message).slice(0, bodyMaxLength)
     const body = `Reacted ${reaction.emoji} to: ${words}`
-    // Beside the chat's messages, not in their place.
+    // Own tag: shown beside the chat's message notification, not in its place.
     const news = { title, body, tag: `reaction-${peerId}`, path: `/chat/${peerId}` }
     void runInOneTab(`petrel-reaction-${_id}-${reaction.at}`, () => show(news))
   }
 
   function show(news: { title: string; body: string; tag: string; path: string }) {
     const { title, body, tag, path } = news
-    // With the same tag a further message takes the place of the one before, and is told again.
+    // With the same tag, a newer message replaces the previous notification and alerts again.
     const options = { body, tag, renotify: true, icon: '/icons/icon-192.png', data: { path } }
     try {
       const notification = new Notification(title, options)
@@ -80,7 +80,7 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
         openPath(path)
       }
     } catch {
-      // Phones show a notification only through the service worker.
+      // Phones show notifications only through the service worker.
       void navigator.serviceWorker?.ready.then((worker) => worker.showNotification(title, options))
     }
   }
@@ -89,7 +89,7 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
     if (document.visibilityState !== 'visible') return
     for (const notification of shown) notification.close()
     shown.clear()
-    // Those too that the worker has shown, for an earlier page of the app perhaps.
+    // Also those that the service worker has shown, perhaps for an earlier page of the app.
     const registration = await navigator.serviceWorker?.getRegistration()
     const ofWorker = (await registration?.getNotifications()) ?? []
     if (document.visibilityState !== 'visible') return
@@ -113,7 +113,7 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
   }
 }
 
-/** Where the app is installed, its icon carries the number. */
+/** An installed app shows the number on its icon. */
 function setBadge(count: number): void {
   if (!('setAppBadge' in navigator)) return
   const done = count > 0 ? navigator.setAppBadge(count) : navigator.clearAppBadge()

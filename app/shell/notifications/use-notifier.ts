@@ -5,10 +5,12 @@ import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { followWorkerClicks } from './follow-worker-clicks.ts'
 import type { NotificationChoice } from './notification-choice.ts'
 
-/** Whoever looks at the page needs to be told of nothing: the code for it comes after what they look at. */
+/**
+ * Delay before loading the notifier: a visible page needs no notifications, so it renders first.
+ */
 const startAfterMs = 1_000
 
-/** Tells of messages while nobody looks. */
+/** Shows notifications while the page is hidden. */
 export function useNotifier(messenger: Messenger, choice: NotificationChoice): void {
   const navigate = useLatest(useNavigate())
   useEffect(() => {
@@ -27,7 +29,7 @@ export function useNotifier(messenger: Messenger, choice: NotificationChoice): v
     }
 
     const stopWaiting = waitUntilUnseen(() => void start().catch(() => {}))
-    // At once: what the service worker says to a page without an ear is lost.
+    // Immediately: a message from the service worker is lost while the page has no listener.
     const stopFollowing = followWorkerClicks(openPath)
     return () => {
       stopWaiting()
@@ -37,7 +39,7 @@ export function useNotifier(messenger: Messenger, choice: NotificationChoice): v
   }, [messenger, choice, navigate])
 }
 
-/** Calls as soon as the page is hidden, and after a moment if it is not. */
+/** Calls as soon as the page is hidden, or after a delay if it stays visible. */
 function waitUntilUnseen(call: () => void): () => void {
   const onVisibility = () => document.visibilityState === 'hidden' && call()
   const timer = setTimeout(call, document.visibilityState === 'hidden' ? 0 : startAfterMs)

@@ -1,7 +1,9 @@
 const visibleLock = 'petrel-visible'
 const electionHeldMs = 3_000
 
-/** Lets the other tabs know that this one is in sight, by a lock that a frozen or closed tab cannot keep. */
+/**
+ * Tells the other tabs that this one is visible, by a lock that a frozen or closed tab cannot hold.
+ */
 export function holdWhileVisible(): () => void {
   const { locks } = navigator
   if (!locks) return () => {}
@@ -27,7 +29,7 @@ export function holdWhileVisible(): () => void {
   }
 }
 
-/** Runs the work in one of the hidden tabs; in none while another tab is in sight. */
+/** Runs the work in one hidden tab; in none while another tab is visible. */
 export async function runInOneTab(name: string, work: () => void): Promise<void> {
   const { locks } = navigator
   if (!locks) return work()
@@ -36,7 +38,7 @@ export async function runInOneTab(name: string, work: () => void): Promise<void>
   await locks.request(name, { ifAvailable: true }, async (lock) => {
     if (!lock) return
     work()
-    // Held for a moment, for the tabs that hear of it later.
+    // Holds the lock for a moment, for tabs that get the event later.
     await new Promise((resolve) => setTimeout(resolve, electionHeldMs))
   })
 }

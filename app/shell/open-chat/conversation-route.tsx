@@ -37,7 +37,7 @@ const Gallery = lazy(() =>
 
 const drawReactionBar: DrawReactionBar = (drawing) => <ReactionBar {...drawing} />
 
-/** The right part of the chat screen: joins the conversation and the bubble. */
+/** The right pane of the chat screen: joins the conversation and the message bubble. */
 export function ConversationRoute({ peerId }: { peerId: string }) {
   const messenger = useMessenger()
   const { searchMessages } = useServices()
@@ -47,7 +47,7 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
   const goUp = useWayUp()
   const ownName = useSession()?.user.username ?? ''
   const peer = usePeer(messenger, peerId)
-  // In place of the entry of what it was opened from, which is no place to come back to.
+  // Replaces the history entry of the origin, which is no page to return to.
   const openChat = (id: string) => void navigate(`/chat/${id}`, { replace: countBackLayers() > 0 })
   const channel = useChannelChat(peerId, openChat)
   const { setWish } = channel
@@ -75,7 +75,7 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
     userId: messenger.userId,
     id: readNavigationState(state, 'sharedId'),
   })
-  // As long as it is not closed, a reload leads back to it.
+  // Until it is closed, a reload shows it again.
   const forgetShared = () => void navigate(pathname, { replace: true })
   const drawTools: DrawComposerTools = (tools) => (
     <>
@@ -96,12 +96,13 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
       />
     </>
   )
-  // Once shown it is over: a reload, or the way back, does not lead to it again.
+  // Once shown, forget it: neither a reload nor Back shows it again.
   const forgetStart = useCallback(() => {
     const rest = { ...readRecord(state), messageId: undefined, listPlace: undefined }
     void navigate(pathname, { replace: true, state: rest })
   }, [navigate, pathname, state])
-  // Kept with the chat's own entry for the way back, and with that of the media for their button after a reload.
+  // Stored with the chat's history entry for Back, and with the media page's entry for its back
+  // button after a reload.
   const openMedia = (listPlace: ListPlace | undefined) => {
     const kept = { ...readRecord(state), listPlace }
     void navigate(pathname, { replace: true, state: kept })
@@ -157,7 +158,7 @@ function readRecord(state: unknown): object {
   return typeof state === 'object' && state ? state : {}
 }
 
-/** The list that a chat was opened from. */
+/** The list from which the chat was opened. */
 function findList(state: unknown): { to: string; state?: unknown } {
   const view = readNavigationState(state, 'listView')
   if (view) return { to: `/chat/${view}` }

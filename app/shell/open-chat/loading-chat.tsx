@@ -3,7 +3,7 @@ import { BackLink } from '../navigation/back-link.tsx'
 import styles from './loading-chat.module.css'
 import type { PeerState } from './use-peer.ts'
 
-/** A conversation with somebody whom the device does not know yet. */
+/** A conversation with a person who is not on the device yet. */
 export function LoadingChat({ peer }: { peer: Exclude<PeerState, { state: 'known' }> }) {
   return (
     <section className={styles.pane} aria-label="Chat">

@@ -6,7 +6,7 @@ import { useMessenger } from '../session/messenger-context.tsx'
 import { LoadingChat } from './loading-chat.tsx'
 import { usePeer } from './use-peer.ts'
 
-/** What a chat holds beside its words, in the chat's place. */
+/** A chat's media, files and links, in the chat's place. */
 export function MediaRoute({ peerId, kind }: { peerId: string; kind: MessageKind }) {
   const messenger = useMessenger()
   const { state } = useLocation()
@@ -21,7 +21,7 @@ export function MediaRoute({ peerId, kind }: { peerId: string; kind: MessageKind
       messenger={messenger}
       peerId={peerId}
       kind={kind}
-      // In place of the other tab, so that Back leads to the chat.
+      // Replaces the other tab's entry, so that Back returns to the chat.
       onKind={(chosen) => void navigate(`${chat}/${chosen}`, { replace: true, state })}
       onBack={() => goUp({ to: chat, state })}
       onGoToMessage={(messageId) =>

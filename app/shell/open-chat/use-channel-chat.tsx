@@ -21,17 +21,17 @@ const ChannelDialogs = lazy(() =>
 )
 
 interface ChannelChat {
-  /** Does the other person read over the business channel? */
+  /** Does the other person use the business channel? */
   isCustomer: boolean
-  /** For the attach menu. */
+  /** Actions for the attach menu. */
   actions: readonly MenuAction[]
-  /** Stands under the header of a chat with a customer. */
+  /** Shown under the header of a chat with a customer. */
   bar: ReactNode
   dialog: ReactNode
   setWish(wish: ChannelWish): void
 }
 
-/** What the business channel adds to a chat. */
+/** The business channel's additions to a chat. */
 export function useChannelChat(peerId: string, onOpenChat: (peerId: string) => void): ChannelChat {
   const messenger = useMessenger()
   const { own: ownCalls, whatsApp } = useServices()
@@ -42,7 +42,8 @@ export function useChannelChat(peerId: string, onOpenChat: (peerId: string) => v
   const channel = readChannel(user)
   const isCustomer = Boolean(peer?.isWhatsAppContact)
   useEffect(() => {
-    // Whether it is a sandbox may have changed since the sign-in; what the device knows stands until it is told.
+    // The sandbox setting may have changed since sign-in; the device's record stays until the
+    // server answers.
     if (isCustomer) ownCalls.me().catch(() => {})
   }, [isCustomer, ownCalls])
   const settings = user ? readSettings(user, entries) : {}

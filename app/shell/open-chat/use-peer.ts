@@ -7,7 +7,7 @@ export type PeerState =
   | { state: 'loading' }
   | { state: 'failed'; retry(): void }
 
-/** Whether there is anything to show for this person: what the device has, or what the server says. */
+/** Whether there is a person to show: from the device, else from the server. */
 export function usePeer(messenger: Messenger, peerId: string): PeerState {
   const peer = useLiveValue(messenger.users.get(peerId))
   const hasConversation = useLivePart(messenger.conversations, (rows) =>

@@ -14,7 +14,7 @@ test.each<[QueuedRequest, string, string | undefined]>([
     "A message wasn't forwarded.",
     undefined,
   ],
-])('P6: what was refused is told in words: $0.kind', (request, words, concerned) => {
+])('P6: a refused request is described in words: $0.kind', (request, words, concerned) => {
   expect(describeRefused(request, 'Ben')).toBe(words)
   expect(findConcerned(request)).toBe(concerned)
 })

@@ -1,6 +1,6 @@
 import type { QueuedRequest } from '../../database/storage/queued-request.ts'
 
-/** What a refused request has left undone, in a person's words. `name`: of the person whom it is about. */
+/** Describes what a refused request did not do. `name`: the name of the person concerned. */
 export function describeRefused(request: QueuedRequest, name: string): string {
   switch (request.kind) {
     case 'profile':
@@ -18,7 +18,7 @@ export function describeRefused(request: QueuedRequest, name: string): string {
   }
 }
 
-/** Whom a request is about, if about one person. */
+/** The person concerned, if a request concerns one. */
 export function findConcerned(request: QueuedRequest): string | undefined {
   switch (request.kind) {
     case 'block':

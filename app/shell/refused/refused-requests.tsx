@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icons/icon.tsx'
 import { describeRefused, findConcerned } from './describe-refused.ts'
 import styles from './refused-requests.module.css'
 
-/** What the server has refused of what is no message: why, and what can be done about it (P6). */
+/** The refused requests other than messages: the reason, and what the person can do (P6). */
 export function RefusedRequests({ messenger }: { messenger: Messenger }) {
   const entries = useLiveValue(messenger.requests.entries)
   const refused = useMemo(() => entries.filter(({ state }) => state === 'refused'), [entries])

@@ -1,7 +1,7 @@
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 import { useSession } from '../session/use-session.ts'
 
-/** Lets people through who are not signed in; sends the others to where they wanted to go. */
+/** Shows its pages to signed-out people; redirects signed-in ones to their target. */
 export function AnonymousRoute() {
   const session = useSession()
   const location = useLocation()

@@ -18,7 +18,7 @@ const lostWords = new Map([
 
 const notDiscardedWords = "This device couldn't remove it. Try again."
 
-/** Leads what another app has shared into the chat that the person chooses. */
+/** Puts an item shared by another app into the chat that the person chooses. */
 export function ShareRoute() {
   const messenger = useMessenger()
   const { userId } = messenger
@@ -32,9 +32,12 @@ export function ShareRoute() {
   const [isStuck, setIsStuck] = useState(false)
   const lost = lostWords.get(new URLSearchParams(search).get('problem') ?? '')
 
-  /** Files wait until they are sent; a text is in the chat's draft at once, which outlives a reload. */
+  /**
+   * Files wait until they are sent; a text becomes the chat's draft immediately, which survives a
+   * reload.
+   */
   async function choose(chosen: SharedItem, peerId: string) {
-    // A double click would say it twice.
+    // A double click would insert it twice.
     if (isChosen.current) return
     isChosen.current = true
     const path = `/chat/${peerId}`
@@ -43,7 +46,7 @@ export function ShareRoute() {
     }
     const before = messenger.drafts.begin(peerId).text
     messenger.drafts.set(peerId, before ? `${before}\n${chosen.text}` : chosen.text)
-    // It is a draft by now: at worst it is offered once more.
+    // The text is a draft by now: at worst the app offers it once more.
     await items.discard(chosen.id).catch(() => {})
     await navigate(path, { replace: true })
   }

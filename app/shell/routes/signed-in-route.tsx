@@ -9,7 +9,7 @@ import { useServices } from '../session/services-context.ts'
 import { useOpenMessenger } from '../session/use-open-messenger.ts'
 import { useSession } from '../session/use-session.ts'
 
-/** Lets signed-in people through, with their messenger open; sends everybody else to sign in. */
+/** Shows its pages to signed-in people, with their messenger open; redirects others to sign-in. */
 export function SignedInRoute() {
   const session = useSession()
   const location = useLocation()
@@ -18,7 +18,7 @@ export function SignedInRoute() {
     if (session) leaver.current = session.user._id
   }, [session])
   if (!session) {
-    // Somebody else begins at the beginning, not where this person stood.
+    // Another person starts at the home page, not where this person was.
     const returnTo = location.pathname + location.search
     const state = { returnTo, userId: leaver.current }
     return <Navigate to="/login" replace state={state} />

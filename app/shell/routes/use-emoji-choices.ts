@@ -11,7 +11,7 @@ const styleOptions = emojiStyles.map((value) => ({
 }))
 const modeOptions = suggestedModes.map((value) => ({ value, name: suggestedNames[value] }))
 
-/** How emoji look in the picker of this device, and how it begins. */
+/** This device's settings for the emoji style and for the picker's first section. */
 export function useEmojiChoices(): RadioChoiceProps[] {
   const { style, suggestedMode } = useLiveValue(emojiSettings)
   return [

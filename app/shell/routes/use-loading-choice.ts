@@ -3,7 +3,10 @@ import { networkType } from '../../media/loading/network-type.ts'
 import type { RadioChoiceProps } from '../../settings/radio-choice.tsx'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 
-/** When pictures and voice messages are downloaded on this device; Wi-Fi is offered where the browser tells of it. */
+/**
+ * This device's setting for automatic downloads of pictures and voice messages; offers Wi-Fi where
+ * the browser reports the network type.
+ */
 export function useLoadingChoice(): RadioChoiceProps {
   const chosen = useLiveValue(loadingChoice)
   const canTellWifi = useLiveValue(networkType) !== undefined

@@ -1,7 +1,7 @@
 import { limits } from '../../../schema/limits.ts'
 
-/** Only the list or only the conversation shows. */
+/** Shows only the list or only the conversation. */
 export const narrowScreen = `(max-width: ${limits.tabletBelowPx - 1}px)`
 
-/** The drawer takes the rail's place. */
+/** The drawer replaces the rail. */
 export const phoneScreen = `(max-width: ${limits.mobileBelowPx - 1}px)`

@@ -1,18 +1,18 @@
 const themeKey = 'theme'
 
-/** Matches while the system asks for dark colours. */
+/** Matches while the system prefers dark colours. */
 export const darkSystem = '(prefers-color-scheme: dark)'
 
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-/** The theme that was chosen on this device; without a choice, the system's. */
+/** The theme chosen on this device; by default the system's. */
 export function readTheme(): Theme {
   const kept = localStorage.getItem(themeKey)
   return themes.find((theme) => theme === kept) ?? 'system'
 }
 
-/** Keeps the choice on this device and draws in it. */
+/** Stores the choice on this device and applies it. */
 export function chooseTheme(theme: Theme): void {
   localStorage.setItem(themeKey, theme)
   applyTheme(theme)
@@ -24,7 +24,7 @@ export function applyTheme(theme: Theme): void {
   colourBrowser(theme)
 }
 
-/** The browser's own bar takes the colour of the theme that is drawn. */
+/** Colours the browser's own bar like the current theme. */
 function colourBrowser(theme: Theme): void {
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
     const { scheme = '' } = meta.dataset

@@ -1,4 +1,4 @@
-/** Does the browser let this page keep anything? Where site data is blocked, asking for its stores throws. */
+/** May this page store data? Where the browser blocks site data, accessing its stores throws. */
 export function canKeepData(): boolean {
   try {
     localStorage.getItem('token')

@@ -4,7 +4,7 @@ import { openTestLab } from '../../lab/open-test-lab.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { limitOpening } from './limit-opening.ts'
 
-test('what opens in time is open; what does not is told in words, and closed when it opens after all', async () => {
+test('opens in time; after the limit it fails with words, and closes a late messenger', async () => {
   const { ann } = await openTestLab()
   const { messenger } = await ann.device()
   expect(await limitOpening(Promise.resolve(messenger))).toBe(messenger)
@@ -20,7 +20,7 @@ test('what opens in time is open; what does not is told in words, and closed whe
   await closed.promise
 })
 
-test('what the browser says of its storage is told in words that somebody understands', async () => {
+test('a storage error of the browser becomes words that a person understands', async () => {
   const refused = new DOMException('The user denied permission.', 'SecurityError')
   const opening = limitOpening(Promise.reject<Messenger>(refused))
   await expect(opening).rejects.toThrow("couldn't use this browser's storage")

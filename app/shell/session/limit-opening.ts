@@ -1,13 +1,13 @@
 import type { Messenger } from '../../sync/messenger-types.ts'
 
-/** Opening takes a second where nothing is in its way. */
+/** Opening normally takes about a second. */
 const openMs = 15_000
 const heldWords =
   'This is taking too long. Another tab may be holding on to your messages. Close the other tabs of Petrel, then try again.'
 const blockedWords =
   "Petrel couldn't use this browser's storage. Allow site data for this page, or free up some space, then try again."
 
-/** @throws with words for a person when the messages of this device cannot be opened, or not in time */
+/** @throws with words for a person when this device's messages do not open, or not in time */
 export async function limitOpening(
   opening: Promise<Messenger>,
   limitMs = openMs,

@@ -7,25 +7,25 @@ import type { InstallOffer } from '../../offline/install-prompt.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import type { NotificationChoice } from '../notifications/notification-choice.ts'
 
-/** What the screens ask of the world outside them. Rejections carry words for a person. */
+/** The services that the screens use. Rejections carry words for a person. */
 export interface Services {
   sessions: SessionStore
   signIn(given: Login): Promise<SignedIn>
   register(given: Registration): Promise<SignedIn>
-  /** Opens what this person has on the device. */
+  /** Opens this person's data on the device. */
   openMessenger(userId: string): Promise<Messenger>
   /**
-   * Ends the session at once, here and on the server if it can be reached. This person's data goes off the device
-   * as soon as every tab lets go of it, at the next start at the latest.
+   * Ends the session immediately, here and, if reachable, on the server. Removes this person's data
+   * from the device once every tab releases it, at the latest at the next start.
    */
   signOut(messenger: Messenger): void
-  /** One's own record and sign-ins. */
+  /** The signed-in person's record and sessions. */
   own: Api['own']
-  /** The person of a whole phone number; undefined for nobody. */
+  /** Finds a person by a whole phone number; undefined if there is none. */
   findByPhone: Api['users']['findByPhone']
   /** The business channel's calls. */
   whatsApp: Api['whatsApp']
-  /** The server's search, for what has not arrived on this device. */
+  /** The server's search, for messages that are not on this device. */
   searchMessages: Api['messages']['search']
   notifications: NotificationChoice
   update: AppUpdate

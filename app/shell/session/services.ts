@@ -21,13 +21,13 @@ const untilIdle = () =>
     ([, { readBrowserPlatform: readBrowserPowers }]) => readBrowserPowers().untilIdle(),
     () => {},
   )
-/** What other apps have shared and this person has not sent. */
+/** Discards this person's unsent items shared from other apps. */
 async function discardShared(userId: string) {
   const { createSharedItems } = await import('../../offline/shared-items.ts')
   await createSharedItems({ userId }).discardAll()
 }
 
-/** The real world around the screens: this browser, and the server that the page came from. */
+/** The services of this browser and of the server that the page came from. */
 export function createServices(): Services {
   const sessions = createSessionStore({
     kept: localStorage,
@@ -46,11 +46,12 @@ export function createServices(): Services {
   void owed.finishAll()
   let openUserId: string | undefined
   addEventListener('storage', ({ key, newValue }) => {
-    // Another tab takes off the device what this one holds in memory too: nothing of it may be written again.
+    // Another tab is removing data that this tab holds in memory: reload, so that none is written
+    // again.
     if (newValue !== null && openUserId && owed.readNote(key) === openUserId) location.reload()
   })
   const drawn = createDeferred()
-  // Whoever is signed in needs the core at once: it is fetched while the screens are.
+  // A signed-in person needs the core immediately: it loads in parallel with the screens.
   if (sessions.get()) loadCore().catch(drawn.resolve)
   else drawn.resolve()
   const noteSharer = async () => {
@@ -87,7 +88,8 @@ export function createServices(): Services {
     openMessenger: (userId) => open(userId).finally(() => void untilIdle().then(drawn.resolve)),
     signOut(messenger) {
       const { userId } = messenger
-      // Noted first: neither a tab that hangs nor a crash leaves it on the device. The session ends whatever becomes of it.
+      // Recorded first: neither a hanging tab nor a crash then leaves the data on the device. The
+      // session ends in any case.
       openUserId = undefined
       owed.record(userId)
       const erasing = messenger.erase()

@@ -7,7 +7,7 @@ type Opening =
   | { state: 'open'; messenger: Messenger }
   | { state: 'failed'; words: string }
 
-/** Opens this person's messenger, and closes it when the screen goes. */
+/** Opens this person's messenger, and closes it on unmount. */
 export function useOpenMessenger(userId: string): Opening {
   const { openMessenger } = useServices()
   const [opening, setOpening] = useState<Opening>({ state: 'opening' })

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import type { SignedIn } from '../../../schema/api/auth.ts'
 import { useServices } from './services-context.ts'
 
-/** Who is signed in on this device, if anybody. */
+/** The person signed in on this device, if any. */
 export function useSession(): SignedIn | undefined {
   const { sessions } = useServices()
   return useSyncExternalStore(sessions.subscribe, sessions.get)

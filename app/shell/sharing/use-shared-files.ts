@@ -2,18 +2,18 @@ import { useEffect, useMemo, useState } from 'react'
 import type { SharedFile, SharedItem } from '../../offline/shared-item.ts'
 import { createSharedItems } from '../../offline/shared-items.ts'
 
-/** What another app has shared into the open chat. */
+/** Files that another app has shared into the open chat. */
 export interface SharedFiles {
   files: readonly File[]
-  /** What was written with them. */
+  /** The text shared with them. */
   text: string
-  /** One of them is stored as a message. */
+  /** Called when one of them is stored as a message. */
   onFileSent(file: File): Promise<void>
-  /** What was wanted of them is stored. */
+  /** Called when all wanted ones are stored. */
   onAllSent(): void
 }
 
-/** The files of a shared item, while they wait; each leaves the device's store once it is a message. */
+/** The pending files of a shared item; each leaves the device's store once it is a message. */
 export function useSharedFiles({
   userId,
   id,
@@ -29,7 +29,7 @@ export function useSharedFiles({
     createSharedItems({ userId })
       .list()
       .then((list) => !now.isOver && setItem(list.find((one) => one.id === id)))
-      // It still waits, and is offered above the list of chats.
+      // It stays pending, and the app offers it above the list of chats.
       .catch(() => {})
     return () => {
       now.isOver = true
@@ -38,7 +38,8 @@ export function useSharedFiles({
   return useMemo(() => {
     if (!item) return undefined
     const items = createSharedItems({ userId })
-    // They are messages by now. What can't be taken out is offered once more: nobody sends it again for that.
+    // They are messages by now. A file that cannot be removed is offered once more: the person need
+    // not send it.
     const drop = (files: readonly SharedFile[]) =>
       items
         .dropFiles(

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react'
 import type { SharedItem } from '../../offline/shared-item.ts'
 import type { SharedItems } from '../../offline/shared-items.ts'
 
-/** What other apps have shared and nobody has sent yet; `list` is undefined until it is read. */
+/** Unsent items shared from other apps; `list` is undefined until loaded. */
 export function useSharedItems(items: Pick<SharedItems, 'list' | 'subscribe'>) {
   const [list, setList] = useState<readonly SharedItem[]>()
   const [problem, setProblem] = useState<string>()

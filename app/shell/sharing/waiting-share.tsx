@@ -5,7 +5,7 @@ import { SharedOffer } from '../../offline/shared-offer.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useSharedItems } from './use-shared-items.ts'
 
-/** Leads to what was shared before a sign-in, or left behind; nothing where nothing waits. */
+/** Links to items shared before sign-in or left unsent; renders nothing if there are none. */
 export function WaitingShare({ onWaiting }: { onWaiting(isWaiting: boolean): void }) {
   const { userId } = useMessenger()
   const navigate = useNavigate()

@@ -2,16 +2,17 @@ import { createClearingMarks } from '../../database/files/clearing-marks.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
-import type { FiledMessage, Files } from './files.ts'
+import type { FiledMessage } from './filed-message.ts'
+import type { Files } from './files-types.ts'
 
-/** Finds the files of messages on this device, and fetches what is not there; twice at once is once. */
+/** Finds message files on this device and downloads missing ones; merges concurrent requests. */
 export function createFileAccess(options: {
   context: CommandContext
   calls: Pick<RequestCalls, 'messages'>
   onError: (cause: unknown) => void
-  /** A file is about to be looked at. */
+  /** A file is about to be viewed. */
   onUsed: (message: FiledMessage, file: Blob) => Promise<void>
-  /** The device holds a file more. */
+  /** The device has stored another file. */
   onKept: () => void
 }): Pick<Files, 'find' | 'load' | 'wasCleared'> {
   const { context, calls, onError, onUsed, onKept } = options
@@ -30,7 +31,7 @@ export function createFileAccess(options: {
     const { mediaUrl, file } = message
     if (mediaUrl === undefined) throw new Error('The file is no longer on this device.')
     const fetched = await calls.messages.download({ mediaUrl, size: file?.size })
-    // It can be seen all the same.
+    // It is viewable all the same.
     await store.keep(message, fetched).then(onKept, onError)
     return fetched
   }

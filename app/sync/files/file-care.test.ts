@@ -51,7 +51,7 @@ test('beyond the budget the file leaves that was not used for longest; unsent, s
   const [old, recent] = [await keepSent(`${ten}3`), await keepSent(`${ten}4`)]
   await care.tidy()
   expect(await isKept(old)).toBe(true)
-  // A quarter of the 54 bytes that are here and of what is free: 44.
+  // A quarter of 54 used bytes plus the free ones: 44.
   room.quota = 122
   await care.tidy()
   expect([await isKept(old), await isKept(recent)]).toEqual([false, true])
@@ -165,7 +165,7 @@ test('P1: a starred forward keeps its file when the other person deletes the mes
   for (const [at, words] of ['file map', 'file chart'].entries()) {
     const forward = must(forwards[at], words)
     expect(await (await files.load(forward)).text()).toBe(words)
-    // The server has it for as long as any message shows it.
+    // The server keeps it for as long as any message shows it.
     expect(await (await other.messenger.files.load(must(received[at], words))).text()).toBe(words)
     await commands.deleteMessage(forward._id)
     await expect.poll(() => files.find({ _id: must(sent[at], words) })).toBeUndefined()

@@ -4,37 +4,37 @@ import { createFileLedger, type LedgerEntry } from '../../database/files/file-le
 import { chooseFilesToTrim } from '../../database/files/files-to-trim.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import type { Platform } from '../platform/platform.ts'
-import type { FiledMessage } from './files.ts'
+import type { FiledMessage } from './filed-message.ts'
 
-/** What the files of one chat take on this device. */
+/** The space that one chat's files use on this device. */
 export interface ChatFiles {
   /** Empty for files whose messages are not on the device. */
   peerId: string
   /** All of them, in bytes. */
   bytes: number
   count: number
-  /** Those of them that a clearing leaves: unsent and starred ones. */
+  /** The part that clearing keeps: unsent and starred files. */
   lastingCount: number
 }
 
 export interface ClearingOptions {
-  /** The chat; without one it is all of them. */
+  /** The chat; all of them when absent. */
   peerId?: string | undefined
   onProgress?(progress: { done: number; total: number }): void
 }
 
 export type FileCare = ReturnType<typeof createFileCare>
 
-/** So many leave in one transaction: it holds up the messages meanwhile. */
+/** Files deleted per transaction, which blocks the messages meanwhile. */
 const batchSize = 20
 const stuckWords =
   "This device couldn't remove all of it. What is left is still listed. Close other tabs or restart the browser, then try again."
 
-/** Keeps the files on this device within a budget, and takes away what nobody wants there any more. */
+/** Keeps this device's files within a budget, and deletes those no longer needed. */
 export function createFileCare(options: {
   context: CommandContext
   platform: Pick<Platform, 'estimate'>
-  /** Is it on the screen of this tab? */
+  /** Does this tab's screen show it? */
   isShown: (file: Pick<LedgerEntry, 'messageId' | 'mediaUrl'>) => boolean
 }) {
   const { context, platform, isShown } = options
@@ -58,7 +58,7 @@ export function createFileCare(options: {
       return ledger.touch(message, size)
     },
 
-    /** Takes away the files of what was cleared, here or on another device, and what is more than fits. */
+    /** Deletes the files of cleared messages, from any device, and those over budget. */
     async tidy(): Promise<void> {
       const entries = await ledger.list()
       const [cleared, kept] = split(
@@ -76,7 +76,7 @@ export function createFileCare(options: {
       await removeAll(chooseFilesToTrim(trimmable, budget), { keepsStarred: true })
     },
 
-    /** What takes most first. */
+    /** The largest first. */
     async listUsage(): Promise<ChatFiles[]> {
       const chats = new Map<string, ChatFiles>()
       for (const { peerId = '', size, isUnsent, isStarred } of await ledger.list()) {
@@ -90,8 +90,9 @@ export function createFileCare(options: {
     },
 
     /**
-     * What it removes comes back on request only.
-     * @returns bytes. @throws with words for a person when the disk fails: what has left by then has left
+     * Later downloads of the removed files happen on request only.
+     * @returns bytes.
+     * @throws with words for a person when the disk fails; earlier removals persist
      */
     async clear({ peerId, onProgress }: ClearingOptions): Promise<number> {
       try {

@@ -1,9 +1,9 @@
 import type { StoredEpoch } from '../../database/storage/open-device-store.ts'
 
-/** Under this name it is noted in which epoch the files of this device were compared with the server's. */
+/** The name under which the device notes the epoch of its last file comparison with the server. */
 export const filesEpoch = 'files'
 
-/** The epoch that the server was put back into, and of whose files nobody has asked yet; undefined when there is none. */
+/** The restored epoch for which no file check has run yet; undefined when there is none. */
 export function findUnseenEpoch(rows: readonly StoredEpoch[]): string | undefined {
   const find = (name: string) => rows.find(({ _id }) => _id === name)
   const messages = find('messages')

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
-import type { LabOptions } from '../../lab/create-lab.ts'
 import type { Addressee, LabDevice } from '../../lab/device/lab-device.ts'
 import { sendTextFile } from '../../lab/device/send-text-file.ts'
+import type { LabOptions } from '../../lab/lab.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
 /** Ann with a phone, Ben with a tablet. */

@@ -1,43 +1,21 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
-import type { LiveValue } from '../../database/views/live-value.ts'
 import { createRefresher } from '../../database/views/refresher.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
-import type { ChatFiles, ClearingOptions, FileCare } from './file-care.ts'
+import type { FileCare } from './file-care.ts'
+import type { Files } from './files-types.ts'
 import { createPendingFiles } from './pending-files.ts'
 import { createShownFiles } from './shown-files.ts'
 import { createTabStates } from './tab-states.ts'
-import type { UploadState, Uploads } from './uploads.ts'
+import type { Uploads } from './uploads.ts'
 import { createUploadsAgain } from './uploads-again.ts'
 
-export interface FiledMessage extends Pick<MessageDocument, '_id' | 'mediaUrl'> {
-  file?: { size: number } | undefined
-}
-
-/** The files of messages, on this device and on the way from and to the server. */
-export interface Files {
-  /** From this device; undefined when it is not there. */
-  find(message: FiledMessage): Promise<Blob | undefined>
-  /** From this device, else from the server, and then kept here. Rejects with words for a person. */
-  load(message: FiledMessage): Promise<Blob>
-  /** Has a person cleared the files of its chat since? Then it is fetched on request only. */
-  wasCleared(message: Pick<MessageDocument, 'peerId' | 'orderedAt'>): Promise<boolean>
-  /** How it stands with the files of own messages that a tab of this device uploads, by the message's id. */
-  uploads: LiveValue<ReadonlyMap<string, UploadState>>
-  /** Says that the file of a message is on the screen: it stays on the device meanwhile. @returns ends it */
-  hold(message: FiledMessage): () => void
-  /** What the files of each chat take on this device, what takes most first. */
-  listUsage(): Promise<readonly ChatFiles[]>
-  /** Takes files off this device, but unsent and starred ones. @returns bytes. Rejects with words for a person. */
-  clear(options: ClearingOptions): Promise<number>
-}
-
-/** What comes in bursts is tidied up once. */
+/** Batches bursts into one cleanup. */
 const tidyAfterMs = 2_000
 
-/** The files of one tab; of several only the one whose turn it is uploads. */
+/** One tab's files; only the tab with the turn uploads. */
 export function createFiles(options: {
   context: CommandContext
   calls: Pick<RequestCalls, 'messages'>
@@ -71,7 +49,7 @@ export function createFiles(options: {
     return caring
   }
 
-  /** The code that finds files is fetched with the first one. */
+  /** The first access loads the code that finds files. */
   function openAccess() {
     access ??= import('./file-access.ts').then((module) =>
       module.createFileAccess({
@@ -88,7 +66,7 @@ export function createFiles(options: {
     return access
   }
 
-  /** A crash, or another device, may have left what was cleared: the turn begins with a look. */
+  /** A crash, or another device, may have left cleared files: the turn starts with a check. */
   function beginTidying() {
     const tidy = () => void tidying.refresh()
     const cleared = new Map<string, number>()
@@ -125,17 +103,17 @@ export function createFiles(options: {
   return {
     files,
     pending,
-    /** There is a sign of life from outside: tries at once what waits to be tried again. */
+    /** An external sign of life: retries immediately. */
     hurry() {
       uploading?.hurry()
       again.hurry()
     },
-    /** The turn to upload is this tab's; what it gives ends that. */
+    /** This tab takes the turn to upload; the returned function ends it. */
     begin(): () => Promise<void> {
       const ours: { uploads?: Uploads; isOver?: true } = {}
-      // What the tab before has said of its uploads is over with its turn.
+      // The turn also ends the previous tab's reports of its uploads.
       uploads.set(new Map())
-      /** The code that uploads is fetched when there is something to upload. */
+      /** Loads the upload code when there is something to upload. */
       async function wake() {
         if (ours.uploads || pending.listOwed().length === 0) return
         const { createUploads } = await import('./uploads.ts')

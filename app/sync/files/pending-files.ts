@@ -1,7 +1,7 @@
 import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
 import { changeMessage } from '../../database/commands/change-message.ts'
+import type { MessageCollection } from '../../database/storage/collections.ts'
 import { listTally } from '../../database/storage/list-tally.ts'
-import type { MessageCollection } from '../../database/storage/open-database.ts'
 import {
   failedTally,
   fromStoredMessage,
@@ -12,15 +12,15 @@ import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.
 export type PendingFiles = ReturnType<typeof createPendingFiles>
 
 /**
- * The own messages with a file that the server has not taken yet: read from what is stored, and followed from then on.
- * Among them is what was refused for its file, until somebody has looked whether it can be uploaded again.
+ * Own messages whose file the server lacks: read from storage, then followed.
+ * Includes messages refused for a lost file, until this device has checked for a possible upload.
  */
 export function createPendingFiles(messages: MessageCollection) {
   const pending = new Map<string, MessageDocument>()
   const listeners = new Set<() => void>()
   /** A second refusal of these has another reason. */
   const lookedAt = new Set<string>()
-  /** The server was reached and could not take these: nobody knows whether it ever will. */
+  /** The reachable server could not accept these, and may never do so. */
   const stuck = new Set<string>()
   let reading: Promise<void> | undefined
 
@@ -45,7 +45,7 @@ export function createPendingFiles(messages: MessageCollection) {
   )
 
   return {
-    /** Resolves when all that is stored is known; a reading that failed is tried again by whoever asks next. */
+    /** Resolves when all stored ones are known; the next caller retries a failed read. */
     ready(): Promise<void> {
       reading ??= read()
       reading.catch(() => {
@@ -58,27 +58,27 @@ export function createPendingFiles(messages: MessageCollection) {
     change: (messageId: string, change: (message: MessageDocument) => MessageDocument) =>
       changeMessage(messages, messageId, change),
     get: (messageId: string) => pending.get(messageId),
-    /** Those whose file is not on the server. */
+    /** Messages whose file is not on the server. */
     listOwed: () => [...pending.values()].filter(isUploadOwed),
-    /** Those that were refused because the server has no such file. */
+    /** Messages refused because the server has no such file. */
     listLost: () => [...pending.values()].filter(isLost),
     /** They are sent again by now, or cannot be. */
     recordLookedAt(messageIds: readonly string[]) {
       for (const id of messageIds) lookedAt.add(id)
       record([...pending.values()].filter(({ _id }) => lookedAt.has(_id)))
     },
-    /** What was said after it waits no longer for it: in another order is better than never (P6). */
+    /** Later messages stop waiting for it: out of order is better than never (P6). */
     recordStuck(messageId: string) {
       const message = pending.get(messageId)
       if (!message || stuck.has(messageId)) return
       stuck.add(messageId)
       record([message])
     },
-    /** Does what was said after this file wait until it is sent? What the other person reads keeps its order. */
+    /** Must later messages wait until this file is sent? The reader sees them in order. */
     isWaitedFor: (messageId: string) => pending.has(messageId) && !stuck.has(messageId),
     /**
-     * Does this message have to stay on the device for now? One whose file is not on the server, and whatever was said
-     * after a file that is not sent.
+     * Must this message stay on the device for now? True for a file not on the server, and for
+     * every message after an unsent file.
      */
     isHeld(message: MessageDocument): boolean {
       if (message.deletedAt !== undefined) return false

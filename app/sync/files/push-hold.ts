@@ -3,12 +3,14 @@ import type { PendingFiles } from './pending-files.ts'
 
 export type PushHold = ReturnType<typeof createPushHold>
 
-/** Keeps documents back that must not be pushed yet. They stay owed, and are offered when they may be. */
+/**
+ * Holds back documents that must not be pushed yet. They stay owed, and are offered once allowed.
+ */
 export function createPushHold(pending: PendingFiles) {
   const held = new Map<string, MessageDocument>()
   const listeners = new Set<() => void>()
 
-  /** Nor may what comes after something that waits to be offered again: a file that is uploaded just now, say. */
+  /** Also holds documents behind one that waits for a retry, such as a current upload. */
   function isBehindHeld({ status, peerId, orderedAt, deletedAt }: MessageDocument): boolean {
     if (status !== 'sending' || deletedAt !== undefined) return false
     return [...held.values()].some(
@@ -16,7 +18,7 @@ export function createPushHold(pending: PendingFiles) {
     )
   }
 
-  /** A file that was refused or given up goes nowhere. */
+  /** A file that was refused or cancelled is not sent. */
   function isOnItsWay(message: MessageDocument): boolean {
     if (message.status !== 'sending' || message.deletedAt !== undefined) return false
     return !isUploadOwed(message) || pending.isWaitedFor(message._id)
@@ -46,12 +48,12 @@ export function createPushHold(pending: PendingFiles) {
       }))
       placed.sort((a, b) => a.message.orderedAt - b.message.orderedAt)
       const free = placed.filter(({ message }) => take(message))
-      // What was held behind one of these alone has no other sign that it may go.
+      // Documents held behind only one of these get no other signal that they may go.
       const isFree = (message: MessageDocument) => !isWaiting(message) && !isBehindHeld(message)
       if ([...held.values()].some(isFree)) tell()
       return free.map(({ document }) => document)
     },
-    /** Was it kept back the last time? Then the server does not hold it, whatever RxDB believes. */
+    /** Was it held back last time? Then the server lacks it, whatever RxDB believes. */
     has: (id: string) => held.has(id),
     /** It may not be pushed yet. */
     isWaiting(id: string): boolean {

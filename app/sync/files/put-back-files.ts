@@ -14,8 +14,9 @@ import { isUnknownCall, uploadInPieces } from './upload-in-pieces.ts'
 type Sent = Pick<MessageDocument, '_id' | 'mediaUrl' | 'file'> & { mediaUrl: string }
 
 /**
- * After a backup was put back: uploads what the server has lost of the files that this device has sent and still holds,
- * each to where its message looks for it. Once for each epoch; what breaks off is looked through again, and finds less.
+ * After a restore: uploads the files that this device sent and still holds, and the server lost,
+ * each to the address in its message. Runs once per epoch; an interrupted run starts over with less
+ * left.
  */
 export async function putBackFiles(options: {
   context: CommandContext
@@ -44,7 +45,7 @@ export async function putBackFiles(options: {
     return await calls.findMissingUploads(uploads, { signal })
   }
 
-  /** @returns false where the server does not take it */
+  /** @returns false when the server refuses it */
   async function upload(id: string): Promise<boolean> {
     // It may have been deleted, or trimmed, since it was listed.
     const [message] = await readSent([id])
@@ -76,7 +77,7 @@ export async function putBackFiles(options: {
       const sent = await readSent(ids)
       const missing = await findMissing(sent)
       for (const id of missing) isWhole = (await upload(id)) && isWhole
-      // Asked again, the server lets those who have the messages see what is there now.
+      // Another request makes the server grant access to those who have the messages.
       if (missing.length > 0) await findMissing(sent)
     }
     return isWhole
@@ -92,7 +93,7 @@ export async function putBackFiles(options: {
       return true
     } catch (cause) {
       signal.throwIfAborted()
-      // As an older server, which knows of no such call, or without a sign-in: the next start looks again.
+      // An older server lacks this call, or there is no sign-in: the next start checks again.
       if (isUnknownCall(cause) || judgeFailure(cause) !== 'again') return false
       if (!(cause instanceof ApiError)) onError(cause)
       const atLeastMs = cause instanceof ApiError ? cause.retryAfterMs : undefined

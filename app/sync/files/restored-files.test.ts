@@ -4,7 +4,7 @@ import { waitUntil } from '../../lab/browser/wait-until.ts'
 import type { Addressee, LabDevice } from '../../lab/device/lab-device.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
-/** Ann with a phone, Ben with a tablet, and a backup of a file that she sent him first. */
+/** Ann with a phone, Ben with a tablet, and a backup that has a file from her to him. */
 async function startWithBackup() {
   const { lab, ann, ben } = await openTestLab()
   const [phone, tablet] = [await ann.device(), await ben.device()]
@@ -45,7 +45,7 @@ test('P1 P2 P11: a file that a restored server lacks comes back from its authorâ
   expect(await readWords(tablet, ann)).toEqual(['in the backup', 'lost', 'after it'])
   expect(await readFile(tablet, id)).toBe('file lost')
   expect(await readFile(tablet, first)).toBe('file in the backup')
-  // What the backup has stays where it is.
+  // Files in the backup stay in place.
   expect(countUploads(phone)).toBe(uploads + 1)
 })
 
@@ -61,7 +61,7 @@ test('P1 P11: a file comes back that the backup has not, though it has its messa
   await lab.expectConverged()
   expect(await readFile(tablet, first)).toBe('file in the backup')
   expect(await readFile(laptop, first)).toBe('file in the backup')
-  // Once for each epoch: with the question whether it has arrived.
+  // Once per epoch, including the check whether it has arrived.
   expect(asked(phone)).toBe(2)
   await phone.reload()
   await phone.say(ben, 'after it')
@@ -91,7 +91,7 @@ test('P6 P11: a message that is refused because the server has lost its file is 
   const id = await phone.sendFile(ben, 'uploaded')
   await waitUntil('it is uploaded', async () => Boolean((await readMessage(phone, id)).mediaUrl))
   await phone.say(ben, 'after it')
-  // Nobody says so, and no device is ahead: nothing tells of it but the refusal.
+  // No one reports the restore, and no device is ahead: only the refusal shows it.
   await lab.server.takeBackup()
   await lab.server.putBackBackup({ losesFiles: true })
   release()

@@ -2,7 +2,7 @@ import { retryMessage } from '../../database/commands/retry-message.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 
-/** Sends messages again whose files the server has lost, where this device still holds them. */
+/** Resends messages whose files the server lost, where this device still holds them. */
 export async function sendLostAgain(
   context: CommandContext,
   messageIds: readonly string[],

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../../database/files/file-ledger.ts'
-import type { FiledMessage } from './files.ts'
+import type { FiledMessage } from './filed-message.ts'
 
-/** The files that are on the screen of this tab, by their messages and by their addresses. */
+/** The files on this tab's screen, by message and by address. */
 export function createShownFiles() {
   const holds = new Map<string, number>()
   const change = (keys: readonly string[], by: number) => {

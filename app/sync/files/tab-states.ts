@@ -4,7 +4,7 @@ import type { UploadState } from './uploads.ts'
 
 type States = ReadonlyMap<string, UploadState>
 
-/** What one tab says to the others. */
+/** A tab's message to the others. */
 const frame = z.union([
   z.object({ kind: z.literal('ask') }),
   z.object({
@@ -22,11 +22,11 @@ const frame = z.union([
 ])
 
 /**
- * How it stands with uploads, the same in all tabs of a device: the tab that uploads sets it, the others hear of it. Where
- * the browser has no way between tabs, each knows its own alone.
+ * Upload states, shared by all tabs of a device: the uploading tab sets them, the others listen.
+ * Without a channel between tabs each knows only its own.
  */
 export function createTabStates(name: string): SettableLiveValue<States> & {
-  /** This tab uploads no more. */
+  /** This tab stops uploading. */
   leave(): void
   close(): void
 } {
@@ -61,7 +61,7 @@ export function createTabStates(name: string): SettableLiveValue<States> & {
       tell()
     },
     leave() {
-      // Another one may have taken over, and has said more since.
+      // Another tab may have taken over and reported more since.
       if (!isOurs) return
       isOurs = false
       states.set(new Map())

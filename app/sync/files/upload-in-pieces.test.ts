@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
-import type { LabOptions } from '../../lab/create-lab.ts'
 import type { LabDevice } from '../../lab/device/lab-device.ts'
 import { sendTextFile } from '../../lab/device/send-text-file.ts'
+import type { LabOptions } from '../../lab/lab.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 import type { UploadState } from './uploads.ts'
 
@@ -17,14 +17,14 @@ async function start(options: LabOptions = {}) {
   return { lab, ann, ben, phone, tablet }
 }
 
-/** Words of so many bytes, nowhere twice the same. */
+/** Words of the given byte length, without repetition. */
 function writeWords(bytes: number): string {
   let words = ''
   for (let line = 0; words.length < bytes; line += 1) words += `${line} lines have come so far\n`
   return words.slice(0, bytes)
 }
 
-/** Waits until the file has arrived, without waiting out what a broken line has to wait. */
+/** Waits until the file has arrived, skipping the delays after each break. */
 async function arrive(device: LabDevice, messageId: string) {
   const isThere = async () =>
     (await device.stored()).messages.get(messageId)?.mediaUrl !== undefined
@@ -43,7 +43,7 @@ async function readFile(device: LabDevice, messageId: string) {
   return await (await device.messenger.files.load(message)).text()
 }
 
-/** Nothing that the server has acknowledged is sent a second time. */
+/** No acknowledged byte is sent a second time. */
 function expectNothingTwice(device: LabDevice, size: number) {
   expect(device.network.countFiled().takenBytes).toBeLessThanOrEqual(size)
 }

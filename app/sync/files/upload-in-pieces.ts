@@ -4,21 +4,22 @@ import { joinSignals } from '../../api/join-signals.ts'
 import type { RequestCalls, Uploaded } from '../requests/request-calls.ts'
 
 const leastBytes = limits.uploadPieceBytes
-/** More at once would gain little, and show less of how far it has come. */
+/** Larger requests would gain little, and make the progress coarser. */
 const mostBytes = 16 * leastBytes
-/** On a slower line than that, every request carries as little as can be stored. */
+/** On a slower line than that, every request carries only the smallest storable piece. */
 const quickMs = 1_000
 
 type Calls = Pick<RequestCalls['messages'], 'upload' | 'beginUpload' | 'continueUpload'>
 
 /**
- * Takes a file to the server in as many requests as it takes, from where an earlier try has come to. A small one goes in
- * one request, and so does any to a server that knows of nothing else.
- * @param given.key the same one again is the same upload
- * @param given.closing ends what `signal` leaves: where the file is cancelled, the server must not hear of its end before
- * its beginning
- * @param given.onBegin from then on the server may hold a part of it, until it has all or is told that it ends
- * @param given.onProgress told how much of it the server holds, from 0 to 1
+ * Uploads a file in several requests, resuming an earlier attempt. A small file takes one request,
+ * and so does any file when the server does not support pieces.
+ * @param given.key identifies the upload across retries
+ * @param given.closing ends what `signal` leaves: on a cancel, the server must not hear of the end
+ * before the beginning
+ * @param given.onBegin from then on the server may hold a part, until it has all or hears of the
+ * cancel
+ * @param given.onProgress the share that the server holds, from 0 to 1
  */
 export async function uploadInPieces(given: {
   calls: Calls
@@ -58,12 +59,12 @@ export async function uploadInPieces(given: {
   return soFar.file
 }
 
-/** Whoever answers like that would be sent the same bytes for ever: it is tried again after a while. */
+/** Such an answer would make this resend the same bytes for ever: retry after a while instead. */
 function noProgress(): ApiError {
   return new ApiError({ status: 200, code: 'unreadable', words: 'Failed to upload media' })
 }
 
-/** A request that is over listens to nothing: there are many of one file. */
+/** Removes a finished request's listener: one file makes many requests. */
 async function askOnce<Answer>(
   signal: AbortSignal,
   ask: (signal: AbortSignal) => Promise<Answer>,

@@ -7,8 +7,8 @@ import { findUnseenEpoch } from './files-epoch.ts'
 import type { PendingFiles } from './pending-files.ts'
 
 /**
- * Uploads again what the server has lost and this device still holds, without anybody asking for it. What is owed is read
- * from what is stored (P11): the epoch that files were compared in last, and messages that were refused for their files.
+ * Uploads again, unprompted, files that the server lost and this device still holds. Stored data
+ * says what is owed (P11): the epoch of the last comparison, and messages refused for their files.
  */
 export function createUploadsAgain(options: {
   context: CommandContext
@@ -23,7 +23,7 @@ export function createUploadsAgain(options: {
 
   const looking = new Set<string>()
 
-  /** Until that is over, what was said after them waits. */
+  /** Until that is over, later messages wait. */
   async function sendLost() {
     const lost = pending.listLost().map(({ _id }) => _id)
     const ids = lost.filter((id) => !looking.has(id))
@@ -36,9 +36,9 @@ export function createUploadsAgain(options: {
   }
 
   return {
-    /** There is a sign of life from outside: tries at once what waits to be tried again. */
+    /** An external sign of life: retries immediately. */
     hurry: () => backOff.hurry(),
-    /** The turn is this tab's; what it gives ends that. */
+    /** This tab takes the turn; the returned function ends it. */
     begin(): () => Promise<void> {
       const closing = new AbortController()
       const { signal } = closing

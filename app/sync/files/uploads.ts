@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { isUploadOwed, type MessageDocument } from '../../../schema/message.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { joinSignals } from '../../api/join-signals.ts'
@@ -15,8 +16,8 @@ import type { PendingFiles } from './pending-files.ts'
 import { uploadInPieces } from './upload-in-pieces.ts'
 
 /**
- * How it stands with the file of an own message. `words`: why the server has not taken it yet, where it said so. `share`:
- * how much of it the server holds, from 0 to 1, where that is known.
+ * An own message's upload state. `words`: why the server has not accepted the file yet, if it said
+ * so. `share`: the part that the server holds, from 0 to 1, if known.
  */
 export type UploadState =
   | { kind: 'waiting'; words?: string }
@@ -28,19 +29,19 @@ const mostAtOnce = 2
 const missingWords = 'The file is no longer on this device. Attach it again.'
 
 /**
- * Uploads the files of messages that wait for it: in order for each conversation, and none held up by another. What
- * fails is tried again for ever, ever more slowly; what the server refuses stays with its message, and the reason (P6).
- * What the server answers and cannot take holds up nothing that was said after it.
+ * Uploads waiting files: in order within a conversation, independently across conversations.
+ * Retries failures for ever, with growing delays; a refused file stays with its message and the
+ * reason (P6). A file that the server cannot accept yet does not hold up later messages.
  */
 export function createUploads(options: {
   pending: PendingFiles
   calls: Pick<RequestCalls, 'messages'>
   context: CommandContext
   platform: Pick<Platform, 'page' | 'random'>
-  /** Asked after a 401: may have been said of an earlier sign-in. */
+  /** Asked after a 401: it may concern an earlier sign-in. */
   isSignedIn: () => boolean
   onSignedOut: () => void
-  /** Where it is told how it stands with each file, by the message's id. */
+  /** Receives each file's state, by the message's id. */
   states: SettableLiveValue<ReadonlyMap<string, UploadState>>
   onError: (cause: unknown) => void
 }) {
@@ -50,7 +51,7 @@ export function createUploads(options: {
   const closing = new AbortController()
   const { signal } = closing
   const lanes = new Map<string, { backOff: BackOff; ended: Promise<void> }>()
-  /** Those of which the server may hold a part. */
+  /** Files of which the server may hold a part. */
   const begun = new Set<string>()
   const limit = pLimit(mostAtOnce)
 
@@ -94,24 +95,24 @@ export function createUploads(options: {
     }
   }
 
-  /** What the server holds of files that were cancelled takes no more room there. */
+  /** Frees the server's space for cancelled files. */
   async function endCancelled() {
     for (const id of begun) {
       if (pending.get(id)) continue
       begun.delete(id)
-      // Where the server can't be reached, it gives it up by itself some days later.
+      // If unreachable, the server discards it by itself some days later.
       await calls.messages.endUpload(id, { signal }).catch(() => {})
     }
   }
 
-  /** This device could not read or write: it may after a while, as with a server that is away. */
+  /** This device failed to read or write: retry later, as for an unreachable server. */
   function recordTrouble(cause: unknown): number {
     signal.throwIfAborted()
     onError(cause)
     return 0
   }
 
-  /** @returns undefined when it is over with, else for how long at least the server wants to be left alone */
+  /** @returns undefined when finished, else the minimum delay that the server asks for */
   async function upload(id: string, backOff: BackOff): Promise<number | undefined> {
     signal.throwIfAborted()
     const stored = (await readDocuments(messages, [id])).get(id)
@@ -126,7 +127,7 @@ export function createUploads(options: {
       if (!pending.get(id)) cancelling.abort(new Error('The message was discarded.'))
     })
     onState(id, { kind: 'uploading' })
-    /** How much of it the server held before; undefined when it comes in one request. */
+    /** How much of it the server held before; undefined when it fits one request. */
     let found: number | undefined
     try {
       const uploaded = await uploadInPieces({
@@ -140,7 +141,7 @@ export function createUploads(options: {
         onBegin: () => void begun.add(id),
         onProgress(share) {
           found ??= share
-          // A line that breaks again and again is tried again soon, as long as it brings something.
+          // A line that keeps breaking gets quick retries, as long as it makes progress.
           if (share > found) backOff.succeed()
           onState(id, { kind: 'uploading', share })
         },
@@ -157,13 +158,13 @@ export function createUploads(options: {
       return undefined
     } finally {
       stopWatching()
-      // It is over: from here on nothing listens to the signal of all uploads.
+      // Finished: removes its listener from the signal of all uploads.
       cancelling.abort()
     }
   }
 
   async function judge(id: string, cause: unknown): Promise<number | undefined> {
-    const words = cause instanceof Error ? cause.message : String(cause)
+    const words = wordsOf(cause)
     const judgement = judgeFailure(cause)
     if (judgement === 'refused') {
       return await refuse(id, { words, code: cause instanceof ApiError ? cause.code : 'unknown' })
@@ -203,7 +204,7 @@ export function createUploads(options: {
   ]
   look()
   return {
-    /** There is a sign of life from outside: tries at once what waits to be tried again. */
+    /** An external sign of life: retries immediately. */
     hurry,
     async close() {
       for (const unsubscribe of unsubscribes) unsubscribe()
@@ -213,12 +214,12 @@ export function createUploads(options: {
   }
 }
 
-/** It takes nothing of anybody now, or not so much: texts would fare no better. */
+/** The server accepts nothing from anyone now, or not this much: texts would fare no better. */
 function isBusy({ status }: ApiError): boolean {
   return [401, 408, 425, 429, 503].includes(status)
 }
 
-/** What it is, the server has seen in its bytes. */
+/** The type as the server detected it from the bytes. */
 function addAddress(message: MessageDocument, uploaded: Uploaded): MessageDocument {
   if (!message.file || !isUploadOwed(message) || message.status !== 'sending') return message
   const { mediaUrl, type, mimeType, size } = uploaded

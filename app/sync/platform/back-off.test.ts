@@ -79,7 +79,7 @@ test('of two who wait together, what one is refused stays refused while the othe
   for (let failures = 0; failures < 4; failures += 1) {
     const attempt = await refused.begin(signal)
     refused.fail(attempt)
-    // Under way since before, or behind the same waiting.
+    // Already under way, or behind the same delay.
     other.succeed()
     waits.push(await measureWait(other))
   }

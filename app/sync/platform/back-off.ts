@@ -1,39 +1,44 @@
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 
 export interface BackOff {
-  /** Resolves when the next attempt may be made, with what identifies it. Rejects when `signal` aborts. */
+  /**
+   * Resolves with the attempt's id when the next attempt may start. Rejects when `signal` aborts.
+   */
   begin(signal: AbortSignal): Promise<object>
   /**
-   * This attempt failed. Of several that fail side by side, one counts.
-   * @param how.atLeastMs what the server has asked for: no sign of life makes it shorter
-   * @param how.isAway nobody was there, so whatever the server answers ends the waiting
+   * This attempt failed. Of several parallel failures, one counts.
+   * @param how.atLeastMs the delay the server asked for: no sign of life shortens it
+   * @param how.isAway the server was unreachable, so any answer from it ends the delay
    */
   fail(attempt: object, how?: { atLeastMs?: number; isAway?: boolean }): void
-  /** The server has answered somebody else. */
+  /** The server answered someone else. */
   recordAnswer(): void
-  /** What failed is given up: the next failure is the first one of something else. */
+  /** The failed work is given up: the next failure counts as the first. */
   forget(): void
   succeed(): void
   /** The network or the server gave a sign of life: try now. */
   hurry(): void
   close(): void
-  /** For somebody who waits with all others, and whose own failures nobody else's success makes forgotten. */
+  /**
+   * For a client that shares the delay, but whose own failures another client's success does not
+   * reset.
+   */
   share(): BackOff
 }
 
 /**
- * Waits longer after each failure, with jitter so that a crowd of devices does not return at one instant,
- * and not a moment longer once there is a sign of life.
+ * Grows the delay after each failure, with jitter so that devices do not return together, and ends
+ * it immediately on a sign of life.
  */
 export function createBackOff(options: {
   random: () => number
   firstMs?: number
   longestMs?: number
-  /** So many failures in a row wait `firstMs` exactly, before the waiting grows. */
+  /** This many failures in a row wait exactly `firstMs`, before the delay grows. */
   evenAttempts?: number
 }): BackOff {
   const { random, firstMs = 1_000, longestMs = 30_000, evenAttempts = 0 } = options
-  /** Between two answers nobody was there so often, whoever asked. */
+  /** How often in a row the server was unreachable, counted over all clients. */
   let absences = 0
   let isAway = false
   let gate = openGate()
@@ -83,7 +88,7 @@ export function createBackOff(options: {
 interface Gate {
   isOpen: boolean
   opened: Promise<void>
-  /** Opens it as soon as it may be. */
+  /** Opens it as soon as allowed. */
   hurry(): void
   open(): void
 }
@@ -118,7 +123,7 @@ function closedGate(ms: number, atLeastMs: number): Gate {
   return gate
 }
 
-/** Resolves after so long, or rejects as soon as the signal aborts. */
+/** Resolves after the given time, or rejects as soon as the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return orAborted(new Promise((resolve) => setTimeout(resolve, ms)), signal)
 }

@@ -1,6 +1,6 @@
 import type { Page, PageEvent, Platform } from './platform.ts'
 
-/** The platform of the browser that this runs in. */
+/** The platform of the current browser. */
 export function readBrowserPlatform(): Platform & Required<Pick<Platform, 'untilIdle'>> {
   return {
     fetch: (input, init) => fetch(input, init),
@@ -16,12 +16,12 @@ export function readBrowserPlatform(): Platform & Required<Pick<Platform, 'until
   }
 }
 
-/** A page that is hidden, or never at rest, is not waited for any longer. */
+/** How long to wait for a page that is hidden, or never idle. */
 const longestIdleMs = 500
 
 function untilIdle(): Promise<void> {
   return new Promise((resolve) => {
-    // Safari has no such callback.
+    // Safari lacks this callback.
     if ('requestIdleCallback' in window)
       requestIdleCallback(() => resolve(), { timeout: longestIdleMs })
     else setTimeout(resolve, longestIdleMs / 5)

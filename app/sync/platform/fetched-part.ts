@@ -7,15 +7,15 @@ interface Part {
 
 export interface FetchedPartOptions<T extends Part> {
   platform: Pick<Platform, 'page' | 'random'>
-  /** What is on the device comes first: nothing is fetched before this resolves. */
+  /** The device's data comes first: nothing is fetched before this resolves. */
   untilDrawn: Promise<unknown>
-  /** Fetches the code, and gives what begins the part. */
+  /** Loads the code; returns the function that starts the part. */
   load: () => Promise<() => T>
-  /** The code could not be had; it is asked for again. */
+  /** Loading the code failed; a retry follows. */
   onMissing: (cause: unknown) => void
 }
 
-/** A part of the core that is fetched and begun when the page has drawn what is on the device. */
+/** A part of the core, loaded and started after the page has drawn the device's data. */
 export function createFetchedPart<T extends Part>(options: FetchedPartOptions<T>) {
   const { platform, untilDrawn, load, onMissing } = options
   const closing = new AbortController()
@@ -42,7 +42,7 @@ export function createFetchedPart<T extends Part>(options: FetchedPartOptions<T>
   })
 
   return {
-    /** Undefined until it has begun. */
+    /** Undefined until it has started. */
     get: () => part,
     async close() {
       stopListening()

@@ -1,10 +1,10 @@
 import type { Locks, Page } from './platform.ts'
 
 /**
- * Of several tabs one syncs: the one that was in front last. A turn is taken, never waited for, so a tab that
- * the browser has frozen holds nobody up; hidden tabs queue for when the one in front is closed.
+ * Elects the tab that syncs: the one last in front. A tab takes the turn without waiting, so a
+ * frozen tab blocks no one; hidden tabs queue for when the front one closes.
  *
- * `begin` is called when the turn comes, and what it returned when the turn goes.
+ * Calls `begin` when the turn comes, and its returned function when the turn goes.
  */
 export function createLeaderElection(options: {
   locks: Locks | undefined
@@ -15,10 +15,10 @@ export function createLeaderElection(options: {
   const { locks, page, name, begin } = options
   const closing = new AbortController()
   let end: (() => void) | undefined
-  /** The request that counts; an older one has lost to it, not to another tab. */
+  /** The current request; an older one lost to it, not to another tab. */
   let current = new AbortController()
 
-  /** Holds the turn until it is taken away, or this tab closes. */
+  /** Holds the turn until another tab takes it, or this tab closes. */
   function hold(): Promise<void> {
     if (closing.signal.aborted) return Promise.resolve()
     end ??= begin()
@@ -45,7 +45,7 @@ export function createLeaderElection(options: {
     await ask('queue')
   }
 
-  /** Also while it is ours as far as we know: the news of a theft may be on its way. */
+  /** True also while a theft's news is still on its way. */
   function take() {
     if (!closing.signal.aborted) void ask('steal')
   }

@@ -1,7 +1,7 @@
 import type { StorageRoom } from '../../database/files/file-budget.ts'
 import type { KeyValueStorage } from '../../database/storage/key-value-storage.ts'
 
-/** What the page around the core says of itself. `front`: it became visible, or was given the focus. */
+/** Page events. `front`: the page became visible, or got the focus. */
 export type PageEvent = 'online' | 'offline' | 'front' | 'back'
 
 export interface Page {
@@ -12,23 +12,25 @@ export interface Page {
 
 export type Locks = Pick<LockManager, 'request'>
 
-/** Everything that the core takes from a browser. In Node each can be given, and the core runs the same. */
+/**
+ * Everything the core takes from a browser. Node can inject each part, and the core runs the same.
+ */
 export interface Platform {
   fetch: typeof fetch
   WebSocket: typeof WebSocket
   indexedDB?: IDBFactory
   IDBKeyRange?: typeof IDBKeyRange
-  /** Absent where the browser has none (pages without HTTPS): then every visible tab syncs, which is safe. */
+  /** Absent without HTTPS: then every visible tab syncs, which is safe. */
   locks?: Locks
   /** `localStorage`. */
   texts?: KeyValueStorage
-  /** What the browser grants this origin, in bytes; absent where it does not tell. */
+  /** The browser's quota for this origin, in bytes; absent where unreported. */
   estimate?: () => Promise<StorageRoom>
   page: Page
-  /** Resolves when the page has drawn what it has to draw, at once where there is none. */
+  /** Resolves when the page has drawn, or immediately without a page. */
   untilIdle?: () => Promise<void>
   now: () => number
-  /** From 0 to 1, as `Math.random`. */
+  /** From 0 to 1, like `Math.random`. */
   random: () => number
   /** Only where several tabs share one process. */
   tab?: { device: string; name: string }

@@ -125,7 +125,7 @@ test('P12: follows no more than five times a second when each place is old at on
   expect(performance.now() - begun).toBeGreaterThanOrEqual(9 * 200)
 })
 
-test('what nobody takes is not kept for ever', async () => {
+test('untaken frames are not kept for ever', async () => {
   const { hear, next } = open()
   const first = next(0)
   hear(0, 1, doc('first'))

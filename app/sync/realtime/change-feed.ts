@@ -10,45 +10,46 @@ type Changes = Extract<ServerEvent, { event: 'changes' }>['data']
 type Seq = Changes['from']
 type ServerDocument = Changes['docs'][number]
 
-/** What was written after a place, as `_changes` answers it. */
+/** Changes after a place, as `_changes` answers them. */
 export interface HeardChanges {
   results: { seq: Seq; doc: ServerDocument }[]
   last_seq: Seq
 }
 
-/** Where a device stands in one of its databases. */
+/** A device's position in one of its databases. */
 export interface FollowedPlace {
   database: ReplicatedDatabase
-  /** In the server's counting, as `_changes` has told it. */
+  /** In the server's sequence, as `_changes` reported it. */
   since: string
-  /** In which epoch of the server that counts; undefined when it has told none. */
+  /** The server epoch of that sequence; undefined when the server named none. */
   epoch: string | undefined
   signal: AbortSignal
 }
 
 export type ChangeFeed = ReturnType<typeof createChangeFeed>
 
-/** More frames than these nobody takes for a long time: what they bring is asked for when it is wanted. */
+/** More untaken frames than this will not be needed for a long time: later requests fetch them. */
 const framesKeptMost = 200
-/** Where much is written that the server cannot hand over, each place is old at once. */
+/** Where the server often skips changes, each place is stale immediately. */
 const followEveryMs = 200
 
-/** Where one database stands on this line. */
+/** One database's position on this line. */
 interface Followed {
   epoch: string | undefined
-  /** Up to where it was handed over, and up to where it was heard. */
+  /** The place handed over so far, and the place received so far. */
   given: Seq
   heard: Seq
   /** The newest version of each document in between. */
   docs: Map<string, ServerDocument>
   framesKept: number
-  /** Resolves for all who wait, when there is something or the line is lost. */
+  /** Resolves for all waiters when there is something, or the line is lost. */
   waiting?: { promise: Promise<void>; resolve: () => void } | undefined
 }
 
 /**
- * What the server writes into this person's databases, as it comes over the socket: in place of a request that waits.
- * It only hurries (P7): whenever something may be missing it says so, and `_changes` is asked.
+ * The server's writes to this person's databases, as they arrive over the socket, replacing a
+ * waiting request. It only speeds things up (P7): whenever something may be missing it says so, and
+ * the caller asks `_changes`.
  */
 export function createChangeFeed({ send }: { send: (event: ClientEvent) => boolean }) {
   const followed = new Map<ReplicatedDatabase, Followed>()
@@ -77,17 +78,17 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
     line.heard = to
     line.framesKept += 1
     for (const doc of docs) {
-      // What is handed over stands in the order of its last change.
+      // Delivers documents in the order of their last change.
       line.docs.delete(doc._id)
       line.docs.set(doc._id, doc)
     }
     wake(line)
   }
 
-  /** Frames keep their order, so whoever does not stand there has lost one. */
+  /** Frames keep their order, so a device at another place has lost one. */
   function handlePlaces(places: Extract<ServerEvent, { event: 'here' }>['data']) {
     for (const [database, { heard }] of [...followed]) {
-      // No place: the server believes that this device knows of having missed something.
+      // No place: the server believes that this device knows of its gap.
       if (places[database] !== heard) lose(database)
     }
   }
@@ -101,7 +102,7 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
     const { database, epoch, signal } = place
     const elapsedMs = performance.now() - (followedAt.get(database) ?? Number.NEGATIVE_INFINITY)
     if (elapsedMs < followEveryMs) await pause(followEveryMs - elapsedMs, signal)
-    // Another may have begun meanwhile, or the line have gone.
+    // Meanwhile another line may have started, or this one may be gone.
     const line = findLine(place)
     if (line || !isOpen) return line
     lose(database)
@@ -128,14 +129,14 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
       if (event.event === 'changes-missed') lose(event.data.database)
       if (event.event === 'here') handlePlaces(event.data)
     },
-    /** This device asks for nothing more; whoever still waits is ended by its own signal. */
+    /** This device asks for nothing more; each waiter ends by its own signal. */
     stop() {
       for (const database of followed.keys()) send({ event: 'follow-changes', data: { database } })
       followed.clear()
     },
     /**
-     * Waits for what comes after a place.
-     * @returns undefined where `_changes` has to be asked
+     * Waits for changes after a place.
+     * @returns undefined when the caller must ask `_changes`
      * @throws the reason of `signal`
      */
     async next(place: FollowedPlace): Promise<HeardChanges | undefined> {
@@ -146,7 +147,7 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
         line.waiting ??= createDeferred()
         await orAborted(line.waiting.promise, place.signal)
       }
-      // Lost, or handed over to another that waited for the same.
+      // Lost, or handed over to another waiter.
       if (findLine(place) !== line) return undefined
       const docs = [...line.docs.values()]
       line.docs.clear()
@@ -157,7 +158,7 @@ export function createChangeFeed({ send }: { send: (event: ClientEvent) => boole
   }
 }
 
-/** LevelDB counts in numbers, CouchDB in texts that only it can read. */
+/** LevelDB counts in numbers, CouchDB in opaque texts. */
 function readSeq(text: string): Seq {
   return /^\d{1,15}$/.test(text) ? Number(text) : text
 }

@@ -5,7 +5,7 @@ import type { Socket } from './socket.ts'
 type LazyLineOptions = LiveLineOptions &
   Pick<FetchedPartOptions<Socket>, 'untilDrawn'> & { onError: (cause: unknown) => void }
 
-/** The line of `createLiveLine`, whose code is fetched when the page has drawn what is on the device. */
+/** The line of `createLiveLine`; loads its code after the page has drawn the device's data. */
 export function createLazyLine({ untilDrawn, onError, ...options }: LazyLineOptions): Socket {
   const line = createFetchedPart({
     platform: options.platform,

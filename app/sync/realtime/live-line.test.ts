@@ -8,7 +8,7 @@ import { createLiveLine } from './live-line.ts'
 
 const until = (isTrue: () => boolean) => expect.poll(isTrue).toBe(true)
 
-/** A line to a server that counts polls, and closes sockets as it is told. */
+/** A line to a server that counts polls, and closes sockets on command. */
 async function start() {
   const server = new NodeWebSocket.Server({
     port: 0,

@@ -1,7 +1,7 @@
 import type { Platform } from '../platform/platform.ts'
 import { createSocket, type Socket, type SocketOptions } from './socket.ts'
 
-/** Without a socket for so long, the line is kept by polls until there is one. */
+/** After this long without a socket, polls replace it until one opens. */
 const patienceMs = 2_000
 
 export interface LiveLineOptions extends SocketOptions {
@@ -9,15 +9,15 @@ export interface LiveLineOptions extends SocketOptions {
 }
 
 /**
- * The line for events: the socket, and long polling where no socket gets through. The socket goes on being
- * tried, and takes over as soon as it opens. Source: section 7 of the specification.
+ * The event line: a socket, or long polling when no socket gets through. It keeps retrying the
+ * socket, which takes over as soon as it opens. Source: section 7 of the specification.
  */
 export function createLiveLine(options: LiveLineOptions): Socket {
   const state = {
     isClosed: false,
     isSocketUp: false,
     isPollingUp: false,
-    /** Polls would cost the server more than the socket that had to make room. */
+    /** Polls would cost the server more than the displaced socket did. */
     isDisplaced: false,
   }
   let polling: Socket | undefined
@@ -53,7 +53,7 @@ export function createLiveLine(options: LiveLineOptions): Socket {
   function poll() {
     patience = undefined
     import('./polling.ts').then(startPolling).catch(() => {
-      // Without a network its code cannot be fetched either.
+      // Without a network its code cannot be loaded either.
       if (!state.isSocketUp) waitToPoll()
     })
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
-/** Ann's phone, which no WebSocket leaves, and Ben's tablet with one; both live. */
+/** Ann's phone, whose WebSockets are blocked, and Ben's tablet with one; both live. */
 async function start() {
   const { lab, ann, ben } = await openTestLab()
   const [phone, tablet] = [await ann.device(), await ben.device()]

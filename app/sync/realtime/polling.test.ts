@@ -46,7 +46,7 @@ test('it hears what it understands of an answer, and asks again under the same i
   expect(asked[1]).toBe(asked[0])
 })
 
-test('after a failure it begins anew under another id, at once when the page comes to the front', async () => {
+test('after a failure it restarts under another id, immediately when the page comes to the front', async () => {
   const { asked, page, until, polling } = await start((_request, response) => {
     response.writeHead(503).end()
   })
@@ -59,8 +59,8 @@ test('after a failure it begins anew under another id, at once when the page com
   expect(asked[1]).not.toBe(asked[0])
 })
 
-test('an answer that nobody waited for is a failure, not a reason to ask ever faster', async () => {
-  // By a clock that stands still every answer is quick, however busy the machine is.
+test('an instant empty answer is a failure, not a reason to poll faster', async () => {
+  // With a stopped clock every answer is quick, however busy the machine is.
   const { asked, page, seen, until } = await start(
     (_request, response) => void response.end('{"events":[]}'),
     () => 0,
@@ -73,7 +73,7 @@ test('an answer that nobody waited for is a failure, not a reason to ask ever fa
   expect(seen.opened).toBe(0)
 })
 
-test('a sign-in that has ended is told, and not tried again', async () => {
+test('an ended sign-in is reported, and not retried', async () => {
   const { asked, page, seen, until } = await start((_request, response) => {
     response.writeHead(401).end('{}')
   })

@@ -12,15 +12,18 @@ export interface PollingOptions extends Omit<SocketOptions, 'platform'> {
   platform: Pick<Platform, 'fetch' | 'page' | 'random' | 'now'>
 }
 
-/** The server answers a poll within 25 s; a connection that says nothing for longer is dead. */
+/** The server answers a poll within 25 s; a connection silent for longer is dead. */
 const pollTimeoutMs = limits.syncPollMaxMs + limits.apiTimeoutMs
-/** An answer without events that comes sooner is not one of a poll that has waited. */
+/** An empty answer sooner than this did not come from a waiting poll. */
 const shortestWaitMs = 1_000
 
-/** An event that this version does not know must not spoil the others. */
+/** An unknown event must not spoil the others. */
 const answer = z.object({ events: z.array(z.unknown()) })
 
-/** The events of the socket by long polling, until it is closed. It says `onOpen` when the first poll is answered. */
+/**
+ * Receives the socket's events by long polling, until closed. Calls `onOpen` after the first
+ * answered poll.
+ */
 export function createPolling(options: PollingOptions): Socket {
   const { platform, serverUrl, readToken, onOpen, onEvent, onDown, onSignedOut } = options
   const closing = new AbortController()
@@ -43,13 +46,13 @@ export function createPolling(options: PollingOptions): Socket {
     })
   }
 
-  /** Polls until one fails. After that its id is worth nothing: an answer may have been lost on its way. */
+  /** Polls until one fails. Then its id is worthless: an answer may have been lost. */
   async function hold(id: string): Promise<'signed-out' | 'down'> {
     for (;;) {
       const begunAt = platform.now()
       const token = readToken()
       const response = await ask(`?poller=${id}&understands=presence-changes`)
-      // What is said of an earlier sign-in ends no later one.
+      // A verdict on an earlier sign-in ends no later one.
       if (response.status === 401) return readToken() === token ? 'signed-out' : 'down'
       if (!response.ok) return 'down'
       const { events } = answer.parse(await response.json())
@@ -79,7 +82,7 @@ export function createPolling(options: PollingOptions): Socket {
     }
   }
 
-  /** One request at a time, so that they arrive in their order; what is lost is lost (P7). */
+  /** One request at a time keeps their order; lost ones stay lost (P7). */
   async function say() {
     if (state.isSaying) return
     state.isSaying = true
@@ -96,7 +99,7 @@ export function createPolling(options: PollingOptions): Socket {
     if (event === 'online' || event === 'front') backOff.hurry()
   })
   run().catch(() => {
-    // The only way here is the abort of `close`.
+    // Only `close` aborts and leads here.
   })
 
   return {
@@ -106,7 +109,7 @@ export function createPolling(options: PollingOptions): Socket {
       void say()
       return true
     },
-    // Each poll has its own time.
+    // Each poll has its own timeout.
     doubt() {},
     close() {
       unsubscribe()

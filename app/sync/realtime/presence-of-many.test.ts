@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
-test('who is shown is known to be online, also where too many are for everybody to be told', async () => {
+test('people on screen show as online even when the server limits presence', async () => {
   const { lab, ann, ben } = await openTestLab({ usersOnlineMax: 0 })
   const [phone, tablet] = [await ann.device(), await ben.device()]
   const { presence, watchPerson } = phone.messenger
@@ -25,7 +25,7 @@ test('where WebSockets are blocked, too', async () => {
   expect(connection.getSnapshot().state).toBe('live')
 })
 
-test('with few online nobody has to be watched', async () => {
+test('with few people online no one has to be watched', async () => {
   const { ann, ben } = await openTestLab()
   const [phone] = [await ann.device(), await ben.device()]
   const { presence } = phone.messenger

@@ -33,7 +33,7 @@ test('who is online is what the server said last; without a connection nobody is
   expect(presence.getSnapshot().isOnline(ben)).toBe(false)
 })
 
-test('who has left is told once, and nobody leaves with the connection', () => {
+test('a departure is reported once, and losing the connection is none', () => {
   const left: string[] = []
   const { handle, forget } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
   handle({ event: 'users-online', data: [ben] })
@@ -45,7 +45,7 @@ test('who has left is told once, and nobody leaves with the connection', () => {
   expect(left).toEqual([ben])
 })
 
-test('a change is taken on top of the list, and who goes by it is told once', () => {
+test('a change updates the list, and a departure in it is reported once', () => {
   const left: string[] = []
   const { presence, handle } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
   const isOnline = (userId: string) => presence.getSnapshot().isOnline(userId)
@@ -60,7 +60,7 @@ test('a change is taken on top of the list, and who goes by it is told once', ()
   expect(left).toEqual([ben, cyd])
 })
 
-test('nobody has left because a list is of fewer people than the one before', () => {
+test('a list of fewer people reports no departures', () => {
   const left: string[] = []
   const { presence, handle } = createPresence({ onLeft: (userIds) => left.push(...userIds) })
   handle({ event: 'users-online', data: [ben, cyd] })
@@ -72,7 +72,7 @@ test('nobody has left because a list is of fewer people than the one before', ()
   expect(left).toEqual([ben])
 })
 
-test('typing is told at most every 300 ms, and stopping one second after the last key', () => {
+test('typing is sent at most every 300 ms, and stopping one second after the last key', () => {
   const sent: [number, ClientEvent['event']][] = []
   const start = Date.now()
   const signal = createTypingSignal({

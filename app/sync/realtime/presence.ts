@@ -8,8 +8,8 @@ export interface Presence {
 }
 
 /**
- * Who is online and who is writing, as the socket tells. Nothing of it is kept.
- * @param onLeft told who has just left: the server now knows when they were last seen
+ * Who is online and who is typing, as the socket reports. Stores nothing.
+ * @param onLeft called with a person who just left: the server now knows when they were last seen
  */
 export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]) => void }): {
   presence: LiveValue<Presence>
@@ -19,7 +19,7 @@ export function createPresence({ onLeft }: { onLeft: (userIds: readonly string[]
   close(): void
 } {
   let online: ReadonlySet<string> = new Set()
-  /** The next list is of other people: who is not in it may be there all the same. */
+  /** The next list covers other people: a person missing from it may still be online. */
   let isOtherScope = false
   const typing = new Map<string, ReturnType<typeof setTimeout>>()
   const presence = createLiveValue<Presence>(snapshot())

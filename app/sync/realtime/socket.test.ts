@@ -99,7 +99,7 @@ test('without a network it is down at once, and hears nothing of before', async 
   expect(heard).toEqual([])
 })
 
-test('a sign-in that has ended is told, and not tried again', async () => {
+test('an ended sign-in is reported, and not retried', async () => {
   const { server, page, seen, until } = await start()
   await until(() => seen.opened === 1)
   for (const peer of server.clients) peer.close(4401, 'Please sign in again.')
@@ -163,7 +163,7 @@ test('4401 that was said of an earlier sign-in ends no later one: it connects wi
   await until(() => seen.signedOut === 1)
 })
 
-test('P7: a line that a request makes doubtful is made anew, unless it has just said something', async () => {
+test('P7: a failed request makes it reconnect, unless the line has just received something', async () => {
   const { server, socket, heard, seen, until } = await start({ protocol: changesProtocol })
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())

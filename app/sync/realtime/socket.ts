@@ -18,32 +18,35 @@ export interface SocketOptions {
   /** The server's origin, `http(s)://…`. */
   serverUrl: string
   readToken: () => string | undefined
-  /** @param speaksChanges whether this line can carry what is written into the person's databases */
+  /** @param speaksChanges whether this line can carry changes of the person's databases */
   onOpen: (speaksChanges: boolean) => void
   onEvent: (event: ServerEvent) => void
   /**
-   * `broken`: closed, or not opened; it tries again by itself. `displaced`: the person has too many tabs and devices,
-   * so it waits until they return to this one.
+   * `broken`: closed, or not opened; it retries by itself. `displaced`: the person has too many
+   * tabs and devices, so it waits until they return to this one.
    */
   onDown: (why: 'broken' | 'displaced') => void
-  /** The server says that this sign-in has ended: it does not try again. */
+  /** The server ended this sign-in: no retry. */
   onSignedOut: () => void
-  /** After so long without a word from a server that speaks regularly, the line is dead, whatever the browser believes. */
+  /**
+   * After this much silence from a server that speaks regularly, the line is dead, whatever the
+   * browser believes.
+   */
   silenceMs?: number
 }
 
 export interface Socket {
-  /** False when it is not connected: what it carries is a hint, and may be lost (P7). */
+  /** False when not connected: a frame is a hint, and may be lost (P7). */
   send(event: ClientEvent): boolean
-  /** A request found the network dead: a line that has said nothing lately is made anew. */
+  /** A request found the network dead: reconnects if the line has been silent lately. */
   doubt(): void
   close(): void
 }
 
-/** The server says something at every ping. */
+/** The server sends something at every ping. */
 const longestSilenceMs = limits.socketPingEveryMs + 15_000
 
-/** This part of the silence is enough where a request has found the network dead. */
+/** This share of the silence is enough after a request found the network dead. */
 const doubtfulPart = 1 / 4
 
 type End = 'signed-out' | 'displaced' | 'broken'
@@ -54,9 +57,9 @@ const ends = new Map<number, End>([
 ])
 
 /**
- * One connection at a time, made again when it breaks: five times a second apart, then slower and with
- * jitter, and at once when the network or the person comes back. Section 9 of the specification.
- * One that had to make room for another tab of the person does not come back before the person does.
+ * One connection at a time. Reconnects after a break: five times at 1 s, then slower with jitter,
+ * and immediately when the network or the person returns. Section 9 of the specification. A
+ * displaced socket stays closed until the person returns.
  */
 export function createSocket(options: SocketOptions): Socket {
   const { platform, readToken, onOpen, onEvent, onDown, onSignedOut } = options
@@ -72,7 +75,7 @@ export function createSocket(options: SocketOptions): Socket {
   /** Ends the connection without waiting for the other side, which may never hear of it. */
   let drop = () => {}
   let heardAt = 0
-  /** The person is here again. */
+  /** The person is back. */
   let wake = () => {}
 
   /** Resolves when this connection is over. */
@@ -104,7 +107,7 @@ export function createSocket(options: SocketOptions): Socket {
         const event = typeof data === 'string' ? parseServerFrame(data) : null
         if (event) onEvent(event)
       }
-      // Every error is followed by a close.
+      // A close follows every error.
       socket.onerror = () => {}
       const end = (how: End) => {
         clearTimeout(slow)
@@ -129,14 +132,14 @@ export function createSocket(options: SocketOptions): Socket {
       const end = await connect(token)
       if (closing.signal.aborted) return
       onDown(end === 'displaced' ? 'displaced' : 'broken')
-      // What is said of an earlier sign-in ends no later one.
+      // A verdict on an earlier sign-in ends no later one.
       if (end === 'signed-out' && readToken() === token) return onSignedOut()
       if (end === 'displaced') await waitForPerson()
       else backOff.fail(attempt)
     }
   }
 
-  /** Whatever else it waited for, it would take the place of another tab, which then did the same. */
+  /** Any earlier reconnect would displace another tab, which would then do the same. */
   async function waitForPerson() {
     const { promise, resolve } = createDeferred()
     wake = resolve
@@ -146,11 +149,11 @@ export function createSocket(options: SocketOptions): Socket {
   const unsubscribe = platform.page.subscribe((event) => {
     if (event === 'front') wake()
     if (event === 'online' || event === 'front') backOff.hurry()
-    // Some browsers keep it open for minutes, and who was online would seem to be so still.
+    // Some browsers keep it open for minutes, and people would still appear online.
     if (event === 'offline') drop()
   })
   run().catch(() => {
-    // The only way here is the abort of `close`.
+    // Only `close` aborts and leads here.
   })
 
   return {

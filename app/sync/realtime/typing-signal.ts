@@ -1,7 +1,7 @@
 import type { ClientEvent } from '../../../schema/api/socket-events.ts'
 import { limits } from '../../../schema/limits.ts'
 
-/** Tells the other person that this one is writing: at most every 300 ms, and that it stopped after 1 s. */
+/** Sends typing signals to the other person: at most every 300 ms, and "stopped" after 1 s. */
 export function createTypingSignal(options: {
   send: (event: ClientEvent) => void
   now: () => number

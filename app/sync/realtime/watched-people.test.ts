@@ -41,7 +41,7 @@ test('one that tells of some hears who is shown, together and once', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('who is shown no more is not watched, and what scrolls by is told twice a second at most', () => {
+test('people no longer shown are not watched, and scrolling reports at most twice a second', () => {
   const { watch, handle, lists } = start()
   handle({ event: 'presence-scope', data: 'some' })
   for (let row = 0; row < 20; row += 1) {
@@ -54,7 +54,7 @@ test('who is shown no more is not watched, and what scrolls by is told twice a s
   expect(lists().at(-1)).toEqual([])
 })
 
-test('of more people than a server takes, those shown last are told', () => {
+test('of more people than the server accepts, it reports those shown last', () => {
   const { watch, handle, lists } = start()
   handle({ event: 'presence-scope', data: 'some' })
   for (let row = 0; row <= limits.watchedPeopleMax; row += 1) watch(`person ${row}`)
@@ -63,7 +63,7 @@ test('of more people than a server takes, those shown last are told', () => {
   expect(lists()[0]).not.toContain('person 0')
 })
 
-test('a new connection hears it anew, once it says that it tells of some', () => {
+test('a new connection gets the list again, once the server limits presence to some people', () => {
   const { watch, handle, forget, lists } = start()
   watch('ben')
   handle({ event: 'presence-scope', data: 'some' })

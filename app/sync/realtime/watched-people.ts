@@ -1,13 +1,13 @@
 import type { ClientEvent, ServerEvent } from '../../../schema/api/socket-events.ts'
 import { limits } from '../../../schema/limits.ts'
 
-/** What scrolls by is told together, and the server hears of it at most so often. */
+/** Batches people who scroll by; the server gets an update at most this often. */
 const tellEveryMs = 500
 const gatherMs = 50
 
 /**
- * The people whom the screens show now. The server hears of them where so many are online that it does not tell of
- * everybody; one that says nothing of that is told nothing.
+ * The people currently on screen. Reports them only to a server that limits presence to some
+ * people.
  * @param now epoch ms
  */
 export function createWatchedPeople(options: {
@@ -15,7 +15,7 @@ export function createWatchedPeople(options: {
   now: () => number
 }) {
   const { send, now } = options
-  /** How often each is shown, who was shown last at the end. */
+  /** How many places show each person, the most recent last. */
   const shown = new Map<string, number>()
   const state = {
     isAsked: false,
@@ -39,14 +39,14 @@ export function createWatchedPeople(options: {
     state.timer ??= setTimeout(tell, Math.max(gatherMs, state.toldAt + tellEveryMs - now()))
   }
 
-  /** A new connection begins without. */
+  /** A new connection starts without a list. */
   function forget() {
     clearTimeout(state.timer)
     Object.assign(state, { isAsked: false, told: '', timer: undefined })
   }
 
   return {
-    /** Notes that somebody is shown. @returns ends it */
+    /** Records that a screen shows a person. @returns ends it */
     watch(userId: string): () => void {
       const before = shown.get(userId) ?? 0
       shown.delete(userId)

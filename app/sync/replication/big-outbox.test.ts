@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
-/** 480 at once, and then four a second. */
+/** 480 immediately, then four per second. */
 const settings = { MESSAGE_RATE: '240' }
 const written = 520
 const waiting = { stillMs: 60_000, withinMs: 110_000 }
@@ -20,7 +20,7 @@ test('P6 P11: all that was written on a flight arrives, also what the server tak
   expect((await tablet.stored()).messages.size).toBe(written)
 })
 
-test('P6: what has to wait for its turn keeps its clock, and nobody is told that the server is broken', async () => {
+test('P6: rate-limited messages keep their clock, and the app does not report a broken server', async () => {
   const { lab, ann, ben } = await openTestLab({ settings: { MESSAGE_RATE: '1' } })
   const phone = await ann.device()
   await phone.say(ben, 'one')

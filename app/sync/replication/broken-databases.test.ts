@@ -16,7 +16,7 @@ afterAll(async () => {
   await running.couch.close()
 })
 
-/** A lab whose server keeps everything in a CouchDB, of which one person's databases can fail. */
+/** A lab on a CouchDB server, where one person's databases can fail. */
 async function openCouchLab() {
   const { couch, proxy } = running
   const databases: string[] = await (await fetch(`${couch.url}_all_dbs`)).json()

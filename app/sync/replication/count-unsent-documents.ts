@@ -4,7 +4,9 @@ import { findOwed } from './find-owed.ts'
 import { replicationKey } from './replication-key.ts'
 import { openReplicationNotes } from './replication-notes.ts'
 
-/** How many documents of this device the server does not hold as they are: read from what is stored. */
+/**
+ * Counts this device's documents that the server lacks in their current version, from stored data.
+ */
 export async function countUnsentDocuments(database: PetrelDatabase): Promise<number> {
   const { epochs } = database.device
   const [ofMessages, ofConversations] = await Promise.all([
@@ -18,7 +20,7 @@ export async function countUnsentDocuments(database: PetrelDatabase): Promise<nu
   return messages + conversations
 }
 
-/** @param identifier names the replication that counts */
+/** @param identifier names the replication */
 async function countOwed<T extends { _id: string }>(
   collection: RxCollection<T>,
   identifier: string,

@@ -31,7 +31,7 @@ test('P11: a device of an earlier build goes on from where its replication stood
   const url = `${lab.server.url}/sync/messages/`
   const headers = { authorization: `Bearer ${ben.token}` }
 
-  // What earlier builds began with.
+  // The state of an earlier build.
   const earlier = replicateCouchDB<StoredMessage>({
     replicationIdentifier: 'petrel',
     collection: messages,

@@ -2,10 +2,10 @@ import type { PetrelDatabase } from '../../database/storage/open-database.ts'
 import { readDocuments } from '../../database/storage/read-documents.ts'
 import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
 
-/** A poll that delivers nothing for so long after the socket told of something hangs on a dead connection. */
+/** A poll that delivers nothing for this long after a socket hint hangs on a dead connection. */
 const expectedWithinMs = 1_500
 
-/** Messages that the socket has told of: they should be here in a moment, and are asked for when they are not. */
+/** Messages announced by the socket: they should arrive in a moment, or this asks for them. */
 export function createExpectations(options: {
   messages: PetrelDatabase['messages']
   onMissing: () => void

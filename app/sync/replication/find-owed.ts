@@ -11,25 +11,28 @@ import type { ReplicationNotes } from './replication-notes.ts'
 const batch = 200
 
 export interface FoundOwed<T> {
-  /** Their present version the server is not known to hold. */
+  /** Documents whose current version the server may lack. */
   owed: RxDocumentData<T>[]
-  /** Those of which the server holds what is stored here. */
+  /** Documents whose stored version the server has. */
   settled: RxDocumentData<T>[]
 }
 
-/** The name under which a database notes that each of its documents was compared with what a replication knows. */
+/**
+ * The key under which a database records that it compared every document with a replication's
+ * notes.
+ */
 export function wholeKey(identifier: string): string {
   return `mark|whole|${identifier}`
 }
 
 /**
- * What is owed to the server, read from what is stored and from nothing else: no time, no checkpoint (P11). Where the
- * notes are not known to be whole (a database of an earlier build, a new epoch) every document is looked at.
+ * Finds what is owed to the server from stored data alone: no time, no checkpoint (P11). Checks
+ * every document when the notes may be incomplete (an earlier build's database, a new epoch).
  */
 export async function findOwed<T extends { _id: string }, Checkpoint>(options: {
   collection: RxCollection<T>
   notes: ReplicationNotes<T, Checkpoint>
-  /** Names the replication that counts. */
+  /** Names the replication. */
   identifier: string
 }): Promise<FoundOwed<T>> {
   const { collection, notes } = options

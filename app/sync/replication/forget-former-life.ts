@@ -6,9 +6,9 @@ import { openReplicationNotes } from './replication-notes.ts'
 const begunPrefix = 'mark|begun|'
 
 /**
- * What replication noted lies in a database of its own, which may have outlived the documents: somebody deleted those,
- * or a page that did not know of it wrote its old place into the new notes. A database that was made anew begins at the
- * beginning: whatever is noted there before its first replication is not of it.
+ * Replication notes lie in a separate database, which may outlive deleted documents, or get an old
+ * place from a page that missed the deletion. A recreated database starts from scratch: notes older
+ * than its first replication are not its own.
  */
 export async function forgetFormerLife<T>(
   collection: RxCollection<T>,
@@ -19,7 +19,8 @@ export async function forgetFormerLife<T>(
   if (!(await notes.isMadeHere()) || (await notes.hasMark(begun))) return
   const former = await openReplicationNotes(collection, identifier)
   await former.remove()
-  // Until the first replication all that is owed was written here. For a later one everything is.
+  // Before the first replication all owed documents were written here. Later, everything is
+  // checked.
   const isFirst = !(await notes.hasMarkLike(begunPrefix))
   await notes.setMarks(isFirst ? [begun, wholeKey(identifier)] : [begun])
 }

@@ -10,7 +10,7 @@ import { ann, ben } from '../../database/testing/open-test-database.ts'
 import { guardReplication } from './guard-replication.ts'
 import { createPushFloor } from './push-floor.ts'
 
-/** A replication of one device's messages, in which the first is refused for now. */
+/** A replication of one device's messages, in which the server refuses the first for now. */
 async function openReplication() {
   const { database } = await openTestConversation({ read: 0, unread: 0 })
   const { messages } = database

@@ -9,22 +9,22 @@ import { mergeArrived } from '../../database/storage/conflict-handlers.ts'
 import type { PushFloor } from './push-floor.ts'
 
 /**
- * RxDB's replication goes on, or stands still for good, after a read or a write that failed, and tells nobody of some of
- * them. Here each is told; what waits for it waits until the replication has ended, and notes nothing then: RxDB would
- * note for stored what was not.
+ * RxDB's replication continues, or stops for good, after a failed read or write, and does not
+ * report every failure. This reports each one; waiters then wait until the replication has ended
+ * and note nothing, because RxDB would note unstored documents as stored.
  *
- * It also takes every document for taken that its handler was given: what is `isUntaken` stays owed. And where it reads
- * its checkpoint of what it has pushed, it is given the floor if that lies before.
+ * RxDB also takes every document given to its handler as accepted: `isUntaken` ones stay owed. When
+ * it reads its push checkpoint, it gets the floor if that is earlier.
  *
- * And it replaces what it believes to be the server's by whatever comes, also by an answer that was under way while the
- * server took a change of this device: that change stays, and is offered once more.
+ * And it replaces the assumed server version with any arrival, even an answer that predates an
+ * accepted change of this device: this keeps that change and offers it once more.
  */
 export function guardReplication<T>(
   internal: RxStorageInstanceReplicationState<T>,
   options: {
     isUntaken: (id: string) => boolean
     floor: PushFloor
-    /** What has arrived was merged with what was here, and is owed. */
+    /** An arrival was merged with the local version, and the result is owed. */
     onMerged: () => void
     onFailed: (cause: unknown) => void
     signal: AbortSignal
@@ -32,7 +32,7 @@ export function guardReplication<T>(
 ): void {
   const { isUntaken, floor, onMerged, onFailed, signal } = options
   const ended = new Promise<void>((resolve) => {
-    // It may have been ended while it was starting.
+    // It may have ended while starting.
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
@@ -108,7 +108,7 @@ async function mergeRow<T>(
   const merged = await mergeArrived(conflictHandler, { stored: previous, arrived: document })
   if (!merged) return row
   const { _rev, _attachments } = document
-  // Without the mark of a version that is the server's: it is noted as owed.
+  // Without a server version's mark the note says that it is owed.
   const { o: _, ..._meta } = document._meta
   return { previous, document: { ...merged, _rev, _attachments, _meta } }
 }

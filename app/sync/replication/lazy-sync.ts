@@ -1,7 +1,7 @@
 import { createFetchedPart } from '../platform/fetched-part.ts'
 import type { Sync, SyncOptions } from './sync.ts'
 
-/** Replicates like `createSync`, whose code is fetched when the page has drawn what is on the device. */
+/** Replicates like `createSync`; loads its code after the page has drawn the device's data. */
 export function createLazySync(options: SyncOptions & { untilDrawn: Promise<unknown> }): Sync {
   const { platform, untilDrawn, onOutcome, onError } = options
   const sync = createFetchedPart({
@@ -18,7 +18,7 @@ export function createLazySync(options: SyncOptions & { untilDrawn: Promise<unkn
   })
   return {
     hurry: () => sync.get()?.hurry(),
-    // Until it has begun nothing can be missed: the first pull brings it.
+    // Until it has started nothing can be missed: the first pull brings it.
     expectMessage: (id) => sync.get()?.expectMessage(id),
     close: sync.close,
   }

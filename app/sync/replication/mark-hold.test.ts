@@ -5,7 +5,7 @@ import { createMarkHold } from './mark-hold.ts'
 
 const stored = newConversation('01890000-0000-7000-8000-000000000001')
 
-/** What leaves, in its order. */
+/** The pushed documents, in order. */
 function openHold() {
   const hold = createMarkHold()
   const stop = new AbortController()
@@ -46,7 +46,7 @@ test('a mark that waits ends with its replication', async () => {
   expect(left).toEqual(['mark, too late'])
 })
 
-test('what was read while messages are caught up is told when they are here', async () => {
+test('marks for messages read during a catch-up are sent when it ends', async () => {
   const { lab, ann, ben } = await openTestLab()
   const [phone, tablet] = [await ann.device(), await ben.device()]
   await phone.say(ben, 'before')

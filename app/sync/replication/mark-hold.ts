@@ -7,13 +7,13 @@ import { orAborted } from '../platform/back-off.ts'
 type Row = RxReplicationWriteToMasterRow<ConversationDocument>
 
 const longestMs = 10_000
-/** What moves by itself as messages come and are read; all else somebody has done. */
+/** Fields that arriving and reading change automatically; a person changes all others. */
 const moving = new Set<string>(['deliveredUpTo', 'readUpTo', 'lastMessage', 'lastMessageAt'])
 const still = conversationFields.filter((field) => !moving.has(field))
 
 /**
- * Marks of what came and was read wait until the messages have been caught up, ten seconds at most: on a slow line the
- * answers to each of them, and to what each leads to, take the place of two dozen messages.
+ * Delays marks for received and read messages until the catch-up ends, ten seconds at most: on a
+ * slow line each mark's answers, and their consequences, would displace two dozen messages.
  */
 export function createMarkHold() {
   let over: ReturnType<typeof createDeferred<void>> | undefined

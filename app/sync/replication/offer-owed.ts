@@ -4,13 +4,13 @@ import { openOwedNotes } from '../../database/storage/dexie/owed-notes.ts'
 import { findOwed, wholeKey } from './find-owed.ts'
 import type { PushFloor } from './push-floor.ts'
 
-/** RxDB hears of what it is asked a moment later. */
+/** RxDB reacts to a request a moment later. */
 const heardAfterMs = 10
 
 /**
- * RxDB finds what to push by the time of the last write, on the device's clock, and by what it hears of writes. A clock
- * that was moved, a tab that died before it told, a disk that failed: each leaves something behind its checkpoint, which
- * would never leave. So what is owed is looked up, and RxDB looks again from before all of it (P11).
+ * RxDB finds documents to push by their write time on the device's clock, and by write events. A
+ * changed clock, a crashed tab or a failed disk leaves some behind its checkpoint, never to be
+ * sent. So this looks up what is owed and makes RxDB start before all of it (P11).
  */
 export async function offerOwed<T extends { _id: string }, Checkpoint>(options: {
   state: RxReplicationState<T, Checkpoint>
@@ -24,7 +24,7 @@ export async function offerOwed<T extends { _id: string }, Checkpoint>(options: 
   await state.startPromise
   const { internalReplicationState: internal } = state
   if (!internal) return
-  // What is under way moves the checkpoint when it is over.
+  // A push under way moves the checkpoint when it ends.
   await internal.streamQueue.up
   const isOver = () => internal.events.canceled.getValue()
   if (isOver() || !state.metaInstance) return
@@ -44,7 +44,7 @@ export async function offerOwed<T extends { _id: string }, Checkpoint>(options: 
     state.reSync()
     await new Promise((resolve) => setTimeout(resolve, heardAfterMs))
     await internal.streamQueue.up
-    // A look that had begun before makes RxDB pass over this one.
+    // A pass that started earlier makes RxDB skip this one.
     if (floor.isTaken()) return
   }
 }

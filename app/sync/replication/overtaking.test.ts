@@ -108,7 +108,7 @@ test('P5: an answer that was under way while something was taken takes nothing b
   await waitUntil('the server holds both', async () => (await readOnServer())?.isPinned === true)
   const isTaken = async () => (await phone.messenger.countUnsent()) === 0
   await waitUntil('the phone knows that it was taken', isTaken)
-  // What comes after it says both.
+  // The next version contains both changes.
   const next = phone.network.holdPolls()
   answer()
   await waitUntil('it has arrived', async () => (await readOnPhone())?.isMuted === true)

@@ -29,7 +29,7 @@ test.for([
     await phone.say(ben, 'by the right clock')
     await phone.edit(id, 'edited by the right clock')
     await phone.close()
-    // The time that was wrong has passed.
+    // The wrong time has passed.
     await phone.advanceWriteTimes(-Math.abs(aheadMs) - minuteMs)
     await phone.reload()
     expect(await phone.messenger.countUnsent()).toBeGreaterThanOrEqual(3)
@@ -54,7 +54,7 @@ test('P11: a disk that fails while the device comes online ends nothing', async 
   phone.disk.fail()
   phone.network.goOnline()
   const refused = phone.disk.countRefused()
-  // Each time that it mends itself it finds the disk as it was.
+  // Each recovery finds the disk unchanged.
   await waitUntil('it has tried again', () => phone.disk.countRefused() > refused + 8)
   phone.disk.makeRoom()
   await lab.settle()
@@ -117,7 +117,7 @@ test.for([403, 413, 429, 500])(
       Boolean(connection.getSnapshot().words?.includes(`answer ${status}`)),
     )
     expect(await phone.messenger.countUnsent()).toBeGreaterThanOrEqual(1)
-    // A start knows nothing of it, and offers it again.
+    // A restart does not know about it, and offers it again.
     await phone.reload()
     expect(await phone.messenger.countUnsent()).toBeGreaterThanOrEqual(1)
     phone.network.calm()

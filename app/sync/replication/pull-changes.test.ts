@@ -9,7 +9,7 @@ import {
   readQuery,
 } from './testing/open-test-calls.ts'
 
-/** What was asked of `_changes`: how, and from where on. */
+/** The requests to `_changes`: their mode, and their start. */
 const listPulls = (asked: readonly string[]) =>
   asked.flatMap((line) => {
     const [path, query] = line.split('?')
@@ -29,7 +29,7 @@ test('the live feed begins where the catch-up ended, not at now', async () => {
   await expect.poll(() => listPulls(asked)).toEqual(['normal 5', 'longpoll 7+a'])
 })
 
-test('what was missed comes in pages that grow from a small one, and it is told how much is to come', async () => {
+test('a catch-up comes in pages that grow from a small one, and reports how much is to come', async () => {
   const missed = 350
   const { pulling, pull, asked, coming } = await openTestCalls(
     (request, response) => {
@@ -53,7 +53,7 @@ test('what was missed comes in pages that grow from a small one, and it is told 
   }
   expect(counts).toEqual([50, 75, 113, 112])
   expect(coming).toEqual([300, 225, 112, 0])
-  // Nothing waits beside the catch-up, and nothing is asked for twice.
+  // Nothing waits beside the catch-up, and nothing is requested twice.
   await expect.poll(() => listPulls(asked)).toHaveLength(5)
   expect(listPulls(asked)).toEqual(
     [0, 50, 125, 238].map((at) => `normal ${at}`).concat('longpoll 350'),
@@ -115,7 +115,7 @@ test('a page is not asked for while two wait to be stored', async () => {
   await pull(0)
   await pull(2_000)
   const third = pull(4_000)
-  // Another request goes there and back meanwhile.
+  // Another round trip happens meanwhile.
   await ask({ path: '_local/checkpoint' })
   expect(listPulls(asked)).toHaveLength(2)
   stored.place = 2_000
@@ -139,7 +139,7 @@ test('what was less than a page is known to be the end, unless the stream has gi
   expect(ids(await pull(5))).toEqual(['6', '7'])
   expect(await pull(7)).toEqual({ documents: [], checkpoint: { sequence: 7 } })
   expect(listPulls(asked).filter((one) => one.startsWith('normal'))).toEqual(['normal 5'])
-  // RxDB drops what the stream gives before it asks for the next page.
+  // RxDB drops what the stream delivers before requesting the next page.
   await pull(5)
   news.resolve()
   await expect.poll(() => given).toEqual([8])
@@ -171,7 +171,7 @@ test('P9: what the line has missed is asked for at once, and nothing waits besid
   )
   pulling.run().catch(() => {})
   await pull(6)
-  // Nothing new at 7, and from 8 on full pages: the next ones are asked for before anything is waited for.
+  // Nothing new at 7, and full pages from 8 on: the pull requests the next ones before it waits.
   await expect
     .poll(() => listPulls(asked))
     .toEqual(['normal 6', 'normal 7', 'normal 8', 'normal 10', 'normal 12', 'longpoll 13'])
@@ -203,7 +203,8 @@ test('P1: what is being pushed is kept back, wherever it comes from, and nothing
   expect([ids(page), page.checkpoint.sequence]).toEqual([['1', '2'], 2])
   expect((await pull(2)).documents).toEqual([])
   pulling.run().catch(() => {})
-  // The page was cut there: what follows is asked for, and what is kept back stays behind the checkpoint.
+  // The page was cut there: the pull requests the rest, and held-back documents stay behind the
+  // checkpoint.
   await expect.poll(() => given).toContainEqual(['1', '2', '4', 2])
   pushing.resolve()
   await pushed
@@ -243,7 +244,7 @@ test('P1: what lies behind it when RxDB asks again is given once the push is ove
   const pushed = push([{ _id: '3' }])
   news.resolve()
   await expect.poll(() => given).toEqual([['4', 4]])
-  // RxDB drops that, and then finds nothing before what is being pushed.
+  // RxDB drops that, and then finds nothing before the document being pushed.
   expect(await pull(2)).toEqual({ documents: [], checkpoint: { sequence: 2 } })
   pushing.resolve()
   await pushed

@@ -10,9 +10,10 @@ import type { ServerDocument, ServerVersions } from './server-versions.ts'
 import { type Changes, readChanges, type Seq } from './sync-answers.ts'
 import { createAdaptiveBatchSize } from './transport/adaptive-batch-size.ts'
 import type { KnownEpoch } from './transport/known-epoch.ts'
-import type { SyncCall, SyncCalls, SyncOutcome } from './transport/sync-calls.ts'
+import type { SyncCall } from './transport/sync-call.ts'
+import type { SyncCalls, SyncOutcome } from './transport/sync-calls.ts'
 
-/** Up to where a device has stored what the server has; RxDB keeps it. */
+/** How far a device has stored the server's changes; RxDB keeps it. */
 export interface PullCheckpoint {
   sequence: Seq
 }
@@ -20,41 +21,47 @@ export interface PullCheckpoint {
 /** The socket's changes of one database. */
 export interface DatabaseFeed {
   isOpen(): boolean
-  /** Undefined where the server has to be asked. */
+  /** Undefined when the pull must ask the server. */
   next(place: Omit<FollowedPlace, 'database'>): Promise<HeardChanges | undefined>
 }
 
 export interface PullChangesOptions {
   calls: SyncCalls
   epoch: KnownEpoch
-  /** Where everything is offered again: what the server holds of it already. */
+  /** While everything is offered again: what the server already holds. */
   versions?: ServerVersions | undefined
   pushes: PushWatch
-  /** Holds back a pull until there is room for what it brings. */
+  /** Delays a pull until the device has room for its result. */
   pace: PullPace
-  /** How many documents a page has when the line is good. */
+  /** The page size in documents on a good line. */
   pageRows: number
-  /** The socket's changes of this database, in place of waiting requests. */
+  /** The socket's changes of this database, replacing waiting requests. */
   feed?: DatabaseFeed | undefined
   /** Aborts when this replication ends. */
   signal: AbortSignal
   onOutcome: (outcome: SyncOutcome) => void
   /** How many changes are still to come, after each page; 0 when all are here. */
   onComing?: ((count: number) => void) | undefined
-  /** A catch-up is under way, or over. */
+  /** A catch-up starts, or ends. */
   onCatchUp?: ((isUnderWay: boolean) => void) | undefined
 }
 
-/** What comes first is drawn first: on a line of 5 kB a second these take two, and a full page half a minute. */
+/**
+ * The first page is small to draw early: on a 5 kB/s line it takes two seconds, a full page half a
+ * minute.
+ */
 const firstPageRows = 50
-/** From so many rows in one answer on, more are on their way: the next poll waits for them, so that they cost one write. */
+/**
+ * From this many rows per answer, more are on their way: the next poll waits, so that they share
+ * one write.
+ */
 const manyRows = 5
 const gatherMs = 100
 const heartbeatMs = 10_000
 
 /**
- * What the server has: in pages for the catch-up, and then as it is written. Documents that are being pushed are kept
- * back until that is over; the checkpoint that is given stays before them, so whoever starts again asks for them.
+ * The server's changes: in pages for the catch-up, then as they are written. Holds back documents
+ * being pushed; the returned checkpoint stays before them, so a restart asks for them.
  */
 export function createPullChanges<T>(options: PullChangesOptions) {
   const { calls, epoch, versions, pushes, pace, pageRows, feed, signal } = options
@@ -65,21 +72,21 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     most: pageRows,
   })
   const stream = new Subject<{ documents: WithDeleted<T>[]; checkpoint: PullCheckpoint }>()
-  /** The newest version of each document that is kept back. */
+  /** The newest version of each held-back document. */
   const held = new Map<string, ServerDocument>()
   const state = {
-    /** Up to where the stream has taken, and up to where it has given everything. */
+    /** How far the stream has read, and how far it has delivered everything. */
     taken: 0 as Seq,
     given: 0 as Seq,
-    /** More is known to be there: nothing has to be waited for. */
+    /** More is known to exist: no need to wait. */
     isBehind: false,
-    /** Counts what the stream has given. */
+    /** Counts the stream's deliveries. */
     gifts: 0,
-    /** The catch-up has just come to its end. */
+    /** The catch-up has just ended. */
     ended: undefined as { place: Seq; gifts: number } | undefined,
-    /** The catch-up that is under way: one is at the start. */
+    /** The current catch-up: one runs at the start. */
     catchUp: createDeferred<void>() as ReturnType<typeof createDeferred<void>> | undefined,
-    /** Ends the request of the stream: what it asks for is asked for by the catch-up. */
+    /** Aborts the stream's request: the catch-up asks for the same. */
     yieldToCatchUp: () => {},
   }
 
@@ -92,7 +99,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     state.yieldToCatchUp()
   }
 
-  /** The stream goes on from there. What it keeps back lies behind it, or was given. */
+  /** The stream continues from there. Its held-back documents lie behind it, or were delivered. */
   function endCatchUp(place: Seq, isBehind: boolean) {
     Object.assign(state, { taken: place, given: place, isBehind })
     onCatchUp?.(false)
@@ -107,7 +114,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
       style: 'all_docs',
       feed: waits ? 'longpoll' : 'normal',
       since: `${since}`,
-      // An older server and a CouchDB do not know `bare`, and say more.
+      // An older server and a CouchDB ignore `bare`, and send more.
       include_docs: 'true',
       bare: 'true',
       heartbeat: `${heartbeatMs}`,
@@ -136,7 +143,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
 
   function toPulled(documents: readonly ServerDocument[]): WithDeleted<T>[] {
     return documents.map(({ _rev, _deleted, ...document }) => {
-      // The server's rule has let nothing else in.
+      // The server's rule admits nothing else.
       return { ...(document as T), _deleted: _deleted === true }
     })
   }
@@ -145,12 +152,12 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     if (count > 0) pace.record({ place: String(place), count })
   }
 
-  /** One page of the catch-up; RxDB goes on until one is empty. */
+  /** One page of the catch-up; RxDB continues until one is empty. */
   async function pull(checkpoint: PullCheckpoint | undefined) {
     const since = checkpoint?.sequence ?? 0
     const { ended } = state
     state.ended = undefined
-    // RxDB drops what the stream gave before this: then it has to be asked for.
+    // RxDB drops what the stream delivered before this: ask for it again.
     if (ended?.place === since && ended.gifts === state.gifts) {
       return { documents: [], checkpoint: { sequence: since } }
     }
@@ -175,8 +182,8 @@ export function createPullChanges<T>(options: PullChangesOptions) {
   }
 
   /**
-   * What is new, unless a catch-up began meanwhile: it asks for the same, two would each take half of a slow line, and
-   * the stream goes on from where it ends.
+   * New changes, unless a catch-up started meanwhile: it asks for the same, the two would share a
+   * slow line, and the stream continues where it ends.
    */
   async function awaitNews(): Promise<Page | undefined> {
     const stop = new AbortController()
@@ -190,11 +197,11 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     return state.catchUp ? undefined : news
   }
 
-  /** From the line while it is up, and else by a request that waits. */
+  /** From the line while it is up, otherwise by a waiting request. */
   async function findNews(own: AbortSignal): Promise<Page> {
     const { taken } = state
     if (feed?.isOpen() && !state.isBehind) {
-      // While the line is up the server is there, whatever an earlier request came to.
+      // While the line is up the server is reachable, whatever happened to an earlier request.
       onOutcome('reached')
       const place = { since: String(taken), epoch: epoch.get(), signal: own }
       const heard = await feed.next(place)
@@ -238,7 +245,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
   return {
     pull,
     stream$: stream.asObservable(),
-    /** Gives what is new, from where the catch-up ends. @throws the reason of the signal */
+    /** Delivers new changes from the end of the catch-up. @throws the reason of the signal */
     async run(): Promise<never> {
       for (;;) {
         if (state.catchUp) await orAborted(state.catchUp.promise, signal)
@@ -253,6 +260,6 @@ export function createPullChanges<T>(options: PullChangesOptions) {
 }
 
 interface Page extends Changes {
-  /** There is nothing behind it. */
+  /** Nothing lies behind it. */
   isAll: boolean
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { createPullPace } from './pull-pace.ts'
 
-/** A device that stores when it is told to, and whether there is room for another page. */
+/** A device that stores on command, and whether there is room for another page. */
 function start() {
   const device = { stored: '0' }
   const pace = createPullPace(() => device.stored)
   const take = (place: number, count = 2_000) => pace.record({ place: String(place), count })
   async function hasRoom() {
-    // With room it resolves at once; without, it looks again later.
+    // With room it resolves immediately; without, it checks again later.
     const aTurnLater = new Promise((resolve) => setImmediate(resolve, 'waits'))
     return (await Promise.race([pace.untilRoom(), aTurnLater])) !== 'waits'
   }

@@ -1,22 +1,27 @@
-/** Asked for and not yet stored. Fewer cost time: half as many documents a second at 1,000, by measurement. */
+/**
+ * The limit of requested but unstored documents. Fewer cost time: half as many per second at 1,000,
+ * by measurement.
+ */
 const documentsAhead = 4_000
 const lookEveryMs = 20
-/** Longer than a write takes. A server that begins to count anew must not hold up the pulls for good. */
+/**
+ * Longer than a write takes. A server whose sequence restarts must not block the pulls for good.
+ */
 const patienceMs = 10_000
 
 export interface PullPace {
-  /** An answer with documents is given to RxDB; `place` is the server's sequence at its end. */
+  /** RxDB gets an answer with documents; `place` is the server's sequence at its end. */
   record(answer: { place: string; count: number }): void
-  /** Resolves when the device has stored enough of what it was given. */
+  /** Resolves when the device has stored enough of the delivered documents. */
   untilRoom(): Promise<void>
 }
 
 /**
- * RxDB asks on and on while what it was given waits to be stored, and then stores all of that at once. After a
- * long absence this is one write of a hundred thousand messages: it fills the memory, every other write waits
- * for it, and a page that is closed in the middle of it offers all of them to the server again.
+ * RxDB keeps requesting while earlier pages wait to be stored, then stores all of them together.
+ * After a long absence this is one write of a hundred thousand messages: it fills the memory,
+ * blocks every other write, and a page closed midway offers all of them to the server again.
  *
- * @param readStored up to where this device has stored what the server has, as the server counts
+ * @param readStored how far this device has stored the server's changes, in the server's sequence
  */
 export function createPullPace(readStored: () => unknown): PullPace {
   const waiting: { place: string; count: number }[] = []

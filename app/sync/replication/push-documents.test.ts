@@ -76,12 +76,15 @@ test('P12: of what is offered again, only what the server lacks leaves the devic
   expect(await pushed).toEqual([])
   expect(bodies).toEqual([docs[0], docs[2]])
   expect(asked.map((line) => line.split(' ')[0])).toEqual(['GET', 'POST'])
-  // Whoever changes it again changes it for the server too.
+  // A further change here changes it for the server too.
   await push([{ _id: 'held', content: 'the same', _deleted: false }])
   expect(bodies).toHaveLength(3)
 })
 
-/** Everything is offered again to a server that holds one document, of which the line brings a newer version. */
+/**
+ * The device offers everything again to a server that holds one document, and the line brings a
+ * newer version.
+ */
 async function openNewer() {
   const answering = createDeferred()
   const news = createDeferred()
@@ -150,7 +153,7 @@ test('pushes leave one after the other', async () => {
   })
   const both = Promise.all([push([{ _id: 'a' }]), push([{ _id: 'b' }])])
   await expect.poll(() => waiting.length).toBe(1)
-  // Another request goes there and back meanwhile.
+  // Another round trip happens meanwhile.
   await ask({ path: '_local/checkpoint' })
   expect(waiting).toHaveLength(1)
   for (const answer of waiting.splice(0)) answer()

@@ -8,23 +8,26 @@ import { readFound, readPushed } from './sync-answers.ts'
 import { createAdaptiveBatchSize } from './transport/adaptive-batch-size.ts'
 import type { SyncCalls } from './transport/sync-calls.ts'
 
-/** In UTF-8 a character takes three bytes at most, or a pair of them four: this stays below the server's limit. */
+/**
+ * UTF-8 needs at most three bytes per character, or four per surrogate pair: this stays below the
+ * server's limit.
+ */
 const mostCharacters = 2_500_000
-/** What comes with a minute of waiting on the slowest line; more only after it has been quick. */
+/** The limit for a minute's wait on the slowest line; more only after a quick push. */
 const firstCharacters = 120_000
 const leastCharacters = 10_000
-/** So many documents are read at once after conflicts. */
+/** Documents per read after conflicts. */
 const conflictsAtOnce = 100
-/** What the server could not take now is offered again then. */
+/** When to offer documents again that the server could not accept now. */
 const offerAgainAfterMs = 5_000
-/** Of what was refused so many parts are offered one after the other. */
+/** How many parts a refused batch is split into; the parts are offered in sequence. */
 const partsOfRefused = 4
 
 /**
- * Offers documents to the server until it has answered each. Nothing is looked up before: the server's rule merges
- * whatever it is offered. What breaks off or is refused is offered in smaller parts, down to a single document; that one
- * is set aside then, and the others pass (P6).
- * @returns what the server holds in place of those that it did not take
+ * Offers documents to the server until it has answered each, without looking anything up first: the
+ * server's rule merges every offer. Splits a broken or refused batch down to single documents; sets
+ * a refused single one aside, so that the others pass (P6).
+ * @returns the server's versions of documents that it did not accept
  */
 export function createPushDocuments(options: {
   calls: SyncCalls
@@ -46,7 +49,7 @@ export function createPushDocuments(options: {
   })
   let pushing: Promise<unknown> = Promise.resolve()
 
-  /** @param most so many documents */
+  /** @param most the maximum number of documents */
   async function offerPart(texts: readonly string[], most: number) {
     function describe() {
       const { part } = splitPush(texts.slice(0, most), parcel.size())
@@ -59,7 +62,7 @@ export function createPushDocuments(options: {
     return offered
   }
 
-  /** Offers each once. @returns the ids of those of which the server holds something else */
+  /** Offers each once. @returns the ids of those that differ on the server */
   async function offerAll(waiting: Map<string, string>): Promise<string[]> {
     const conflicts: string[] = []
     let most: number = limits.syncBatchMaxDocuments
@@ -72,7 +75,7 @@ export function createPushDocuments(options: {
       const { count } = offered.call
       const [first] = left
       if ('refusal' in offered) {
-        // Which of them it is shows itself when they are offered alone.
+        // Offering them one by one shows which one it is.
         most = Math.max(1, Math.floor(count / partsOfRefused))
         if (count > 1 || !first) continue
         const [id, text] = first
@@ -130,13 +133,14 @@ export function createPushDocuments(options: {
     untilFree?: () => Promise<void>,
   ): Promise<ServerDocument[]> => {
     if (versions) await versions.untilPulled(signal)
-    // Also of what need not leave: RxDB drops what comes until it has noted that.
+    // Covers documents that need not be sent, too: RxDB drops arrivals until it has noted the push.
     return await pushes.watch(
       documents.map(({ _id }) => _id),
       async () => {
         await untilFree?.()
         const offered = versions ? documents.filter((doc) => !versions.takeHeld(doc)) : documents
-        // RxDB pushes all that waits side by side: on a slow line each would take the time of all.
+        // RxDB pushes all waiting documents in parallel: on a slow line each would take as long as
+        // all.
         const own = pushing.then(() => offer(offered))
         pushing = own.catch(() => {})
         return await own

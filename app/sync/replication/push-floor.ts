@@ -1,8 +1,8 @@
 export type PushFloor = ReturnType<typeof createPushFloor>
 
 /**
- * The time of the oldest write that is owed, for the next look of RxDB at what is to be pushed: there it begins, whatever
- * its checkpoint says. The checkpoint itself can't be put back: whatever is pushed or pulled meanwhile moves it on.
+ * The time of the oldest owed write, where RxDB's next push scan starts, whatever its checkpoint
+ * says. The checkpoint itself can't move back: every push or pull meanwhile moves it forward.
  */
 export function createPushFloor() {
   let floor: number | undefined
@@ -10,7 +10,7 @@ export function createPushFloor() {
     set(lwt: number) {
       floor = Math.min(floor ?? lwt, lwt)
     },
-    /** RxDB looks from there on now; undefined where its checkpoint counts. */
+    /** RxDB scans from there now; undefined when its checkpoint counts. */
     take(): number | undefined {
       const taken = floor
       floor = undefined

@@ -1,13 +1,13 @@
 /**
- * Knows which documents are being pushed. An answer of the server may hold what a push under way has led to;
- * RxDB drops that as long as it believes the push undone, and never asks again: a message would stay unsent
- * for ever on the device that sent it. So these documents are not given to it meanwhile; all others are.
+ * Tracks the documents being pushed. An answer may contain the result of a current push; RxDB drops
+ * that while it believes the push unfinished and never asks again: the message would stay unsent
+ * for ever on its sender's device. So the pull holds back these documents, and only these.
  */
 export function createPushWatch(options: {
-  /** Resolves when RxDB has taken note of every push that has been answered. */
+  /** Resolves when RxDB has noted every answered push. */
   untilNoted: () => Promise<unknown>
 }) {
-  /** How many pushes each is in. */
+  /** How many current pushes contain each document. */
   const underWay = new Map<string, number>()
   const listeners = { begun: new Set<() => void>(), over: new Set<() => void>() }
 
@@ -34,7 +34,7 @@ export function createPushWatch(options: {
     },
     isUnderWay: (id: string) => underWay.has(id),
     isIdle: () => underWay.size === 0,
-    /** Calls `listener` whenever a push is over. */
+    /** Calls `listener` whenever a push ends. */
     onOver(listener: () => void) {
       listeners.over.add(listener)
     },

@@ -10,10 +10,10 @@ import { ann, ben } from '../../database/testing/open-test-database.ts'
 import { waitUntil } from '../../lab/browser/wait-until.ts'
 import { createReceipts } from './receipts.ts'
 
-/** Ann's device, on which Ben's messages arrive as they do from the server. */
+/** Ann's device, which receives Ben's messages as from the server. */
 async function open() {
   const { database, context } = await openTestConversation({ read: 1, unread: 0 })
-  /** What the server answers to the next push. */
+  /** The server's answer to the next push. */
   const held: (StoredMessage & { _deleted: boolean })[] = []
   const pulled = new Subject<{
     documents: (StoredMessage & { _deleted: boolean })[]

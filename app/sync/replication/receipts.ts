@@ -9,22 +9,25 @@ import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.
 import { readConversations } from '../../database/views/read-conversations.ts'
 import { createRefresher } from '../../database/views/refresher.ts'
 
-/** What could not be read or stored is tried again then. */
+/** The delay before a failed read or write is retried. */
 const retryAfterMs = 5_000
-/** A conversation's mark is raised so often at most, however fast messages come. */
+/** The shortest interval between raises of a conversation's mark, however fast messages arrive. */
 const markEveryMs = 300
-/** While more is known to be on its way: on a slow line each mark would take the place of a dozen messages. */
+/**
+ * The interval while more messages are on their way: on a slow line each mark would displace a
+ * dozen of them.
+ */
 const markWhileComingEveryMs = 10_000
 
 export interface Receipts {
-  /** Says how many messages are still to come. */
+  /** Reports how many messages are still to come. */
   setComingCount(count: number): void
   close(): void
 }
 
 /**
- * Tells the server what has arrived on this device: one mark per conversation and batch, not one per
- * message. What arrived before a crash could say so is told at the start.
+ * Reports received messages to the server: one mark per conversation and batch, not one per
+ * message. The start reports messages that a crash left unreported.
  */
 export function createReceipts(options: {
   database: PetrelDatabase
@@ -32,9 +35,9 @@ export function createReceipts(options: {
 }): Receipts {
   const { database, onError } = options
   const arrived = new Map<string, MessageDocument>()
-  /** Conversations whose messages were looked through for what a crash left untold. */
+  /** Conversations already searched for messages that a crash left unreported. */
   const lookedThrough = new Set<string>()
-  /** When the mark of each may be raised next. */
+  /** When each mark may be raised next. */
   const dueAt = new Map<string, number>()
   let hasCaughtUp = false
   let isComing = false
@@ -63,7 +66,7 @@ export function createReceipts(options: {
 
   async function tell() {
     if (!hasCaughtUp) {
-      // What comes while it looks makes it look again.
+      // Messages that arrive during the search trigger another one.
       hasCaughtUp = true
       await catchUp().catch((cause: unknown) => {
         hasCaughtUp = false
@@ -98,12 +101,12 @@ export function createReceipts(options: {
   }
 
   const unsubscribe = subscribeToChanges(database.messages, ({ documents, context }) => {
-    // Pulled, or answered to what was pushed: a restored server may have given it another place.
+    // Pulled, or in a push's answer: a restored server may have assigned another place.
     if (!context.startsWith('replication-')) return
     documents.forEach(note)
     if (arrived.size > 0) void refresher.refresh()
   })
-  // A message may have come before its conversation, and the device have been closed between the two.
+  // A message may have come before its conversation, and the device may have closed in between.
   const stopMeeting = subscribeToChanges(database.conversations, ({ documents }) => {
     if (documents.every(({ _id }) => lookedThrough.has(_id))) return
     hasCaughtUp = false

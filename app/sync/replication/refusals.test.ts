@@ -80,7 +80,7 @@ test('P6: a poison document in the middle of a batch holds up nothing, either wa
   const [phone, tablet] = [await ann.device(), await ben.device()]
   const poison = { ...write(opened), createdAt: 'yesterday', content: { $ne: 1 } }
   const neighbours = ['one', 'two', 'three'].map((content) => write(opened, { content }))
-  // A damaged device holds what no type allows.
+  // A damaged device holds values that no type allows.
   const batch = neighbours.toSpliced(1, 0, poison as unknown as MessageDocument)
   await phone.plant(batch)
   await lab.settle()

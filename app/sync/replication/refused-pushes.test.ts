@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers())
 
 const useVirtualTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 
-/** Lets virtual time pass, and the requests that are made in it be answered. */
+/** Advances virtual time, and lets the requests made in it finish. */
 async function passTime(ms: number, isOver: () => boolean = () => false) {
   for (let passed = 0; passed < ms && !isOver(); passed += 100) {
     for (let turns = 0; turns < 20; turns += 1) await new Promise((done) => setImmediate(done))
@@ -48,7 +48,7 @@ test('P6: of a hundred the one that is refused is found in a few requests, and t
   expect(taken.has('60')).toBe(false)
   expect(setAside.has('60')).toBe(true)
   expect(asked.length).toBeLessThan(16)
-  // The same again is not even asked; something else is, at once.
+  // The identical document is not even offered; a changed one is, immediately.
   const before = asked.length
   await push([{ _id: '60', content: 'union select' }])
   expect(asked).toHaveLength(before)
@@ -146,7 +146,7 @@ test('P6 P11: what is set aside is due after a minute, then after twice as long,
   setAside.put('a', { status: 500, text: 'text' })
   setAside.release()
   expect(setAside.isHeld('a', 'text')).toBe(false)
-  // It is not with the server until the server has answered.
+  // The server has it only once it has answered.
   expect(setAside.has('a')).toBe(true)
   setAside.drop('a')
   expect(told.at(0)).toEqual({ count: 1, status: 403 })

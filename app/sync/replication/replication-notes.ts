@@ -5,7 +5,7 @@ import {
   type RxStorageReplicationMeta,
 } from 'rxdb/plugins/core'
 
-/** What RxDB stores of a replication: its checkpoints, and each document as the server is known to hold it. */
+/** RxDB's replication metadata: its checkpoints, and each document's known server version. */
 export type ReplicationNotes<T, Checkpoint = unknown> = RxStorageInstance<
   RxStorageReplicationMeta<T, Checkpoint>,
   unknown,
@@ -13,7 +13,7 @@ export type ReplicationNotes<T, Checkpoint = unknown> = RxStorageInstance<
 >
 
 /**
- * Opens them past RxDB; whoever opens them closes them.
+ * Opens them outside RxDB; the caller closes them.
  * @param identifier names the replication
  */
 export async function openReplicationNotes<T>(

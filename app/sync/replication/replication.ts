@@ -21,22 +21,25 @@ export interface ReplicationOptions<T extends { _id: string }>
   collection: RxCollection<T>
   /** Names its checkpoints on this device. */
   identifier: string
-  /** One for each direction: what is not taken holds up nothing that comes. */
+  /** One per direction: a rejected push does not delay the pull. */
   backOffs: BackOffs
   random: () => number
-  /** How many documents are set aside because something refuses them, and with which status. */
+  /** How many documents are set aside after refusals, and the status. */
   onSetAside: (all: SetAsideTold) => void
-  /** The device's own storage failed: what was pulled may be missing, so this replication must not go on. */
+  /**
+   * The device's own storage failed: pulled documents may be missing, so this replication must
+   * stop.
+   */
   onBroken: (cause: unknown) => void
-  /** The device's own database was deleted and is another one now: this replication must not go on. */
+  /** The device's database was deleted and recreated: this replication must stop. */
   onMadeAnew: () => void
-  /** What a document from the server becomes on this device, and what leaves it. */
+  /** Converts documents from the server, and those sent to it. */
   fromServer: (document: T) => T
-  /** Keeps back what may not leave yet. */
+  /** Holds back documents that may not leave yet. */
   hold?: PushHold
-  /** Null for what can never leave; it holds up nothing then. */
+  /** Null for a document that can never leave; it then blocks nothing. */
   toServer: (document: T) => T | null
-  /** What is pushed waits for this first. */
+  /** Pushes wait for this first. */
   untilFree?: (
     rows: readonly RxReplicationWriteToMasterRow<T>[],
     signal: AbortSignal,
@@ -49,24 +52,26 @@ export interface BackOffs {
 }
 
 export interface Replication {
-  /** Asks the server for what is new, and offers it what is owed. */
+  /** Asks the server for changes, and offers it what is owed. */
   reSync(): void
-  /** The network is another one, or somebody looks: also what was set aside is offered. */
+  /** The network changed, or the person is looking: also offers documents set aside. */
   release(): void
   close(): Promise<void>
-  /** Ends it, and forgets its checkpoints and what it knows of the server. */
+  /** Ends it, and deletes its checkpoints and notes on the server's versions. */
   remove(): Promise<void>
 }
 
-/** Chosen by measurement: larger ones catch up no faster, and hold the page longer at a time. */
+/** Chosen by measurement: larger ones catch up no faster, and block the page longer. */
 const pullBatch = 500
 const pushBatch = 100
-/** Where everything is offered again, most of it never leaves the device. The server takes as many at once. */
+/**
+ * While everything is offered again, most of it never leaves the device. The server's batch limit.
+ */
 const offerBatch = limits.syncBatchMaxDocuments
-/** What fails here is no request: RxDB only must not spin. */
+/** These failures are not requests: only keeps RxDB from spinning. */
 const retryTimeMs = 50
 
-/** Keeps one collection equal to the caller's database on the server, both ways, until it is closed. */
+/** Replicates one collection with the caller's server database, both ways, until closed. */
 export function createReplication<T extends { _id: string }>(
   options: ReplicationOptions<T>,
 ): Replication {
@@ -112,7 +117,7 @@ export function createReplication<T extends { _id: string }>(
     pull: {
       handler: (checkpoint) => pulling.pull(checkpoint),
       stream$: pulling.stream$,
-      // Of a slow line pages are smaller: only an empty one ends the catch-up.
+      // Pages are smaller on a slow line: only an empty one ends the catch-up.
       batchSize: 1,
       modifier: (document: WithDeleted<T>) => ({
         ...options.fromServer(document),
@@ -128,14 +133,16 @@ export function createReplication<T extends { _id: string }>(
       },
       batchSize: versions ? offerBatch : pushBatch,
       modifier(document: WithDeleted<T>) {
-        // The server has no place for such an id, and would stop the batch that it is in.
+        // The server has no place for such an id, and would stop its whole batch.
         if (!idPattern.test(document._id)) return null
         const pushed = options.toServer(document)
         return pushed && { ...pushed, _deleted: false }
       },
     },
   })
-  /** RxDB holds all that comes while it pushes, however long that takes; the watch holds what it concerns. */
+  /**
+   * RxDB delays all arrivals while it pushes, however long; the watch delays only those affected.
+   */
   async function letThrough() {
     await state.startPromise
     if (signal.aborted) return
@@ -146,7 +153,7 @@ export function createReplication<T extends { _id: string }>(
     signal.addEventListener('abort', () => subscription?.unsubscribe(), { once: true })
     pushes.onBegun(() => active?.next(false))
   }
-  /** Whoever deletes a database under an open page leaves it with places that do not count in the next one. */
+  /** Deleting a database under an open page leaves places that are invalid in the next one. */
   async function watchDatabases() {
     await state.startPromise
     const storages = [collection.storageInstance, state.metaInstance ?? collection.storageInstance]
@@ -159,7 +166,7 @@ export function createReplication<T extends { _id: string }>(
   const { identifier } = options
   const floor = createPushFloor()
   const offering = { isUnderWay: false, isAgain: false }
-  /** One at a time: each waits until what is under way is over, and then looks at all. */
+  /** One at a time: each waits for the current one to end, then checks everything. */
   async function offer() {
     offering.isAgain = true
     if (offering.isUnderWay) return

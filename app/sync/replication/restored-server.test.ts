@@ -14,7 +14,7 @@ async function openLab(storage: (typeof storages)[number] = 'LevelDB') {
   return await openTestLab({ couch })
 }
 
-/** Ann and Ben with a device each, and a backup of what she wrote to him first. */
+/** Ann and Ben with a device each, and a backup that has her first message to him. */
 async function openWithBackup() {
   const { lab, ann, ben } = await openLab()
   const [phone, tablet] = [await ann.device(), await ben.device()]
@@ -33,7 +33,7 @@ async function readPlaces(device: LabDevice) {
   return [...messages.values()].map(({ _id, orderedAt }) => `${orderedAt} ${_id}`).sort()
 }
 
-/** As Ann's own program asks: with the epoch that it is told, or another. */
+/** Asks like Ann's own program, with the given epoch or without one. */
 async function askChanges(
   lab: { server: { url: string } },
   person: LabPerson,
@@ -110,7 +110,7 @@ test.for(storages)(
     await phone.say(ben, 'written offline')
 
     await lab.server.putBackBackup({ restored: 'today' })
-    // More than was lost, so that the server is past where the devices had been.
+    // More than was lost, so that the server's sequence passes the devices' places.
     const desktop = await cem.device()
     const news = ['1', '2', '3', '4', '5', '6']
     for (const text of news) await desktop.say(ann, `for Ann ${text}`)
@@ -137,7 +137,7 @@ test('P1: a restore that nobody tells of is noticed by whoever is ahead', async 
 
   await lab.server.putBackBackup()
   await lab.settle()
-  // Ticks may be missing until the reader's device has told them again.
+  // Ticks may be missing until the reader's device reports them again.
   const texts = ['in the backup', 'lost one', 'lost two']
   expect((await readTexts(phone, ben)).toSorted()).toEqual(texts)
   expect(await readPlaces(phone)).toHaveLength(before.length)
@@ -149,7 +149,7 @@ test('P1: a restore that nobody tells of is noticed by whoever is ahead', async 
 
 test('P12: after a restore only what the server lacks leaves the device again', async () => {
   const { lab, ben, phone } = await openWithBackup()
-  // Whatever leaves with these words is refused, and stays unsent.
+  // The server refuses everything with these words, so it stays unsent.
   phone.network.refuseWords('in the backup', 403)
   await lab.server.putBackBackup({ restored: 'today' })
   const id = await phone.say(ben, 'after it')
@@ -215,7 +215,7 @@ test('a plain restart, and the same restore named again, raise nothing', async (
   expect(phone.isOpen).toBe(true)
 })
 
-test('P1: a receipt that its reader has given back before its author was there again is told to the author', async () => {
+test('P1: an author who returns late still gets a receipt that its reader has restored', async () => {
   const { lab, ann, ben } = await openLab()
   const [phone, tablet] = [await ann.device(), await ben.device()]
   await lab.server.takeBackup()
@@ -243,7 +243,7 @@ test('P12: who pretends to be ahead makes nobody else begin again', async () => 
     ben: await askChanges(lab, ben, { since: 0 }),
   }
   const before = tablet.network.countPulls()
-  // Other programs know of no epoch, and a device that knows another one begins again anyway.
+  // Other programs know no epoch, and a device with another one starts over anyway.
   for (const epoch of [undefined, 'another']) {
     const forged = { since: 999_999, ...(epoch !== undefined && { epoch }) }
     expect(await askChanges(lab, ann, forged)).toBe(epochs.ann)

@@ -3,23 +3,26 @@ import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { orAborted } from '../platform/back-off.ts'
 
 /**
- * What the server holds, as far as it was pulled since a new epoch began. Everything on the device is offered again then,
- * and whatever the server holds in the same version need not leave the device: of 10,000 messages only the lost ones do.
+ * The server's versions, as pulled since a new epoch began. The device then offers everything
+ * again, but need not send documents that the server holds unchanged: of 10,000 messages only the
+ * lost ones.
  */
 export function createServerVersions() {
   const { promise: pulled, resolve: resolvePulled } = createDeferred()
   const versions = new Map<string, string>()
 
   return {
-    /** Takes note of documents that an answer brings. */
+    /** Records documents from an answer. */
     record(documents: readonly ServerDocument[]) {
       for (const document of documents) versions.set(document._id, versionKey(document))
     },
-    /** All that there was has been pulled. */
+    /** The pull has reached the end. */
     setPulled: () => resolvePulled(),
-    /** Resolves when all that there was has been pulled: until then nobody knows what the server lacks. */
+    /**
+     * Resolves when the pull has reached the end: before that no one knows what the server lacks.
+     */
     untilPulled: (signal: AbortSignal) => orAborted(pulled, signal),
-    /** Does the server hold this very version? Asked once: what comes after it is another one. */
+    /** Does the server hold exactly this version? Asked once: any later version differs. */
     takeHeld(document: ServerDocument): boolean {
       const isHeld = versions.get(document._id) === versionKey(document)
       versions.delete(document._id)
@@ -32,13 +35,13 @@ export type ServerVersions = ReturnType<typeof createServerVersions>
 
 export type ServerDocument = { _id: string } & Record<string, unknown>
 
-/** A short name for what a document says, without what belongs to the store that it comes from. */
+/** A digest of a document's content, without its store's own fields. */
 function versionKey(document: ServerDocument): string {
   const own = Object.entries(document).filter(([field]) => !field.startsWith('_'))
   return hash(canonicalJson(Object.fromEntries(own)))
 }
 
-/** 64 bits: compared with one other version of the same document only. FNV-1a, twice. */
+/** 64 bits: compared only between versions of one document. FNV-1a, in two halves. */
 function hash(text: string): string {
   let [one, other] = [0x811c9dc5, 0x01000193]
   for (let at = 0; at < text.length; at += 1) {

@@ -2,7 +2,7 @@ import type { Refusal } from './transport/sync-calls.ts'
 
 export type SetAside = ReturnType<typeof createSetAside>
 
-/** Offered again after so long, and after twice as long each further time. */
+/** The delay before the next offer; it doubles each time. */
 const firstMs = 60_000
 const longestMs = 30 * 60_000
 
@@ -12,7 +12,7 @@ export interface SetAsideTold {
 }
 
 interface Aside extends Refusal {
-  /** What was refused, JSON: something else is offered at once. */
+  /** The refused content, JSON: a changed one is offered immediately. */
   text: string
   refusals: number
   isDue: boolean
@@ -20,14 +20,14 @@ interface Aside extends Refusal {
 }
 
 /**
- * Documents that something between this device and the server refuses each time, alone as well. They hold up nothing
- * else, stay owed, and are offered again later; after a start at once.
+ * Documents that an intermediary or the server keeps refusing, even alone. They block nothing else,
+ * stay owed, and are offered again later, or immediately after a start.
  */
 export function createSetAside(options: {
   random: () => number
   /** Some may be offered again. */
   onDue: () => void
-  /** How many there are, and with what the last one was refused. */
+  /** How many there are, and the status of the last refusal. */
   onChange: (all: SetAsideTold) => void
 }) {
   const { random, onDue, onChange } = options
@@ -38,14 +38,14 @@ export function createSetAside(options: {
   }
 
   return {
-    /** This very text was refused, and it is not yet time to offer it again. */
+    /** Exactly this content was refused, and its delay is not over. */
     isHeld(id: string, text: string): boolean {
       const held = aside.get(id)
       return held !== undefined && held.text === text && !held.isDue
     },
-    /** It is not yet time to offer it again, as far as it has not changed. */
+    /** Its delay is not over, unless it has changed. */
     isWaiting: (id: string) => aside.get(id)?.isDue === false,
-    /** Was it refused the last time? Then the server does not hold it, whatever RxDB believes. */
+    /** Was it refused last time? Then the server lacks it, whatever RxDB believes. */
     has: (id: string) => aside.has(id),
     put(id: string, refused: Refusal & { text: string }) {
       const before = aside.get(id)
@@ -66,12 +66,12 @@ export function createSetAside(options: {
       clearTimeout(aside.get(id)?.timer)
       if (aside.delete(id)) tell()
     },
-    /** The network is another one, or somebody looks: all are due. */
+    /** The network changed, or the person is looking: all are due. */
     release() {
       for (const each of aside.values()) each.isDue = true
       if (aside.size > 0) onDue()
     },
-    /** What is under way may still ask what was refused. */
+    /** A current push may still send the refused content. */
     close() {
       for (const { timer } of aside.values()) clearTimeout(timer)
     },

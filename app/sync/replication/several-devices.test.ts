@@ -116,7 +116,7 @@ test('P7: one side of the first version goes on with requests that wait, beside 
   const { stats } = lab.server
   await expect.poll(stats).toMatchObject({ sockets: 2, followed: 4 })
   old.network.speakFirstVersion()
-  // A server of the first version ends a socket on which it hears of anything else.
+  // A first-version server closes a socket on an unknown event.
   await expect.poll(stats).toMatchObject({ sockets: 2, followed: 2 })
   const [polls, freshPolls] = [old, fresh].map(({ network }) => network.countPolls())
   for (const text of ['one', 'two', 'three']) {

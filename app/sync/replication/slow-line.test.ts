@@ -4,10 +4,10 @@ import { expect, test, vi } from 'vitest'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { answerRows, makeRows, openTestCalls, readQuery } from './testing/open-test-calls.ts'
 
-/** So impatient that a total of this much would end every answer here. */
+/** So impatient that a total timeout of this would end every answer here. */
 const line = { silenceMs: 1_000, bytesPerSecond: 60_000 }
 
-/** Writes a piece whenever the last is on its way, for longer than the line is ever silent. */
+/** Writes a piece once the previous one is on its way, for longer than any silence on the line. */
 async function trickle(response: ServerResponse, text: string) {
   const pieceMs = line.silenceMs / 10
   const length = Math.ceil(text.length / 15)
@@ -76,7 +76,7 @@ test('a push has the time that its size needs, and what broke off leaves in smal
     async (request, response) => {
       const { docs } = (await json(request)) as { docs: { _id: string }[] }
       pushed.push(docs.map(({ _id }) => _id))
-      // Slower than the line may be silent, by the time that its size gives.
+      // By its size it may take longer than the allowed silence.
       if (pushed.length === 1) setTimeout(() => answerRows(response, docs), 2 * line.silenceMs)
       if (pushed.length > 2) answerRows(response, docs)
     },
@@ -106,7 +106,7 @@ test('what is pushed is waited for while a page trickles that its answer may sta
       await page
       answerRows(response, docs)
     },
-    // A page takes 15 pieces of 100 ms each: longer than the silence that ends a push alone.
+    // A page takes 15 pieces of 100 ms each: longer than the silence that alone ends a push.
     { line: { silenceMs: 2_400, bytesPerSecond: 60_000 } },
   )
   const page = ask({ path: '_changes' })

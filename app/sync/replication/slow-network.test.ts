@@ -3,7 +3,7 @@ import type { LabDevice } from '../../lab/device/lab-device.ts'
 import type { LabPerson } from '../../lab/device/lab-person.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 
-/** A total of this much would end everything that is asked here: all of it takes seconds. */
+/** A total timeout of this would end every request here: all of them take seconds. */
 const line = { silenceMs: 1_000, bytesPerSecond: 10_000 }
 
 const texts = Array.from({ length: 80 }, (_, i) => `message ${i + 1}`)

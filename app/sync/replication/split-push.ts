@@ -1,4 +1,7 @@
-/** The first of these documents (JSON), as many as fit into so many characters and one at least, and the rest. */
+/**
+ * Splits documents (JSON): as many as fit the given number of characters, at least one, and the
+ * rest.
+ */
 export function splitPush(texts: readonly string[], most: number) {
   let room = most
   const end = texts.findIndex((text, at) => {

@@ -58,7 +58,7 @@ test('P1: a change of a conversation that found no room comes once there is some
   tablet.network.goOffline()
   await phone.say(ben, 'hello')
   const readStatus = async () => (await phone.read(ben)).map(({ status }) => status)
-  // The last to write its conversation was the device itself.
+  // The device itself was the last to write its conversation.
   await expect.poll(readStatus).toEqual(['sent'])
   phone.disk.fillUp('conversations')
   tablet.network.goOnline()

@@ -1,18 +1,21 @@
 import * as z from 'zod/mini'
 import type { ServerDocument } from './server-versions.ts'
 
-/** A place in the server's counting. */
+/** A place in the server's sequence. */
 export type Seq = string | number
 
-/** What `_changes` says. */
+/** The answer of `_changes`. */
 export interface Changes {
   results: { seq: Seq; doc: ServerDocument }[]
   last_seq: Seq
-  /** How many changes may lie above this page; absent where there are none, and from an older server. */
+  /**
+   * The maximum number of changes above this page; absent when there are none, and from an older
+   * server.
+   */
   pending?: number | undefined
 }
 
-/** What `_bulk_docs` says of each document. */
+/** The answer of `_bulk_docs` per document. */
 export interface PushedRow {
   id: string
   ok?: boolean
@@ -30,7 +33,7 @@ const found = z.object({
   rows: z.array(z.object({ doc: z.optional(z.nullable(z.object({ _id: z.string() }))) })),
 })
 
-// Others answer 200 as well: a sign-in page, a proxy, another service. What is ours is given whole.
+// Others answer 200 as well: a sign-in page, a proxy, another service. Ours is returned whole.
 
 export function readChanges(body: unknown): Changes | undefined {
   return changes.safeParse(body).success ? (body as Changes) : undefined
@@ -40,7 +43,7 @@ export function readPushed(body: unknown): PushedRow[] | undefined {
   return pushed.safeParse(body).success ? (body as PushedRow[]) : undefined
 }
 
-/** The documents that `_all_docs` has. */
+/** The documents in an answer of `_all_docs`. */
 export function readFound(body: unknown): ServerDocument[] | undefined {
   if (!found.safeParse(body).success) return undefined
   const { rows } = body as { rows: { doc?: ServerDocument | null }[] }

@@ -26,7 +26,7 @@ import type { SyncOutcome } from './transport/sync-calls.ts'
 const collections = ['messages', 'conversations'] as const
 type Collection = (typeof collections)[number]
 
-/** Every few minutes the server is asked even if nothing seems to be missing. */
+/** Asks the server every few minutes even when nothing seems missing. */
 const resyncEveryMs = 3 * 60_000
 
 export interface SyncOptions {
@@ -36,27 +36,27 @@ export interface SyncOptions {
   readToken: () => string | undefined
   clock: Clock
   onOutcome: (outcome: SyncOutcome | 'broken') => void
-  /** Something refuses so many changes of this person each time, with this status. */
+  /** This many changes of this person are refused each time, with this status. */
   onSetAside: (all: SetAsideTold) => void
   onError: (cause: unknown) => void
   /** How many changes of messages are still to come. */
   onComing: (count: number) => void
   line?: ReplicationOptions<StoredMessage>['line']
-  /** What has to be sent before what was said after it. */
+  /** Messages that must be sent before later ones. */
   pendingFiles: PendingFiles
-  /** What the socket tells of the person's databases. */
+  /** The socket's changes of the person's databases. */
   feed: ChangeFeed
 }
 
 export interface Sync {
-  /** There is a sign of life from outside: try at once what is waiting to be tried. */
+  /** A sign of life from outside: retries immediately. */
   hurry(): void
-  /** The socket tells of a message: it should be here in a moment, and is asked for when it is not. */
+  /** The socket announced a message: it should arrive in a moment, or this asks for it. */
   expectMessage(id: string): void
   close(): Promise<void>
 }
 
-/** Replicates both collections, and gives receipts for what arrives, until it is closed. */
+/** Replicates both collections, and sends receipts for arrivals, until closed. */
 export function createSync(options: SyncOptions): Sync {
   const { database, platform, clock, readToken, onOutcome, onError } = options
   const backOffs = {
@@ -94,7 +94,10 @@ export function createSync(options: SyncOptions): Sync {
     for (const collection of collections) await startOne(collection)
   }
 
-  /** @param offersAll nothing is known of what the server holds: all is compared, and what it lacks is offered */
+  /**
+   * @param offersAll the server's versions are unknown: compares everything and offers what it
+   * lacks
+   */
   async function startOne(collection: Collection, { offersAll = false } = {}) {
     const stored = await epochs.get(collection)
     const identifier = replicationKey(stored)
@@ -137,7 +140,7 @@ export function createSync(options: SyncOptions): Sync {
   async function stop() {
     const ending = [...replications.values()]
     replications.clear()
-    // What they still had to write has failed already: that ends them all the same.
+    // Their remaining writes have failed already: that ends them all the same.
     await Promise.allSettled(ending.map((replication) => replication.close()))
   }
 
@@ -151,7 +154,7 @@ export function createSync(options: SyncOptions): Sync {
     })
   }
 
-  /** Each direction waits for itself; that the server is there again concerns both. */
+  /** Each direction has its own delay; the server's return concerns both. */
   function handleOutcome(outcome: SyncOutcome) {
     if (outcome === 'reached') handleAnswer()
     onOutcome(outcome)
@@ -165,7 +168,9 @@ export function createSync(options: SyncOptions): Sync {
     for (const backOff of Object.values(backOffs)) backOff.hurry()
   }
 
-  /** What the server had told is not true any more (a backup was put back): begins again, and loses nothing. */
+  /**
+   * The server's earlier answers are void (a backup was restored): starts over, and loses nothing.
+   */
   function renew(collection: Collection, epoch: string) {
     changing = changing.then(async () => {
       const ended = replications.get(collection)
@@ -181,7 +186,9 @@ export function createSync(options: SyncOptions): Sync {
     })
   }
 
-  /** RxDB goes on after a write that failed here, and would never ask again for what it was to store. */
+  /**
+   * RxDB continues after a failed local write, and would never ask again for the lost documents.
+   */
   function restart(cause: unknown) {
     onError(cause)
     if (isMending || closing.signal.aborted) return
@@ -229,7 +236,7 @@ export function createSync(options: SyncOptions): Sync {
   return {
     hurry,
     expectMessage(id) {
-      // The server is there; that somebody has written is no reason to repeat what it has refused.
+      // The server is up; a new message is no reason to repeat what it has refused.
       handleAnswer()
       expectations.expect(id)
     },

@@ -1,15 +1,16 @@
 import { limits } from '../../../schema/limits.ts'
 import { refuse } from '../../../schema/refusal.ts'
 import { changeMessage } from '../../database/commands/change-message.ts'
-import type { MessageCollection } from '../../database/storage/open-database.ts'
+import type { MessageCollection } from '../../database/storage/collections.ts'
 import { fromStoredMessage, type StoredMessage } from '../../database/storage/stored-message.ts'
 
-/** Far more than any message that a screen lets through, and less than what ends a whole request. */
+/** Far more than any message a screen accepts, and less than the limit of a whole request. */
 const longestText = 4 * limits.messageMaxCharacters
 
 /**
- * What leaves the device of a message: the replicated fields. One that is too large for any request would
- * stop every other with it, so it is refused here, as the server would: with its text and the reason (P6).
+ * The part of a message that leaves the device: the replicated fields. One too large for any
+ * request would stop all others, so this refuses it here as the server would: with its text and the
+ * reason (P6).
  */
 export function toServerMessage(
   messages: MessageCollection,
@@ -18,7 +19,7 @@ export function toServerMessage(
 ): StoredMessage | null {
   const message = fromStoredMessage(stored)
   if (typeof message.content !== 'string' || message.content.length <= longestText) {
-    // What replication compares and sends are these fields; the others are made anew on arrival.
+    // Replication compares and sends these fields; arrival recomputes the others.
     return message as StoredMessage
   }
   const { error, code } = refuse('too_long')

@@ -1,7 +1,7 @@
 import type { OwnUser, ProfileChange } from '../../../schema/user.ts'
 import type { RequestEntry } from '../../database/storage/queued-request.ts'
 
-/** One's own record as it will be when the changes that wait have gone; refused ones do not count. */
+/** One's own record with all waiting changes applied, except refused ones. */
 export function applyWaitingProfile(user: OwnUser, entries: readonly RequestEntry[]): OwnUser {
   let shown = user
   for (const { request, state } of entries) {

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { ApiError } from '../../api/api-error.ts'
 import type { RequestStore } from '../../database/requests/request-store.ts'
 import type { RequestEntry } from '../../database/storage/queued-request.ts'
@@ -11,24 +12,24 @@ import { sendRequest } from './send-request.ts'
 const mostAtOnce = 4
 
 export interface Drain {
-  /** Something was added: looks for what waits. */
+  /** Something was added: check for waiting requests. */
   look(): void
-  /** There is a sign of life from outside: tries at once what waits to be tried again. */
+  /** An external sign of life: retries immediately. */
   hurry(): void
   close(): Promise<void>
 }
 
 /**
- * Sends what waits: in order for each thing that it is about, and none held up by another. What fails is
- * tried again for ever, ever more slowly; what the server refuses is marked, and the next goes on (P6).
+ * Sends waiting requests: in order per subject, independently across subjects. Retries failures for
+ * ever, with growing delays; marks refused ones and continues with the next (P6).
  */
 export function createDrain(options: {
   store: RequestStore
   calls: RequestCalls
   random: () => number
-  /** Asked after a 401: may have been said of an earlier sign-in. */
+  /** Asked after a 401: it may concern an earlier sign-in. */
   isSignedIn: () => boolean
-  /** This sign-in has ended: everything stays, and leaves after the next one. */
+  /** This sign-in ended: everything stays, and is sent after the next one. */
   onSignedOut: () => void
   onError: (cause: unknown) => void
 }): Drain {
@@ -54,7 +55,7 @@ export function createDrain(options: {
       })
       .finally(() => {
         lanes.delete(resource)
-        // Added between the last look at the lane and its end.
+        // Added between the last check of the lane and its end.
         if (!signal.aborted) void looker.refresh()
       })
     lanes.set(resource, { backOff, ended })
@@ -71,7 +72,7 @@ export function createDrain(options: {
     }
   }
 
-  /** @returns undefined when it is over with, else for how long at least the server wants to be left alone */
+  /** @returns undefined when finished, else the minimum delay that the server asks for */
   async function send(entry: RequestEntry): Promise<number | undefined> {
     signal.throwIfAborted()
     try {
@@ -85,7 +86,7 @@ export function createDrain(options: {
   }
 
   async function note({ _id }: RequestEntry, cause: unknown): Promise<number | undefined> {
-    const words = cause instanceof Error ? cause.message : String(cause)
+    const words = wordsOf(cause)
     const problem = { words, code: cause instanceof ApiError ? cause.code : 'unknown' }
     const judgement = judgeFailure(cause)
     if (judgement === 'refused') return void (await store.refuse(_id, problem))

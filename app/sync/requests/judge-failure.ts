@@ -1,10 +1,10 @@
 import { ApiError } from '../../api/api-error.ts'
 
-/** `again`: the server has not decided. `refused`: it has, and asking again changes nothing. */
+/** `again`: the server has not decided. `refused`: it has, and a retry changes nothing. */
 export type Judgement = 'again' | 'refused' | 'signed-out'
 
 const passing = [408, 425, 429]
-/** Without words of our server's own, somebody in between has answered: a proxy, or a hotel's sign-in page. */
+/** Without our server's own words, an intermediary answered: a proxy, or a hotel's sign-in page. */
 const notOfOurServer = ['unknown', 'unreadable', 'network', 'timeout']
 
 export function judgeFailure(cause: unknown): Judgement {
@@ -13,9 +13,9 @@ export function judgeFailure(cause: unknown): Judgement {
   if (status === 401) return 'signed-out'
   if (code === 'input') return 'refused'
   const isDecided = status >= 400 && status < 500 && !passing.includes(status)
-  // An upload in pieces goes on from where the server has it, or begins anew.
+  // An upload in pieces resumes where the server has it, or starts over.
   if (code === 'upload_out_of_step' || code === 'upload_not_found') return 'again'
-  // Only the person can make room.
+  // Only the person can free space.
   if (code === 'storage_full') return 'refused'
   return isDecided && !notOfOurServer.includes(code) ? 'refused' : 'again'
 }

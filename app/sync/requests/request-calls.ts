@@ -1,13 +1,13 @@
 import type { MediaType } from '../../../schema/media.ts'
 import type { OwnUser, ProfileChange } from '../../../schema/user.ts'
 
-/** Repeated with the same key a call is done once. */
+/** The idempotency key of a call. */
 export interface Repeatable {
   key: string
   signal: AbortSignal
 }
 
-/** Where a file lies at the server, and what the server has seen in its bytes. */
+/** A file's server address, and its type as the server detected it. */
 export interface Uploaded {
   mediaUrl: string
   type: MediaType
@@ -20,7 +20,7 @@ interface UploadedSoFar {
   file?: Uploaded | undefined
 }
 
-/** The calls of the client library that may have to wait for the network. Each rejects with an `ApiError`. */
+/** The library calls that may wait for the network. Each rejects with an `ApiError`. */
 export interface RequestCalls {
   own: {
     updateProfile(change: ProfileChange, options: Repeatable): Promise<unknown>

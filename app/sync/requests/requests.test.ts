@@ -11,7 +11,7 @@ import { openTestLab } from '../../lab/open-test-lab.ts'
 
 const nobody = '01900000-0000-7000-8000-00000000ffff'
 
-/** Ann with a phone, Ben with a tablet, and Ann's view of the server past every fault. */
+/** Ann with a phone, Ben with a tablet, and Ann's fault-free view of the server. */
 async function start() {
   const { lab, ann, ben } = await openTestLab()
   const [phone, tablet] = [await ann.device(), await ben.device()]
@@ -125,7 +125,7 @@ test('P6: a refusal says why and waits for its person, and holds nothing else up
   expect(entriesOf(phone)).toHaveLength(2)
 })
 
-test('P6: a refused request can be tried again, said anew, and forgotten', async () => {
+test('P6: a refused request can be retried, replaced and dropped', async () => {
   const { lab, phone, server } = await start()
   const { requests } = phone.messenger
   const reportId = await requests.add({ kind: 'report', userId: nobody, reason: 'is nobody' })

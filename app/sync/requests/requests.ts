@@ -8,24 +8,26 @@ import type { Drain } from './drain.ts'
 import type { RequestCalls } from './request-calls.ts'
 import { type Reach, watchRequest } from './watch-request.ts'
 
-/** What waits to be asked of the server, because it is not a document. It survives all that a message survives. */
+/**
+ * Pending server requests that are not documents. They survive everything that a message survives.
+ */
 export interface Requests {
-  /** Oldest first, refused ones among them. */
+  /** Oldest first, including refused ones. */
   entries: LiveValue<readonly RequestEntry[]>
-  /** Resolves with the id of its entry when it is kept on the device; it goes as soon as it can. */
+  /** Resolves with the entry's id once the device has stored it; sends it as soon as possible. */
   add(request: QueuedRequest): Promise<string>
   /**
-   * For a form: `done` when the server has taken it, `kept` when that must wait for the network.
-   * Rejects with the server's words when it is refused, and then it waits no more.
+   * For a form: `done` when the server accepted it, `kept` when it must wait for the network.
+   * Rejects with the server's words when refused, and then drops it.
    */
   submit(request: QueuedRequest): Promise<'done' | 'kept'>
-  /** Tries a refused one again. */
+  /** Retries a refused one. */
   retry(entryId: string): Promise<void>
-  /** Forgets one. What is on its way may be done all the same. */
+  /** Drops one. A request in flight may still take effect. */
   discard(entryId: string): Promise<void>
 }
 
-/** The queue of one tab; of several only the one whose turn it is sends. */
+/** One tab's queue; only the tab with the turn sends. */
 export function createRequests(options: {
   context: CommandContext
   calls: RequestCalls
@@ -41,7 +43,7 @@ export function createRequests(options: {
   const entries = createLiveValue<readonly RequestEntry[]>([])
   const leadership: { current?: { drain?: Drain; isOver: boolean } } = {}
 
-  /** The code that sends is fetched when there is something to send. */
+  /** Loads the sending code when there is something to send. */
   async function wake() {
     const ours = leadership.current
     if (!ours) return
@@ -69,7 +71,7 @@ export function createRequests(options: {
     wake().catch(onError)
   }
 
-  /** Whoever changes something sees it at once, before the database tells everybody. */
+  /** A tab sees its own change immediately, before the database notifies everyone. */
   async function shown<Result>(work: Promise<Result>): Promise<Result> {
     const result = await work
     show(await store.list())
@@ -100,7 +102,7 @@ export function createRequests(options: {
     requests,
     hurry,
     countWaiting: store.countWaiting,
-    /** The turn to send is this tab's; what it gives ends that. */
+    /** This tab takes the turn to send; the returned function ends it. */
     begin(): () => Promise<void> {
       const ours: { drain?: Drain; isOver: boolean } = { isOver: false }
       leadership.current = ours

@@ -2,7 +2,10 @@ import { unreachable } from '../../../schema/helpers/unreachable.ts'
 import type { RequestEntry } from '../../database/storage/queued-request.ts'
 import type { RequestCalls } from './request-calls.ts'
 
-/** Makes the call of an entry, with the entry's id as its key (P2). @throws what the call throws */
+/**
+ * Makes an entry's call, with the entry's id as the idempotency key (P2).
+ * @throws what the call throws
+ */
 export async function sendRequest(
   entry: RequestEntry,
   options: { calls: RequestCalls; signal: AbortSignal },

@@ -3,13 +3,16 @@ import type { RequestEntry } from '../../database/storage/queued-request.ts'
 import type { LiveValue } from '../../database/views/live-value.ts'
 import type { Page } from '../platform/platform.ts'
 
-/** What tells whether there is a network. */
+/** Reports whether there is a network. */
 export interface Reach {
   isOffline(): boolean
   connection: Pick<LiveValue<unknown>, 'subscribe'>
 }
 
-/** Resolves as soon as it is clear what becomes of a request. @throws Error with the server's words for a refusal */
+/**
+ * Resolves once a request's outcome is clear.
+ * @throws Error with the server's words for a refusal
+ */
 export async function watchRequest(options: {
   entryId: string
   entries: LiveValue<readonly RequestEntry[]>

@@ -7,7 +7,7 @@ export interface AlertDialogProps {
   onClose(): void
 }
 
-/** Says one thing that must not be missed. */
+/** Shows one message that the person must not miss. */
 export function AlertDialog({ text, onClose }: AlertDialogProps) {
   return (
     <Dialog title={text} onClose={onClose}>

@@ -12,7 +12,9 @@ interface DialogProps {
   onClose(): void
 }
 
-/** A modal dialog: keeps the focus inside, gives it back when it closes; Escape and a click outside close it. */
+/**
+ * A modal dialog: traps the focus and restores it on close. Escape and a click outside close it.
+ */
 export function Dialog({ title, text, children, onClose }: DialogProps) {
   const [returnTo] = useState(findFocusPath)
   useBackLayer(true, onClose)

@@ -5,7 +5,7 @@ const AlertDialog = lazy(() =>
   import('./alert-dialog.tsx').then((module) => ({ default: module.AlertDialog })),
 )
 
-/** The alert, fetched when the first one is shown. */
+/** `AlertDialog`, loaded when first shown. */
 export function LazyAlertDialog(props: AlertDialogProps) {
   return (
     <Suspense fallback={null}>

@@ -5,7 +5,7 @@ const loadConfirmDialog = () =>
   import('./confirm-dialog.tsx').then((module) => ({ default: module.ConfirmDialog }))
 const ConfirmDialog = lazy(loadConfirmDialog)
 
-/** The question, fetched when the first one is asked. */
+/** `ConfirmDialog`, loaded when first shown. */
 export function LazyConfirmDialog(props: ConfirmDialogProps) {
   return (
     <Suspense fallback={null}>

@@ -1,7 +1,9 @@
 import { type ReactNode, useState } from 'react'
 import { LazyAlertDialog } from './lazy-alert-dialog.tsx'
 
-/** For what a person asks for and the device may fail to store, as on a full disk. Draw `failure` anywhere. */
+/**
+ * For an action that the device may fail to store, as on a full disk. Render `failure` anywhere.
+ */
 export function useAttempt(): {
   /** @param words what failed, as a sentence without its full stop */
   attempt(work: Promise<unknown>, words: string): void

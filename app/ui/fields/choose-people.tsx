@@ -4,16 +4,16 @@ import { Avatar } from '../people/avatar.tsx'
 import styles from './choose-people.module.css'
 
 interface ChoosePeopleProps {
-  /** Whom a name finds; everybody for an empty one. */
+  /** The people whose name matches; everybody for an empty name. */
   find(name: string): readonly PublicUser[]
-  /** Draws the control around somebody's picture and name, with this class. */
+  /** Draws the control around a person's picture and name, with this class. */
   drawChoice(
     person: PublicUser,
     look: { className: string | undefined; inside: ReactNode },
   ): ReactNode
 }
 
-/** People to choose from, under a field that narrows them by name. */
+/** A list of people to choose from, with a field that filters by name. */
 export function ChoosePeople({ find, drawChoice }: ChoosePeopleProps) {
   const [name, setName] = useState('')
   const found = find(name)

@@ -1,4 +1,7 @@
-/** A key that belongs to an input method. Safari ends the composition first, and tells it by this code alone. */
+/**
+ * The key code of a key that an input method handles. Safari ends the composition before the key
+ * event and marks the event by this code alone.
+ */
 const composingKeyCode = 229
 
 interface KeyPress {
@@ -6,7 +9,7 @@ interface KeyPress {
   keyCode: number
 }
 
-/** While an input method composes, Enter and Escape are its own. */
+/** Is an input method composing? Enter and Escape then belong to it. */
 export function isComposing({ isComposing, keyCode }: KeyPress): boolean {
   return isComposing || keyCode === composingKeyCode
 }

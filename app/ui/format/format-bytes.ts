@@ -1,6 +1,6 @@
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** '1.4 MB'; what the browser does not tell is 'not known'. */
+/** '1.4 MB'; 'not known' for a size that the browser does not report. */
 export function formatBytes(bytes: number | undefined): string {
   if (bytes === undefined) return 'not known'
   let value = bytes

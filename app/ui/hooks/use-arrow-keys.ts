@@ -2,10 +2,11 @@ import { type RefObject, useEffect } from 'react'
 import { useLatest } from './use-latest.ts'
 
 /**
- * Lets the arrow keys, Home and End move the focus among the `selector` elements inside `container`. From the
- * container itself the arrow keys lead to the last of them that is in sight.
+ * Lets the arrow keys, Home and End move the focus among the `selector` elements inside
+ * `container`. From the container itself the arrow keys move to the last visible one.
  *
- * @param onEnd takes Home and End where only a part of the list is drawn: the first and last of it are not the ends
+ * @param onEnd handles Home and End where only a part of the list is rendered, so that its first
+ * and last elements are not the ends
  */
 export function useArrowKeys(
   container: RefObject<HTMLElement | null>,

@@ -5,7 +5,7 @@ interface MediaQuerySource {
   subscribe(listener: () => void): () => void
 }
 
-/** One list for each query of the app, which are few: the browser takes its time to make one. */
+/** One `MediaQueryList` for each of the app's few queries: creating one is slow. */
 const sources = new Map<string, MediaQuerySource>()
 
 /** Does the media query match now? */

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Is the page in sight and in use? */
+/** Is the page visible and focused? */
 export function usePageAttention(): boolean {
   return useSyncExternalStore(subscribe, hasAttention)
 }

@@ -1,10 +1,13 @@
 import { useEffect, useState } from 'react'
 import { usePageAttention } from './use-page-attention.ts'
 
-/** What comes into the open chat is marked as read within a second: only what stays longer is worth a number. */
+/** The open chat marks an arriving message as read within a second: only longer counts show. */
 const patienceMs = 1_500
 
-/** A count of what is unread; in the chat that somebody looks at, it grows only when it stays grown. */
+/**
+ * An unread count; for the chat that the person is looking at, an increase shows only once it
+ * lasts.
+ */
 export function useSettledCount(count: number, isOpen: boolean): number {
   const hasAttention = usePageAttention()
   const [settled, setSettled] = useState(count)

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react'
 import { startOfDay, startOfNextDay } from '../format/format-day.ts'
 
-/** The start of today in epoch ms; draws again at midnight and when the page comes back. */
+/** The start of today, epoch ms; rerenders at midnight and when the page becomes visible. */
 export function useToday(): number {
   const [today, setToday] = useState(() => startOfDay(Date.now()))
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>
-    // A timer may come early, or late from a sleep: each check arms the next one.
+    // A timer may fire early, or late after sleep: each check starts the next timer.
     const check = () => {
       clearTimeout(timer)
       const now = Date.now()

@@ -7,7 +7,7 @@ interface IconProps {
   isFilled?: boolean
 }
 
-/** A decorative icon in the text's colour; the control around it carries the name. */
+/** A decorative icon in the text's colour; the control around it has the accessible name. */
 export function Icon({ name, size = 22, isFilled = false }: IconProps) {
   return (
     <svg

@@ -17,8 +17,8 @@ interface MessageTicksProps {
 }
 
 /**
- * How far an own message has come: a clock, one tick, two ticks, or a warning. Read, the two are blue, and green
- * where it went over WhatsApp.
+ * The delivery status of an own message: a clock, one tick, two ticks, or a warning. Ticks of a
+ * read message are blue, green if it went over WhatsApp.
  */
 export function MessageTicks({ status, isWhatsApp }: MessageTicksProps) {
   return (

@@ -5,14 +5,14 @@ import { areBackLayersBeingLeft } from './leave-back-layers.ts'
 import { BackLayersProvider } from './use-back-layer.ts'
 
 interface BackLayersProps {
-  /** False where a screen shows more than one thing, and Back leaves it as it does elsewhere. */
+  /** False on screens that show more than one pane: there Back leaves the page as usual. */
   isOn: boolean
   children: ReactNode
 }
 
 /**
- * Lets Back close what lies over a page before it leaves the page: each open layer below is one more entry in the
- * browser's history, of the same page. An entry whose layer has gone, as after a reload, is stepped over.
+ * Lets Back close overlays before it leaves the page. Each open layer below adds a history entry
+ * for the same page. Back skips an entry whose layer is gone, as after a reload.
  */
 export function BackLayers({ isOn, children }: BackLayersProps) {
   const [layers, setLayers] = useState<readonly (() => void)[]>([])
@@ -24,7 +24,7 @@ export function BackLayers({ isOn, children }: BackLayersProps) {
   return <BackLayersProvider value={add}>{children}</BackLayersProvider>
 }
 
-/** @param open what closes each open layer, from the lowest to the highest */
+/** @param open the close function of each open layer, from the lowest to the highest */
 function useHistoryEntries(open: readonly (() => void)[]): void {
   const latest = useLatest(open)
   const isOwnStep = useRef(false)

@@ -1,4 +1,4 @@
-/** How many open layers the browser's Back button has before it: see `BackLayers`. */
+/** How many open layers Back closes before it leaves the page: see `BackLayers`. */
 export function countBackLayers(): number {
   const state: unknown = history.state
   const count: unknown = typeof state === 'object' && state && Reflect.get(state, 'backLayers')

@@ -1,6 +1,8 @@
 const focusable = 'a[href], button, input, textarea, select, [tabindex]'
 
-/** What has the focus, and what it lies in that could have it: where to return to, should the first have gone. */
+/**
+ * The focused element and its focusable ancestors: where to return the focus if the first is gone.
+ */
 export function findFocusPath(): HTMLElement[] {
   const path: HTMLElement[] = []
   let element = document.activeElement
@@ -11,7 +13,7 @@ export function findFocusPath(): HTMLElement[] {
   return path
 }
 
-/** Gives the focus to the first that is still there; false if none is. */
+/** Focuses the first element that still exists; false if none does. */
 export function focusFirst(path: readonly HTMLElement[]): boolean {
   for (const element of path) {
     if (!element.isConnected) continue

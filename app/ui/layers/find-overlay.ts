@@ -1,4 +1,4 @@
-/** The dialog or menu that lies over the page, if one is open. */
+/** The open dialog or menu, if there is one. */
 export function findOverlay(): Element | null {
   return document.querySelector('[role="dialog"], [role="menu"], dialog[open]')
 }

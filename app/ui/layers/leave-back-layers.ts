@@ -1,13 +1,13 @@
 import { countBackLayers } from './count-back-layers.ts'
 
-/** The step back is on its way: what closes meanwhile takes no step of its own. */
+/** True while the step back is pending: a layer that closes meanwhile must not step back itself. */
 const leaving = { isUnderWay: false }
 
 export function areBackLayersBeingLeft(): boolean {
   return leaving.isUnderWay
 }
 
-/** Closes the open layers by going back over them, and then goes on. */
+/** Closes the open layers by going back over their history entries, then calls `goOn`. */
 export function leaveBackLayers(goOn: () => void): void {
   const count = countBackLayers()
   if (count === 0) {

@@ -1,13 +1,13 @@
 import { createContext, use, useEffect } from 'react'
 import { useLatest } from '../hooks/use-latest.ts'
 
-/** Takes what closes the layer that was opened last; returns what takes it off again. */
+/** Registers the close function of the topmost layer; returns a function that removes it. */
 type AddBackLayer = (close: () => void) => () => void
 
 const BackLayersContext = createContext<AddBackLayer | undefined>(undefined)
 export const BackLayersProvider = BackLayersContext.Provider
 
-/** Lets Back close this before it leaves the page, where the screen is a phone's: see `BackLayers`. */
+/** Lets Back close this layer before it leaves the page, on phone screens: see `BackLayers`. */
 export function useBackLayer(isOpen: boolean, close: () => void): void {
   const add = use(BackLayersContext)
   const latest = useLatest(close)

@@ -3,7 +3,7 @@ import { isComposing } from '../fields/is-composing.ts'
 import { useLatest } from '../hooks/use-latest.ts'
 import { findOverlay } from './find-overlay.ts'
 
-/** Escape anywhere on the page, unless something else has taken it: a dialog, a menu, an input method. */
+/** Handles Escape anywhere on the page unless a dialog, menu or input method has handled it. */
 export function useEscape(isOn: boolean, onEscape: () => void): void {
   const latest = useLatest(onEscape)
   useEffect(() => {

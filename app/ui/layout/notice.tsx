@@ -1,6 +1,9 @@
 import styles from './notice.module.css'
 
-/** Says quietly what has been done; a screen reader says it too. Always there, so that a change is noticed. */
+/**
+ * Reports a finished action unobtrusively, also to screen readers. Always mounted, so that screen
+ * readers notice the change.
+ */
 export function Notice({ words }: { words: string }) {
   return (
     <div className={styles.place} role="status">

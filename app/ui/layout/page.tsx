@@ -6,12 +6,12 @@ interface PageProps {
   title: string
   backLabel: string
   onBack(): void
-  /** Stands after the title. */
+  /** Shown after the title. */
   end?: ReactNode
   children: ReactNode
 }
 
-/** A page of its own with a header that leads back. */
+/** A full page whose header has a back button. */
 export function Page({ title, backLabel, onBack, end, children }: PageProps) {
   return (
     <div className={styles.page}>

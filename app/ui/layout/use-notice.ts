@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react'
 
 const shownMs = 5_000
 
-/** Words that say quietly what has been done, and go by themselves. */
+/** Text that reports a finished action and disappears by itself. */
 export function useNotice() {
   const [words, setWords] = useState('')
   useEffect(() => {

@@ -15,11 +15,11 @@ export interface ActionMenuProps {
   point: MenuPoint
   actions: readonly MenuAction[]
   choice?: MenuChoice | undefined
-  /** Called when it closes, whether or not something was chosen. */
+  /** Called on close, with or without a choice. */
   onClose(): void
 }
 
-/** A menu that is open at a point; it takes the focus and gives it back to where it was. */
+/** A menu at a point; takes the focus and returns it on close. */
 export function ActionMenu({ label, point, actions, choice, onClose }: ActionMenuProps) {
   const [returnTo] = useState(findFocusPath)
   const [mouse] = useState(ignoreRestingMouse)
@@ -41,7 +41,7 @@ export function ActionMenu({ label, point, actions, choice, onClose }: ActionMen
           align="start"
           sideOffset={4}
           collisionPadding={8}
-          // Also where the window has become too small for the point.
+          // Stays visible even if the window becomes too small for the point.
           sticky="always"
           onCloseAutoFocus={(event) => {
             event.preventDefault()
@@ -62,7 +62,8 @@ export function ActionMenu({ label, point, actions, choice, onClose }: ActionMen
                 {...mouse}
                 className={joinClassNames(styles.item, action.isDanger && styles.danger)}
                 onSelect={() => {
-                  // Before the choice opens something: that gives the focus back to whoever has it now.
+                  // Before the chosen action opens something: that will return the focus to the
+                  // element focused now.
                   focusFirst(returnTo)
                   action.onSelect()
                 }}

@@ -6,8 +6,9 @@ export interface RestingMouse {
 }
 
 /**
- * For all items of one menu. When an item is drawn elsewhere, the browser says that a mouse that rests there has left
- * it, and Radix takes the focus from whichever item the keyboard has reached: only a mouse that moved may do that.
+ * For all items of one menu. When an item moves, the browser reports that a resting mouse has left
+ * it, and Radix then takes the focus from the item that the keyboard reached. Only a mouse that
+ * really moved may change the focus.
  */
 export function ignoreRestingMouse(): RestingMouse {
   let last: { x: number; y: number } | undefined

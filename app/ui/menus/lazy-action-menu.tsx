@@ -5,7 +5,7 @@ const loadActionMenu = () =>
   import('./action-menu.tsx').then((module) => ({ default: module.ActionMenu }))
 const ActionMenu = lazy(loadActionMenu)
 
-/** The menu, fetched when the first one opens, so that it costs the first screen nothing. */
+/** `ActionMenu`, loaded when the first menu opens, so that it does not delay the first screen. */
 export function LazyActionMenu(props: ActionMenuProps) {
   return (
     <Suspense fallback={null}>

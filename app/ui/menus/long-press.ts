@@ -16,19 +16,21 @@ interface Following {
 }
 
 export interface LongPress {
-  /** Without a handler nothing waits: what lies there is no matter of ours. */
+  /** Without a handler no timer starts. */
   begin(press: Press, onLongPress: ((point: MenuPoint) => void) | undefined): void
   move(press: Press): void
   end(): void
-  /** For `contextmenu`: false if it is to be answered, true if the timer was first. */
+  /** For `contextmenu`: false if the caller should handle it, true if the timer fired first. */
   meetContextMenu(event: Following): boolean
-  /** For `touchend` and `click`: what follows a long press when the finger leaves is taken out of the world. */
+  /**
+   * For `touchend` and `click`: cancels the events that follow a long press when the finger lifts.
+   */
   swallow(event: Following): boolean
 }
 
 /**
- * A finger that stays. Safari on a phone sends no `contextmenu` for it, so a timer does; where the browser sends
- * one too, whichever comes first counts.
+ * Detects a long press. Safari on phones sends no `contextmenu` for one, so a timer does; where the
+ * browser also sends one, the first counts.
  */
 export function createLongPress(): LongPress {
   const press = { x: 0, y: 0, isDown: false, isOver: false }

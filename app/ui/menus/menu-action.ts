@@ -5,11 +5,11 @@ export interface MenuAction {
   icon: IconName
   onSelect(): void
   isDanger?: boolean
-  /** Draws a line above. */
+  /** Draws a separator above. */
   startsSection?: boolean
 }
 
-/** One of a few that stand in a row above a menu's actions. */
+/** One of a few choices in a row above a menu's actions. */
 export interface MenuChoice {
   label: string
   options: readonly { value: string; name: string }[]

@@ -11,7 +11,9 @@ interface MenuChoiceRowProps {
   beforeSelect(): void
 }
 
-/** A row above a menu's actions: the left and right arrow keys move in it, the down arrow leaves it. */
+/**
+ * A row above a menu's actions: the left and right arrow keys move in it, the down arrow leaves it.
+ */
 export function MenuChoiceRow({ choice, mouse, beforeSelect }: MenuChoiceRowProps) {
   const { label, options, value, onChoose, more } = choice
   const select = (act: () => void) => () => {
@@ -56,7 +58,7 @@ function moveInRow(event: KeyboardEvent<HTMLElement>) {
   const below = menu?.querySelector<HTMLElement>('[role="menuitem"]:not([data-choice])')
   const target = event.key === 'ArrowDown' ? below : step && row[now + step]
   if (!target) return
-  // Radix would go to the next in the order of the page.
+  // Radix would move to the next item in DOM order.
   event.preventDefault()
   target.focus()
 }

@@ -3,7 +3,7 @@ import { useLatest } from '../hooks/use-latest.ts'
 import { createLongPress } from './long-press.ts'
 import type { MenuPoint } from './menu-action.ts'
 
-/** Handlers that report a finger that stays; the click that would follow it does not come. */
+/** Handlers that report a long press and suppress the click that would follow it. */
 export function useLongPress(onLongPress: (point: MenuPoint) => void) {
   const latest = useLatest(onLongPress)
   const [press] = useState(createLongPress)
@@ -16,7 +16,7 @@ export function useLongPress(onLongPress: (point: MenuPoint) => void) {
       onPointerUp: press.end,
       onPointerCancel: press.end,
       onContextMenuCapture: (event: SyntheticEvent) => void press.meetContextMenu(event),
-      // The mouse events that a browser makes of a touch would take the focus from the menu, and close it.
+      // The mouse events that the browser derives from a touch would blur the menu and close it.
       onTouchEnd: swallow,
       onClickCapture: swallow,
     }

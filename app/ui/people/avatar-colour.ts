@@ -1,4 +1,4 @@
-/** Seventeen colours on which white text keeps a contrast of 4.5. */
+/** Seventeen colours that give white text a contrast of at least 4.5. */
 const palette = [
   '#b3402f',
   '#a84b0c',

@@ -5,14 +5,14 @@ import { pickAvatarColour } from './avatar-colour.ts'
 
 interface AvatarProps {
   name: string
-  /** An address of the picture, if there is one. */
+  /** The picture's URL, if there is one. */
   picture?: string | undefined
   /** Width and height in rem. */
   size?: number
   isOnline?: boolean
 }
 
-/** A person's picture, or the first letter on a colour of their own; with a dot while online. */
+/** A person's picture, else their first letter on their colour; a dot while they are online. */
 export function Avatar({ name, picture, size = 3, isOnline = false }: AvatarProps) {
   return (
     <div className={styles.avatar} style={{ '--avatar-size': `${size}rem` } as CSSProperties}>

@@ -1,14 +1,14 @@
 import { useEffect } from 'react'
 import { type LiveSource, useLivePart } from '../hooks/use-live-value.ts'
 
-/** Knows who is online, of those whom it is told to watch. */
+/** Reports who is online among the watched people. */
 export interface PresenceSource {
   presence: LiveSource<{ isOnline(userId: string): boolean }>
-  /** @returns ends it */
+  /** @returns a function that stops watching */
   watchPerson(userId: string): () => void
 }
 
-/** Is this person online? Watches them while they are shown. */
+/** Is this person online? Watches them while mounted. */
 export function useIsOnline(source: PresenceSource, userId: string): boolean {
   useEffect(() => source.watchPerson(userId), [source, userId])
   return useLivePart(source.presence, (presence) => presence.isOnline(userId))

@@ -1,6 +1,6 @@
 const wordEndWithin = 40
 
-/** At most `maxLength` characters and then '…', cut at the end of a word where one ends near there. */
+/** At most `maxLength` characters and '…', cut at a word's end if one is near. */
 export function cutAtWord(text: string, maxLength: number): string {
   const characters = [...text.slice(0, 2 * maxLength + 2)]
   if (characters.length <= maxLength) return text

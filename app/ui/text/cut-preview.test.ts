@@ -7,7 +7,7 @@ test('a preview has at most 40 characters, then three dots', () => {
   expect(cutPreview('a'.repeat(41))).toBe(`${'a'.repeat(40)}...`)
 })
 
-test('a character of two code units is never cut in two', () => {
+test('never splits a character of two code units', () => {
   expect(cutPreview('🌊'.repeat(41))).toBe(`${'🌊'.repeat(40)}...`)
 })
 

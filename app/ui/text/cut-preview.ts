@@ -1,6 +1,6 @@
 import { limits } from '../../../schema/limits.ts'
 
-/** At most 40 characters, then '...'. Never cuts a character in two. */
+/** At most 40 characters, then '...'. Never splits a character. */
 export function cutPreview(text: string): string {
   const characters = [...text]
   const { previewMaxCharacters } = limits

@@ -5,7 +5,7 @@ test('a text is described by its words on one line', () => {
   expect(describeMessage({ type: 'text', content: ' two\n lines ' })).toBe('two lines')
 })
 
-test('a deleted message says nothing of what it said', () => {
+test('a deleted message reveals nothing of its text', () => {
   expect(describeMessage({ type: 'text', content: '', deletedAt: 1 })).toBe(
     'This message was deleted',
   )
@@ -20,7 +20,7 @@ test.each([
   expect(describeMessage({ content: '', ...message })).toBe(name)
 })
 
-test('a voice message is told from other sound, and how long it is', () => {
+test('a voice message is named apart from other audio, with its length', () => {
   const file = { name: 'Voice message.webm', size: 1, mimeType: 'audio/webm' }
   const voice = { durationMs: 67_400, waveform: '0az' }
   const told = { type: 'audio', content: '' } as const

@@ -4,7 +4,7 @@ import { stripStyles } from './strip-styles.ts'
 
 type Described = Pick<MessageDocument, 'type' | 'content' | 'deletedAt' | 'template' | 'file'>
 
-/** The line that stands for a message in a list, a quote or a notification. */
+/** The one-line description of a message in a list, a quote or a notification. */
 export function describeMessage(message: Described): string {
   if (message.deletedAt !== undefined) return 'This message was deleted'
   const words = stripStyles(message.content).replace(/\s+/g, ' ').trim()
@@ -14,7 +14,10 @@ export function describeMessage(message: Described): string {
   return nameMessageType(message) ?? 'Message'
 }
 
-/** The chip on a message that is not plain text; undefined for text. Source: section 2 of the specification. */
+/**
+ * The label of a message that is not plain text; undefined for text. Source: section 2 of the
+ * specification.
+ */
 export function nameMessageType(message: Pick<Described, 'type' | 'template'>): string | undefined {
   switch (message.type) {
     case 'text':

@@ -1,6 +1,6 @@
 import styles from './marked-text.module.css'
 
-/** Parts of a text, in order and apart from each other; UTF-16 indexes. */
+/** A range of a text, as UTF-16 indexes. Marks are in order and do not overlap. */
 export interface TextMark {
   start: number
   end: number
@@ -11,7 +11,7 @@ interface MarkedTextProps {
   marks: readonly TextMark[]
 }
 
-/** A text in which what was looked for stands out. */
+/** A text with the search matches highlighted. */
 export function MarkedText({ text, marks }: MarkedTextProps) {
   return splitAtMarks(text, marks).map(({ start, part, isMarked }) =>
     isMarked ? (

@@ -8,7 +8,7 @@ const names: Record<MessageStatus, string> = {
   read: 'Read',
 }
 
-/** How far an own message has come, in words. */
+/** The delivery status of an own message, in words. */
 export function nameStatus(status: MessageStatus): string {
   return names[status]
 }

@@ -10,5 +10,5 @@ const names: Record<(typeof quickReactions)[number], string> = {
   '😡': 'Angry',
 }
 
-/** The seven reactions that are offered first, in their order, and how a screen reader names them. */
+/** The seven reactions offered first, in order, with their names for screen readers. */
 export const namedQuickReactions = quickReactions.map((emoji) => ({ emoji, name: names[emoji] }))

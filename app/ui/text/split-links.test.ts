@@ -12,7 +12,7 @@ test('a web address in a sentence becomes a link without the punctuation after i
   ])
 })
 
-test('only http and https lead anywhere', () => {
+test('only http and https become links', () => {
   expect(links('javascript://x data://y file:///z https://a.example')).toEqual([
     'https://a.example',
   ])

@@ -1,13 +1,15 @@
 export interface TextPart {
   text: string
-  /** Where the part leads, if it is a web address. */
+  /** The link's target, if the part is a web address. */
   href?: string
 }
 
 const linkPattern = /https?:\/\/[^\s<>"]+/gi
 const closingPattern = /[.,;:!?)\]}'»”*_~`]+$/
 
-/** Splits a text into plain parts and web addresses; the punctuation after an address is not part of it. */
+/**
+ * Splits a text into plain parts and web addresses; an address excludes the punctuation after it.
+ */
 export function splitLinks(text: string): TextPart[] {
   const parts: TextPart[] = []
   let end = 0

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { splitStyles } from './split-styles.ts'
 
-/** Parts as short words: `bold+italic:text`, plain ones without a style. */
+/** Parts in short form: `bold+italic:text`, plain ones without a style. */
 const show = (text: string) =>
   splitStyles(text).map(({ text, styles, href }) =>
     [...(styles.length > 0 ? [styles.join('+')] : []), ...(href ? ['link'] : []), text].join(':'),
@@ -42,7 +42,7 @@ test.each([
   expect(show(text)).toEqual([text])
 })
 
-test('code keeps every marker and address that stands in it', () => {
+test('code keeps every marker and address inside it', () => {
   expect(show('`a *b* https://a.example _c_` *d*')).toEqual([
     'code:a *b* https://a.example _c_',
     ' ',
@@ -51,7 +51,7 @@ test('code keeps every marker and address that stands in it', () => {
   expect(show('*a `b* c` d*')).toEqual(['bold:a ', 'bold+code:b* c', 'bold: d'])
 })
 
-test('an address keeps its markers, and may stand in a style', () => {
+test('an address keeps its markers, and may be inside a style', () => {
   expect(show('see https://a.example/x_y_z *now*')).toEqual([
     'see ',
     'link:https://a.example/x_y_z',
@@ -64,7 +64,7 @@ test('an address keeps its markers, and may stand in a style', () => {
   ])
 })
 
-test('the parts together are the text without its markers, whatever is written', () => {
+test('the parts joined give the text without its markers, for any input', () => {
   const piece = fc.oneof(
     fc.constantFrom('*', '_', '~', '`', ' ', '\n', 'a', 'Zoë', 'שלום', '👍🏽', '<b>', '7'),
     fc.webUrl(),
@@ -87,7 +87,7 @@ test('the parts together are the text without its markers, whatever is written',
   )
 })
 
-test('what is left out is one marker on each side of what it styles', () => {
+test('a style drops exactly one marker on each side', () => {
   const word = fc.stringMatching(/^[a-z]{1,8}$/)
   fc.assert(
     fc.property(word, fc.constantFrom('*', '_', '~', '`'), word, (before, marker, inside) => {

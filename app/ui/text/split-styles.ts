@@ -4,10 +4,10 @@ export type TextStyle = 'bold' | 'italic' | 'strike' | 'code'
 
 export interface StyledPart {
   text: string
-  /** Where it stands in the whole text; a marker that was left out stands between two parts. */
+  /** The part's index in the whole text; a dropped marker lies between two parts. */
   start: number
   styles: readonly TextStyle[]
-  /** Where the part leads, if it is a web address. */
+  /** The link's target, if the part is a web address. */
   href?: string
 }
 
@@ -20,7 +20,7 @@ const stylesOfMarkers: Readonly<Record<string, TextStyle>> = {
 const markerPattern = /[*_~`]/
 const wordPattern = /[\p{L}\p{N}]/u
 
-/** What holds no marker of its own: an address, and what stands between backticks. */
+/** A range without markers of its own: an address, or text between backticks. */
 interface Closed {
   start: number
   end: number
@@ -28,8 +28,9 @@ interface Closed {
 }
 
 /**
- * Splits a text where `*bold*`, `_italic_`, `~strike~`, `` `code` `` and web addresses begin and end. A marker counts at
- * the edge of a word and within one line; every other one, as in `snake_case` or `2*3*4`, is part of the text.
+ * Splits a text at `*bold*`, `_italic_`, `~strike~`, `` `code` `` and web addresses. A marker
+ * counts only at a word's edge and within one line; any other, as in `snake_case` or `2*3*4`, is
+ * plain text.
  */
 export function splitStyles(text: string): StyledPart[] {
   if (text === '') return []
@@ -73,7 +74,7 @@ export function splitStyles(text: string): StyledPart[] {
   return parts
 }
 
-/** By where they begin. Code goes first: what looks like an address in it is code. */
+/** Closed ranges by their start. Code takes precedence: an apparent address inside code is code. */
 function findClosed(text: string): Map<number, Closed> {
   const closed = new Map<number, Closed>()
   const add = (each: Closed) => closed.set(each.start, each)
@@ -100,7 +101,7 @@ function findClosed(text: string): Map<number, Closed> {
   return closed
 }
 
-/** The places of the markers that may end something, ascending, by marker. */
+/** The ascending indexes of possible closing markers, by marker. */
 function listClosers(text: string, closed: ReadonlyMap<number, Closed>): Map<string, number[]> {
   const closers = new Map<string, number[]>(['*', '_', '~'].map((marker) => [marker, []]))
   for (let at = 0; at < text.length; at++) {
@@ -111,7 +112,7 @@ function listClosers(text: string, closed: ReadonlyMap<number, Closed>): Map<str
   return closers
 }
 
-/** The first end after a marker, in its line; undefined where there is none. */
+/** The first closing marker on the same line; undefined without one. */
 function nextOf(closers: ReadonlyMap<string, number[]>, text: string, at: number) {
   const places = closers.get(text.charAt(at))
   if (!places) return undefined
@@ -127,7 +128,7 @@ function nextOf(closers: ReadonlyMap<string, number[]>, text: string, at: number
   return lineEnd !== -1 && lineEnd < close ? undefined : close
 }
 
-/** Neither inside a word nor beside its own kind, and something follows it. */
+/** An opening marker is not inside a word or next to the same marker, and text follows it. */
 function canOpen(text: string, at: number): boolean {
   const next = text.charAt(at + 1)
   return (

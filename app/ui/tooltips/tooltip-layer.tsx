@@ -2,7 +2,7 @@ import { Content, Portal, Provider, Root, Trigger } from 'radix-ui/tooltip'
 import styles from './tooltip-layer.module.css'
 import { useTooltipOwner } from './use-tooltip-owner.ts'
 
-/** The tooltip that is open, beside the control that it names. */
+/** The open tooltip, next to its control. */
 export function TooltipLayer() {
   const { owner, hide } = useTooltipOwner()
   if (!owner) return null

@@ -4,7 +4,7 @@ const loadTooltipLayer = () =>
   import('./tooltip-layer.tsx').then((module) => ({ default: module.TooltipLayer }))
 const TooltipLayer = lazy(loadTooltipLayer)
 
-/** The tooltips of everything with a `data-tooltip`. What draws them is fetched when the first one is wanted. */
+/** The tooltips of all elements with `data-tooltip`. Loads their code when the first one opens. */
 export function Tooltips() {
   const [isWanted, setIsWanted] = useState(false)
   useEffect(() => {

@@ -11,7 +11,7 @@ export interface TooltipOwner {
   text: string
 }
 
-/** The control whose tooltip is shown: the pointer rests on it, or the keyboard has just reached it. */
+/** The control whose tooltip shows: the pointer rests on it, or it just got keyboard focus. */
 export function useTooltipOwner() {
   const [owner, setOwner] = useState<TooltipOwner>()
   useEffect(() => {
@@ -24,7 +24,7 @@ export function useTooltipOwner() {
     const hide = () => {
       clearTimeout(wait.timer)
       wait.element = undefined
-      // At once: an open tooltip would take the Escape that is meant for what lies beneath.
+      // Synchronously: an open tooltip would take the Escape meant for the layer beneath.
       flushSync(() => setOwner(undefined))
     }
     const listeners: { [name: string]: (event: Event) => void } = {

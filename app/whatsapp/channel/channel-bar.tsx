@@ -20,7 +20,7 @@ interface ChannelBarProps {
   onWish(wish: ChannelWish): void
 }
 
-/** Stands under the header of a chat with a customer: the sandbox, the 24 hours, the labels. */
+/** Shown under the header of a chat with a customer: the sandbox, the 24 hours, the labels. */
 export function ChannelBar({ messenger, peerId, channel, labels, onWish }: ChannelBarProps) {
   const counted = useWindow(messenger, peerId)
   const state = channel.isLinked ? counted : unlinked
@@ -34,7 +34,7 @@ export function ChannelBar({ messenger, peerId, channel, labels, onWish }: Chann
           Sandbox: reaches no real phone
         </p>
       )}
-      {/* Told when it becomes another state, not at each minute. */}
+      {/* Announced only when the state changes, not each minute. */}
       <p className={styles.words} role="timer">
         {state && (
           <>

@@ -10,7 +10,7 @@ interface ChannelDialogProps {
   children: ReactNode
 }
 
-/** A dialog of the business channel: it says so where the channel is a sandbox. */
+/** A dialog of the business channel, with a notice if the channel is a sandbox. */
 export function ChannelDialog({ title, channel, onClose, children }: ChannelDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { listLabels } from '../list-labels.ts'
 import { readChannelSettings, withChannelSettings } from './channel-settings.ts'
 
-test('another part of the settings stays when the channel keeps something', () => {
+test('keeps other parts of the settings when the channel stores something', () => {
   const settings = withChannelSettings(
     { theme: 'dark' },
     { quickReplies: ['We are open till six.'] },

@@ -3,10 +3,10 @@ import type { OwnUser } from '../../../schema/user.ts'
 
 type Settings = OwnUser['settings']
 
-/** What an operator keeps for themselves: texts that they often need, and what they call their customers. */
+/** An operator's own settings: their quick replies, and their labels for customers. */
 export interface ChannelSettings {
   quickReplies: readonly string[]
-  /** By the contact's id. */
+  /** By contact id. */
   labels: Readonly<Record<string, readonly string[]>>
 }
 
@@ -16,13 +16,13 @@ const kept = z.object({
   labels: z._default(z.catch(z.record(z.string(), words), {}), {}),
 })
 
-/** The channel's part of a person's settings; what cannot be read is as if it were not there. */
+/** The channel's part of a person's settings; unreadable parts count as absent. */
 export function readChannelSettings(settings: Settings): ChannelSettings {
   const read = kept.safeParse(settings.whatsApp ?? {})
   return read.success ? read.data : { quickReplies: [], labels: {} }
 }
 
-/** The settings with another channel's part; everything else in them stays. */
+/** The settings with a new channel part; all else stays. */
 export function withChannelSettings(
   settings: Settings,
   change: Partial<ChannelSettings>,

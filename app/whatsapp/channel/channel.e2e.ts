@@ -11,9 +11,9 @@ import { hasFocus, ownWords } from '../../lab/browser/message-steps.ts'
 import { startOperator } from '../../lab/browser/start-operator.ts'
 import { registerAccount } from '../../lab/server/server-accounts.ts'
 
-/** Reads everything, at once. */
+/** A customer who reads everything immediately. */
 const reader = '+15555550100'
-/** Presses the first button, and chooses the first row. */
+/** A customer who presses the first button and chooses the first row. */
 const presser = '+15555550146'
 
 const operator = await startOperator({ serviceWorkers: 'block', reducedMotion: 'reduce' })
@@ -21,7 +21,7 @@ const { emulator } = operator
 const { page } = operator.ann
 afterAll(() => operator.close())
 
-/** How `message_from_us` reads, which carries any words. */
+/** The text of `message_from_us`, which carries any words. */
 const carrier = 'We have a message for you: {{1}} Reply here to talk with us.'
 const order = 'Thank you! Your order A-17 is confirmed, the total is $10.00 with tax.'
 
@@ -39,7 +39,7 @@ test('a business account is linked, and every screen calls the emulator a sandbo
   await page.keyboard.press('Escape')
 })
 
-test('a chat begins by a number, and a template is all that can be sent', async () => {
+test('a chat starts from a number, and allows only templates', async () => {
   await page.goto('/chat')
   await startChatByNumber(page, reader)
   const header = page.locator('header').filter({ has: page.getByRole('heading', { level: 2 }) })
@@ -49,7 +49,7 @@ test('a chat begins by a number, and a template is all that can be sent', async 
   await channelBar(page).getByText('Sandbox').waitFor()
   await channelBar(page).getByRole('button', { name: 'Send a template' }).click()
   const templates = dialog(page, 'WhatsApp Message Templates')
-  // Those of the account, which the server was asked for.
+  // The account's templates, which the server requested.
   await templates.getByRole('heading', { name: 'delivery_update' }).waitFor()
   expect(await templates.getByRole('heading', { name: 'spring_sale' }).count()).toBe(0)
   await templates.getByRole('button', { name: 'Fill in order_confirmation' }).click()
@@ -67,7 +67,7 @@ test('a chat begins by a number, and a template is all that can be sent', async 
   await expect.poll(() => readTicks(page, order)).toBe('Read')
 })
 
-test('the customer answers, and can be written to freely for 24 hours', async () => {
+test('after the customer’s answer the operator can write freely for 24 hours', async () => {
   emulator.inbound({ from: reader, name: 'Sheena Nelson', content: 'Where is it?' })
   await ownWords(page, 'Where is it?').getByRole('img', { name: 'WhatsApp' }).waitFor()
   await channelBar(page)
@@ -78,7 +78,7 @@ test('the customer answers, and can be written to freely for 24 hours', async ()
   await page.locator('header').getByRole('heading', { level: 2, name: 'Sheena' }).waitFor()
 })
 
-test('places and contacts are drawn, and lead on', async () => {
+test('shows places and contacts, with links', async () => {
   const name = { formatted_name: 'Dora Keel', first_name: 'Dora' }
   emulator.inbound({
     from: reader,
@@ -96,7 +96,7 @@ test('places and contacts are drawn, and lead on', async () => {
   expect(await call.getAttribute('href')).toBe('tel:+16505551234')
 })
 
-test('a reaction comes and goes, and a photo says what it is', async () => {
+test('a reaction comes and goes, and a photo has a description', async () => {
   await ownWords(page, 'On its way').waitFor()
   const sent = emulator.outbox().find((one) => JSON.stringify(one).includes('"On its way"'))
   const react = (emoji: string) =>
@@ -116,7 +116,7 @@ test('a reaction comes and goes, and a photo says what it is', async () => {
   await photo.getByText('The file is on its way.').waitFor({ state: 'detached' })
 })
 
-test('buttons are sent and pressed', async () => {
+test('the operator sends buttons, and the customer presses one', async () => {
   emulator.inbound({ from: presser, name: 'Peter Press', content: 'Hello' })
   await page.goto('/chat')
   await chatRow(page, 'Peter Press').click()
@@ -141,7 +141,7 @@ test('buttons are sent and pressed', async () => {
   await pressed.getByText('Interactive Message').waitFor()
 })
 
-test('a list is sent, and a row chosen', async () => {
+test('the operator sends a list, and the customer chooses a row', async () => {
   await attach(page, 'List')
   const list = dialog(page, 'Message with a list')
   await list.getByLabel('Text').fill('How fast?')
@@ -157,7 +157,7 @@ test('a list is sent, and a row chosen', async () => {
   await chosen.getByText('Next day').waitFor()
 })
 
-test('a quick reply is kept, and put where the cursor is', async () => {
+test('stores a quick reply, and inserts it at the cursor', async () => {
   await attach(page, 'Quick replies')
   const replies = dialog(page, 'Quick replies')
   await replies.getByLabel('New quick reply').fill('We are open till six.')
@@ -190,7 +190,7 @@ test("a label, and the word 'WhatsApp', find a customer", async () => {
   await expect.poll(() => chats.count()).toBe(2)
 })
 
-test('somebody here without a number is written to by the number that is entered', async () => {
+test('a person with an account but no number gets the message at the entered number', async () => {
   const ben = await registerAccount(operator.server.origin, 'ben')
   await page.goto(`/chat/${ben.userId}`)
   await attach(page, 'Templates')
@@ -215,7 +215,7 @@ test('somebody here without a number is written to by the number that is entered
   await page.getByRole('heading', { level: 2, name: '+15555550102' }).waitFor()
 })
 
-test('a customer who hides their number is written to all the same', async () => {
+test('a customer who hides their number still gets messages', async () => {
   emulator.inbound({ from: '+15555550150', name: 'Hidden Hana', content: 'Hi' })
   await page.goto('/chat')
   await chatRow(page, 'Hidden Hana').click()
@@ -227,7 +227,7 @@ test('a customer who hides their number is written to all the same', async () =>
   expect(await header.textContent()).not.toContain('+')
 })
 
-test('what cannot be delivered says so in words', async () => {
+test('an undeliverable message says so in words', async () => {
   emulator.inbound({ from: '+15555550110', name: 'Una', content: 'Hello' })
   await page.goto('/chat')
   await chatRow(page, 'Una').click()
@@ -237,7 +237,7 @@ test('what cannot be delivered says so in words', async () => {
   expect(await failed.getByRole('button', { name: 'Send as a template' }).count()).toBe(0)
 })
 
-test('P6: written offline and too late, words are offered in a template', async () => {
+test('P6: offers the words of a message written offline and too late in a template', async () => {
   const dayMs = 24 * 60 * 60_000
   const leftMs = 20_000
   emulator.inbound({
@@ -258,7 +258,7 @@ test('P6: written offline and too late, words are offered in a template', async 
   const templates = dialog(page, 'WhatsApp Message Templates')
   await templates.getByRole('heading', { name: 'message_from_us' }).waitFor()
   const names = await templates.getByRole('heading', { level: 3 }).allTextContents()
-  // Those that carry just these words stand first.
+  // Templates that carry only these words come first.
   expect(names.indexOf('message_from_us')).toBeLessThan(names.indexOf('hello_world'))
   await templates.getByRole('button', { name: 'Fill in message_from_us' }).click()
   const carried = carrier.replace('{{1}}', 'It has just arrived')
@@ -268,7 +268,7 @@ test('P6: written offline and too late, words are offered in a template', async 
   await page.getByRole('button', { name: 'Send as a template' }).waitFor({ state: 'detached' })
 })
 
-test('after unlinking nothing of the channel is offered, and what was said stays', async () => {
+test('after unlinking the channel’s actions are gone, and the messages stay', async () => {
   await page.goto('/profile')
   await page.getByRole('button', { name: 'Manage' }).click()
   const integration = dialog(page, 'WhatsApp Integration')

@@ -1,15 +1,18 @@
 import type { OwnUser } from '../../../schema/user.ts'
 
-/** What a person's own record says of their business channel. */
+/** The business channel's state in a person's record. */
 export interface Channel {
   isLinked: boolean
-  /** The digits of the linked number, where there is one. */
+  /** The digits of the linked number, if there is one. */
   phone: string | undefined
-  /** What goes out reaches nobody: the server speaks with an emulator. */
+  /** Messages reach nobody: the server uses an emulator. */
   isSandbox: boolean
 }
 
-/** The channel of whoever is signed in. A link exists where one of three fields does: section 3 of the specification. */
+/**
+ * The signed-in person's channel. It is linked if one of three fields exists: section 3 of the
+ * specification.
+ */
 export function readChannel(user: OwnUser | undefined): Channel {
   const { wa_id, phone_number, phone_number_id, whatsapp_channel } = user ?? {}
   return {

@@ -10,7 +10,7 @@ interface ConnectionStatusProps {
   onOpen(): void
 }
 
-/** The part of the profile that says whether WhatsApp is linked. */
+/** The profile's part that shows whether WhatsApp is linked. */
 export function ConnectionStatus({ user, onOpen }: ConnectionStatusProps) {
   const channel = readChannel(user)
   return (

@@ -23,7 +23,7 @@ test('it is closed from the last moment on', () => {
   expect(after(48 * 60)).toEqual({ kind: 'closed', words })
 })
 
-test('who has never written can get templates only', () => {
+test('a customer who has never written can get only templates', () => {
   expect(describeWindow({ lastInboundAt: undefined, now: lastInboundAt })).toEqual({
     kind: 'closed',
     words: "They haven't written to you yet. Only templates can be sent.",
@@ -34,7 +34,7 @@ test('a device whose clock is behind shows 24 hours, not more', () => {
   expect(after(-90)).toMatchObject({ words: 'You can reply freely for 24 h.' })
 })
 
-test('the words change when a minute is over, and are right then', () => {
+test('the words change after each minute, and are correct then', () => {
   const now = lastInboundAt + 61_500
   const state = describeWindow({ lastInboundAt, now })
   expect(state).toMatchObject({ words: 'You can reply freely for 23 h 59 min.' })

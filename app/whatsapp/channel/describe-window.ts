@@ -5,14 +5,14 @@ const hourMs = 60 * minuteMs
 const windowMs = limits.whatsAppWindowMs
 const soonMs = 2 * hourMs
 
-/** How long a customer can be written to freely, in words. */
+/** How long the operator can still write freely to a customer, in words. */
 export type WindowState =
   | { kind: 'open' | 'closing'; words: string; changesAt: number }
   | { kind: 'closed'; words: string }
 
 /**
- * What the window is at a moment. Times are epoch ms.
- * @param asked.lastInboundAt when the customer last wrote, by WhatsApp's clock; undefined when they never did
+ * The window's state at a time. Times are epoch ms.
+ * @param asked.lastInboundAt when the customer last wrote, by WhatsApp's clock; undefined for never
  */
 export function describeWindow(asked: {
   lastInboundAt: number | undefined

@@ -1,6 +1,9 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 
-/** Was it refused because the customer had been silent for 24 hours? Then its words can still leave in a template. */
+/**
+ * Was it refused because the customer's 24 hours were over? Then a template can still carry its
+ * text.
+ */
 export function isWindowRefusal(
   message: Pick<MessageDocument, 'status' | 'errorCode' | 'deletedAt'>,
 ): boolean {

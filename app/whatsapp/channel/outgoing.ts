@@ -1,8 +1,8 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 
-/** A message of the business channel before anybody gets it. */
+/** A business-channel message before it is sent. */
 export interface Outgoing {
-  /** How it reads. */
+  /** Its text. */
   content: string
   business: Pick<MessageDocument, 'type' | 'template' | 'interactive'>
 }

@@ -1,7 +1,7 @@
 import type { OwnUser } from '../../../schema/user.ts'
 import type { RequestEntry } from '../../database/storage/queued-request.ts'
 
-/** A person's settings as they will be when what waits has gone. */
+/** A person's settings including the pending requests. */
 export function readSettings(user: OwnUser, entries: readonly RequestEntry[]): OwnUser['settings'] {
   const waiting = entries.findLast(
     ({ request, state }) => request.kind === 'settings' && state === 'waiting',

@@ -2,7 +2,7 @@ import { Icon } from '../../ui/icons/icon.tsx'
 import styles from '../styles/whatsapp.module.css'
 import type { Channel } from './channel.ts'
 
-/** Says that nothing here reaches a real phone, wherever that is so. */
+/** Says, in a sandbox, that nothing here reaches a real phone. */
 export function SandboxNotice({ channel }: { channel: Pick<Channel, 'isSandbox'> }) {
   if (!channel.isSandbox) return null
   return (

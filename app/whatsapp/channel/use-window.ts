@@ -2,7 +2,10 @@ import { useEffect, useState } from 'react'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { describeWindow, type WindowState } from './describe-window.ts'
 
-/** How long a customer can be written to freely, counted down on the device; undefined until that is read. */
+/**
+ * How long the operator can still write freely to a customer, counted down on the device; undefined
+ * until loaded.
+ */
 export function useWindow(messenger: Messenger, peerId: string): WindowState | undefined {
   const [state, setState] = useState<WindowState>()
   useEffect(() => {
@@ -15,7 +18,7 @@ export function useWindow(messenger: Messenger, peerId: string): WindowState | u
       const now = messenger.now()
       const next = describeWindow({ lastInboundAt, now })
       setState((before) => (before?.words === next.words ? before : next))
-      // A timer may come early, or late from a sleep: each arms the next one.
+      // A timer may fire early, or late after sleep: each starts the next one.
       if ('changesAt' in next) {
         watch.timer = setTimeout(() => count(lastInboundAt), next.changesAt - now)
       }
@@ -27,13 +30,13 @@ export function useWindow(messenger: Messenger, peerId: string): WindowState | u
         (lastInboundAt) => {
           if (!watch.isOver) count(lastInboundAt)
         },
-        // What cannot be read now is read with the next message; nothing depends on the words.
+        // A failed read is retried with the next message; nothing else depends on the words.
         () => {},
       )
     }
 
     read()
-    // The row is another one as soon as anything was said.
+    // The row changes with every message.
     const unsubscribe = conversations.subscribe(() => {
       if (findRow() !== watch.row) read()
     })

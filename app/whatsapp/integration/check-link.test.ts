@@ -3,13 +3,13 @@ import { checkLink } from './check-link.ts'
 
 const form = { waId: '15550783881', phone: '+15550783881', phoneNumberId: '', displayName: '' }
 
-test('a link goes without the plus sign, and without what was left empty', () => {
+test('a link omits the plus sign and empty fields', () => {
   expect(checkLink(form)).toEqual({
     link: { wa_id: '15550783881', phone_number: '15550783881' },
   })
 })
 
-test('spaces, brackets and dashes in a number are the form it was copied in', () => {
+test('ignores spaces, brackets and dashes in a number', () => {
   expect(
     checkLink({
       waId: '+1 555 078 3881',

@@ -1,7 +1,7 @@
 import type { WhatsAppLink } from '../../../schema/api/whatsapp-link.ts'
 import { linkNeeds } from '../../../schema/user.ts'
 
-/** What stands in the form, as it was typed. */
+/** The form's fields, as typed. */
 export interface LinkForm {
   waId: string
   phone: string
@@ -12,7 +12,7 @@ export interface LinkForm {
 const formatting = /[\s().-]/g
 const withCountryCode = /^\+\d{1,3}\d{10,14}$/
 
-/** The form as the server takes it, or what is wrong with it. Source: section 5 of the specification. */
+/** The form as the server takes it, or the problem. Source: section 5 of the specification. */
 export function checkLink(form: LinkForm): { link: WhatsAppLink } | { problem: string } {
   const waId = form.waId.replace(formatting, '').replace(/^\+/, '')
   const phone = form.phone.replace(formatting, '')

@@ -6,7 +6,7 @@ import { LinkForm } from './link-form.tsx'
 import { LinkedView } from './linked-view.tsx'
 
 export interface IntegrationDialogProps {
-  /** As the device knows it. */
+  /** The device's version of the record. */
   user: OwnUser
   /** Both reject with words for a person. */
   onLink(link: WhatsAppLink): Promise<unknown>
@@ -14,7 +14,10 @@ export interface IntegrationDialogProps {
   onClose(): void
 }
 
-/** Links a WhatsApp Business account, or shows the one that is linked. Source: section 2 of the specification. */
+/**
+ * Links a WhatsApp Business account, or shows the linked one. Source: section 2 of the
+ * specification.
+ */
 export function IntegrationDialog({ user, onLink, onUnlink, onClose }: IntegrationDialogProps) {
   const channel = readChannel(user)
   return (

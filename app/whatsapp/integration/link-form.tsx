@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import type { WhatsAppLink } from '../../../schema/api/whatsapp-link.ts'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import styles from '../styles/whatsapp.module.css'
 import { checkLink, type LinkForm as Form } from './check-link.ts'
@@ -11,7 +12,9 @@ interface LinkFormProps {
 
 const empty: Form = { waId: '', phone: '', phoneNumberId: '', displayName: '' }
 
-/** Asks for the business account. When it is linked, the dialog shows that in this form's place. */
+/**
+ * Asks for the business account. Once linked, the dialog shows the account in this form's place.
+ */
 export function LinkForm({ onLink, onClose }: LinkFormProps) {
   const [form, setForm] = useState(empty)
   const [problem, setProblem] = useState<string>()
@@ -26,7 +29,7 @@ export function LinkForm({ onLink, onClose }: LinkFormProps) {
     try {
       await onLink(checked.link)
     } catch (cause) {
-      const words = cause instanceof Error ? cause.message : String(cause)
+      const words = wordsOf(cause)
       setProblem(`Failed to link WhatsApp account: ${words}`)
     } finally {
       setIsBusy(false)

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import type { OwnUser } from '../../../schema/user.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { Icon } from '../../ui/icons/icon.tsx'
@@ -19,7 +20,7 @@ const features = [
   'Phone number search',
 ] as const
 
-/** The linked account, and what it is good for. */
+/** The linked account, and its uses. */
 export function LinkedView({ user, channel, onUnlink, onClose }: LinkedViewProps) {
   const [problem, setProblem] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
@@ -30,7 +31,7 @@ export function LinkedView({ user, channel, onUnlink, onClose }: LinkedViewProps
     try {
       await onUnlink()
     } catch (cause) {
-      const words = cause instanceof Error ? cause.message : String(cause)
+      const words = wordsOf(cause)
       setProblem(`Failed to unlink WhatsApp account: ${words}`)
     } finally {
       setIsBusy(false)

@@ -10,7 +10,7 @@ function readInteractive(built: Built): unknown {
   return 'outgoing' in built ? built.outgoing.business.interactive : built.problem
 }
 
-test('buttons get an id by their place, and those without words do not count', () => {
+test('numbers the buttons’ ids, and skips buttons without text', () => {
   const built = buildButtons({ ...noFrame, text: ' Tea? ', titles: ['Yes ', '', 'No'] })
   expect(built).toMatchObject({ outgoing: { content: 'Tea?', business: { type: 'interactive' } } })
   expect(readInteractive(built)).toEqual({
@@ -25,7 +25,7 @@ test('buttons get an id by their place, and those without words do not count', (
   })
 })
 
-test('a list counts its rows over all sections', () => {
+test('numbers a list’s rows across all sections', () => {
   const built = buildList({
     ...noFrame,
     text: 'How fast?',
@@ -49,7 +49,7 @@ test('a list counts its rows over all sections', () => {
   })
 })
 
-test('what is built is what the server takes', () => {
+test('builds what the server accepts', () => {
   const frame = { header: ' Drinks', footer: 'Until noon ' }
   const buttons = buildButtons({ ...frame, text: 'Tea?', titles: ['Yes'] })
   const sections = [{ title: '', rows: [row('Express')] }]

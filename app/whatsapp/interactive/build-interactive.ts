@@ -2,7 +2,7 @@ import { isBlank } from '../../../schema/helpers/is-blank.ts'
 import type { InteractivePayload } from '../../../schema/whatsapp-payload.ts'
 import type { Outgoing } from '../channel/outgoing.ts'
 
-/** The lines above and below the text; empty ones do not count. */
+/** The lines above and below the text; skips empty ones. */
 export interface FrameForm {
   header: string
   footer: string
@@ -10,7 +10,7 @@ export interface FrameForm {
 
 export interface ButtonsForm extends FrameForm {
   text: string
-  /** Empty ones do not count. */
+  /** Skips empty ones. */
   titles: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export interface ListForm extends FrameForm {
 
 export interface SectionForm {
   title: string
-  /** Those without a title do not count. */
+  /** Skips those without a title. */
   rows: readonly { title: string; description: string }[]
 }
 
@@ -30,7 +30,7 @@ export type Built = { outgoing: Outgoing } | { problem: string }
 
 const needsText = 'Write the text that stands above it.'
 
-/** A message with up to three buttons to press, or what is missing. */
+/** A message with up to three buttons, or the problem. */
 export function buildButtons(form: ButtonsForm): Built {
   const titles = form.titles.map((title) => title.trim()).filter(Boolean)
   if (isBlank(form.text)) return { problem: needsText }
@@ -43,7 +43,7 @@ export function buildButtons(form: ButtonsForm): Built {
   return toOutgoing({ type: 'button', ...buildFrame(form), action: { buttons } })
 }
 
-/** A message with a list to choose from, or what is missing. */
+/** A message with a list, or the problem. */
 export function buildList(form: ListForm): Built {
   const sections = form.sections
     .map(({ title, rows }) => ({
@@ -97,7 +97,7 @@ function toOutgoing(interactive: InteractivePayload): Built {
   }
 }
 
-/** What a document holds is JSON, without what its type allows beyond that. */
+/** Drops what JSON cannot hold, such as undefined: documents are plain JSON. */
 function toJson(value: unknown): Outgoing['business']['interactive'] {
   return JSON.parse(JSON.stringify(value))
 }

@@ -17,7 +17,7 @@ interface ButtonsDialogProps {
 const { buttonsMax, buttonTitleMax, interactiveBodyMax } = whatsAppLimits
 const places = Array.from({ length: buttonsMax }, (_, index) => index)
 
-/** Writes a question with buttons to answer by. */
+/** Composes a question with buttons for the answers. */
 export function ButtonsDialog({ channel, onSend, onClose }: ButtonsDialogProps) {
   const [text, setText] = useState('')
   const [frame, setFrame] = useState({ header: '', footer: '' })

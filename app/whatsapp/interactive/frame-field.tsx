@@ -11,7 +11,7 @@ interface FrameFieldProps {
 const labels = { header: 'Header (optional)', footer: 'Footer (optional)' }
 const maxLengths = { header: whatsAppLimits.headerMax, footer: whatsAppLimits.footerMax }
 
-/** The line above or below the text of a message with buttons or with a list. */
+/** The header or footer line of a message with buttons or a list. */
 export function FrameField({ part, frame, onChange }: FrameFieldProps) {
   return (
     <label className={styles.label}>

@@ -20,7 +20,7 @@ const { interactiveBodyMax, listButtonMax, rowsMax, sectionsMax } = whatsAppLimi
 const emptyRow = { title: '', description: '' }
 const emptySection: SectionForm = { title: '', rows: [emptyRow] }
 
-/** Writes a question with a list to choose the answer from. */
+/** Composes a question with a list of answers. */
 export function ListDialog({ channel, onSend, onClose }: ListDialogProps) {
   const [text, setText] = useState('')
   const [frame, setFrame] = useState({ header: '', footer: '' })

@@ -7,16 +7,16 @@ interface ListSectionProps {
   /** From 1. */
   number: number
   section: SectionForm
-  /** Needs it a title, because there are others? */
+  /** Does it need a title, because there are others? */
   isTitled: boolean
   onChange(section: SectionForm): void
-  /** Absent where WhatsApp takes no more. */
+  /** Absent at WhatsApp's limit. */
   onAddRow: (() => void) | undefined
 }
 
 const { rowTitleMax, rowDescriptionMax, sectionTitleMax } = whatsAppLimits
 
-/** One section of a list that is being written. */
+/** One section of a list in the form. */
 export function ListSection(props: ListSectionProps) {
   const { number, section, isTitled, onChange, onAddRow } = props
   const changeRow = (place: number, change: { title?: string; description?: string }) => {

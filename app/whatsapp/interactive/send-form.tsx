@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import type { Outgoing } from '../channel/outgoing.ts'
 import styles from '../styles/whatsapp.module.css'
@@ -6,13 +7,13 @@ import type { Built } from './build-interactive.ts'
 
 interface SendFormProps {
   build(): Built
-  /** Resolves when it is stored on the device. Rejects with words for a person. */
+  /** Resolves when the device has stored it. Rejects with words for a person. */
   onSend(outgoing: Outgoing): Promise<void>
   onClose(): void
   children: ReactNode
 }
 
-/** A form that ends in a message: says what is missing, else sends. */
+/** A form that sends a message, or shows what is missing. */
 export function SendForm({ build, onSend, onClose, children }: SendFormProps) {
   const [problem, setProblem] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
@@ -26,7 +27,7 @@ export function SendForm({ build, onSend, onClose, children }: SendFormProps) {
     try {
       await onSend(built.outgoing)
     } catch (cause) {
-      setProblem(cause instanceof Error ? cause.message : String(cause))
+      setProblem(wordsOf(cause))
     } finally {
       setIsBusy(false)
     }

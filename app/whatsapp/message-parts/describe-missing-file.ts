@@ -1,6 +1,6 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 
-/** What there is to say of a customer's file that is not here; nothing of one that is. */
+/** Why a customer's file is missing; undefined if it is here. */
 export function describeMissingFile({
   media,
   error,

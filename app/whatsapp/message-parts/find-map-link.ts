@@ -10,7 +10,7 @@ const degrees = (max: number) =>
 
 const location = z.looseObject({ latitude: degrees(90), longitude: degrees(180) })
 
-/** Where a place that was sent can be seen on a map; undefined for what is no place. */
+/** A map link for a shared place; undefined if the field is no place. */
 export function findMapLink(field: unknown): string | undefined {
   const read = location.safeParse(field)
   if (!read.success) return undefined

@@ -11,8 +11,8 @@ import { readTemplateFrame, type TemplateFrame } from './read-template-frame.ts'
 type Frame = Interactive | TemplateFrame | undefined
 
 /**
- * What a business message shows above and below its text: where it comes from, headers, buttons, lists, places,
- * contacts, and a file that is not here.
+ * The parts of a business message above and below its text: its origin, headers, buttons, lists,
+ * places, contacts, and a missing file.
  */
 export function drawMessageExtra(message: MessageDocument, place: 'above' | 'below'): ReactNode {
   if (!message.isWhatsApp && !message.interactive && !message.template) return null

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** A card of somebody's contact that was sent. */
+/** A shared contact card. */
 export interface ContactCard {
   name: string
   company?: string
@@ -18,7 +18,7 @@ const contact = z.looseObject({
   emails: listOf(z.looseObject({ email: z.optional(z.string()) })),
 })
 
-/** The cards in the provider's field; one that cannot be read is left out. */
+/** The cards in the provider's field; skips unreadable ones. */
 export function readContacts(field: unknown): ContactCard[] {
   if (!Array.isArray(field)) return []
   return field.flatMap((given) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** What an interactive message shows beside its text, which is the message's content. */
+/** The parts of an interactive message besides its text, which is the message's content. */
 export type Interactive =
   | { kind: 'buttons'; header?: string; footer?: string; titles: readonly string[] }
   | {
@@ -13,7 +13,7 @@ export type Interactive =
         rows: readonly { title: string; description?: string }[]
       }[]
     }
-  /** The other person has chosen: the title is the message's content. */
+  /** The other person's choice: its title is the message's content. */
   | { kind: 'choice'; description?: string }
 
 const header = z.optional(z.catch(z.looseObject({ text: z.optional(z.string()) }), {}))
@@ -41,7 +41,7 @@ const interactive = z.union([
   z.looseObject({ type: z.literal('list_reply'), list_reply: described }),
 ])
 
-/** Reads what the provider's field holds; nothing of what this version does not know. */
+/** Parses the provider's field; undefined for kinds that this version does not know. */
 export function readInteractive(field: unknown): Interactive | undefined {
   const read = interactive.safeParse(field)
   if (!read.success) return undefined

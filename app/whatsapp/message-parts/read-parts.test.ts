@@ -55,7 +55,7 @@ test('a list has its button and its sections', () => {
   })
 })
 
-test('a choice keeps what stands under its title', () => {
+test('a choice keeps the description under its title', () => {
   expect(
     readInteractive({
       type: 'list_reply',
@@ -76,7 +76,7 @@ test.each([undefined, null, 'text', { type: 'flow' }, { type: 'button' }, { type
   },
 )
 
-test('a place leads to a map, whether its degrees are numbers or text', () => {
+test('a place links to a map, whether its degrees are numbers or text', () => {
   const link = 'https://www.openstreetmap.org/?mlat=52.5&mlon=-13.25#map=16/52.5/-13.25'
   expect(findMapLink({ latitude: 52.5, longitude: -13.25, name: 'Harbour' })).toBe(link)
   expect(findMapLink({ latitude: '52.5', longitude: '-13.25' })).toBe(link)
@@ -90,7 +90,7 @@ test.each([
   expect(findMapLink(field)).toBeUndefined()
 })
 
-test('contacts keep name, company, numbers and addresses; a broken one is left out', () => {
+test('contacts keep name, company, numbers and addresses; skips a broken one', () => {
   expect(
     readContacts([
       {

@@ -4,14 +4,14 @@ const template = z.looseObject({
   data: z.looseObject({ header: z.optional(z.string()), footer: z.optional(z.string()) }),
 })
 
-/** What stands above and below the words of a template, which are the message's content. */
+/** The parts above and below a template's text, which is the message's content. */
 export interface TemplateFrame {
   kind: 'template'
   header?: string
   footer?: string
 }
 
-/** Reads it from the message's field; nothing of what has no frame. */
+/** Parses the message's field; undefined if it has no frame. */
 export function readTemplateFrame(field: unknown): TemplateFrame | undefined {
   const read = template.safeParse(field)
   if (!read.success) return undefined

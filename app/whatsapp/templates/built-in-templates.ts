@@ -2,7 +2,7 @@ import type { WhatsAppTemplate } from '../../../schema/api/whatsapp-template.ts'
 
 const kept = { language: 'en', category: 'UTILITY', status: 'APPROVED' } as const
 
-/** What can be shown before the server has been asked once. Source: section 3 of the specification. */
+/** The templates shown before the server's first answer. Source: section 3 of the specification. */
 export const builtInTemplates: readonly WhatsAppTemplate[] = [
   {
     ...kept,

@@ -25,7 +25,7 @@ const named: Template = {
   ],
 }
 
-test('the order number and the total stand in the text, header and footer around it', () => {
+test('fills order number and total into the text, between header and footer', () => {
   const values = { 'body 1': ' A-17 ', 'body 2': '$10.00' }
   expect(fillTemplate(orderConfirmation, values)).toEqual({
     header: 'Order Confirmation',
@@ -52,7 +52,7 @@ test('the order number and the total stand in the text, header and footer around
   })
 })
 
-test('what is not filled in yet stays to be seen, and is not complete', () => {
+test('an unfilled placeholder stays visible, and the template is incomplete', () => {
   const values = { 'body 2': '$10.00', 'body 1': '  ' }
   expect(fillTemplate(orderConfirmation, values).body).toBe(
     'Thank you! Your order {{1}} is confirmed, the total is $10.00 with tax.',
@@ -67,7 +67,7 @@ test('a template without placeholders is complete, and sends no values', () => {
   expect(toTemplateField(helloWorld, {}).data.components).toEqual([])
 })
 
-test('a named value is asked for once in each part, and carries its name', () => {
+test('asks for a named value once per part, and sends its name', () => {
   expect(listPlaceholders(named)).toEqual([
     { key: 'header customer', name: 'customer' },
     { key: 'body customer', name: 'customer' },
@@ -87,7 +87,7 @@ test('a named value is asked for once in each part, and carries its name', () =>
   ])
 })
 
-test('positional values go in the order of their numbers, not of the text', () => {
+test('sends positional values by number, not by their order in the text', () => {
   const turned: Template = { ...helloWorld, components: [{ type: 'BODY', text: '{{2}} of {{1}}' }] }
   const values = { 'body 1': 'one', 'body 2': 'two' }
   const [body] = toTemplateField(turned, values).data.components
@@ -95,12 +95,12 @@ test('positional values go in the order of their numbers, not of the text', () =
   expect(fillTemplate(turned, values).body).toBe('two of one')
 })
 
-test('words with special signs and braces stand as they were written', () => {
+test('leaves special characters and braces in values unchanged', () => {
   const values = { 'body 1': "$& {{2}} $'", 'body 2': 'x' }
   expect(fillTemplate(orderConfirmation, values).body).toContain("$& {{2}} $'")
 })
 
-test('words of several lines become one line in the only place of a text', () => {
+test('joins several lines into one for a text with a single placeholder', () => {
   const components = [{ type: 'BODY', text: 'We have a message for you: {{1}} Reply to us.' }]
   const carrier: Template = { ...helloWorld, components }
   expect(placeWords(carrier, 'Your parcel\n\nhas\tarrived ')).toEqual({
@@ -108,12 +108,12 @@ test('words of several lines become one line in the only place of a text', () =>
   })
 })
 
-test('words are no order number: a template with other places does not carry them', () => {
+test('words are no order number: a template with other placeholders cannot carry them', () => {
   expect(placeWords(orderConfirmation, 'words')).toBeUndefined()
   expect(placeWords(helloWorld, 'words')).toBeUndefined()
 })
 
-test('a template that wants a file or a part of a link cannot be filled by hand', () => {
+test('a template that needs a file or a part of a link cannot be filled by hand', () => {
   expect(canBeFilled(orderConfirmation)).toBe(true)
   const body = { type: 'BODY', text: 'Look!' }
   const of = (...components: Template['components']) => ({ ...helloWorld, components })

@@ -1,16 +1,16 @@
 import type { WhatsAppTemplate as Template } from '../../../schema/api/whatsapp-template.ts'
 
-/** What a person gives for the placeholders, by their keys as `listPlaceholders` gives them. */
+/** A person's values for the placeholders, by the keys from `listPlaceholders`. */
 export type Values = Readonly<Record<string, string>>
 
 export interface Placeholder {
-  /** Unlike in the header and the body, where both have a `{{1}}`. */
+  /** Unique across header and body, which may both have a `{{1}}`. */
   key: string
-  /** What stands between the braces. */
+  /** The name between the braces. */
   name: string
 }
 
-/** A template as it reads: its words, with what is known of its values in them. */
+/** A template's texts with the values so far filled in. */
 export interface Words {
   header: string | undefined
   body: string
@@ -29,7 +29,7 @@ function findText(template: Template, wanted: string): string | undefined {
 
 const keyOf = (type: string, name: string) => `${type.toLowerCase()} ${name}`
 
-/** What has to be filled in, in the order in which it reads; one that comes twice is one. */
+/** The placeholders to fill in, in reading order; repeated ones count once. */
 export function listPlaceholders(template: Template): Placeholder[] {
   return valued.flatMap((type) =>
     listNames(template, type).map((name) => toPlaceholder(type, name)),
@@ -39,7 +39,7 @@ export function listPlaceholders(template: Template): Placeholder[] {
 function listNames(template: Template, type: string): string[] {
   const names = [...(findText(template, type) ?? '').matchAll(pattern)].map(([, name = '']) => name)
   const unique = [...new Set(names)]
-  // WhatsApp counts positional ones, whatever their order in the text.
+  // WhatsApp orders positional ones by number, whatever their order in the text.
   return isNamed(template) ? unique : unique.sort((a, b) => Number(a) - Number(b))
 }
 
@@ -51,7 +51,7 @@ function isNamed({ parameter_format }: Template): boolean {
   return parameter_format === 'NAMED'
 }
 
-/** The words of a template; a placeholder without a value stays as it is. */
+/** A template's texts; a placeholder without a value stays as it is. */
 export function fillTemplate(template: Template, values: Values): Words {
   const fill = (type: string) =>
     findText(template, type)?.replace(
@@ -61,17 +61,17 @@ export function fillTemplate(template: Template, values: Values): Words {
   return { header: fill('HEADER'), body: fill('BODY') ?? '', footer: fill('FOOTER') }
 }
 
-/** WhatsApp takes values of one line, without tabs or many blanks in a row. */
+/** WhatsApp accepts only one-line values without tabs or runs of blanks. */
 function oneLine(text: string): string {
   return text.trim().replace(/\s+/g, ' ')
 }
 
-/** Is there a word for each placeholder? */
+/** Does each placeholder have a value? */
 export function isFilled(template: Template, values: Values): boolean {
   return listPlaceholders(template).every(({ key }) => oneLine(values[key] ?? '') !== '')
 }
 
-/** Can the values that it needs be written in a form? A file, or a part of a link, cannot. */
+/** Can a form fill this template? It cannot provide a file or a part of a link. */
 export function canBeFilled({ components }: Template): boolean {
   return components.every(({ type, format = 'TEXT', buttons }) => {
     if (type === 'HEADER') return format === 'TEXT'
@@ -79,7 +79,7 @@ export function canBeFilled({ components }: Template): boolean {
   })
 }
 
-/** The part that a message carries: what is sent, and how it reads. */
+/** The message's template field: the values sent, and the resulting text. */
 export function toTemplateField(template: Template, values: Values) {
   const { header, body, footer } = fillTemplate(template, values)
   const components = valued.flatMap((type) => {
@@ -97,7 +97,10 @@ export function toTemplateField(template: Template, values: Values) {
   return { name: template.name, data }
 }
 
-/** The values with which these words stand in the template; undefined where it has no place for just them. */
+/**
+ * The values that put these words into the template; undefined if it has no placeholder for only
+ * them.
+ */
 export function placeWords(template: Template, words: string): Values | undefined {
   const [only, ...others] = listPlaceholders(template)
   if (!only?.key.startsWith('body ') || others.length > 0) return undefined

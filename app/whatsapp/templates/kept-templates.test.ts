@@ -5,12 +5,12 @@ import { keepTemplates, readKeptTemplates } from './kept-templates.ts'
 
 const own = [{ ...builtInTemplates[0], id: '1', name: 'own', components: [] }] as never
 
-test('before the server was asked once there are the built-in two', () => {
+test('before the server’s first answer there are the built-in two', () => {
   const names = readKeptTemplates(createKeyValueStorage(), 'ann').map(({ name }) => name)
   expect(names).toEqual(['hello_world', 'order_confirmation'])
 })
 
-test('what the server said is kept for each person, also that there is none', () => {
+test('stores the server’s templates for each person, also an empty list', () => {
   const texts = createKeyValueStorage()
   keepTemplates(texts, 'ann', own)
   keepTemplates(texts, 'ben', [])
@@ -18,7 +18,7 @@ test('what the server said is kept for each person, also that there is none', ()
   expect(readKeptTemplates(texts, 'ben')).toEqual([])
 })
 
-test('what cannot be read, or kept, breaks nothing', () => {
+test('unreadable or full storage breaks nothing', () => {
   const getItem = () => '{"broken'
   expect(readKeptTemplates({ getItem }, 'ann')).toBe(builtInTemplates)
   const setItem = () => {

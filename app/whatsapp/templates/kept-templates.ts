@@ -5,7 +5,7 @@ import { builtInTemplates } from './built-in-templates.ts'
 const list = z.array(whatsAppTemplate)
 const keyOf = (userId: string) => `petrel-templates-${userId}`
 
-/** The account's templates as this device knows them; before it was told of any, the built-in two. */
+/** The account's templates stored on this device; until there are any, the built-in two. */
 export function readKeptTemplates(
   texts: Pick<Storage, 'getItem'>,
   userId: string,
@@ -18,7 +18,7 @@ export function readKeptTemplates(
   }
 }
 
-/** Keeps them for the next time without a network; where there is no room they are asked for again. */
+/** Stores them for offline use; without room the app requests them again. */
 export function keepTemplates(
   texts: Pick<Storage, 'setItem'>,
   userId: string,
@@ -27,6 +27,6 @@ export function keepTemplates(
   try {
     texts.setItem(keyOf(userId), JSON.stringify(templates))
   } catch {
-    // A full disk takes nothing away: the list is here until the page leaves.
+    // A full disk loses nothing: the list is in memory until the page closes.
   }
 }

@@ -13,7 +13,7 @@ interface TemplateFormProps {
   onBack(): void
 }
 
-/** Asks for the values of a template, and shows it with them. */
+/** Asks for a template's values, with a preview. */
 export function TemplateForm(props: TemplateFormProps) {
   const { template, isBusy, onSend, onBack } = props
   const [values, setValues] = useState(props.initialValues)
@@ -62,7 +62,7 @@ export function TemplateForm(props: TemplateFormProps) {
 
 const orderNames: Readonly<Record<string, string>> = { 1: 'Order number', 2: 'Total amount' }
 
-/** What a value is for; a number alone says it of the built-in template only. */
+/** The purpose of a value; numbers have a known purpose only in the built-in template. */
 function nameValue({ name: template }: WhatsAppTemplate, { key, name }: Placeholder): string {
   const known = template === 'order_confirmation' ? orderNames[name] : undefined
   if (known) return known

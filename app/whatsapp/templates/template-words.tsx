@@ -7,7 +7,7 @@ interface TemplateWordsProps {
   values: Values
 }
 
-/** A template as the other person will read it, with what is filled in so far. */
+/** A template as the recipient will see it, with the values so far. */
 export function TemplateWords({ template, values }: TemplateWordsProps) {
   const { header, body, footer } = fillTemplate(template, values)
   return (

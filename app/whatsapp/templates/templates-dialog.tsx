@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { WhatsAppTemplate } from '../../../schema/api/whatsapp-template.ts'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import type { Channel } from '../channel/channel.ts'
 import { ChannelDialog } from '../channel/channel-dialog.tsx'
@@ -12,14 +13,14 @@ import styles from './templates.module.css'
 interface TemplatesDialogProps {
   channel: Channel
   templates: readonly WhatsAppTemplate[]
-  /** What somebody wrote that can only leave in a template by now. */
+  /** The text of a message that only a template can still send. */
   words?: string | undefined
-  /** Resolves when it is stored on the device. Rejects with words for a person. */
+  /** Resolves when the device has stored it. Rejects with words for a person. */
   onSend(outgoing: Outgoing): Promise<void>
   onClose(): void
 }
 
-/** The templates of the account, to look at, fill in and send. Source: section 2 of the specification. */
+/** Lists the account's templates, to fill in and send. Source: section 2 of the specification. */
 export function TemplatesDialog(props: TemplatesDialogProps) {
   const { channel, templates, words, onSend, onClose } = props
   const [chosen, setChosen] = useState<WhatsAppTemplate>()
@@ -37,7 +38,7 @@ export function TemplatesDialog(props: TemplatesDialogProps) {
         business: { type: 'template', template: field },
       })
     } catch (cause) {
-      setProblem(cause instanceof Error ? cause.message : String(cause))
+      setProblem(wordsOf(cause))
     } finally {
       setIsBusy(false)
     }
@@ -87,7 +88,7 @@ interface KeptWordsProps {
   templates: readonly WhatsAppTemplate[]
 }
 
-/** What came too late, and how it can leave all the same. */
+/** The text that came too late, and how a template can still send it. */
 function KeptWords({ words, templates }: KeptWordsProps) {
   const isCarried = templates.some((template) => placeWords(template, words))
   return (
@@ -102,7 +103,7 @@ function KeptWords({ words, templates }: KeptWordsProps) {
   )
 }
 
-/** Those first that carry the words; the others keep their order. */
+/** Sorts templates that can carry the words first; the others keep their order. */
 function withCarriersFirst(templates: readonly WhatsAppTemplate[], words: string) {
   const isCarrier = (template: WhatsAppTemplate) =>
     Number(placeWords(template, words) !== undefined)

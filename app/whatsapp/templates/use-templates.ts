@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { WhatsAppTemplate } from '../../../schema/api/whatsapp-template.ts'
 import { keepTemplates, readKeptTemplates } from './kept-templates.ts'
 
-/** The templates that the device knows at once, and the server's when they come (P10). */
+/** The device's templates immediately, and the server's when they arrive (P10). */
 export function useTemplates(
   userId: string,
   listTemplates: () => Promise<readonly WhatsAppTemplate[]>,
@@ -14,7 +14,7 @@ export function useTemplates(
       keepTemplates(localStorage, userId, listed)
       if (!watch.isOver) setTemplates(listed)
     }
-    // Without an answer those of before go on being used: that they are old is seen when one is refused.
+    // Without an answer the stored ones stay in use: a refusal will show an outdated one.
     listTemplates().then(take, () => {})
     return () => {
       watch.isOver = true

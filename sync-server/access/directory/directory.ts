@@ -13,7 +13,7 @@ const peopleRemembered = 20_000
 const sharedRememberedMs = 10_000
 const conversationsPrefix = nameConversationsDatabase('')
 
-/** Somebody's conversations as they were read last, and up to where. */
+/** A person's conversations as last read, and the place read up to. */
 interface Contacts {
   ids: ReadonlySet<string>
   seq: Seq
@@ -24,7 +24,7 @@ interface Contacts {
 
 const noContacts = { seq: 0, readAt: 0, isStale: true, reading: undefined }
 
-/** Whose presence a person may see; oneself always. */
+/** The people whose presence a person may see; always includes themselves. */
 export interface Sight {
   seesAll: boolean
   sees(userId: string): boolean
@@ -33,10 +33,10 @@ export interface Sight {
 export type Directory = ReturnType<typeof createDirectory>
 
 /**
- * Decides whom a person can find, and whose presence they may see.
- * `open`: everybody; `contacts`: people one has a conversation with, others only by exact name or number.
- * Whoever has blocked whom: neither sees the other's presence.
- * @param isShared other servers write the same databases, so what is remembered here gets old
+ * Decides who a person can find, and whose presence they see. `open`: everybody. `contacts`: people
+ * they have a conversation with, others by exact name or number only. Blocking hides presence both
+ * ways.
+ * @param isShared other servers write the same databases, so cached entries expire
  */
 export function createDirectory(options: {
   mode: 'open' | 'contacts'
@@ -48,7 +48,7 @@ export function createDirectory(options: {
 }) {
   const { mode, storage, accounts, relations, nameIndex, isShared } = options
 
-  /** Presence is told often, and must not open a database for everybody who is connected. */
+  /** Presence changes often, and must not open a database for every connected person. */
   const contactsOf = new LRUCache<string, Contacts>(atMost(peopleRemembered))
   const listeners = new Set<(userId: string) => void>()
   storage.signals.subscribe((name) => {
@@ -59,7 +59,7 @@ export function createDirectory(options: {
     for (const listener of listeners) listener(userId)
   })
 
-  /** Receipts write conversations all the time: only what is new since the last reading is read. */
+  /** Receipts write conversations all the time: read only what changed since the last read. */
   async function readContacts(userId: string, contacts: Contacts) {
     contacts.isStale = false
     contacts.readAt = Date.now()
@@ -79,7 +79,7 @@ export function createDirectory(options: {
     const kept = contactsOf.get(userId)
     const contacts = kept ?? { ...noContacts, ids: new Set<string>() }
     if (!kept) contactsOf.set(userId, contacts)
-    // A reading that is under way may have begun before what the caller knows of.
+    // A pending read may have begun before the write that the caller knows of.
     if (contacts.reading) await contacts.reading
     const isOld = isShared && Date.now() - contacts.readAt > sharedRememberedMs
     if (contacts.isStale || isOld) {
@@ -135,13 +135,13 @@ export function createDirectory(options: {
   }
 
   return {
-    /** Everybody that the person's list of people holds; never themselves. */
+    /** Everybody in the person's list of people; never themselves. */
     async list(userId: string): Promise<AccountDocument[]> {
       const others = (await listPeople(userId)).filter((account) => account.userId !== userId)
       return others.slice(0, limits.usersListMax)
     },
 
-    /** People whose name or number matches what was typed; never themselves. */
+    /** People whose name or number matches the typed text; never the person themselves. */
     async search(userId: string, text: string): Promise<AccountDocument[]> {
       const query = text.trim()
       if (query.length < limits.userSearchMinLength) return []
@@ -149,13 +149,16 @@ export function createDirectory(options: {
       return others.slice(0, limits.userSearchMax)
     },
 
-    /** The person of a whole phone number; never oneself. */
+    /** The person with this whole phone number; never the caller. */
     async findByPhone(userId: string, digits: string): Promise<AccountDocument | undefined> {
       const found = await accounts.findByPhone(digits)
       return found?.userId === userId ? undefined : found
     },
 
-    /** People by a part of their phone number; never oneself. With `contacts` strangers by the whole number only. */
+    /**
+     * People by a part of their phone number; never the caller. `contacts` finds strangers by the
+     * whole number only.
+     */
     async searchPhones(userId: string, digits: string): Promise<AccountDocument[]> {
       if (digits.length < limits.phoneSearchMinDigits) return []
       const found = await findPhones(userId, digits)
@@ -171,13 +174,13 @@ export function createDirectory(options: {
 
     readSight,
 
-    /** Nobody sees the presence of anybody but their contacts. */
+    /** In this mode people see only their contacts' presence. */
     isForContacts: mode === 'contacts',
 
-    /** Everybody whom the person has a conversation with; the set never changes. */
+    /** Everybody with a conversation with this person. Treat the set as immutable. */
     listContacts,
 
-    /** Calls back with a person whose conversations were written. @returns a function that ends it */
+    /** Calls back with a person whose conversations changed. @returns a function that stops it */
     onConversationsWritten(listener: (userId: string) => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -15,7 +15,7 @@ interface Person {
   phone?: string
 }
 
-/** Writes what the accounts of these people claim; `isGone` takes it away. */
+/** Writes these people's claims; `isGone` removes them. */
 async function claim(people: readonly Person[], isGone = false) {
   const claims = people.flatMap(({ userId, username, phone }) => [
     { _id: claimKey('username', username), userId },
@@ -36,7 +36,7 @@ async function claim(people: readonly Person[], isGone = false) {
   }
 }
 
-/** What a search has to find: everybody is looked at, and sorted. */
+/** The expected result of a search: checks and sorts everybody. */
 function searchAll(people: readonly Person[], text: string, limit: number, isPhone = false) {
   const digits = /^[\d\s+().-]+$/.test(text) ? text.replace(/\D/g, '') : ''
   const hits = people.flatMap(({ userId, username, phone = '' }) =>
@@ -73,7 +73,7 @@ function invent(count: number, letters: string, dice: (sides: number) => number)
 }
 
 describe('the index of names', () => {
-  it('finds whom looking at everybody finds, in the same order, also after changes', async () => {
+  it('finds the same people as a full scan, in the same order, also after changes', async () => {
     const dice = createDice(7)
     const people = invent(600, 'abcä -中文', dice)
     await claim(people)

@@ -12,9 +12,9 @@ type Field = (typeof fields)[number]
 type Named = { name: string; owner: string }
 
 /**
- * Finds people by any part of their name or phone number, of two characters or more. Holds these alone in memory, made
- * at the first search and kept up to date from the database's changes at each further one: about 250 bytes a name or a
- * number, so 500 a person with both, and never over 2,000, whatever the name.
+ * Finds people by two or more characters of their name or number. Keeps only those in memory, loads
+ * them at the first search and catches up from the database's changes at each later one. About 250
+ * bytes a name or number, never over 2,000.
  */
 export function createNameIndex({ database }: { database: StoredDatabase<AccountsDocument> }) {
   const state = {} as {
@@ -23,7 +23,7 @@ export function createNameIndex({ database }: { database: StoredDatabase<Account
   }
   const oneAtATime = pLimit(1)
 
-  /** What is under way may have read before what was just written, so whoever asks meanwhile shares the next look. */
+  /** A pending read may miss the latest write, so callers meanwhile share the next one. */
   function catchUp(): Promise<void> {
     state.next ??= oneAtATime(() => {
       state.next = undefined
@@ -45,7 +45,7 @@ export function createNameIndex({ database }: { database: StoredDatabase<Account
         for (const claim of page) note(made.postings, claim._id, claim as ClaimDocument)
         const last = page.at(-1)
         if (!last || page.length < documentsAtOnce) break
-        // It comes once more, which changes nothing.
+        // It comes once more, which is harmless.
         range.startkey = last._id
       }
     }
@@ -65,7 +65,7 @@ export function createNameIndex({ database }: { database: StoredDatabase<Account
     }
   }
 
-  /** At most `limit` people: names that begin with the text first, each in alphabetical order. */
+  /** At most `limit` people: prefix matches first, each part in alphabetical order. */
   function listPeople(
     begin: readonly Iterable<Named>[],
     contain: readonly Iterable<Named>[],
@@ -88,13 +88,13 @@ export function createNameIndex({ database }: { database: StoredDatabase<Account
   }
 
   return {
-    /** Ids of at most `limit` people whose phone number has these digits in it: those that begin with them first. */
+    /** Ids of at most `limit` people with these digits in their number: prefix matches first. */
     async searchPhones(digits: string, limit: number): Promise<string[]> {
       const { phone } = await readPostings()
       return listPeople([phone.listBeginning(digits)], [phone.listContaining(digits)], limit)
     },
 
-    /** Ids of at most `limit` people: names that begin with the text first, each in alphabetical order. */
+    /** Ids of at most `limit` people: prefix matches first, each part in alphabetical order. */
     async search(text: string, limit: number): Promise<string[]> {
       const { username, phone } = await readPostings()
       const wanted = text.normalize('NFKC').toLowerCase()
@@ -116,7 +116,7 @@ function note(postings: Record<Field, NamePostings>, id: string, claim: ClaimDoc
   const [, field, key] = /^claim:(username|phone):(.*)$/.exec(id) ?? []
   if (field === undefined || key === undefined) return
   const name = decodeURIComponent(key)
-  // A name that somebody had before is their way in, and not what others find them by.
+  // People sign in by a former name, but others do not find them by it.
   if (claim && claim.formerSince === undefined) postings[field as Field].set(name, claim.userId)
   else postings[field as Field].delete(name)
 }

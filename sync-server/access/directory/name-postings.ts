@@ -1,8 +1,8 @@
 const bucketCount = 8_192
-/** Beyond so many new ones a whole list is sorted, instead of putting each in its place. */
+/** Above this many new entries it sorts the whole list instead of inserting each. */
 const placedOneByOneMax = 64
 
-/** Places of names, in alphabetical order up to `sorted`, and as they came from there to `length`. */
+/** Slots of names: sorted up to `sorted`, then in order of arrival up to `length`. */
 interface Bucket {
   slots: Uint32Array
   length: number
@@ -10,9 +10,9 @@ interface Bucket {
 }
 
 /**
- * Names by each two and each three characters in a row, so that a search looks at those alone that have the rarest of
- * its own. Which characters share a list is left to chance: a list is only where to look, and each name costs 4 to 8
- * bytes in twice as many lists as it has characters, whatever these are.
+ * Indexes names by each two and three consecutive characters, so that a search scans only the list
+ * of its rarest part. Lists share hash slots by chance and may hold other names. A name costs 4 to
+ * 8 bytes in about twice as many lists as it has characters.
  */
 export function createNamePostings() {
   const names: (string | undefined)[] = []
@@ -69,7 +69,7 @@ export function createNamePostings() {
     }
   }
 
-  /** Where every name is that has the text in it, and others: of the text's lists the shortest. */
+  /** The shortest of the text's lists: holds every name with the text, and others. */
   function findList(text: string): Uint32Array {
     const lists = listBuckets(text, Math.min(3, text.length)).map((index) => buckets[index])
     const shortest = lists.toSorted((a, b) => (a?.length ?? 0) - (b?.length ?? 0))[0]
@@ -78,7 +78,7 @@ export function createNamePostings() {
     return shortest.slots.subarray(0, shortest.length)
   }
 
-  /** By the lists as well: a map from names to places would cost more than all of them. */
+  /** Searches the lists too: a map from names to places would cost more than all of them. */
   function findSlot(name: string): number | undefined {
     const slots = findList(name)
     const slot = slots[findPlace(slots, slots.length, name)]
@@ -89,7 +89,7 @@ export function createNamePostings() {
     /** How many names were looked at by all searches so far. */
     looked: () => stats.looked,
 
-    /** A name has one owner. One of less than two characters is not kept. */
+    /** A name has one owner. Ignores names under two characters. */
     set(name: string, owner: string) {
       if (name.length < 2) return
       const known = findSlot(name)

@@ -91,7 +91,7 @@ describe('password hasher', () => {
       hasher.hash('y', { address: `198.51.100.${index}` }).then(note(`other ${index}`)),
     )
     await Promise.all([...flood, ...others])
-    // The one that was being hashed, the one whose turn had come, and then everybody.
+    // The one being hashed, the one next in turn, and then everybody.
     expect(order.slice(0, 5)).toEqual(['flood', 'flood', 'other 1', 'other 2', 'other 3'])
     expect(order).toHaveLength(103)
   })

@@ -2,17 +2,20 @@ import { availableParallelism } from 'node:os'
 import { createPasswordThreads, type PasswordTask } from './password-threads.ts'
 import { createTurnQueue } from './turn-queue.ts'
 
-/** Says that too many passwords wait already; the caller answers "busy" instead of growing the queue. */
+/** Thrown when too many passwords wait already; the caller answers "busy". */
 export class HasherBusy extends Error {
   override name = 'HasherBusy'
 }
 
-/** Says that nobody waits for the answer any more, so that no work was done for it. */
+/** Thrown when the caller has gone, so that no work was done. */
 export class CallerGone extends Error {
   override name = 'CallerGone'
 }
 
-/** For whom a password is hashed or checked. `address` stands for the caller's network; `gone` for hanging up. */
+/**
+ * Who asks to hash or check a password: `address` is their network, `gone` aborts when they hang
+ * up.
+ */
 export interface PasswordCaller {
   address: string
   gone?: AbortSignal
@@ -27,18 +30,18 @@ type Result = string | boolean
 type Waiting = ReturnType<typeof createWaiting>
 
 /**
- * Hashes and checks passwords with bcrypt on threads that leave one core to the messages. Who waits gets their turn by
- * their address, so that one that floods delays itself; who has gone does not wait any more.
- * Passwords are at most 72 bytes: the schema checks it, bcrypt would cut the rest.
+ * Hashes and checks passwords with bcrypt on threads, leaving one core to the messages. Queues by
+ * address, so that a flood delays itself; drops callers who have gone. The schema bounds passwords
+ * to 72 bytes, because bcrypt would cut the rest.
  * @param options.cost bcrypt's
- * @param options.threads how many at most
+ * @param options.threads the maximum
  * @throws HasherBusy when 100 of one address wait already, or 1,000 in all
  * @throws CallerGone
  */
 export function createPasswordHasher(options: { cost?: number; threads?: number } = {}) {
   const { cost = defaultCost } = options
   const threads = options.threads ?? Math.min(threadsMax, Math.max(1, availableParallelism() - 1))
-  /** Nobody's: no password is looked for in it, checking one only takes its time. */
+  /** A dummy hash: checking against it only takes the usual time. */
   const nobodysHash = `$2b$${String(cost).padStart(2, '0')}$${'x'.repeat(53)}`
   const queue = createTurnQueue<Waiting>({ keyMax: waitingPerAddressMax, max: waitingMax })
   const pool = createPasswordThreads({ threads, onFree: runNext })
@@ -72,8 +75,8 @@ export function createPasswordHasher(options: { cost?: number; threads?: number 
       return String(await run({ password, cost }, caller))
     },
     /**
-     * Is this the password of the hash? Without a hash (nobody has that name) it takes as long and is never
-     * right, so that the time of an answer does not tell who has an account.
+     * Does the password match the hash? Without a hash (no such name) it takes as long and is
+     * always false, so that timing does not reveal who has an account.
      */
     async verify(asked: { password: string; hash: string | undefined }, caller: PasswordCaller) {
       const { password, hash } = asked

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 
-/** With a `hash` the password is checked against it, else it is hashed with this `cost`. */
+/** With a `hash` checks the password against it, else hashes it with this `cost`. */
 export type PasswordTask = { password: string; hash: string } | { password: string; cost: number }
 
 interface Pending {
@@ -12,8 +12,8 @@ interface Pending {
 const idleEndMs = 30_000
 
 /**
- * A thread of its own, as text: it has to start alike from the sources, from the built file and under test.
- * On Linux a priority is a thread's: whoever reads messages comes before whoever checks passwords, on a full machine too.
+ * A thread's code as text: it must start from the sources, the built file and tests alike. On Linux
+ * each thread has a priority: on a full machine, reading messages goes before hashing.
  */
 const workerSource = `
 const { setPriority } = require('node:os')
@@ -30,9 +30,9 @@ parentPort.on('message', ({ password, hash, cost }) => {
 `
 
 /**
- * Threads for bcrypt, each with one password at a time. They start when they are needed, and end when all are idle.
- * @param threads how many there are at most
- * @param onFree called when a thread has done its work
+ * bcrypt threads, each with one password at a time. They start on demand and end when all are idle.
+ * @param threads the maximum
+ * @param onFree called when a thread finishes
  */
 export function createPasswordThreads(options: { threads: number; onFree: () => void }) {
   const { threads, onFree } = options
@@ -75,7 +75,7 @@ export function createPasswordThreads(options: { threads: number; onFree: () => 
 
   return {
     isFree: () => busy.size < threads,
-    /** To be called while `isFree`. */
+    /** Call only while `isFree`. */
     run(task: PasswordTask): Promise<string | boolean> {
       clearTimeout(state.idleTimer)
       return new Promise((resolve, reject) => {

@@ -29,7 +29,7 @@ describe('a queue by turns', () => {
     expect(takeAll(queue)).toEqual(['a2', 'b1', 'a3'])
   })
 
-  it('takes so many of one key', () => {
+  it('takes at most `keyMax` items of one key', () => {
     const queue = createTurnQueue<string>({ keyMax: 2, max: 100 })
     fill(queue, 'a', 2)
     expect(queue.add('a', 'a3')).toBe('a3')

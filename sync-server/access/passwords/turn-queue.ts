@@ -1,8 +1,8 @@
 /**
- * What waits, in turn by key: each key's first, then each key's second, however many one of them has brought.
- * When it is full, a key with fewer takes the place of the last one of the key with most.
- * @param keyMax how many may wait of one key
- * @param max how many may wait in all
+ * A queue with turns by key: each key's first item, then each key's second, and so on. When full, a
+ * key with fewer items displaces the last one of the key with most.
+ * @param keyMax how many items of one key may wait
+ * @param max how many items may wait in all
  */
 export function createTurnQueue<Item>({ keyMax, max }: { keyMax: number; max: number }) {
   /** The key whose turn is next comes first. */
@@ -21,7 +21,7 @@ export function createTurnQueue<Item>({ keyMax, max }: { keyMax: number; max: nu
   return {
     count: () => state.count,
 
-    /** @returns what finds no place now: the item itself, another one that gave way to it, or nothing */
+    /** @returns the item that found no place: the given one, one it displaced, or nothing */
     add(key: string, item: Item): Item | undefined {
       const line = lines.get(key) ?? []
       if (line.length >= keyMax) return item
@@ -34,7 +34,7 @@ export function createTurnQueue<Item>({ keyMax, max }: { keyMax: number; max: nu
       return undefined
     },
 
-    /** Takes out the one whose turn it is; its key is the last then. */
+    /** Takes out the next item; its key goes to the end. */
     take(): Item | undefined {
       const [first] = lines
       if (!first) return undefined
@@ -45,7 +45,7 @@ export function createTurnQueue<Item>({ keyMax, max }: { keyMax: number; max: nu
       return item
     },
 
-    /** Takes out one that does not want to wait any more. @returns false when it does not wait */
+    /** Removes an item that no longer waits. @returns false when it was not there */
     remove(key: string, item: Item): boolean {
       const line = lines.get(key) ?? []
       const index = line.indexOf(item)

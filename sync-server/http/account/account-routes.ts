@@ -9,7 +9,9 @@ import { alreadySent, defineRoute, type Route } from '../core/route.ts'
 import { findAccount } from '../users/find-account.ts'
 import type { UserPresenter } from '../users/user-presenter.ts'
 
-/** Taking everything along, and leaving. @param exportAccount the pieces of the export's JSON text */
+/**
+ * Exporting and deleting one's account. @param exportAccount the pieces of the export's JSON text
+ */
 export function createAccountRoutes(options: {
   accounts: Accounts
   departures: AccountDeletion
@@ -69,7 +71,7 @@ async function* begin(first: string, rest: AsyncGenerator<string>) {
   yield* rest
 }
 
-/** Somebody who goes away in the middle has done nothing wrong, and neither have we. */
+/** A caller who disconnects midway is no error. */
 function ignoreDeparture(error: unknown) {
   const { code } = (error ?? {}) as { code?: unknown }
   if (code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error

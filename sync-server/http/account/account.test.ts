@@ -128,7 +128,7 @@ describe('DELETE /users/me', () => {
       const accounts = await storage.database('accounts').range({})
       return accounts.filter((document) => JSON.stringify(document).includes(dia.userId))
     })
-    // What was under way may bring something back: it is taken away once more by its mark.
+    // Pending work may restore something: the departure record makes a later pass delete it again.
     expect(left.map(({ _id }) => _id).sort()).toEqual([
       `leaving:${dia.userId}`,
       `user:${dia.userId}`,

@@ -11,12 +11,14 @@ import type { MessagePresenter } from '../messages/message-presenter.ts'
 import type { OwnConversations } from '../messages/own-conversations.ts'
 import type { OwnMessages } from '../messages/own-messages.ts'
 
-/** Everything that is kept of a person, as pieces of one JSON text; at no time more than a page of it is in memory. */
+/**
+ * Everything stored about a person, as pieces of one JSON text; holds at most one page in memory.
+ */
 export async function* exportAccount(options: ExportOptions): AsyncGenerator<string> {
   const { user, messages, signal } = options
   const pages = messages.walk(user._id, signal)
   try {
-    // Whoever asks for too much is told so before the first piece.
+    // Refuses a caller who asks for too much before the first piece.
     const first = await pages.next()
     yield await describeHead(options)
     let separator = ''

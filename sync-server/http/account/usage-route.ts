@@ -3,7 +3,7 @@ import type { MessageRate } from '../../budget/message-rate.ts'
 import type { StorageQuota } from '../../budget/storage-quota.ts'
 import { defineRoute, type Route } from '../core/route.ts'
 
-/** What a person has stored, and may. */
+/** How much a person has stored, and their quota. */
 export function createUsageRoute(options: {
   quota: Pick<StorageQuota, 'quotaBytes' | 'read'>
   rate: Pick<MessageRate, 'perMinute' | 'describe'>

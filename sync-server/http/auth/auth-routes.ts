@@ -51,7 +51,7 @@ export function createAuthRoutes(options: {
         if (passwordHash === alreadySent) return alreadySent
         const outcome = await accounts.register({ username, email, passwordHash })
         if (outcome.kind !== 'done') throw refuseTaken(outcome)
-        // It only saves looking through their messages later.
+        // It only saves a scan of their messages later.
         await completeness.setComplete(outcome.account.userId).catch(() => undefined)
         return await signIn({
           account: outcome.account,

@@ -214,7 +214,7 @@ describe('a flood of sign-ins', () => {
         said.then(({ status }) => order.push(`message ${status}`)),
       ]
       await Promise.all([...flood, ...others])
-      // In the order of arrival both would be among the last.
+      // In order of arrival both would be among the last.
       expect(order.indexOf('Ben')).toBeLessThan(60)
       expect(order.indexOf('Ben')).toBeGreaterThan(0)
       expect(order.indexOf('message 201')).toBeLessThan(60)
@@ -242,7 +242,7 @@ describe('limits', () => {
       expect(answer.body.code).toBe('too_many_attempts')
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
       expect((await guess('ben', `Ben's password`)).status).toBe(200)
-      // Stopped at once, it would tell that the address is Ann's.
+      // An immediate refusal would reveal that the address is Ann's.
       expect((await guess('ann@example.org', 'guess')).status).toBe(401)
     } finally {
       await limited.close()

@@ -3,8 +3,8 @@ import { CallerGone } from '../../access/passwords/password-hasher.ts'
 import { alreadySent } from '../core/route.ts'
 
 /**
- * Does work with a signal that is given when the caller hangs up. Work that ends with `CallerGone` has no answer, and
- * nobody who waits for one.
+ * Runs work with a signal that aborts when the caller hangs up. Work that ends with `CallerGone`
+ * sends no answer.
  */
 export async function withDepartureSignal<Answer>(
   response: Response,

@@ -8,10 +8,9 @@ import { RequestRefused } from '../core/request-refused.ts'
 export type PasswordCheck = ReturnType<typeof createPasswordCheck>
 
 /**
- * Checks passwords, and stops whoever guesses: ten failures for one name from one address, and a hundred from one
- * address, in fifteen minutes. Nobody can lock somebody else out from another address. Failures are counted by what was
- * typed, never by the account that it leads to: else a name that is stopped at once would tell whose it is. An account
- * has three names and five former ones at most, so that is 80 guesses at it.
+ * Limits failed guesses in 15 minutes, by address: 10 for a name, 100 in all, so nobody locks out
+ * somebody elsewhere. Counts the typed name, or a limit would reveal its account. An account has
+ * at most three names and five former ones, so 80 guesses.
  */
 export function createPasswordCheck(options: {
   hasher: PasswordHasher
@@ -23,8 +22,8 @@ export function createPasswordCheck(options: {
   const perAddress = limitAttempts('sign-ins from an address', { max: perAddressMax, windowMs })
 
   /**
-   * @param asked.name what was typed, whether or not there is such an account
-   * @param asked.gone given when nobody waits for the answer any more
+   * @param asked.name the typed name, whether or not such an account exists
+   * @param asked.gone aborts when nobody waits for the answer
    * @throws RequestRefused `too_many_attempts`
    * @throws HasherBusy
    * @throws CallerGone
@@ -43,7 +42,7 @@ export function createPasswordCheck(options: {
     if (seconds > 0) {
       throw new RequestRefused('too_many_attempts', { headers: { 'retry-after': String(seconds) } })
     }
-    // Counted before it is known, or a hundred guesses at once would all be the first.
+    // Count before checking, or a hundred parallel guesses would all be the first.
     perName.count(key)
     const tried = { password, hash: account?.passwordHash }
     const isRight = await hasher.verify(tried, { address, gone })

@@ -10,8 +10,8 @@ import type { UserPresenter } from '../users/user-presenter.ts'
 export type SignIn = ReturnType<typeof createSignIn>
 
 /**
- * Begins a session for somebody who has shown who they are, and makes the answer to it. It fails with
- * `invalid_credentials` when the password that was checked is not the account's any more.
+ * Begins a session for an authenticated person, and builds the answer. Fails with
+ * `invalid_credentials` when the checked password is no longer the account's.
  */
 export function createSignIn(options: {
   sessions: Sessions

@@ -1,7 +1,7 @@
 import express, { type Router } from 'express'
 import { RequestRefused } from '../core/request-refused.ts'
 
-/** Where webhooks come in, on a server without the channel: whoever calls is told why nobody listens. */
+/** The webhook address on a server without the channel: tells callers why it accepts nothing. */
 export function createClosedWebhooks(): Router {
   const router: Router = express.Router({ caseSensitive: true })
   router.all('/webhooks/whatsapp', (request) => {

@@ -7,7 +7,7 @@ import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
 import { requireChannel } from './require-channel.ts'
 
-/** An operator's customers, and the number that they are written to from. */
+/** An operator's customers, and the number that the operator writes from. */
 export function createContactRoutes({ channel }: { channel: Channel | undefined }): Route[] {
   return [
     defineRoute({

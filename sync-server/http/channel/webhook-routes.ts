@@ -19,14 +19,14 @@ import { requireChannel } from './require-channel.ts'
 
 const idParam = z.object({ id: z.string() })
 
-/** Sending over the business channel, and what became of what was sent and of what came in. */
+/** Sending over the business channel, and the results of sent and received messages. */
 export function createWebhookRoutes(options: {
   channel: Channel | undefined
   presenter: MessagePresenter
 }): Route[] {
   const { channel, presenter } = options
 
-  /** Webhooks that are about the caller; of others nothing is said. */
+  /** Finds webhooks about the caller only; reveals nothing of others. */
   async function findEvent(userId: string, id: string): Promise<WebhookEvent> {
     const { events, operators } = requireChannel(channel)
     const event = id.startsWith('whe_') ? await events.read(id) : await findLatest(userId, id)

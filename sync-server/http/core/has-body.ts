@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Does a body come after the head of this request? */
+/** Does this request have a body? */
 export function hasBody({ headers }: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers
   return encoding !== undefined || (length !== undefined && length !== '0')

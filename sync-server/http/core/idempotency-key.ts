@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { idPattern } from '../../../schema/id.ts'
 
-/** The header by which a repeated call is the same call: a UUID, in any case. */
+/** The header that makes a repeated call idempotent: a UUID, in any case. */
 export const idempotencyKey = z.object({
   'idempotency-key': z.optional(
     z.pipe(

@@ -5,9 +5,9 @@ import { RequestRefused } from './request-refused.ts'
 const depthMax = 32
 
 /**
- * Reads a JSON body of at most `limitBytes`. Deep nesting is refused before it is parsed: what walks through
- * it afterwards would run out of stack. A body of another kind is refused by name, not taken as absent; and
- * an empty one is no body: taken as `{}`, as Express does, it would clear what a call replaces.
+ * Reads a JSON body of at most `limitBytes`. Refuses deep nesting before parsing, because code that
+ * walks it would overflow the stack. Refuses other content types; rejects an empty body, which
+ * Express would read as `{}` and so clear what a call replaces.
  */
 export function createJsonReader({ limitBytes }: { limitBytes: number }): RequestHandler {
   const read = express.json({ limit: limitBytes, strict: false, verify: checkText })
@@ -26,7 +26,7 @@ function checkText(_request: unknown, _response: unknown, body: Buffer) {
 const [openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('{}[]')
 const [quote, backslash] = Buffer.from('"\\')
 
-/** How deep objects and arrays lie in each other; brackets inside strings do not count. */
+/** How deep objects and arrays nest; ignores brackets inside strings. */
 export function measureDepth(json: Buffer): number {
   let depth = 0
   let deepest = 0

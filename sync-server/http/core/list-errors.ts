@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../schema/api/api-error.ts'
 import type { Route } from './route.ts'
 
-/** Every refusal that a call can meet: its own, and those of any call of its kind. */
+/** Every refusal that a call can return: its own, and those of every call of its kind. */
 export function listErrors(route: Route): ErrorCode[] {
   const takesSomething = route.body ?? route.params ?? route.query ?? route.headers
   return [

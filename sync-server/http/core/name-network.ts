@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * What stands for a caller where attempts are counted: an IPv4 address whole; of an IPv6 address the first 64 bits,
- * because a single customer is given all the rest and could try each time from another one.
+ * The key of a caller where attempts are counted: a whole IPv4 address, or the first 64 bits of an
+ * IPv6 address, because one customer owns the rest and could change it at each try.
  */
 export function nameNetwork(address: string): string {
   const [plain = ''] = address.split('%')

@@ -3,14 +3,14 @@ import { RequestRefused } from './request-refused.ts'
 
 /**
  * Parses one part of a request.
- * @throws RequestRefused `invalid_input` with the words or details of the first thing that is wrong
+ * @throws RequestRefused `invalid_input` with the words or details of the first issue
  */
 export function parsePart(schema: z.ZodMiniType | undefined, value: unknown): unknown {
   if (!schema) return undefined
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  // Schemas say what a person can mend in their own words; zod/mini itself only ever says "Invalid input".
+  // Schemas have their own words for what a person can fix; zod/mini only says "Invalid input".
   if (issue && issue.message !== 'Invalid input') {
     throw new RequestRefused('invalid_input', { words: issue.message })
   }

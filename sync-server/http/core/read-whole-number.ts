@@ -3,7 +3,7 @@ import { RequestRefused } from './request-refused.ts'
 
 /**
  * The digits of a phone number in any formatting.
- * @throws RequestRefused when there are too few for a whole number
+ * @throws RequestRefused when it has too few digits
  */
 export function readWholeNumber(text: string): string {
   const digits = text.replace(/\D/g, '')

@@ -6,9 +6,9 @@ export class RequestRefused extends Error {
   readonly reason: ErrorCode
   readonly status: number
   readonly headers: Record<string, string>
-  /** Which part of the request is wrong, for whoever wrote the program that sent it. */
+  /** Which part of the request is wrong, for the client's developer. */
   readonly details: string | undefined
-  /** Of a message that was kept all the same: it stands there as failed. */
+  /** The id of a message that was stored as failed. */
   readonly messageId: string | undefined
 
   /** @param given.words instead of the code's own; @param given.headers sent with the answer */

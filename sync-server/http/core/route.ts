@@ -3,17 +3,17 @@ import type * as z from 'zod/mini'
 import type { ErrorCode } from '../../../schema/api/api-error.ts'
 import type { Caller } from '../../access/token-keeper.ts'
 
-/** Who may call a route. What they may do to a thing that it names is checked by its handler. */
+/** Who may call a route. Its handler checks access to the resource. */
 export const accessRules = ['anyone', 'signed-in'] as const
 export type AccessRule = (typeof accessRules)[number]
 
-/** What a handler returns that has sent its answer itself: a stream, or a page. */
+/** Returned by a handler that has sent its answer itself: a stream, or a page. */
 export const alreadySent = Symbol('already sent')
 
 type Fields = z.ZodMiniType
 type Output<Schema> = Schema extends z.ZodMiniType ? z.output<Schema> : undefined
 
-/** What a handler is given: everything parsed. `address` is the caller's, as far as limits count it. */
+/** A handler's input, all parsed. `address` is the caller's, as limits count it. */
 interface Call<Access extends AccessRule, Params, Query, Headers, Body> {
   params: Output<Params>
   query: Output<Query>
@@ -21,7 +21,10 @@ interface Call<Access extends AccessRule, Params, Query, Headers, Body> {
   body: Output<Body>
   caller: Access extends 'signed-in' ? Caller : undefined
   address: string
-  /** Aborts when nobody waits for the answer any more, or the sign-in has ended. Whoever takes it can be stopped midway. */
+  /**
+   * Aborts when the caller is gone or the sign-in ended. Taking it makes the request cancellable
+   * midway.
+   */
   readonly signal: AbortSignal
   request: Request
   response: Response
@@ -46,22 +49,22 @@ interface RouteOf<
   body?: Body
   /** The part of a multipart form that carries a file, where that is the body. */
   filePart?: string
-  /** The media type of a body that the handler reads itself, a piece at a time. */
+  /** The media type of a body that the handler reads itself, in pieces. */
   consumes?: string
   status: 200 | 201 | 202
-  /** Other statuses that the handler sets on the response, and what each means. */
+  /** Other statuses that the handler sets, and what each means. */
   otherStatuses?: Partial<Record<200 | 206 | 207 | 304, string>>
   answer: Answer
   /** The media type of an answer that is not JSON. */
   produces?: string
-  /** Refusals beyond those that any call can meet. */
+  /** Refusals beyond those of every call. */
   errors?: readonly ErrorCode[]
   handle(
     call: Call<Access, Params, Query, Headers, Body>,
   ): Promise<z.input<Answer> | typeof alreadySent>
 }
 
-/** A route whose own types are forgotten: what the router and the API description read. */
+/** A route without its own types, as the router and the API description read it. */
 export type Route = Omit<
   RouteOf<
     AccessRule,
@@ -76,7 +79,7 @@ export type Route = Omit<
   handle(call: unknown): Promise<unknown>
 }
 
-/** Declares one call: its path, who may make it, what it takes and what it answers. */
+/** Declares one call: its path, access rule, inputs and answer. */
 export function defineRoute<
   Access extends AccessRule,
   Answer extends Fields,

@@ -1,6 +1,6 @@
 import type { JsonSchema } from './json-schema.ts'
 
-/** What of OpenAPI 3.1 our description uses. */
+/** The part of OpenAPI 3.1 that our description uses. */
 export interface ApiDescription {
   openapi: '3.1.0'
   info: { title: string; version: string; description: string }

@@ -9,7 +9,10 @@ const about = `Every call of Petrel's server. Errors are answered as \`{error, c
 program. Times are ISO strings. A call that carries an \`Idempotency-Key\` (a UUID) can be repeated: it is done once.
 Documents are replicated beside this, by CouchDB's protocol, at \`/sync/messages\` and \`/sync/conversations\`.`
 
-/** Describes calls in OpenAPI 3.1, from the schemas by which they are parsed. @param root calls that are not under `/api` */
+/**
+ * Describes calls in OpenAPI 3.1, from the schemas that parse them. @param root calls outside
+ * `/api`
+ */
 export function describeApi(routes: {
   api: readonly Route[]
   root: readonly Route[]

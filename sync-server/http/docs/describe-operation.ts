@@ -6,7 +6,7 @@ import type { Answer, Operation, Parameter } from './api-description.ts'
 import { nameOperation, nameTag } from './name-operation.ts'
 import type { SchemaDescriber } from './schema-describer.ts'
 
-/** Describes one call: what it takes, what it answers, and every refusal that it names. */
+/** Describes one call: its inputs, its answers, and every refusal that it names. */
 export function describeOperation(route: Route, describer: SchemaDescriber): Operation {
   const { params, query, headers, body, filePart, consumes } = route
   const parameters = [

@@ -1,7 +1,7 @@
 import { escapeHtml } from './escape-html.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/** A schema as a type in TypeScript's manner, in HTML; what has a name is a link to it. */
+/** A schema as a TypeScript-like type in HTML; named schemas become links. */
 export function describeType(schema: JsonSchema, depth = 0): string {
   const { $ref, anyOf, enum: values, properties, items } = schema
   if ($ref !== undefined) {

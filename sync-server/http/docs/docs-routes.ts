@@ -4,7 +4,7 @@ import { describeApi } from './describe-api.ts'
 import { docsStyle } from './docs-style.ts'
 import { renderDocs } from './render-docs.ts'
 
-/** The description of all calls, for programs and for people. @param root calls that are not under `/api` */
+/** The description of all calls, for programs and for people. @param root calls outside `/api` */
 export function createDocsRoutes(routes: {
   api: readonly Route[]
   root: readonly Route[]

@@ -1,4 +1,4 @@
-/** The style of the page at `/api/docs`: a file of its own, because no page may carry styles inside. */
+/** The style of the page at `/api/docs`: a separate file, because the CSP forbids inline styles. */
 export const docsStyle = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #00776d; }
 @media (prefers-color-scheme: dark) { :root { --accent: #4cc9b8; } }

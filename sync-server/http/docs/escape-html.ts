@@ -6,7 +6,7 @@ const signs: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** Text that stays text wherever it stands in a page. */
+/** Escapes text for any place in a page. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => signs[sign] ?? sign)
 }

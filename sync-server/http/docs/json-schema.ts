@@ -1,4 +1,4 @@
-/** The part of JSON Schema that our own schemas come out as. */
+/** The part of JSON Schema that our schemas convert to. */
 export interface JsonSchema {
   $ref?: string
   $defs?: Record<string, JsonSchema>

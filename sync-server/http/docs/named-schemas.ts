@@ -14,7 +14,7 @@ import { id } from '../../../schema/id.ts'
 import { uploadedFile } from '../../../schema/media.ts'
 import { ownUser, publicUser } from '../../../schema/user.ts'
 
-/** What the description of the API calls by a name instead of repeating it. */
+/** Schemas that the API description names instead of repeating. */
 export const namedSchemas = z.registry<{ id: string }>()
 
 const names: [string, z.ZodMiniType][] = [

@@ -2,7 +2,7 @@ import type { ApiDescription, Operation } from './api-description.ts'
 import { describeType } from './describe-type.ts'
 import { escapeHtml } from './escape-html.ts'
 
-/** The description as a page that needs nothing but itself and `docs.css`: no script, no other place. */
+/** The description as a self-contained page with only `docs.css`: no script, no other origin. */
 export function renderDocs(api: ApiDescription): string {
   const calls = listCalls(api)
   const groups = api.tags.map(({ name }) => ({

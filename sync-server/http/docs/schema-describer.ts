@@ -25,12 +25,12 @@ export function createSchemaDescriber() {
   }
 }
 
-/** Definitions that zod names itself are of `z.json()`: any JSON value. */
+/** zod itself names only the definitions of `z.json()`: any JSON value. */
 function isAnyJson(name: string): boolean {
   return name.startsWith('__schema')
 }
 
-/** References point into the description; what only a validator wants is left out. */
+/** Points references into the description; drops what only a validator needs. */
 function tidy(schema: JsonSchema): JsonSchema {
   const { $ref, pattern, additionalProperties, maximum, ...rest } = schema
   if ($ref !== undefined) {

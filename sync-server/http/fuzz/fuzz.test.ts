@@ -7,7 +7,7 @@ import { casesOf, type HostileCase } from './hostile-cases.contract.ts'
 import { openVictims } from './open-victims.ts'
 import { type RawAnswer, type RawRequest, sendRawRequest } from './send-raw-request.ts'
 
-/** A run can be repeated: fast-check says with which path the seed led to a failure. */
+/** Repeatable: fast-check prints the path from the seed to a failure. */
 const drawn = { seed: 20_261_121, numRuns: 40, endOnFailure: true }
 
 const victims = await openVictims()
@@ -43,12 +43,12 @@ function toRequest(method: string, path: string, drawnCase: HostileCase): RawReq
   }
 }
 
-/** Every refusal has words and a code, and nothing is ever our fault. */
+/** Every refusal has words and a code, and is never a server fault. */
 function requireSound(answer: RawAnswer, request: RawRequest) {
   const shown = `${request.method} ${request.path.slice(0, 200)}: ${answer.text.slice(0, 300)}`
   if (answer.status < 400) return
   const { error, code } = errorAnswer.parse(JSON.parse(answer.text))
-  // The keeper of this server has not set the channel up: a plain answer, and no failure.
+  // This server has no channel: a plain answer, no failure.
   if (code !== 'whatsapp_not_configured') expect(answer.status, shown).toBeLessThan(500)
   expect([error, code], shown).not.toContain('')
 }
@@ -72,7 +72,7 @@ describe.each(operations)('$name', ({ method, address, operation }) => {
         if (drawnCase.body?.isBroken) expect(answer.status).toBeGreaterThanOrEqual(400)
         if (!isGuarded) return
         if (drawnCase.token !== 'own') expect([400, 401, 404]).toContain(answer.status)
-        // Some calls end the sign-in or the account that makes them.
+        // Some calls end the caller's own sign-in or account.
         if (drawnCase.token === 'own' && answer.status === 401) await victims.renewMallory()
       }),
       drawn,

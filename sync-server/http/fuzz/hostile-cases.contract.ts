@@ -46,7 +46,7 @@ const brokenBodies = fc.constantFrom<{ text: string; type: string }>(
 /** Text in UTF-8 with one character for each byte. */
 export const asBytes = (text: string) => Buffer.from(text).toString('latin1')
 
-/** One request to be. `token` is `own`, a name of a forged one, or the token itself. */
+/** One generated request. `token` is `own`, the name of a forged one, or the token itself. */
 export interface HostileCase {
   parts: string[]
   query: string
@@ -55,7 +55,9 @@ export interface HostileCase {
   body: { text: string; type: string; isBroken: boolean } | undefined
 }
 
-/** Requests to one call, made from its description: good ones spoiled, broken ones, and some that are good. */
+/**
+ * Requests to one call, from its description: corrupted good ones, malformed ones, and some valid.
+ */
 export function casesOf(
   path: string,
   operation: Operation,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { JsonSchema } from '../docs/json-schema.ts'
 
-/** What the generated requests know: ids of people and messages, and the named schemas. */
+/** What the generator knows: ids of people and messages, and the named schemas. */
 export interface Known {
   ids: readonly string[]
   components: Record<string, JsonSchema>
@@ -52,7 +52,7 @@ function plainValuesOf(type: string, schema: JsonSchema, known: Known): fc.Arbit
   return fc.jsonValue()
 }
 
-/** Nothing that a well-meaning client sends. */
+/** Values that no well-meaning client sends. */
 export const hostileValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     ...[null, true, 0, -1, 1.5, 1e308, Number.MAX_SAFE_INTEGER, '', ' ', '\0', '\ud800', '\u202e'],
@@ -83,7 +83,7 @@ export const hostileValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 )
 
-/** A value with one of its parts put in place of another, added, or taken away. */
+/** A value with one part replaced, added or removed. */
 export function spoiled(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const names = fc.constantFrom('__proto__', 'constructor', '_id', '_rev', 'userId', 'senderId', '')
   return fc
@@ -139,7 +139,7 @@ function withField(value: object, name: string, field: unknown): object {
   return copy
 }
 
-/** Parts of an address that are no ids, already encoded or not to be. */
+/** Path parts that are no ids, encoded or never to be encoded. */
 export const hostileParts = fc.constantFrom(
   ...[
     '..',

@@ -34,7 +34,7 @@ export async function openVictims() {
     get mallory() {
       return mallory.person
     },
-    /** Everything of Ann's and Ben's that nobody else may change. */
+    /** All of Ann's and Ben's data that nobody else may change. */
     describe: () =>
       Promise.all(
         [ann, ben].map(async (person) => {

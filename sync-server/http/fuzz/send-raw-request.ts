@@ -1,6 +1,6 @@
 import { type Agent, request as httpRequest } from 'node:http'
 
-/** A request as it goes over the line: nothing is tidied, as `fetch` would. */
+/** A request exactly as sent: `fetch` would normalise it. */
 export interface RawRequest {
   method: string
   path: string
@@ -17,7 +17,7 @@ export interface RawAnswer {
 
 const hangMs = 15_000
 
-/** @throws Error when there is no whole answer in time */
+/** @throws Error when no complete answer arrives in time */
 export function sendRawRequest(
   port: number,
   { method, path, headers = {}, body }: RawRequest,
@@ -51,7 +51,8 @@ export function sendRawRequest(
       },
     )
     sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} hangs`)))
-    // A server that has answered need not hear the rest of what it refuses: then this comes too late to count.
+    // A server that has answered may ignore the rest of a refused body: this error comes too late
+    // to count.
     sent.on('error', reject)
     sent.end(body, 'latin1')
   })

@@ -5,8 +5,8 @@ const withinMs = 10_000
 const idleMs = 1_000
 
 /**
- * Lets the rest of a refused body run past, within bounds: a browser that is still sending when the connection closes
- * shows a network error in place of the answer.
+ * Drains the rest of a refused body, within bounds: a browser still sending when the connection
+ * closes shows a network error instead of the answer.
  */
 export function drainRequest(request: IncomingMessage): Promise<void> {
   if (request.readableEnded || request.destroyed) return Promise.resolve()

@@ -9,7 +9,7 @@ import { presentFile } from './present-file.ts'
 import { sendFile } from './send-file.ts'
 import { type ReceiveUpload, uploadErrors } from './upload-receiver.ts'
 
-/** Files in messages: taken in, and given out to the people who share them. */
+/** Files in messages: uploads, and downloads for the people who share them. */
 export function createMediaRoutes(options: {
   media: Media
   receiveUpload: ReceiveUpload

@@ -209,7 +209,7 @@ describe('P8: a file', () => {
   })
 })
 
-/** fetch says by itself that it wants no kept answer when it is given such a header. */
+/** Given such a header, fetch itself asks for no cached answer. */
 function statusOfKept(asked: {
   app: TestApp
   ann: TestPerson

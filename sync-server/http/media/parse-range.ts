@@ -5,9 +5,9 @@ export interface ByteRange {
 }
 
 /**
- * Reads a Range header for a file of `size` bytes. Several parts at once are never needed here.
- * @returns undefined for what asks for no single part, which is answered with the whole; `none` for a part that is not
- *   there. Source: RFC 9110, section 14
+ * Reads a Range header for a file of `size` bytes, without support for several parts.
+ * @returns undefined for no single part: answer with the whole file; `none` for a part out of
+ * range. Source: RFC 9110, section 14
  */
 export function parseRange(
   header: string | undefined,

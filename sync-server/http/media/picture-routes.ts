@@ -9,7 +9,7 @@ import { defineRoute, type Route } from '../core/route.ts'
 import { refuseTaken } from '../users/refuse-taken.ts'
 import { type ReceiveUpload, uploadErrors } from './upload-receiver.ts'
 
-/** The picture in a person's own record. */
+/** A person's own profile picture. */
 export function createPictureRoutes(options: {
   media: Media
   accounts: Accounts
@@ -50,7 +50,7 @@ export function createPictureRoutes(options: {
   ]
 }
 
-/** @throws RequestRefused for anything that is not one of the three kinds of pictures */
+/** @throws RequestRefused for anything but the three picture types */
 function requirePicture({ mimeType }: FileKind) {
   const isPicture = pictureMimeTypes.some((allowed) => allowed === mimeType)
   if (!isPicture) throw new RequestRefused('picture_type_not_allowed')

@@ -17,7 +17,10 @@ const bytesType = 'application/octet-stream'
 const path = '/messages/uploads/{id}'
 const params = z.object({ id })
 
-/** Files for messages in pieces: an upload that breaks off goes on where it was, on any device of its person's. */
+/**
+ * Uploads in pieces for messages: an interrupted one resumes where it stopped, on any of the
+ * person's devices.
+ */
 export function createPieceRoutes(options: {
   media: Pick<Media, 'unfinished'>
   places: UploadPlaces

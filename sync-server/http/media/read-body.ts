@@ -3,9 +3,9 @@ import { PassThrough } from 'node:stream'
 import { RequestRefused } from '../core/request-refused.ts'
 
 /**
- * Reads a body as it comes in, holding a few chunks of it. What is not read of it stays where it is.
- * @param signal gives it up: what it throws then is the signal's reason
- * @throws RequestRefused `upload_unreadable` when it breaks off
+ * Streams a body, holding a few chunks of it; leaves the unread rest in place.
+ * @param signal cancels; the iteration then throws the signal's reason
+ * @throws RequestRefused `upload_unreadable` when the body breaks off
  */
 export async function* readBody(options: {
   request: IncomingMessage

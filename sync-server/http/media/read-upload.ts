@@ -2,13 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy'
 import { RequestRefused } from '../core/request-refused.ts'
 
-/** The file of a form. `bytes` ends only when the whole form has arrived as it should, and throws when it does not. */
+/**
+ * The file of a form. `bytes` ends only when the whole form has arrived intact, and throws
+ * otherwise.
+ */
 export interface Upload {
   filename: string | undefined
   bytes: AsyncIterable<Buffer>
 }
 
-/** A form carries one file; some clients send a few fields along, which are passed over. */
+/** A form carries one file; ignores the few fields that some clients add. */
 const formLimits = {
   files: 1,
   fields: 8,
@@ -19,8 +22,8 @@ const formLimits = {
 }
 
 /**
- * Reads a multipart form as it comes in, holding a few chunks of it.
- * @param signal gives the upload up: what it throws then is the signal's reason
+ * Streams a multipart form, holding a few chunks of it.
+ * @param signal cancels; the upload then throws the signal's reason
  * @returns its file; undefined when there is no file under this name
  * @throws RequestRefused `form_required`, `upload_unreadable`; the iteration of `bytes` too
  */
@@ -63,7 +66,7 @@ export async function readUpload(options: {
   const upload = new Promise<Upload | undefined>((resolve) => {
     parser.on('file', (name, file, filename) => {
       state.file = file
-      // Whoever reads it hears of the error; one that nobody reads yet must not end the process.
+      // The reader of `file` gets the error; without a reader yet, it must not end the process.
       file.on('error', () => undefined)
       if (name === fieldName) return resolve({ filename, bytes: readFile(file) })
       stop()
@@ -76,7 +79,7 @@ export async function readUpload(options: {
       for await (const chunk of file) yield chunk
       await finished
     } catch (cause) {
-      // The parser's own errors reach the file in another form than ours.
+      // The file stream wraps the parser's own errors.
       isUnreadable(cause)
       throw broken.signal.reason
     } finally {

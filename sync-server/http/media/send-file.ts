@@ -9,8 +9,8 @@ import { type ByteRange, parseRange } from './parse-range.ts'
 const yearSeconds = 365 * 24 * 60 * 60
 
 /**
- * Answers with a file, or the part of it that is asked for. Its address never gets other bytes, so browsers keep it; only
- * pictures, sound and video are shown in place, and even these run nothing.
+ * Answers with a file or the requested part. An address never changes its bytes, so browsers cache
+ * it; shows only pictures, sound and video inline, with everything active disabled.
  * @throws RequestRefused `range_not_satisfiable`
  */
 export async function sendFile(options: {
@@ -36,7 +36,7 @@ export async function sendFile(options: {
   try {
     await pipeline(Readable.from(read(file, { start, end })), response)
   } catch (error) {
-    // A reader who has gone needs no answer, and nothing is wrong here.
+    // A disconnected reader is no error.
     if (!isGone(error)) throw error
   }
 }

@@ -6,14 +6,14 @@ export interface RawRequest {
   port: number
   method?: string
   path: string
-  /** Written as they are. */
+  /** Sent unchanged. */
   headers: Record<string, string>
   chunks: readonly (Buffer | string)[]
-  /** Cuts the connection when it aborts; before the last chunk is out, it waits for that. */
+  /** Cuts the connection when it aborts, but only after the last chunk is out. */
   cutOff?: AbortSignal
 }
 
-/** Speaks HTTP by hand, to say what no client would say. For tests. */
+/** Writes raw HTTP, for requests that no client would send. For tests. */
 export async function sendRaw(request: RawRequest): Promise<{ status: number; text: string }> {
   const { port, method = 'POST', path, headers, chunks, cutOff } = request
   const socket = connect({ port, host: '127.0.0.1' })

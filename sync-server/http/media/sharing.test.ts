@@ -15,7 +15,7 @@ afterAll(() => opened.app.close())
 
 const crash: { reached?: (() => void) | undefined } = {}
 
-/** Hangs for good between the copies of a message, while a test waits for it. */
+/** Hangs forever between the copies of a message, once a test waits for it. */
 async function hangBetweenCopies(stage: Stage) {
   if (stage !== 'peer' || !crash.reached) return
   crash.reached()
@@ -26,7 +26,7 @@ async function upload(person: TestPerson): Promise<string> {
   return (await uploadFile(opened.app, person, { bytes: testBytes.png() })).body.mediaUrl
 }
 
-/** Pushes a message as a device does. @returns the author's copy as it is stored then */
+/** Pushes a message as a device does. @returns the author's stored copy */
 async function send(
   author: TestPerson,
   reader: TestPerson,

@@ -12,7 +12,7 @@ const endings = { late: 'upload_timed_out', share: 'busy' } as const satisfies R
   string
 >
 
-/** A request with bytes of a file, and whose they are. */
+/** A request with bytes of a file, and its owner. */
 export interface PlacedUpload {
   request: Request
   ownerId: string
@@ -21,7 +21,7 @@ export interface PlacedUpload {
 
 export type UploadPlaces = ReturnType<typeof createUploadPlaces>
 
-/** Bytes of files come in by a bounded number of requests at once: who is slow gives way where there is no room for all. */
+/** Bounds how many requests upload at once: slow ones give way when full. */
 export function createUploadPlaces({ uploads }: { uploads: Ledger }) {
   function takePlace({ request, ownerId, purpose }: PlacedUpload) {
     const visit = visitOf(request)
@@ -40,7 +40,8 @@ export function createUploadPlaces({ uploads }: { uploads: Ledger }) {
     const visit = visitOf(upload.request)
     visit.setLateRefusal(new RequestRefused('upload_timed_out'))
     const place = takePlace(upload)
-    // Whoever hears that it has ended may begin the next one at once; tidying up takes a moment longer.
+    // A caller who learns of the end may begin the next upload at once; cleanup takes a moment
+    // longer.
     visit.takeSignal().addEventListener('abort', place.release)
     try {
       return await work()
@@ -50,7 +51,10 @@ export function createUploadPlaces({ uploads }: { uploads: Ledger }) {
   }
 
   return {
-    /** @throws RequestRefused when there is no place; what `work` throws, once the rest of the body has run past */
+    /**
+     * @throws RequestRefused when there is no place; whatever `work` throws, after draining the
+     * body
+     */
     async run<Result>(upload: PlacedUpload, work: () => Promise<Result>): Promise<Result> {
       const { request } = upload
       try {

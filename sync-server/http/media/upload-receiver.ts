@@ -7,7 +7,7 @@ import type { ArrivingFile } from '../../media/media-store.ts'
 import { readUpload } from './read-upload.ts'
 import type { UploadPlaces } from './upload-places.ts'
 
-/** What every upload can be refused for. */
+/** The refusals of every upload. */
 export const uploadErrors = [
   'form_required',
   'upload_unreadable',
@@ -18,7 +18,7 @@ export const uploadErrors = [
 
 export type ReceiveUpload = ReturnType<typeof createUploadReceiver>
 
-/** Takes in the file of a form. */
+/** Receives the file of a form. */
 export function createUploadReceiver(options: {
   media: Media
   places: UploadPlaces
@@ -39,7 +39,7 @@ export function createUploadReceiver(options: {
 
   /**
    * @returns the stored file; undefined when the form has none under this name, or an empty one
-   * @throws RequestRefused for everything else, and nothing of the file stays
+   * @throws RequestRefused for everything else; stores nothing then
    */
   return (upload: UploadRequest): Promise<FileDocument | undefined> =>
     places.run(upload, () => receive(upload))

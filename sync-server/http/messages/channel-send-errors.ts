@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../schema/api/api-error.ts'
 
-/** What sending over the business channel can be refused with. */
+/** The refusals of sending over the business channel. */
 export const channelSendErrors = [
   ...(['whatsapp_not_configured', 'whatsapp_not_linked', 'whatsapp_refused'] as const),
   ...(['whatsapp_slowed', 'whatsapp_unavailable', 'whatsapp_unreachable'] as const),

@@ -1,7 +1,7 @@
 import type { Digests } from '../../messages/digests/digests.ts'
 import type { OwnMessages } from './own-messages.ts'
 
-/** Looks once through all that somebody has from an earlier version, which had no digests. */
+/** Scans a person's data from versions without digests, once. */
 export async function completeDigests(asked: {
   ownerId: string
   messages: OwnMessages

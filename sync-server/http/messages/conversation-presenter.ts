@@ -15,10 +15,12 @@ import { shortenLastMessages } from './shorten-last-messages.ts'
 
 export type ConversationPresenter = ReturnType<typeof createConversationPresenter>
 
-/** Conversations are counted several at a time, so that one long list does not take the whole disk. */
+/** Counts several conversations at a time, so that one long list does not saturate the disk. */
 const countedAtOnce = 8
 
-/** Shows a person's conversations as calls answer them: each joined with its person, its newest message, its unread. */
+/**
+ * Builds the API's view of conversations: each with its person, newest message and unread count.
+ */
 export function createConversationPresenter(options: {
   users: UserPresenter
   messagePresenter: MessagePresenter
@@ -36,7 +38,7 @@ export function createConversationPresenter(options: {
     return last && (await messages.findStored(ownerId, last.messageId))
   }
 
-  /** In the order given. */
+  /** Keeps the given order. */
   async function presentAll(
     ownerId: string,
     conversations: readonly ConversationDocument[],
@@ -80,7 +82,7 @@ export function createConversationPresenter(options: {
       return must(shown, 'a conversation that was presented')
     },
 
-    /** Pinned ones first, then by their newest message. One that was cleared comes back with its next message. */
+    /** Pinned ones first, then by newest message. A cleared one returns with its next message. */
     async presentList(ownerId: string, conversations: readonly ConversationDocument[]) {
       const shown = await presentAll(ownerId, conversations)
       const cleared = new Set(

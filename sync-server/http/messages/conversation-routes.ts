@@ -14,7 +14,7 @@ type Flag = 'isArchived' | 'isPinned' | 'isMuted'
 
 const userIdParam = z.object({ userId: z.string() })
 
-/** A person's conversations, each by the other person's id. */
+/** A person's conversations, each addressed by the other person's id. */
 export function createConversationRoutes(options: {
   conversations: OwnConversations
   messages: OwnMessages
@@ -39,7 +39,7 @@ export function createConversationRoutes(options: {
     const stored = await conversations.find(ownerId, peerId)
     const last = await digests.tallies.findLast({ ownerId, peerId }, stored.clearedUpTo)
     const newest = last?.orderedAt
-    // Where nothing was said there is nothing to read, and no conversation to be made of it.
+    // Without a message there is nothing to mark as read, and no conversation to create.
     if (newest === undefined) return await presenter.presentOne(ownerId, stored)
     const read = await conversations.change({
       ownerId,

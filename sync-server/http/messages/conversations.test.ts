@@ -21,7 +21,7 @@ const as = (person: TestPerson) => opened.chat.as(person)
 const fromAnn = (content: string) => opened.chat.say(opened.ann, opened.ben, content)
 const fromBen = (content: string) => opened.chat.say(opened.ben, opened.ann, content)
 const listOf = async (person: TestPerson) => (await as(person).get('/messages/conversations')).body
-/** What only a device can do: it pushes its conversation. */
+/** Pushes a conversation, which only devices can do. */
 const push = (person: TestPerson, doc: object) =>
   opened.chat.app.call('POST', '/sync/conversations/_bulk_docs', {
     token: person.token,

@@ -5,10 +5,13 @@ import { endOfTime } from '../../messages/digests/tallies.ts'
 import type { OrderJournal } from '../../messages/order/order-journal.ts'
 import type { OwnMessages } from './own-messages.ts'
 
-/** So many places are looked at one by one: few are unread as a rule. */
+/** Counts up to this many places singly: usually few are unread. */
 const countedSingly = 50
 
-/** How many messages of the other person lie above what its owner has read or cleared; deleted ones do not count. */
+/**
+ * How many messages of the other person lie above the owner's read and cleared marks, without
+ * deleted ones.
+ */
 export async function countUnread(options: {
   ownerId: string
   conversation: ConversationDocument

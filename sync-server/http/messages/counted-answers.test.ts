@@ -24,7 +24,7 @@ const kinds = [
   ] as const),
 ]
 
-/** What somebody does next; the numbers choose among what is there then. */
+/** A person's next action; the numbers pick among what exists then. */
 const step = fc.record({
   kind: fc.constantFrom(...kinds),
   who: fc.nat(2),

@@ -4,9 +4,9 @@ import { RequestRefused } from '../core/request-refused.ts'
 import type { MessageWriter } from './message-writer.ts'
 
 /**
- * Sends what a message says to each of these people, as new messages.
- * @param key makes a repeated call the same messages
- * @returns one for each person, in their order; a refused one is failed, with its reason
+ * Forwards a message's content to each of these people, as new messages.
+ * @param key makes a repeated call idempotent
+ * @returns one message for each person, in their order; refused ones are failed, with the reason
  */
 export async function forwardMessage(asked: {
   writer: MessageWriter
@@ -18,7 +18,7 @@ export async function forwardMessage(asked: {
   const { writer, senderId, original, recipientIds, key } = asked
   if (original.deletedAt !== undefined) throw new RequestRefused('message_deleted')
   const { content, mediaUrl, file } = original
-  // Templates and buttons belong to the business channel: what they say goes on as text.
+  // Templates and buttons belong to the business channel: forward their content as text.
   const isOfChannel = original.type === 'template' || original.type === 'interactive'
   const type = isOfChannel ? 'text' : original.type
   const sent = recipientIds.map(async (recipientId) => {

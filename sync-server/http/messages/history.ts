@@ -8,10 +8,10 @@ import { createPage, type Page } from './page.ts'
 export type History = ReturnType<typeof createHistory>
 
 const entriesAtOnce = 100
-/** A page of an answer may be full before: few of them are read in vain. */
+/** An answer may fill up sooner: a small page wastes few reads. */
 const listedAtOnce = 50
 
-/** A part of one conversation, seen by one of its two people: `after < orderedAt < before`. */
+/** A part of one conversation, as one of its two people sees it: `after < orderedAt < before`. */
 export interface Stretch {
   ownerId: string
   peerId: string
@@ -20,8 +20,8 @@ export interface Stretch {
 }
 
 /**
- * Walks conversations by the order that both people share.
- * @param scans where whoever walks through all of one waits for their turn
+ * Walks conversations in the order that both people share.
+ * @param scans the queue for scans of whole conversations
  */
 export function createHistory(options: {
   messages: OwnMessages
@@ -54,18 +54,18 @@ export function createHistory(options: {
     const copies = await messages.read(ownerId, ids)
     return entries.flatMap((entry) => {
       const copy = copies.get(entry.messageId)
-      // An entry can be left over from a try that crashed: the message says itself where it stands.
+      // A crashed attempt can leave an entry behind: the message's own place decides.
       const isInPlace = copy?.peerId === peerId && copy.orderedAt === placeOf(entry)
       return copy && isInPlace && isAccepted(copy) ? [copy] : []
     })
   }
 
   return {
-    /** All of a stretch in pages, newest first. */
+    /** All of a range in pages, newest first. */
     walk: (stretch: Stretch, signal: AbortSignal) =>
       scans.walk({ key: stretch.ownerId, signal }, walkBack(stretch)),
 
-    /** The newest `limit` of a stretch, oldest first; fewer where they are too long for one answer. */
+    /** The newest `limit` of a range, oldest first; fewer when they are too long for one answer. */
     async list(stretch: Stretch, limit: number): Promise<Page> {
       const found = createPage({ limit })
       for await (const page of walkBack(stretch, Math.min(limit, listedAtOnce))) {

@@ -5,7 +5,7 @@ import { startTestApp, type TestApp, type TestPerson } from '../../testing/start
 
 const crash: { reached?: (() => void) | undefined } = {}
 
-/** Hangs for good between the copies of a message, once a test waits for it. */
+/** Hangs forever between the copies of a message, once a test waits for it. */
 async function hangBetweenCopies(stage: Stage) {
   if (stage !== 'peer' || !crash.reached) return
   crash.reached()

@@ -5,7 +5,7 @@ import { openTestRequest, readTestLevel } from '../../testing/open-test-request.
 import type { TestPerson } from '../../testing/start-test-app.ts'
 
 const count = 40
-/** In JSON each of these signs takes six bytes: a message that is as large as it can be. */
+/** In JSON each of these characters takes six bytes: the largest possible message. */
 const content = '\u0001'.repeat(limits.messageMaxCharacters)
 
 const opened = {} as {
@@ -36,7 +36,7 @@ const get = (path: string) => opened.chat.as(opened.ann).get(path)
 const idsOf = (answer: { body: { _id: string }[] }) => answer.body.map(({ _id }) => _id)
 const somewhatMore = limits.answerMaxBytes * 1.05
 
-/** Goes on as the answers say, to the end. */
+/** Follows the answers' links to the end. */
 async function readToEnd(first: string) {
   const pages: string[][] = []
   for (let path: string | undefined = first; path; ) {

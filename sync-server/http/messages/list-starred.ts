@@ -9,8 +9,8 @@ import { createPage, type Page } from './page.ts'
 import { isBefore } from './search-messages.ts'
 
 /**
- * The `limit` newest that somebody has starred, newest first. What was cleared is not there.
- * @param asked.from the message from which to go back
+ * The newest `limit` starred messages, newest first, without cleared ones.
+ * @param asked.from lists only messages before this one
  */
 export async function listStarred(asked: {
   ownerId: string

@@ -24,7 +24,7 @@ const endOfTime = Number.MAX_SAFE_INTEGER
 
 const inPieces = 'A page that gets too large ends early, and says in Link where the rest is.'
 
-/** Reading messages: of one conversation, by a phone number, by what they say, by their star. */
+/** Lists messages: of one conversation, by phone number, by text, by star. */
 export function createMessageListRoutes(options: {
   accounts: Accounts
   channel: Pick<Channel, 'calls'> | undefined

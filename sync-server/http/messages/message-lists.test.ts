@@ -66,7 +66,7 @@ describe('GET /messages/{userId}', () => {
     expect(lists.flatMap(contentsOf)).not.toContain('secret')
   })
 
-  it('keeps from a person what somebody wrote whom they had blocked', async () => {
+  it('hides messages that a blocked person wrote during the block', async () => {
     const eve = await opened.chat.register('Eve')
     await opened.chat.say(eve, opened.ann, 'before')
     await as(opened.ann).put(`/users/${eve.userId}/block`, { blocked: true })

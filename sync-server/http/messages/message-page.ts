@@ -4,7 +4,7 @@ import { limits } from '../../../schema/limits.ts'
 
 const outOfRange = `limit must be a number from 1 to ${limits.pageOfMessagesMax}`
 
-/** How the calls that list messages are paged: `before` is the id of the message from which to go back. */
+/** Paging of the calls that list messages: `before` is the id of the message to start before. */
 export const messagePage = z.object({
   before: z.optional(id),
   limit: z._default(

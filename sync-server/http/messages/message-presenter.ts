@@ -24,7 +24,7 @@ type People = ReadonlyMap<string, Shown>
 
 export type MessagePresenter = ReturnType<typeof createMessagePresenter>
 
-/** Shows a person's own copies as the calls answer them: with both people, and with what that person has read. */
+/** Builds the API's view of a person's own copies: with both people and the person's read state. */
 export function createMessagePresenter(options: {
   accounts: Accounts
   contacts: Pick<Contacts, 'findAll'>
@@ -32,7 +32,9 @@ export function createMessagePresenter(options: {
 }) {
   const { accounts, contacts, storage } = options
 
-  /** The caller's conversations by the other person's id: their marks say how far each message has come. */
+  /**
+   * The caller's conversations by the other person's id: their marks give each message's status.
+   */
   async function readConversations(ownerId: string, messages: readonly MessageDocument[]) {
     const name = nameConversationsDatabase(ownerId)
     const peerIds = new Set(messages.map(({ peerId }) => peerId))
@@ -40,7 +42,7 @@ export function createMessagePresenter(options: {
     return found
   }
 
-  /** Both people of messages; the viewer's contacts on a business channel are people of theirs. */
+  /** Both people of messages; includes the viewer's contacts on a business channel. */
   async function readPeople(viewerId: string, userIds: readonly string[]): Promise<People> {
     const ids = [...new Set(userIds)]
     const found = await accounts.findAll(ids)
@@ -53,7 +55,7 @@ export function createMessagePresenter(options: {
     return new Map<string, Shown>([...found, ...shown])
   }
 
-  /** In the order given. */
+  /** Keeps the given order. */
   async function presentAll(
     ownerId: string,
     messages: readonly MessageDocument[],
@@ -71,7 +73,7 @@ export function createMessagePresenter(options: {
   return {
     presentAll,
     readPeople,
-    /** A message of one's own that has just been sent: nobody has told anything of it yet. */
+    /** The caller's own new message: nobody has received it yet. */
     presentNew: (message: MessageDocument, people: People) =>
       presentMessage(message, { people, conversation: undefined }),
     async presentOne(ownerId: string, message: MessageDocument): Promise<MessageAnswer> {
@@ -79,7 +81,7 @@ export function createMessagePresenter(options: {
       if (!shown) throw new Error('a message was not presented')
       return shown
     },
-    /** When a message came how far, oldest first. */
+    /** When a message reached each state, oldest first. */
     async presentHistory(ownerId: string, message: MessageDocument) {
       const conversations = await readConversations(ownerId, [message])
       const history = deriveStatusHistory(message, conversations.get(message.peerId))

@@ -56,7 +56,7 @@ export function createMessageRoutes(options: {
           actorId: userId,
           id: params.id,
           isForAuthor: true,
-          // A change of a deleted message is for the rule to refuse.
+          // The rule refuses changes of a deleted message.
           propose: ({ deletedAt, ...stored }, now) => ({ ...stored, content, editedAt: now }),
           isDone: (stored) => stored.content === content,
         })

@@ -14,14 +14,14 @@ type Taken = Extract<Outcome<MessageDocument>, { kind: 'stored' }>
 
 const mostTries = 5
 
-/** Puts what calls say about messages through the one way in (P4), and reads their refusals. */
+/** Sends the API's message changes through the one way in (P4), and maps their refusals. */
 export function createMessageWriter(options: {
   messages: OwnMessages
   acceptMessages: Acceptance['acceptMessages']
 }) {
   const { messages, acceptMessages } = options
 
-  /** A message that the server has refused is sent again under its own id, with what is said now. */
+  /** Resends a refused message under its own id, with the new content. */
   async function propose(sent: Sent, id: string | undefined) {
     const message = { ...sent.message, _id: id }
     const proposal = proposeMessage({ ...sent, message })
@@ -34,8 +34,8 @@ export function createMessageWriter(options: {
 
   return {
     /**
-     * Sends a message. The same id again is the same message (P2).
-     * @returns what is stored; refused ones are stored as failed, with the reason (P6)
+     * Sends a message. Idempotent by id (P2).
+     * @returns the stored message; a refused one is stored as failed, with the reason (P6)
      */
     async send(sent: Sent): Promise<{
       message: MessageDocument
@@ -52,9 +52,11 @@ export function createMessageWriter(options: {
     /**
      * Changes a message in the name of `actorId`.
      * @param propose makes the wanted version from the stored one
-     * @param isDone is the wanted in the stored version? A change of the same millisecond may have won over it
-     * @param isForAuthor nobody else may, even where it would change nothing
-     * @throws RequestRefused with the rule's reason; `message_not_found` for what the actor does not have
+     * @param isDone does the stored version have the change? Another change of the same millisecond
+     * may have won
+     * @param isForAuthor refuses everybody else, even if nothing would change
+     * @throws RequestRefused with the rule's reason; `message_not_found` for what the actor does
+     * not have
      */
     async change(asked: {
       actorId: string
@@ -77,7 +79,7 @@ export function createMessageWriter(options: {
     },
 
     /**
-     * Deletes all of these messages of the actor's own, or none of them.
+     * Deletes all of these messages of the actor's own, or none.
      * @throws RequestRefused `message_not_found`, `not_author`
      */
     async removeAll(actorId: string, ids: readonly string[]): Promise<void> {

@@ -27,7 +27,7 @@ afterAll(() => opened.chat.close())
 const as = (person: TestPerson) => opened.chat.as(person)
 const stored = (person: TestPerson, id: string) => opened.chat.readStored(person, id)
 
-/** What Ann says, whichever way it goes. */
+/** Ann's message, over any route. */
 interface Said {
   _id: string
   recipientId: string
@@ -56,7 +56,7 @@ const ways: Record<'rest' | 'push' | 'socket', Way> = {
   async socket({ recipientId, replyTo, ...rest }) {
     const reply = replyTo === undefined ? {} : { replyToMessageId: replyTo }
     opened.annsSocket.say('send-message', { recipientId, message: { ...rest, ...reply } })
-    // One socket's frames are heard in turn, so what comes back for the last one says that all are done.
+    // A socket handles frames in turn, so the answer to the last one means that all are done.
     const marker = uuidv7()
     const last = { _id: marker, content: ' ' }
     opened.annsSocket.say('send-message', { recipientId: opened.ben.userId, message: last })
@@ -79,7 +79,7 @@ const pushMessage = (person: TestPerson, doc: object) =>
     body: { docs: [doc] },
   })
 
-/** A stored copy without what differs by nature: its id, its times. */
+/** A stored copy without its naturally varying fields: its id and times. */
 function describeCopy(copy: unknown): Record<string, unknown> {
   const parsed = messageDocument.safeParse(copy)
   if (!parsed.success) return { isThere: false }
@@ -100,10 +100,10 @@ const announcementsOf = (id: string) =>
     event.event === 'receive-message' && event.data.messageId === id ? [event.data] : [],
   )
 
-/** Everything that a message has led to. */
+/** Everything that resulted from a message. */
 async function describeOutcome(id: string, way: Way, said: Omit<Said, '_id'>) {
   const { code } = await way({ ...said, _id: id })
-  // Whoever is told of a later message has been told of this one, if ever.
+  // A device that has heard of a later message would have heard of this one by now.
   const later = await opened.chat.say(opened.ann, opened.ben, 'later')
   if (code === undefined) await expect.poll(() => announcementsOf(id)).not.toEqual([])
   await expect.poll(() => announcementsOf(later)).not.toEqual([])

@@ -12,7 +12,7 @@ export type OwnConversations = ReturnType<typeof createOwnConversations>
 
 const mostTries = 5
 
-/** Reads a person's own conversations, and changes them by the one way in (P4). */
+/** Reads a person's own conversations, and changes them through the one way in (P4). */
 export function createOwnConversations(options: {
   storage: Storage
   accounts: Accounts
@@ -24,8 +24,8 @@ export function createOwnConversations(options: {
     storage.database<ConversationDocument>(nameConversationsDatabase(ownerId))
 
   /**
-   * The conversation with somebody; a new one where nothing has been said yet.
-   * @throws RequestRefused `user_not_found` for nobody one could have a conversation with
+   * The conversation with a person; a new one if there is none yet.
+   * @throws RequestRefused `user_not_found` when that person cannot have one
    */
   async function find(ownerId: string, peerId: string): Promise<ConversationDocument> {
     if (!idPattern.test(peerId) || peerId === ownerId) throw new RequestRefused('user_not_found')
@@ -42,7 +42,8 @@ export function createOwnConversations(options: {
 
     /**
      * @param propose makes the wanted version from the stored one
-     * @param isDone is the wanted in the stored version? A change of the same millisecond may have won over it
+     * @param isDone does the stored version have the change? Another change of the same millisecond
+     * may have won
      * @throws RequestRefused `user_not_found`
      */
     async change(asked: {

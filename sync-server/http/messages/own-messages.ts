@@ -13,12 +13,12 @@ import { createPage, type Page } from './page.ts'
 
 export type OwnMessages = ReturnType<typeof createOwnMessages>
 
-/** How many copies are read in one turn: more of them where they are short. */
+/** How many copies to read in one turn: more when they are short. */
 const copiesAtOnce = { first: 32, most: 100, characters: 256 * 1024 }
 
 /**
- * Reads a person's own copies. Whose they are follows from the caller's token alone (P8).
- * @param scans where whoever reads all that somebody has waits for their turn
+ * Reads a person's own copies, as the caller's token alone determines (P8).
+ * @param scans the queue for scans of all of a person's copies
  */
 export function createOwnMessages(options: { storage: Storage; scans: FairQueue }) {
   const { storage, scans } = options
@@ -29,7 +29,7 @@ export function createOwnMessages(options: { storage: Storage; scans: FairQueue 
     return (await open(ownerId).read([id])).get(id)
   }
 
-  /** All copies, in pages, in no order that means anything. */
+  /** All copies, in pages, in no meaningful order. */
   async function* readPages(ownerId: string): AsyncGenerator<MessageDocument[]> {
     for (let after = '', limit = copiesAtOnce.first; ; ) {
       const page = await open(ownerId).range({ startkey: after, limit })
@@ -41,7 +41,7 @@ export function createOwnMessages(options: { storage: Storage; scans: FairQueue 
     }
   }
 
-  /** All copies that are shown: neither what was cleared nor what was never sent. */
+  /** All visible copies: not cleared, and sent at some time. */
   async function* readShown(ownerId: string): AsyncGenerator<MessageDocument[]> {
     const clearedUpTo = await readClearedMarks(storage, ownerId)
     for await (const page of readPages(ownerId)) {
@@ -55,11 +55,11 @@ export function createOwnMessages(options: { storage: Storage; scans: FairQueue 
   return {
     findStored,
 
-    /** All copies, a page at a time, in no order that means anything. */
+    /** All copies, a page at a time, in no meaningful order. */
     walk: (ownerId: string, signal: AbortSignal | undefined) =>
       scans.walk({ key: ownerId, signal }, readPages(ownerId)),
 
-    /** @throws RequestRefused `message_not_found`, also for what cannot be any message's id */
+    /** @throws RequestRefused `message_not_found`, also for an invalid id */
     async find(ownerId: string, id: string): Promise<MessageDocument> {
       const message = await findStored(ownerId, id)
       if (!message || isDiscarded(message)) throw new RequestRefused('message_not_found')
@@ -68,7 +68,7 @@ export function createOwnMessages(options: { storage: Storage; scans: FairQueue 
 
     read: (ownerId: string, ids: readonly string[]) => open(ownerId).read(ids),
 
-    /** The `limit` newest that `isWanted`, newest first. What was cleared, or never sent, is not there. */
+    /** The newest `limit` that are `isWanted`, newest first, without cleared or never sent ones. */
     async scan(
       ownerId: string,
       wanted: {

@@ -2,16 +2,16 @@ import { limits } from '../../../schema/limits.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { measureMessage } from './measure-message.ts'
 
-/** Messages for one answer. `isCut`: there was no room in it for all that were asked for. */
+/** Messages for one answer. `isCut`: some requested ones did not fit. */
 export interface Page {
   messages: MessageDocument[]
   isCut: boolean
 }
 
 /**
- * Collects messages for one answer, in the order in which they are wanted, up to `limit` of them and
- * `limits.answerMaxBytes`; one at least, however large.
- * @param compare keeps them in this order, where they do not come in it
+ * Collects messages for one answer, in order of priority, up to `limit` and
+ * `limits.answerMaxBytes`; at least one, however large.
+ * @param compare sorts them if they do not arrive in order
  */
 export function createPage(options: {
   limit: number
@@ -38,7 +38,7 @@ export function createPage(options: {
       if (compare) state.kept.sort((a, b) => compare(a.message, b.message))
       cut()
     },
-    /** Nothing that comes after what is here has a place. */
+    /** No further message would fit or rank high enough. */
     isFull: () => state.isCut || state.kept.length >= limit,
     read: (): Page => ({ messages: state.kept.map(({ message }) => message), isCut: state.isCut }),
   }

@@ -8,7 +8,10 @@ import type { TestPerson } from '../../testing/start-test-app.ts'
 const few = 100
 const many = 2_000
 const tallyEvery = 10
-/** Twice the way to the nearest tally, a key and a document each, and finding it: 2,000 messages are 4,000 reads. */
+/**
+ * Twice the distance to the nearest tally, a key and a document each, plus finding it: 2,000
+ * messages cost 4,000 reads.
+ */
 const allowed = 2 * (2 * tallyEvery + 20)
 
 const histories = new Map<number, History>()
@@ -19,7 +22,7 @@ afterAll(async () => {
   for (const { chat } of histories.values()) await chat.close()
 })
 
-/** Two people with so many messages of each; as many are starred, deleted, read and cleared, however many there are. */
+/** Two people with `count` messages each; a fixed number is starred, deleted, read and cleared. */
 async function openHistory(count: number) {
   const reads = countingReads()
   const chat = await openTestChat({ wrapLevel: reads.wrap, tallyEvery })
@@ -34,7 +37,7 @@ async function openHistory(count: number) {
 
 type History = Awaited<ReturnType<typeof openHistory>>
 
-/** Moves a mark of Ben's into the middle of what Ann has said: marks only rise. */
+/** Moves one of Ben's marks into the middle of Ann's messages: marks only rise. */
 async function mark({ chat, ann, ben, ids }: History, marked: 'unread' | 'read' | 'cleared') {
   if (marked === 'unread') return
   const id = must(ids[ids.length / 2], 'a message in the middle')
@@ -95,7 +98,7 @@ describe.each(['conversations', 'stats', 'starred'] as const)('P12: what %s read
       const long = must(histories.get(many), 'a long history')
       for (const history of [short, long]) await mark(history, marked)
       const atFew = await readsOf(short, call)
-      // What was sent a moment ago may still be counted beside it.
+      // The latest message may still be counted separately.
       const atMany = () => readsOf(long, call)
       await expect.poll(atMany).toBeLessThanOrEqual(atFew + allowed)
     },

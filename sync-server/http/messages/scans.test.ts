@@ -44,7 +44,7 @@ function makePushed(from: TestPerson, to: TestPerson, index: number) {
   }
 }
 
-/** Everything that reads all that somebody has. */
+/** Everything that scans all of a person's data. */
 const scans = [search, '/api/users/me/export']
 const lists = ['/api/messages/starred', '/api/messages/conversations']
 

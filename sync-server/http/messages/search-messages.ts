@@ -5,8 +5,8 @@ import type { OwnMessages } from './own-messages.ts'
 import { createPage, type Page } from './page.ts'
 
 /**
- * Finds messages by a part of their text, in any case, newest first. Deleted ones say nothing, so they are not found.
- * @param asked.from the message from which to go back
+ * Finds messages by a part of their text, ignoring case, newest first. Deleted ones have no text.
+ * @param asked.from searches only before this message
  */
 export async function searchMessages(asked: {
   messages: OwnMessages
@@ -36,7 +36,7 @@ export async function searchMessages(asked: {
   return found.read()
 }
 
-/** Comes it after `from`, going back? */
+/** Is it older than `from`? */
 export function isBefore(
   message: Pick<MessageDocument, '_id' | 'orderedAt'>,
   from: MessageDocument | undefined,

@@ -8,7 +8,7 @@ import { RequestRefused } from '../core/request-refused.ts'
 type Asked = z.output<typeof sendMessage> & { ownerId: string }
 
 /**
- * Sends what `POST /messages` takes over the business channel.
+ * Sends a `POST /messages` body over the business channel.
  * @throws RequestRefused as `POST /webhooks/send` does
  */
 export async function sendOverChannel(

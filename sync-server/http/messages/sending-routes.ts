@@ -14,7 +14,7 @@ import { type MessageWriter, throwRefusal } from './message-writer.ts'
 import type { OwnMessages } from './own-messages.ts'
 import { sendOverChannel } from './send-over-channel.ts'
 
-/** Saying something, and sending on what somebody said. */
+/** Sending and forwarding messages. */
 export function createSendingRoutes(options: {
   messages: OwnMessages
   writer: MessageWriter
@@ -59,7 +59,7 @@ export function createSendingRoutes(options: {
             mediaUrl: mediaUrl || undefined,
           },
         })
-        // Who they are is read while it is being written.
+        // Reads the people while the message is being written.
         const [{ message, isCreated, refusal }, people] = await Promise.all([
           sending,
           presenter.readPeople(userId, [userId, recipientId]),
@@ -102,7 +102,7 @@ export function createSendingRoutes(options: {
   ]
 }
 
-/** @throws RequestRefused when the two do not say the same */
+/** @throws RequestRefused when the two differ */
 function readId(given: string | undefined, key: string | undefined): string | undefined {
   if (given === undefined || key === undefined || given === key) return given ?? key
   const words = 'Idempotency-Key and _id must be the same.'

@@ -1,12 +1,12 @@
 import type { ConversationAnswer } from '../../../schema/api/conversation-answer.ts'
 import { limits } from '../../../schema/limits.ts'
 
-/** Far more than any list shows of a message. */
+/** Far more than any list shows of one message. */
 const shownCharacters = 1_000
 
 /**
- * Leaves a list of conversations as it is while it fits into one answer; of a larger one, only the beginnings of the
- * long last messages are in it. Each is there whole in its conversation.
+ * Keeps a list of conversations that fits into one answer; in a larger one, shortens the long last
+ * messages. Each is there whole in its conversation.
  */
 export function shortenLastMessages(conversations: ConversationAnswer[]): ConversationAnswer[] {
   const bytes = conversations.reduce((sum, one) => sum + Buffer.byteLength(JSON.stringify(one)), 0)

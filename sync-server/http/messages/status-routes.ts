@@ -11,7 +11,7 @@ import type { OwnMessages } from './own-messages.ts'
 
 const messageIdParam = z.object({ id: z.string() })
 
-/** How far a message has come, and confirming that it came. */
+/** Reading a message's status, and confirming its delivery. */
 export function createStatusRoutes(options: {
   messages: OwnMessages
   conversations: OwnConversations
@@ -76,7 +76,7 @@ export function createStatusRoutes(options: {
       async handle({ caller: { userId }, params, body: { status } }) {
         const message = await messages.find(userId, params.id)
         if (message.senderId === userId) {
-          // Of what left for somebody's phone, only the provider tells.
+          // Only the provider reports on messages sent to a phone.
           throw new RequestRefused(message.isWhatsApp ? 'status_not_higher' : 'forged_status')
         }
         const current = await presenter.presentOne(userId, message)

@@ -4,7 +4,7 @@ import { toIsoOrNull } from '../../lib/to-iso.ts'
 import type { Digests } from '../../messages/digests/digests.ts'
 import { endOfTime } from '../../messages/digests/tallies.ts'
 
-/** Counts what a conversation holds for its owner, above what they have cleared. */
+/** Counts a conversation's messages for its owner, above the cleared mark. */
 export async function summariseConversation(options: {
   ownerId: string
   conversation: ConversationDocument

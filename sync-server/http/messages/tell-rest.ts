@@ -2,8 +2,8 @@ import type { Request, Response } from 'express'
 import type { Page } from './page.ts'
 
 /**
- * Says where the rest of a page is that ended before its `limit` (RFC 8288): before the oldest message that it has.
- * Whoever asks for `before` that message each time comes to the end anyway; it is an empty page.
+ * Links to the rest of a page that ended before its `limit` (RFC 8288): before its oldest message.
+ * A caller who follows `before` each time also reaches the end, which is an empty page.
  */
 export function tellRest(
   { messages, isCut }: Page,

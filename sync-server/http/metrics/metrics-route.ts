@@ -6,8 +6,8 @@ import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
 
 /**
- * Prometheus' text. With METRICS_TOKEN, for whoever sends it as a bearer token; without, for requests from this machine
- * that no proxy has passed on. Everybody else is told that there is nothing, as at any unknown address.
+ * Prometheus' text. With METRICS_TOKEN, requires it as a bearer token; without, only answers
+ * requests from this machine that no proxy forwarded. Everybody else gets a 404.
  */
 export function createMetricsRoute(options: {
   metrics: Metrics

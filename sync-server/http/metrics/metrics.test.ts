@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([opened.app.close(), opened.guarded.close()]))
 
-/** The value of one line of the metrics; undefined when there is no such line. */
+/** The value of one metric line; undefined when there is none. */
 async function read(line: string): Promise<number | undefined> {
   const { text } = await opened.app.call('GET', '/metrics')
   const found = text.split('\n').find((one) => one.startsWith(`${line} `))

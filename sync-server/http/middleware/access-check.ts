@@ -3,11 +3,11 @@ import type { Sessions } from '../../access/sessions.ts'
 import type { TokenHolder, TokenKeeper } from '../../access/token-keeper.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 
-/** Finds out who sends a request, by its bearer token and the sign-in that this belongs to. */
+/** Identifies the caller by the bearer token and its sign-in. */
 export function createAccessCheck(options: { tokens: TokenKeeper; sessions: Sessions }) {
   const { tokens, sessions } = options
 
-  /** @returns null for a token that is forged or over, or whose sign-in was ended */
+  /** @returns null for a forged or expired token, or an ended sign-in */
   async function identify(token: string): Promise<TokenHolder | null> {
     const caller = tokens.read(token)
     return caller && (await sessions.isOpen(caller)) ? caller : null

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express'
 
 /**
- * What another app shares is taken in by the service worker. Where there is none yet, it comes here: nothing of it is
- * read or kept, and the app says so.
+ * The service worker handles shares from other apps. Without one yet they come here: the server
+ * reads and stores nothing, and the app tells the person.
  */
 export const answerStrayShare: RequestHandler = (request, response) => {
   request.routeName = '/share'

@@ -8,7 +8,10 @@ const packBrotli = promisify(brotliCompress)
 const packGzip = promisify(gzip)
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-/** Compresses text files once each, off the main thread, and keeps the result while the file stays the same. */
+/**
+ * Compresses each text file once, off the main thread, and caches the result while the file stays
+ * the same.
+ */
 export function createCompressor() {
   const squeezed = new Map<string, { version: string; packed: Promise<Buffer> }>()
 

@@ -2,8 +2,8 @@ import type { RequestHandler } from 'express'
 import helmet from 'helmet'
 
 /**
- * Headers for answers that are JSON and no page: they are shown nowhere and run nothing. The page's own policy is
- * longer than most of these answers.
+ * Headers for JSON answers, which display and run nothing. The page's own policy is longer than
+ * most of these answers.
  */
 export function setDataHeaders({ isHttps }: { isHttps: boolean }): RequestHandler {
   return helmet({
@@ -13,7 +13,7 @@ export function setDataHeaders({ isHttps }: { isHttps: boolean }): RequestHandle
     },
     strictTransportSecurity: isHttps && { maxAge: 365 * 24 * 60 * 60 },
     crossOriginResourcePolicy: { policy: 'same-origin' },
-    // What only concerns pages and what they open.
+    // Concerns only pages and the windows they open.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     referrerPolicy: false,

@@ -9,7 +9,7 @@ import { RequestRefused } from '../core/request-refused.ts'
 
 const storageRetrySeconds = 5
 
-/** The last line of the app: every error becomes an answer `{error, code, details?}`; only our own faults are logged. */
+/** Turns every error into an answer `{error, code, details?}`; logs only server faults. */
 export function createErrorHandler({ log }: { log: Log }): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
     const refused = asRefusal(thrown)
@@ -28,13 +28,16 @@ export function createErrorHandler({ log }: { log: Log }): ErrorRequestHandler {
     }
     response.status(refused.status).set(refused.headers)
     if (refused.status === 401) response.set('www-authenticate', 'Bearer')
-    // What is left of a body that was too large is not waited for.
+    // Does not wait for the rest of a body that is too large.
     if (refused.status === 413) response.set('connection', 'close')
     response.json(answer)
   }
 }
 
-/** Errors of Express and its body parser carry a `type` or a `status`; anything else is our own fault. */
+/**
+ * Errors of Express and its body parser carry a `type` or a `status`; anything else is a server
+ * fault.
+ */
 function asRefusal(error: unknown): RequestRefused {
   if (error instanceof RequestRefused) return error
   if (error instanceof HasherBusy)

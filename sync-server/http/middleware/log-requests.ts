@@ -4,7 +4,9 @@ import type { Log } from '../../lib/log.ts'
 
 const givenId = /^[\w-]{8,64}$/
 
-/** Gives every request an id (a proxy's own one is kept), and logs its end: who, what, how, how long. */
+/**
+ * Gives every request an id (keeps a proxy's), and logs its end: caller, route, status, duration.
+ */
 export function logRequests({ log }: { log: Log }): RequestHandler {
   return (request, response, next) => {
     const startedAt = performance.now()

@@ -2,8 +2,8 @@ import type { Request, RequestHandler } from 'express'
 import helmet from 'helmet'
 
 /**
- * Headers that keep a browser to our own pages: scripts, styles and connections of this origin only.
- * @param isHttps browsers are told to never come back over plain HTTP
+ * Headers that restrict a browser to our own pages: scripts, styles and connections of this origin.
+ * @param isHttps forbids browsers to return over plain HTTP
  */
 export function setSecurityHeaders({ isHttps }: { isHttps: boolean }): RequestHandler {
   return helmet({

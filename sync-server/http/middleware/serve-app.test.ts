@@ -55,7 +55,7 @@ describe('the built app', () => {
       const answer = await get(path)
       expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-cache'])
       const etag = answer.headers.get('etag') ?? ''
-      // fetch asks for a fresh answer by itself where it sees this header.
+      // Given this header, fetch itself asks for a fresh answer.
       const again = await get(path, { 'if-none-match': etag, 'cache-control': 'max-age=0' })
       expect(again.status).toBe(304)
     },

@@ -6,9 +6,9 @@ import { serveCompressed } from './serve-compressed.ts'
 const yearSeconds = 365 * 24 * 60 * 60
 
 /**
- * Serves the built app. Files whose names carry a hash never change; everything else is asked for again each
- * time. Any other address that a browser opens is the app's own, and gets its page.
- * @param appDir the folder of the build; nothing is served when it is not there
+ * Serves the built app. Files with a hash in their name never change; browsers revalidate
+ * everything else each time. Any other address that a browser opens gets the app's page.
+ * @param appDir the folder of the build; serves nothing if it is missing
  */
 export function serveApp({ appDir }: { appDir: string }): Router {
   const router = express.Router()

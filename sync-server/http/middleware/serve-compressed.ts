@@ -7,9 +7,9 @@ import { createCompressor } from './compressor.ts'
 const compressible = new Set(['.js', '.css', '.html', '.json', '.svg', '.webmanifest'])
 
 /**
- * Answers requests for text files of a folder with their compressed form, where the browser takes one. Only files
- * that were there at the start: no address can reach outside of the folder.
- * @param cache sets the headers that say how long the file may be kept
+ * Answers requests for text files of a folder compressed, where the browser accepts it. Serves only
+ * files found at the start: no address can reach outside of the folder.
+ * @param cache sets the caching headers
  */
 export function serveCompressed(options: {
   dir: string
@@ -28,7 +28,7 @@ export function serveCompressed(options: {
     const path = files.get(request.path)
     if (!path || (request.method !== 'GET' && request.method !== 'HEAD')) return next()
     response.vary('accept-encoding')
-    // Browsers name gzip first, which means nothing.
+    // Browsers list gzip first, without preferring it.
     const encoding = request.acceptsEncodings('br') || request.acceptsEncodings('gzip')
     const found = await stat(path).catch(() => undefined)
     if (!found || (encoding !== 'br' && encoding !== 'gzip')) return next()

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express'
 
 /**
- * The server's clock on every answer, in epoch ms: devices correct their own by it. It is read when the head of the
- * answer leaves: a poll has waited by then, and an older time would set clocks back.
+ * Adds the server's clock to every answer, in epoch ms, for devices to correct theirs. Reads it
+ * when the head is sent: a poll may have waited, and an older time would set clocks back.
  */
 export const tellTime: RequestHandler = (_request, response, next) => {
   const { writeHead } = response

@@ -9,13 +9,14 @@ const refuseTooMany = () =>
   new RequestRefused('too_many_requests', { headers: { 'retry-after': '2' } })
 
 /**
- * The socket's events by long polling, for networks that let no WebSocket through. Bearer token as everywhere.
+ * The socket's events by long polling, for networks without WebSockets. Needs a bearer token.
  *
- * `GET /poll?poller=<uuid>` answers `{events: [{event, data}]}` as soon as there are some, or none after 25 s; ask again
- * at once. The first poll of a `poller` is greeted with `users-online`; it may say what the device `understands`. Keep the id while polls succeed; after one that
- * failed make a new one, because its answer may have been lost (P7: events are hints, replication brings what counts).
- * `POST /poll` with `{poller, events: [{event, data}]}` says what a socket's frames would say; a `message-refused` comes
- * by the next poll. 401 when the sign-in has ended, 429 with `retry-after` when there is too much at once.
+ * `GET /poll?poller=<uuid>` answers `{events: [{event, data}]}` as soon as there are some, or none
+ * after 25 s; ask again at once. The first poll gets `users-online`, and may say what the device
+ * `understands`. Keep the id while polls succeed; after a failure make a new one, as the answer
+ * may be lost (P7: events are hints, replication brings what counts).
+ * `POST /poll` with `{poller, events: [{event, data}]}` replaces a socket's frames; the next poll
+ * brings `message-refused`. 401 when the sign-in has ended, 429 with `retry-after` over the limit.
  */
 export function createPollRoutes({ pollers }: { pollers: Pollers }): Route[] {
   return [

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterEach(() => Promise.all(opened.pollers.splice(0).map((poller) => poller.stop())))
 afterAll(() => opened.app.close())
 
-/** Less than a poll waits, after which it would be answered anyhow. */
+/** Shorter than a poll's own wait, after which it would be answered anyway. */
 const atOnce = { timeout: limits.syncPollMaxMs - 5_000 }
 
 /** A device that polls, once it has been greeted. */
@@ -109,7 +109,7 @@ describe('a device that polls', () => {
   it('is answered at once when it asks again before its answer came', atOnce, async () => {
     const pollerId = uuidv7()
     const askTwice = () => Promise.race([askOnce(pollerId), askOnce(pollerId)])
-    // Who is online is told first, by answers of its own.
+    // The server sends who is online first, in separate answers.
     await expect.poll(async () => (await askTwice()).body).toEqual({ events: [] })
   })
 
@@ -169,7 +169,7 @@ describe('/poll', () => {
     const event = { event: 'stop-typing', data: { recipientId: opened.ben.userId } }
     const body = { poller: uuidv7(), events: Array(100).fill(event) }
     const say = () => opened.app.call('POST', '/poll', { token: opened.ann.token, body })
-    // How many it takes depends on how fast they are: the line is refilled all the time.
+    // The number depends on speed: the budget refills all the time.
     const flood = async () => {
       const answers = await Promise.all(Array.from({ length: 10 }, say))
       return answers.find(({ status }) => status === 429)?.headers.get('retry-after')
@@ -177,7 +177,7 @@ describe('/poll', () => {
     await expect.poll(flood).toBe('2')
   })
 
-  it('gives one person so many lines and no more', async () => {
+  it('gives one person a limited number of lines', async () => {
     const cyd = await opened.app.register('Cyd')
     const pollers = Array.from({ length: 32 }, () =>
       openTestPoller({ url: opened.app.url, token: cyd.token }),

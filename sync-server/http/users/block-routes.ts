@@ -13,7 +13,7 @@ import type { UserPresenter } from './user-presenter.ts'
 
 const userIdParam = z.object({ id: z.string() })
 
-/** Keeping somebody away, and telling whoever keeps the server about them. */
+/** Blocking people, and reporting them to the operator. */
 export function createBlockRoutes(options: {
   relations: Relations
   reports: Reports

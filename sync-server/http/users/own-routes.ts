@@ -16,12 +16,12 @@ const wrappedSettings = z.pipe(
   z.transform(({ settings }: { settings: z.infer<typeof userSettings> }) => settings),
 )
 
-/** `{settings: {…}}` says the same as the settings object alone. */
+/** `{settings: {…}}` means the same as the settings object alone. */
 const settingsBody = z.union([wrappedSettings, userSettings], {
   error: 'Settings object is required',
 })
 
-/** A person's own record. */
+/** A person's own account. */
 export function createOwnRoutes(options: {
   accounts: Accounts
   presence: Presence

@@ -12,7 +12,7 @@ import type { UserPresenter } from './user-presenter.ts'
 
 const digitsParam = z.object({ digits: z.string() })
 
-/** Finding people by their phone number. Somebody who tries number after number is slowed down. */
+/** Finds people by phone number, with a limit against enumeration. */
 export function createPhoneRoutes(options: {
   directory: Directory
   presenter: UserPresenter

@@ -10,7 +10,7 @@ const codes = {
   number: 'number_taken',
 } as const
 
-/** The refusal for a change of an account that was not made. */
+/** The refusal for an account change that did not happen. */
 export function refuseTaken(outcome: Exclude<AccountChange, { kind: 'done' }>): RequestRefused {
   return new RequestRefused(outcome.kind === 'taken' ? codes[outcome.field] : 'user_not_found')
 }

@@ -12,7 +12,7 @@ import { RequestRefused } from '../core/request-refused.ts'
 
 export type UserPresenter = ReturnType<typeof createUserPresenter>
 
-/** Shows people to people: with their presence, where the viewer may see it. */
+/** Builds the API's view of people: with their presence, where the viewer may see it. */
 export function createUserPresenter(options: {
   accounts: Accounts
   presence: Presence
@@ -22,7 +22,7 @@ export function createUserPresenter(options: {
 }) {
   const { accounts, presence, directory, contacts, channelKind } = options
 
-  /** In the order given. */
+  /** Keeps the given order. */
   async function presentAll(
     viewerId: string,
     people: readonly AccountDocument[],
@@ -43,7 +43,9 @@ export function createUserPresenter(options: {
     )
   }
 
-  /** People and the viewer's own contacts on a business channel, by their ids; whoever is not here is not there. */
+  /**
+   * People and the viewer's own contacts on a business channel, by id; the map omits unknown ids.
+   */
   async function presentByIds(
     viewerId: string,
     ids: readonly string[],
@@ -61,7 +63,7 @@ export function createUserPresenter(options: {
   return {
     presentAll,
     presentByIds,
-    /** @throws RequestRefused `user_not_found`, also for what cannot be anybody's id */
+    /** @throws RequestRefused `user_not_found`, also for an invalid id */
     async presentById(viewerId: string, userId: string): Promise<PublicUser> {
       const found = idPattern.test(userId) ? await presentByIds(viewerId, [userId]) : undefined
       const user = found?.get(userId)

@@ -196,7 +196,7 @@ describe('a new password', () => {
       state.isChanged = true
       await Promise.all(signingIn)
       expect(changed.status).toBe(200)
-      // Those that were checked by the old password before the change, and had not begun.
+      // The server checked these with the old password before the change; they had not begun.
       expect(new Set(outdated)).toEqual(new Set([401]))
       const me = (one: string) => app.call('GET', '/api/users/me', { token: one })
       const alive = await Promise.all(signedIn.map(async (one) => (await me(one)).status))
@@ -225,7 +225,7 @@ describe('a new password', () => {
 })
 
 describe('DIRECTORY=contacts', () => {
-  it('lists nobody whom one has not written to, and finds by the whole name only', async () => {
+  it('lists only people with a conversation, and finds others by the whole name only', async () => {
     const closed = await startTestApp({ DIRECTORY: 'contacts' })
     try {
       const ann = await closed.register('Ann')

@@ -2,16 +2,16 @@ import type { Channel } from '../../whatsapp/channel.ts'
 import type { VouchedNumber } from '../../whatsapp/client/number-check.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 
-/** What asking WhatsApp about a number can be refused with. */
+/** The refusals of checking a number with WhatsApp. */
 export const numberCheckErrors = [
   ...(['whatsapp_not_configured', 'number_mismatch', 'number_taken'] as const),
   ...(['whatsapp_unreachable', 'whatsapp_unavailable'] as const),
 ] as const
 
 /**
- * A business number's id says whose messages go to whom, so it is never stored unchecked, and only the provider can
- * check it.
- * @throws RequestRefused `whatsapp_not_configured` where there is none to ask, `number_mismatch`
+ * A business number's id decides who receives its messages, so the server never stores it
+ * unchecked, and only the provider can check it.
+ * @throws RequestRefused `whatsapp_not_configured` without a provider to ask, `number_mismatch`
  */
 export async function vouchForNumber(
   channel: Pick<Channel, 'checkNumber'> | undefined,

@@ -11,7 +11,7 @@ import type { LookupLimit } from './lookup-limit.ts'
 import { refuseTaken } from './refuse-taken.ts'
 import { numberCheckErrors, vouchForNumber } from './vouch-for-number.ts'
 
-/** Saying which WhatsApp account is one's own, and taking it back. */
+/** Linking and unlinking one's own WhatsApp account. */
 export function createWhatsAppRoutes(options: {
   accounts: Accounts
   lookups: LookupLimit

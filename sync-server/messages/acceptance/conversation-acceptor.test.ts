@@ -100,7 +100,7 @@ describe('receipts', () => {
     expect(new Set(await statuses())).toEqual(new Set(['read']))
   })
 
-  test('are not told between people of whom one blocks the other', async () => {
+  test('are not told between people when one blocks the other', async () => {
     const message = await say('1')
     await t.relations.setBlocked(t.ben, t.ann, true)
     await change(t.ben, { readUpTo: message.orderedAt })

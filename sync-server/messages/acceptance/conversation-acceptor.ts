@@ -29,13 +29,11 @@ interface Written {
 }
 
 /**
- * The one way in for conversations (P4). A receipt is a mark that rises: it is raised in the author's conversation too,
- * first where the two cannot be written at once; so a crash in between is finished by the retry, as with messages. An
- * author whose conversation cannot be written holds up nobody else (P6): what they are to be told is hinted. Nothing is
- * told between people of whom one blocks the other, and what happened meanwhile is not told after it either: whoever
- * ends a block does not want to say what they did during it. A receipt never begins a conversation for its author.
- * @param listLost what the server has forgotten of somebody, after a backup was put back
- * @param onError told why an author's conversation could not be written
+ * The one way in for conversations (P4). Raises a receipt in the author's too, first if not atomic,
+ * so a retry completes a crash; hints it if it cannot, so no author blocks others (P6). Never tells
+ * receipts of a blocked time, even after the block. A receipt never begins a conversation.
+ * @param listLost what the server lost of a person's data in a restore
+ * @param onError called with the reason why an author's conversation could not be written
  */
 export function createConversationAcceptor(options: {
   storage: Storage
@@ -84,7 +82,7 @@ export function createConversationAcceptor(options: {
     } catch (error) {
       const isLeft =
         error instanceof DatabaseGone && error.database !== nameConversationsDatabase(ownerId)
-      // They have left since somebody looked.
+      // They left since the check.
       if (isLeft) return await write({ ...change, told: 'nobody' })
       const isOfPeer =
         error instanceof TransactionFailed && error.database === nameConversationsDatabase(peerId)
@@ -98,14 +96,16 @@ export function createConversationAcceptor(options: {
     await hints.addReceipts({ readerId, authorId, ...upTo })
   }
 
-  /** @param change.told whether the author learns of receipts: `later` remembers that they must not */
+  /**
+   * @param change.told whether the author learns of receipts: `later` records that they must not
+   */
   async function write(change: {
     ownerId: string
     peerId: string
     proposals: readonly Proposal[]
     told: 'now' | 'later' | 'nobody'
     at: number
-    /** The author cannot be told now: a hint is stored first, so that a crash does not make it forgotten. */
+    /** The author is unavailable: stores a hint first, so that a crash does not lose it. */
     isHintDue?: boolean
     isHinted?: boolean
   }): Promise<Written> {
@@ -130,7 +130,7 @@ export function createConversationAcceptor(options: {
         })
         const writes: DatabaseWrite[] = []
         const theirs = told === 'now' ? read<ConversationDocument>(peers).get(ownerId) : undefined
-        // It has yet to begin, where it is not written at once with the message that begins it.
+        // It is yet to begin, where its first message's write does not create it.
         const isMissed = told === 'now' && !theirs && !storage.isAtomic
         const isUntold = decided.rise !== undefined && (isMissed || isHintDue)
         if (isUntold && !isHinted) return { writes: [], result: { ...decided, isUntold } }
@@ -161,7 +161,7 @@ export function createConversationAcceptor(options: {
       return await write({ ...change, isHinted: true })
     }
     if (rise && isUntold && !isHintDue) {
-      // It may have begun while this was written, and the hint been replayed before.
+      // It may have begun during this write, and the hint may have been replayed before.
       const marks = { readerId: ownerId, authorId: peerId, ...rise.upTo }
       await tellHintedReceipts({ storage, relations, marks, now }).catch(onError)
     }
@@ -172,7 +172,7 @@ export function createConversationAcceptor(options: {
     /** Accepts each proposal, as `actorId`; outcomes come in the order of the proposals. */
     acceptConversations: (request: { actorId: string; proposals: readonly Proposal[] }) =>
       batcher.add(request.actorId, request.proposals),
-    /** Resolves when what was under way is done. */
+    /** Resolves when no write is running. */
     settle: () => batcher.settle(),
   }
 }

@@ -1,10 +1,8 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
 import { failMessage } from '../../../schema/decide-message.ts'
 import { must } from '../../../schema/helpers/must.ts'
-import type { LostSpan } from '../../../schema/lost-span.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { refuse } from '../../../schema/refusal.ts'
-import type { Reach } from '../../access/relations.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
@@ -24,58 +22,33 @@ import {
 import { type CopyChange, draftDigests, listDigestIds } from '../digests/digest-writes.ts'
 import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
 import { isReturned, isTakenBack, type MessageDraft } from '../proposals/draft-message.ts'
-import { draftGroup, type ProposalGroup } from '../proposals/proposal-group.ts'
+import { draftGroup } from '../proposals/proposal-group.ts'
 import { extendSilences, type SilencesDocument, silencesKey } from '../receipts/peer-silences.ts'
+import type { Delivery } from './delivery-types.ts'
 import { givePlaces, listEntries } from './given-places.ts'
 import { type OutboxEntry, outboxDatabase, outboxEntryKey } from './outbox-entry.ts'
 import { listClaimedEntries, mayComeBelow } from './returned-places.ts'
 
-/** What one person proposes of their messages with one other person; they are written together. */
-export interface Delivery {
-  actorId: string
-  /** Undefined for what names nobody: it concerns nobody else. */
-  peerId: string | undefined
-  reach: Reach
-  /** They have no room left for anything new. */
-  isActorFull: boolean
-  groups: readonly ProposalGroup[]
-  /** Which new messages with a file may share it, by id. */
-  sharedFiles: ReadonlyMap<string, boolean>
-  /** Both conversations are known to have begun. */
-  hasBegun: boolean
-  /** The other person's database cannot be used: what was for them is refused. */
-  isPeerOut: boolean
-  /** All of it is stored or nothing; otherwise a hint goes before a change of two copies. */
-  isAtomic: boolean
-  /** The other person's copies of these may have been written before the own ones changed under them. */
-  touched: ReadonlySet<string>
-  /** Entries of the journal that a first look has found to matter: those of the other person's copies that are there. */
-  entriesAsked: ReadonlySet<string>
-  /** What the server has forgotten, after a backup was put back. */
-  lost: readonly LostSpan[]
-  now: number
-}
-
-/** What is written for a delivery, and what becomes of each of its proposals. */
+/** What to write for a delivery, and the outcome of each of its proposals. */
 export interface DeliveryDecision {
   writes: DatabaseWrite[]
-  /** In the order of the groups: a draft for each proposal, and the one that is stored. */
+  /** In the order of the groups: a draft for each proposal, and the final one to store. */
   decided: { each: MessageDraft[]; whole: MessageDraft }[]
-  /** New messages with a file of which nobody has looked yet whether it may be shared. */
+  /** New messages with a file whose sharing is not checked yet. */
   unshared: MessageDraft[]
-  /** Entries of the journal that nobody has looked at yet, and that say whether a copy's place counts. */
+  /** Unread journal entries that decide whether a copy's place counts. */
   unseen: string[]
-  /** A message comes into a place below others: what was counted in the conversation is void. */
+  /** A message gets a place below others: the conversation's tallies are void. */
   isBelow: boolean
-  /** Copies of the other person's that were blanked, and have a file to take away. */
+  /** The other person's copies that were blanked, and have a file to remove. */
   blanked: MessageDocument[]
 }
 
-/** The documents that a delivery has to see. */
+/** The documents that a delivery must read. */
 export function listParts(delivery: Delivery): Part[] {
   const { actorId, peerId, reach, groups, hasBegun, isPeerOut, isAtomic } = delivery
   const ids = groups.map(({ id }) => id)
-  // A device makes ids of the moment: what it calls new has rarely been here.
+  // A device makes fresh ids: what it calls new is rarely stored already.
   const isNew = groups.every(({ proposals }) =>
     proposals.every(
       ({ message }) =>
@@ -109,7 +82,7 @@ export function listParts(delivery: Delivery): Part[] {
   ]
 }
 
-/** A new message can have a star already, and needs no digest else. */
+/** A new message may have a star already, and otherwise needs no digest. */
 function listNewDigestIds({ actorId, groups }: Delivery): string[] {
   return groups.flatMap(({ id, proposals }) =>
     proposals.some(({ message }) => message?.isStarred) ? [starKey(actorId, id)] : [],
@@ -127,7 +100,7 @@ function ownConversation(actorId: string, peerId: string): Part {
   return { name: nameConversationsDatabase(actorId), ids: [peerId] }
 }
 
-/** What may leave over a business channel: each attempt once. */
+/** Messages that may go out over a business channel: each attempt once. */
 function listOutboxIds({ actorId: ownerId, groups }: Delivery): string[] {
   const ids = groups.flatMap(({ id: messageId, proposals }) =>
     proposals.flatMap(({ message, isFromProvider }) =>
@@ -140,9 +113,9 @@ function listOutboxIds({ actorId: ownerId, groups }: Delivery): string[] {
 }
 
 /**
- * Decides what a delivery writes, in the order of P3: the places, the other person's copies, the own copies, which are
- * the acknowledgement. Digests come before all that they tell of. Where all of it is written at once, the conversations
- * that begin with it are among it.
+ * Decides what a delivery writes, in the order of P3: places, peer copies, own copies (the
+ * acknowledgement). Digests precede everything they describe. Where storage is atomic, includes the
+ * conversations that begin with it.
  */
 export function decideDelivery(
   delivery: Delivery,
@@ -222,7 +195,7 @@ const isNeeded = ({ put = [], create = [], pushed = [], tally = 0 }: DatabaseWri
 
 function refuseFile({ actorId, sharedFiles, now }: Delivery, draft: MessageDraft): MessageDraft {
   const { proposal, stored, next, effect } = draft
-  // The file may be lost with the rest: its message is not, and shows nobody a file that is not theirs.
+  // The file may be lost too: keep the message, which reveals no file of others.
   if (isReturned(draft)) return draft
   if (effect !== 'deliver' || !next || sharedFiles.get(proposal.id) !== false) return draft
   const refusal = refuse('media_not_allowed')
@@ -241,7 +214,7 @@ function readPeerCopies({ actorId, peerId, reach, isPeerOut }: Delivery, read: R
     : new Map<string, MessageDocument>()
 }
 
-/** Stored with the message: whatever ends the server, it leaves once. */
+/** Stored with the message: it goes out once, whatever ends the server. */
 function outboxWrites(
   { actorId: ownerId, reach, now }: Delivery,
   drafts: readonly MessageDraft[],
@@ -289,8 +262,9 @@ function refuseForPeer({ actorId, now }: Delivery, draft: MessageDraft): Message
 }
 
 /**
- * Stored first, so that whatever ends the writing in between finds its end: changes of two copies where they are not
- * written at once; and what could not be written for the other person at all, of which nobody knows whether it was.
+ * Hints stored first, so that whatever interrupts the writing can be completed: changes of two
+ * copies without atomic storage, and what could not be written for the other person, whose outcome
+ * is unknown.
  */
 function hintWrites(delivery: Delivery, drafts: readonly MessageDraft[]): DatabaseWrite[] {
   const { actorId, peerId, isPeerOut, isAtomic } = delivery
@@ -302,7 +276,8 @@ function hintWrites(delivery: Delivery, drafts: readonly MessageDraft[]): Databa
   })
   const create = due.map(({ proposal: { id: messageId }, next }) => {
     const deletedAt = next?.deletedAt
-    // Its reader may react to it: what is completed is the author's message to that reader all the same.
+    // Its reader may react to it: the heal completes the author's message to that reader all the
+    // same.
     const isReaders = next !== undefined && next.senderId !== actorId
     const pair = isReaders
       ? { authorId: peerId, readerId: actorId }
@@ -319,7 +294,7 @@ function hintWrites(delivery: Delivery, drafts: readonly MessageDraft[]): Databa
 function ownWrite({ actorId, groups }: Delivery, drafts: readonly MessageDraft[]): DatabaseWrite {
   const changed = drafts.filter(({ next, effect }) => next && effect !== 'none')
   const growth = changed.map((draft) =>
-    // Whoever brings it back answers for it, until its author does.
+    // Counts for the person who gave it back, until its author does.
     isTakenBack(draft)
       ? weighDocument(draft.next)
       : weighOwn(actorId, draft.next) - weighOwn(actorId, draft.stored),
@@ -336,7 +311,7 @@ function ownWrite({ actorId, groups }: Delivery, drafts: readonly MessageDraft[]
   }
 }
 
-/** In bytes. What others have sent them is not theirs to answer for (P12). */
+/** In bytes. Messages from others count for those others (P12). */
 function weighOwn(actorId: string, message: MessageDocument | undefined): number {
   return message?.senderId === actorId ? weighDocument(message) : 0
 }

@@ -10,7 +10,7 @@ import {
 } from '../order/order-entry.ts'
 import type { OrderJournal } from '../order/order-journal.ts'
 import { isReturned, isTakenBack, type MessageDraft } from '../proposals/draft-message.ts'
-import type { Delivery } from './delivery.ts'
+import type { Delivery } from './delivery-types.ts'
 import {
   findKeptPlace,
   findOwnEntry,
@@ -24,10 +24,10 @@ interface Placed {
 }
 
 /**
- * New messages get their places in the order in which their author saw them while they waited. Those that are given back
- * keep theirs where they may; the other person's copies of them follow.
- * @returns `unseen`: entries of the journal that have to be read before anything can be said; `isBelow`: places that may
- *   have been counted are not what they were; `released`: how many bytes the other person answers for no more
+ * Gives new messages places in the order in which their author saw them pending. Returned messages
+ * keep theirs where allowed; the other person's copies follow.
+ * @returns `unseen`: journal entries to read before deciding; `isBelow`: tallied places may have
+ * changed; `released`: how many bytes no longer count for the other person
  */
 export function givePlaces(
   delivery: Delivery,
@@ -54,7 +54,7 @@ export function givePlaces(
     const entry = copy && findOwnEntry(copy, read)
     const place = findPlace(draft, message, copy && entry && { copy, entry })
     places.set(_id, place)
-    // The copy leaves a place under which it may have been counted.
+    // The copy leaves a place that a tally may have counted.
     const isLeft = entry !== undefined && copy?.orderedAt !== place.orderedAt
     isBelow ||= place.isBelow || isLeft
     if (entry?.isClaimed && !touched.has(_id)) released += weighDocument(copy)
@@ -72,7 +72,7 @@ export function givePlaces(
     }),
   }
 
-  /** What the journal has counts; then what the author says; then what the reader alone has said. */
+  /** By priority: the journal's place, then the author's, then one that only the reader claims. */
   function findPlace(
     draft: MessageDraft,
     message: MessageDocument,
@@ -109,7 +109,7 @@ function byPlaceWanted({ message: a }: Placed, { message: b }: Placed): number {
   return a.orderedAt - b.orderedAt || a.createdAt - b.createdAt || (a._id < b._id ? -1 : 1)
 }
 
-/** What the journal has yet to learn of what is delivered, or taken back. */
+/** Journal entries to add for what is delivered or taken back. */
 export function listEntries(
   { actorId, reach, isAtomic }: Delivery,
   places: ReadonlyMap<string, KeptPlace>,

@@ -32,10 +32,13 @@ import type { Outcome, Proposal } from '../proposals/proposal.ts'
 import { draftGroup, findPeer, groupById } from '../proposals/proposal-group.ts'
 import { tellHintedReceipts } from '../receipts/tell-hinted-receipts.ts'
 import { tellStandingReceipts } from '../receipts/tell-standing-receipts.ts'
-import { type Delivery, type DeliveryDecision, decideDelivery, listParts } from './delivery.ts'
+import { type DeliveryDecision, decideDelivery, listParts } from './delivery.ts'
+import type { Delivery } from './delivery-types.ts'
 import { type OutboxEntry, outboxDatabase } from './outbox-entry.ts'
 
-/** The stages of a write, in their order: a crash can come after each. Atomic storage has the last two only. */
+/**
+ * The stages of a write, in order: a crash can follow each. Atomic storage has only the last two.
+ */
 export type Stage = 'ordered' | 'peer' | 'own' | 'finished'
 
 type Decided = Pick<DeliveryDecision, 'decided' | 'writes' | 'blanked' | 'isBelow'> & {
@@ -46,8 +49,8 @@ type Decided = Pick<DeliveryDecision, 'decided' | 'writes' | 'blanked' | 'isBelo
 type Asked = Pick<Delivery, 'actorId' | 'peerId' | 'groups' | 'isActorFull'>
 
 /**
- * Whoever writes next waits for so many messages of somebody else's, and not for a thousand. On CouchDB others write
- * meanwhile, and each part costs three requests.
+ * The next writer waits for this many of somebody else's messages, not for a thousand. On CouchDB
+ * others write meanwhile, and each part costs three requests.
  */
 const groupsAtOnce = { inOneStore: 25, onCouchdb: 100 }
 const proposalsAtOnce = 50
@@ -55,18 +58,17 @@ const pairsRemembered = 100_000
 const mostTries = 5
 
 /**
- * The one way in for messages (P4). What one person proposes is done in turn, and what comes meanwhile is joined; their
- * messages with one other person are one transaction: the place, the other person's copy, and the own copy, which is the
- * acknowledgement (P3). Where storage cannot write them at once, somebody whose copies cannot be written holds up nobody
- * else (P6), and what was meant for them is not acknowledged.
- * @param isFull has somebody no room left for anything new?
- * @param listLost what the server has forgotten of somebody, after a backup was put back
- * @param onQueued told of messages that are stored and leave over a business channel
- * @param onStarted told of messages that are about to be written, and calls what it returns when they are not any more
- * @param onFinished told of the places whose messages are complete
- * @param onAdded told of two people and how many messages have come between them
- * @param onReturned told of two people between whom a message comes back into a place below others
- * @param onError told why another person's copies could not be written
+ * The one way in for messages (P4). Batches each person's proposals; writes those to one peer as
+ * one transaction: place, peer copy, own copy, which acknowledges (P3). Without atomic storage an
+ * unavailable peer blocks nobody else (P6), and their messages stay unacknowledged.
+ * @param isFull does this person have no room for anything new?
+ * @param listLost what the server lost of a person's data in a restore
+ * @param onQueued called with stored messages to send over a business channel
+ * @param onStarted called with messages about to be written; calls the returned function after
+ * @param onFinished called with the places of complete messages
+ * @param onAdded called with two people and how many messages they gained
+ * @param onReturned called with two people when a message returns to a place below others
+ * @param onError called with the reason why another person's copies could not be written
  * @param onStage for tests of crashes
  */
 export function createMessageAcceptor(options: {
@@ -90,7 +92,7 @@ export function createMessageAcceptor(options: {
   const { onQueued, onStarted, onFinished, onAdded, onReturned, onError, onStage } = options
   const { isAtomic } = storage
   const batcher = createKeyedBatcher<Proposal, Outcome<MessageDocument>>(acceptBatch)
-  /** Who has written to whom, and both conversations have begun. */
+  /** Pairs of sender and recipient whose conversations have both begun. */
   const begun = new LRUCache<string, true>(atMost(pairsRemembered))
 
   async function acceptBatch(actorId: string, sources: readonly Proposal[]) {
@@ -115,7 +117,7 @@ export function createMessageAcceptor(options: {
     }
   }
 
-  /** What still comes in the name of somebody who has left makes no database anew. */
+  /** Late writes for a departed person must not recreate a database. */
   async function requireHere(actorId: string) {
     if ((await relations.canReach(actorId, actorId)) === 'unknown_person') throw new PersonGone()
   }
@@ -149,7 +151,7 @@ export function createMessageAcceptor(options: {
       hasBegun: begun.has(`${actorId} ${peerId}`),
     }
     const decided = await writeWithPeer(delivery).catch((error: unknown) => {
-      // They have left since somebody looked.
+      // They left since the check.
       const isLeft =
         error instanceof DatabaseGone && error.database !== nameMessagesDatabase(actorId)
       if (!isLeft) throw error
@@ -165,7 +167,10 @@ export function createMessageAcceptor(options: {
     return await relations.canReach(actorId, peerId)
   }
 
-  /** Files are shared before a copy names them, and taken away before one is blanked: a crash then hides, and never shows. */
+  /**
+   * Shares files before a copy names them, and revokes them before one is blanked: a crash then
+   * hides, and never reveals.
+   */
   async function lookAtFiles(
     asked: Pick<Delivery, 'actorId' | 'groups' | 'reach' | 'isActorFull'>,
   ) {
@@ -193,7 +198,7 @@ export function createMessageAcceptor(options: {
     return await shareFiles(files, drafts)
   }
 
-  /** A dropped line to the other person's database is good again at the second try. */
+  /** After a dropped connection to the other person's database the second try succeeds. */
   async function writeWithPeer(delivery: Delivery): Promise<Decided> {
     try {
       return await write(delivery).catch((error: unknown) => {
@@ -235,7 +240,7 @@ export function createMessageAcceptor(options: {
     const { result, revs } = await storage.transact<DeliveryDecision>({
       parts: listParts(delivery),
       decide(read) {
-        // When it begins again, what was decided before may have been written in part.
+        // If it begins again, the earlier decision may have been written in part.
         for (const { whole } of made.decision?.decided ?? []) {
           if (isForPeer(whole)) touched.add(whole.proposal.id)
         }
@@ -248,7 +253,7 @@ export function createMessageAcceptor(options: {
       },
       onWritten: (name) => onStage?.(stageOf(name, delivery)),
     })
-    // A copy that a first try has blanked names its file no more.
+    // A copy blanked by the first try no longer names its file.
     const isDeleted = ({ whole }: Decided['decided'][number]) => whole.next?.deletedAt !== undefined
     for (const one of result.decided.filter(isDeleted)) {
       const copy = blanked.get(one.whole.proposal.id)
@@ -257,7 +262,7 @@ export function createMessageAcceptor(options: {
     return { result, revs }
   }
 
-  /** The copies are written: what follows from them may come later, and takes back nothing. */
+  /** The copies are written: the follow-ups may come later and undo nothing. */
   async function finish({ delivery, decided, writes, blanked }: Decided) {
     if (isAtomic) await onStage?.('own')
     const created = writes.find(({ name }) => name === hintsDatabase)?.create ?? []
@@ -265,14 +270,14 @@ export function createMessageAcceptor(options: {
     journal.recordGiven(entries as OrderEntry[])
     try {
       for (const copy of blanked) await releaseFile(files, copy)
-      // Its file may have come back while it was written, and found nobody yet who has it.
+      // Its file may have returned during the write, before anybody shared it.
       const returned = decided.map(({ whole }) => whole).filter(isReturned)
       if (returned.length > 0) await shareFiles(files, returned)
       await begin(
         delivery,
         decided.map(({ whole }) => whole),
       )
-      // The hint of what could not be written for the other person stays.
+      // Keep the hint of what could not be written for the other person.
       if (!delivery.isPeerOut) await hints.remove(created as Hint[])
     } catch (error) {
       onError(error)
@@ -296,14 +301,14 @@ export function createMessageAcceptor(options: {
         throw error
       })
     }
-    // In one store both begin together, but after a restore the reader's marks may be back before the author.
+    // In one store both begin together, but after a restore the reader's marks may return first.
     const mayBeTold = (first && !isAtomic) || drafts.some((draft) => isGivenBack(draft, delivery))
     if (mayBeTold && reach !== 'channel') await tellReceiptsOf(authorId, readerId)
     const isBegun = first && (reach === 'delivered' || reach === 'channel')
     if (isBegun) begun.set(`${authorId} ${readerId}`, true)
   }
 
-  /** The reader may have read it before its author's conversation had begun. */
+  /** The reader may have read it before its author's conversation began. */
   async function tellReceiptsOf(authorId: string, readerId: string) {
     await tellStandingReceipts({ storage, relations, authorId, readerId, now })
     const hint = await hints.findReceipts(authorId, readerId)
@@ -313,15 +318,15 @@ export function createMessageAcceptor(options: {
   }
 
   return {
-    /** Accepts or refuses each proposal, as `actorId`; outcomes come in the order of the proposals. */
+    /** Accepts or refuses each proposal, as `actorId`; returns outcomes in their order. */
     acceptMessages: (request: { actorId: string; proposals: readonly Proposal[] }) =>
       batcher.add(request.actorId, request.proposals),
-    /** Resolves when what was under way is done. */
+    /** Resolves when no write is running. */
     settle: () => batcher.settle(),
   }
 }
 
-/** Others go on between pieces of a large push. */
+/** Yields to others between pieces of a large push. */
 async function readProposals(sources: readonly Proposal[]): Promise<MessageProposal[]> {
   const proposals: MessageProposal[] = []
   for (const slice of slicesOf(sources, proposalsAtOnce)) {
@@ -349,7 +354,7 @@ function stageOf(name: string, { actorId }: Delivery): Stage {
   return isBefore ? 'ordered' : 'peer'
 }
 
-/** What lies there in the end is the answer to each; whether it was taken is said of each by itself. */
+/** The final stored version answers each proposal; `isTaken` is individual. */
 function listOutcomes({ decided, revs }: Decided) {
   return decided.flatMap(({ each, whole }) =>
     each.map((draft, index) => {

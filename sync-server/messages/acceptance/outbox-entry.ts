@@ -1,10 +1,10 @@
-/** Where messages lie that have yet to leave over a business channel. */
+/** The database of messages to send over a business channel. */
 export const outboxDatabase = 'whatsapp-outbox'
 
 /**
- * A message on its way out. It is stored with the message itself, and is there until it is known what became of it.
- * `due`: to be sent from `dueAt` on. `sending`: a call is under way, or was when a server crashed. `unknown`: it may
- * have been taken, and must not be sent again. Times are epoch ms.
+ * An outgoing message, stored with the message itself and kept until its outcome is known. `due`:
+ * send from `dueAt` on. `sending`: a call is running, or ran when a server crashed. `unknown`: it
+ * may have been accepted, so never resend. Times are epoch ms.
  */
 export interface OutboxEntry {
   /** The owner, the message and its attempt. */
@@ -13,17 +13,17 @@ export interface OutboxEntry {
   contactId: string
   messageId: string
   attempt: number
-  /** The message's place: what is for one person leaves in this order. */
+  /** The message's place: messages to one person go out in this order. */
   orderedAt: number
   state: 'due' | 'sending' | 'unknown'
   dueAt: number
-  /** How often it was tried. */
+  /** How many tries so far. */
   tries: number
-  /** Since when it is in its state. */
+  /** When it entered its state. */
   since: number
 }
 
-/** Also what comes back with every status: it says whose message it is about. */
+/** Also sent to the provider and returned with every status: identifies the message. */
 export function outboxEntryKey(entry: {
   ownerId: string
   messageId: string
@@ -32,7 +32,7 @@ export function outboxEntryKey(entry: {
   return `${entry.messageId}.${entry.attempt}.${entry.ownerId}`
 }
 
-/** The parts of such a name; undefined for what is none. */
+/** The parts of such a name; undefined for anything else. */
 export function parseOutboxEntryKey(name: string) {
   const [, messageId, attempt, ownerId] =
     /^([0-9a-f-]{36})\.(\d{1,7})\.([0-9a-f-]{36})$/.exec(name) ?? []

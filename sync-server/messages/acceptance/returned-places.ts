@@ -3,14 +3,16 @@ import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import type { ReadPart } from '../../storage/documents/transaction.ts'
 import { conversationKey, type OrderEntry, orderEntryKey } from '../order/order-entry.ts'
 import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
-import type { Delivery } from './delivery.ts'
+import type { Delivery } from './delivery-types.ts'
 
 type Asked = Pick<
   Delivery,
   'actorId' | 'peerId' | 'groups' | 'isAtomic' | 'lost' | 'entriesAsked' | 'now'
 >
 
-/** A place that a message has already. `isBelow`: it comes in before places that may have been counted. */
+/**
+ * A place that a message has already. `isBelow`: it lies before places that may have been counted.
+ */
 export interface KeptPlace {
   orderedAt: number
   /** The journal has it already. */
@@ -19,8 +21,9 @@ export interface KeptPlace {
 }
 
 /**
- * The journal's entries that a delivery has to see, because messages in it claim their places. Without a restore only
- * places behind all others are kept, which CouchDB finds taken by itself: nothing is read there then.
+ * The journal entries that a delivery must read because its messages claim their places. Without a
+ * restore only places behind all others are kept, and CouchDB itself detects taken ones: nothing to
+ * read.
  */
 export function listClaimedEntries(asked: Asked): string[] {
   const { actorId, peerId, groups, isAtomic, lost, entriesAsked, now } = asked
@@ -39,7 +42,7 @@ export function listClaimedEntries(asked: Asked): string[] {
   return [...new Set([...keys, ...entriesAsked])]
 }
 
-/** May a delivery make what was counted in its conversation void? */
+/** May a delivery void the conversation's tallies? */
 export function mayComeBelow({ actorId, peerId, groups, lost, entriesAsked }: Asked): boolean {
   if (entriesAsked.size > 0) return true
   return groups.some(({ proposals }) =>
@@ -63,9 +66,9 @@ export function findOwnEntry(
 }
 
 /**
- * The place that a returned message keeps; undefined where it gets a new one, as nobody may put a message before what
- * others have read. It keeps the one under which the journal has it; else a free one that lies where a restore has lost
- * messages, or behind all others, where nothing can have been read.
+ * The place that a returned message keeps; undefined when it needs a new one, because nobody may
+ * insert a message before what others have read. Keeps its journal place; else a free one within
+ * what a restore lost, or behind all others, where nobody can have read.
  * @param taken places that this delivery has given already
  */
 export function findKeptPlace(asked: {

@@ -5,15 +5,15 @@ import type { Storage } from '../../storage/storage.ts'
 
 type Beginning = Pick<MessageDocument, '_id' | 'orderedAt'>
 
-/** A conversation as it begins, with the message that begins it. */
+/** A new conversation, with its first message. */
 export function beginWith(peerId: string, { _id, orderedAt }: Beginning): ConversationDocument {
   const lastMessage = { _id, orderedAt }
   return { ...newConversation(peerId), lastMessage, lastMessageAt: orderedAt }
 }
 
 /**
- * Begins what has not begun yet, after the copies are written: the author's conversation, and the reader's where
- * something has arrived there.
+ * Creates missing conversations after the copies are written: the author's, and the reader's if
+ * something arrived there.
  */
 export async function beginConversations(options: {
   storage: Storage

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Storage } from '../../storage/storage.ts'
 
-/** A message whose copies may differ; `deletedAt`: its author took it back, and the reader may still have it. */
+/**
+ * A message whose copies may differ; `deletedAt`: its author deleted it, and the reader may still
+ * have it.
+ */
 export interface MessageHint {
   authorId: string
   readerId: string
@@ -10,7 +13,7 @@ export interface MessageHint {
   deletedAt?: number | undefined
 }
 
-/** Receipts that have yet to reach the author's conversation: the reader's marks, and where they stood before. */
+/** Receipts not yet in the author's conversation: the reader's marks, and their values before. */
 export interface ReceiptsHint {
   readerId: string
   authorId: string
@@ -19,17 +22,17 @@ export interface ReceiptsHint {
 }
 
 type HintedWork = ({ kind: 'message' } & MessageHint) | ({ kind: 'receipts' } & ReceiptsHint)
-/** `note` is another one each time, so that what is hinted while a hint is replayed is not taken for done. */
+/** `note` is unique, so that a hint that changes during its replay is not removed as done. */
 export type Hint = HintedWork & { _id: string; note: string }
 
-/** Where hints lie; the name is older than the word. */
+/** The database of hints; its name predates the term. */
 export const hintsDatabase = 'debts'
 
 /**
- * What is still to be done in the databases of people whose databases could not be used when it was due (hinted
- * handoff). A hint is stored before the write that it belongs to is acknowledged, and stays until the healer has
- * replayed it. Where storage is atomic none is needed.
- * @param onAdded told that there is something to do
+ * Work left for databases that were unavailable when it was due (hinted handoff). Stored before the
+ * write it belongs to is acknowledged, and kept until the healer replays it. Atomic storage needs
+ * none.
+ * @param onAdded called when there is work
  */
 export function createHints(options: { storage: Storage; onAdded: () => void }) {
   const { storage, onAdded } = options
@@ -54,10 +57,10 @@ export function createHints(options: { storage: Storage; onAdded: () => void }) 
       add(messages.map((message) => ({ ...message, kind: 'message' }))),
     addReceipts: (receipts: ReceiptsHint) => add([{ ...receipts, kind: 'receipts' }]),
 
-    /** Says that there is something to do: hints were stored by a transaction. */
+    /** Announces hints that a transaction stored. */
     announce: onAdded,
 
-    /** The first hints, or those behind an id, in the order of their ids. */
+    /** The first hints, or those after an id, in id order. */
     async list(page: { after: string | undefined; limit: number }): Promise<Hint[]> {
       const { after, limit } = page
       const behind = after === undefined ? {} : { startkey: `${after}\uffff` }
@@ -65,7 +68,7 @@ export function createHints(options: { storage: Storage; onAdded: () => void }) 
       return found.map(({ _rev, ...hint }) => hint as Hint)
     },
 
-    /** What an author has yet to be told of a reader's receipts. */
+    /** The reader's receipts that an author has not received yet. */
     async findReceipts(authorId: string, readerId: string) {
       const _id = receiptsKey({ authorId, readerId })
       const hint = (await database.read([_id])).get(_id)
@@ -74,7 +77,7 @@ export function createHints(options: { storage: Storage; onAdded: () => void }) 
       return body
     },
 
-    /** Removes hints that were replayed; what was added again meanwhile stays. */
+    /** Removes replayed hints; keeps those added again meanwhile. */
     async remove(replayed: readonly Hint[]) {
       if (replayed.length === 0) return
       await database.update(
@@ -90,7 +93,7 @@ export function createHints(options: { storage: Storage; onAdded: () => void }) 
 
 export type Hints = ReturnType<typeof createHints>
 
-/** A hint as a transaction stores it before the first copy, under an id that no other has. */
+/** A hint as a transaction stores it before the first copy, under a unique id. */
 export function toMessageHint(message: MessageHint): Hint {
   const work = { ...message, kind: 'message' as const }
   const note = randomUUID()

@@ -1,9 +1,9 @@
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import type { MessageDraft } from '../proposals/draft-message.ts'
 
-/** Who may see the file of a message, for as long as the message has it. */
+/** Controls who may see a message's file, while the message has it. */
 export interface MessageFiles {
-  /** @returns false when the sender may not share this file, or it is not there */
+  /** @returns false when the sender may not share this file, or it does not exist */
   shareMedia(message: {
     mediaUrl: string
     messageId: string
@@ -17,15 +17,16 @@ export interface MessageFiles {
   }): Promise<void>
 }
 
-/** Where no file is, every message with one is refused. */
+/** Without files, every message with one is refused. */
 export const noFiles: MessageFiles = {
   shareMedia: async () => false,
   releaseMedia: async () => undefined,
 }
 
 /**
- * Lets the recipients of new messages see their files, before a copy is written; takes the files of deleted ones away.
- * @returns for each new message with a file, by id: may its sender share it?
+ * Gives the recipients of new messages access to their files, before any copy is written; revokes
+ * the files of deleted messages.
+ * @returns by id, for each new message with a file: may its sender share it?
  */
 export async function shareFiles(
   files: MessageFiles,
@@ -35,7 +36,7 @@ export async function shareFiles(
     drafts.map(async ({ stored, next, effect, reach }) => {
       if (!next) return []
       const isGone = next.deletedAt !== undefined && stored?.deletedAt === undefined
-      // Of a message that was never taken, nothing says that its id is its author's.
+      // A never accepted message does not prove that its id is its author's.
       if (effect === 'amend' && isGone && isAccepted(next)) await releaseFile(files, stored)
       if (effect !== 'deliver' || next.mediaUrl === undefined) return []
       const { _id: messageId, mediaUrl, senderId, recipientId } = next
@@ -47,7 +48,7 @@ export async function shareFiles(
   return new Map(verdicts.flat())
 }
 
-/** Takes the file of a message away from both people. */
+/** Revokes both people's access to a message's file. */
 export async function releaseFile(
   files: MessageFiles,
   message: MessageDocument | undefined,

@@ -8,7 +8,9 @@ import { refuse } from '../../../schema/refusal.ts'
 import type { MessageDraft } from '../proposals/draft-message.ts'
 import { completeOwnCopy } from './complete-own-copy.ts'
 
-/** Does a draft concern the other person's copy? A blocked person's words do not arrive; a deletion only takes away. */
+/**
+ * Does a draft concern the other person's copy? A blocked person's words do not; a deletion does.
+ */
 export function isForPeer({ effect, reach, next }: MessageDraft): boolean {
   if (effect === 'deliver') return reach === 'delivered'
   if (effect !== 'amend') return false
@@ -16,10 +18,10 @@ export function isForPeer({ effect, reach, next }: MessageDraft): boolean {
 }
 
 /**
- * The other person's copies of what was accepted. Pure.
- * @param stored the copies that they have
- * @returns what is to be written, and the drafts as they are then: refused where the id is another message's over there,
- *   and in the place that an earlier try has given them already; `blanked` are copies as they were, whose files go
+ * Drafts the other person's copies of accepted messages. Pure.
+ * @param stored their existing copies
+ * @returns what to write, and the resulting drafts: refused when another message has the id there,
+ * and in the place that an earlier try gave; `blanked`: former copies whose files go
  */
 export function draftPeerCopies(options: {
   actorId: string
@@ -37,15 +39,16 @@ export function draftPeerCopies(options: {
     if (isDiscarded(accepted)) {
       const theirs = copy?.senderId === actorId && copy.recipientId === accepted.recipientId
       if (!copy || !theirs) return draft
-      // A try that crashed, or whose answer was lost, has left a copy of what its author thinks was never sent.
+      // A crashed try, or one with a lost answer, left a copy that its author thinks was never
+      // sent.
       const blank = blankDeleted({ ...copy, deletedAt: copy.deletedAt ?? accepted.deletedAt })
       put.push(blank)
       blanked.push(copy)
       return { ...draft, next: completeOwnCopy(accepted, blank) }
     }
-    // A message that was held back when it was sent has no copy to amend, and gets none.
+    // A message withheld at sending has no copy to amend, and gets none.
     if (!copy && draft.effect === 'amend') return draft
-    // Where it is delivered anew, its place was found out; else the copy's counts.
+    // On redelivery its place was determined; otherwise the copy's counts.
     const isPlaced = copy !== undefined && draft.effect === 'deliver'
     const inPlace = isPlaced ? { ...copy, orderedAt: accepted.orderedAt } : copy
     const written = writePeerCopy({ stored: inPlace, accepted, now })
@@ -56,14 +59,14 @@ export function draftPeerCopies(options: {
     }
     if (written.kind === 'store') put.push(written.next)
     else if (inPlace && inPlace.orderedAt !== copy?.orderedAt) put.push(inPlace)
-    // The own copy may have been completed after a look at its file found none.
+    // The own copy may have been completed after the look at its file found none.
     if (accepted.deletedAt !== undefined && copy?.mediaUrl !== undefined) blanked.push(copy)
     return inPlace ? { ...draft, next: joinCopies(accepted, inPlace) } : draft
   })
   return { put, drafts, blanked }
 }
 
-/** The own copy in the place that the other person's has, with the reactions of both. */
+/** The own copy in the peer copy's place, with both people's reactions. */
 function joinCopies(own: MessageDocument, peers: MessageDocument): MessageDocument {
   const reactions = mergeReactions(own.reactions, peers.reactions)
   const { orderedAt } = peers
@@ -71,8 +74,8 @@ function joinCopies(own: MessageDocument, peers: MessageDocument): MessageDocume
 }
 
 /**
- * What becomes of a draft when the other person's database cannot be used: it is refused, so that it is not
- * acknowledged (P3) and its author can send it again. A deletion stands: nobody can be told to live with a refused one.
+ * A draft while the other person's database is unavailable: refused and unacknowledged (P3), so
+ * that its author can resend. A deletion stands: nobody should have to accept a refused one.
  */
 export function refuseUnwritten(draft: MessageDraft, actorId: string, now: number): MessageDraft {
   const { stored } = draft

@@ -1,6 +1,6 @@
 /**
- * How many bytes a document counts for what its owner has stored; none where there is none. Reactions count for nobody:
- * they are few and short, and the other person's are not the author's to answer for.
+ * How many bytes a document counts for its owner's quota; 0 without a document. Reactions do not
+ * count: they are few and short, and the other person's are not the author's.
  */
 export function weighDocument(document: object | undefined): number {
   if (document === undefined) return 0

@@ -6,12 +6,15 @@ import { ordersDatabase } from '../order/order-journal.ts'
 import { completeKey, digestsDatabase, toDeletionDigest, toStarDigest } from './digest-documents.ts'
 import { recordDigests } from './record-digests.ts'
 
-/** Knows whether all that somebody has is in digests: not what an earlier version has written, or what was lost. */
+/**
+ * Tracks whether digests cover all of a person's data: not what earlier versions wrote, or what was
+ * lost.
+ */
 export function createCompleteness({ storage }: { storage: Storage }) {
   const digests = storage.database<Document>(digestsDatabase)
   const orders = storage.database<OrderEntry>(ordersDatabase)
 
-  /** Which of these came with a file, as far as their places say. */
+  /** The messages among these that came with a file, by their places. */
   async function findFiles(deleted: readonly MessageDocument[]) {
     const entries = await orders.read(deleted.map(keyOf))
     return new Set(
@@ -28,12 +31,12 @@ export function createCompleteness({ storage }: { storage: Storage }) {
       return (await digests.read([_id])).has(_id)
     },
 
-    /** To be called for somebody new, and when all copies of somebody were recorded. */
+    /** Call for a new person, and once all copies of a person are recorded. */
     async setComplete(ownerId: string): Promise<void> {
       await digests.insert({ _id: completeKey(ownerId) })
     },
 
-    /** Makes the digests of these copies that are not there yet. */
+    /** Creates the missing digests of these copies. */
     async record(ownerId: string, copies: readonly MessageDocument[]): Promise<void> {
       const accepted = copies.filter(isAccepted)
       const starred = accepted.filter(({ isStarred }) => isStarred)

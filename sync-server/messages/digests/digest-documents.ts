@@ -3,9 +3,9 @@ import type { Document } from '../../storage/documents/documents.ts'
 import { conversationKey, type OrderEntry } from '../order/order-entry.ts'
 
 /**
- * Where digests lie: what copies and places say, in a form that nobody has to walk through all of them for. A digest is
- * stored with what it is about, or before it where the two cannot be stored at once: so it may say too much, and then
- * the copy has the last word.
+ * The database of digests: facts from copies and places that need no full scan. A digest is stored
+ * with its subject, or before it without atomic storage: so it may claim too much, and the copy
+ * decides.
  */
 export const digestsDatabase = 'digests'
 
@@ -15,11 +15,11 @@ export interface StarDigest {
   _id: string
   messageId: string
   peerId: string
-  /** Its place; where storage is not atomic, the one that it was to get. */
+  /** Its place; without atomic storage, the intended one. */
   orderedAt: number
 }
 
-/** A message that its author may have deleted, for both people. It never changes. */
+/** A message that its author may have deleted, for both people. Immutable. */
 export interface DeletionDigest {
   /** `deletion~<lower user id>~<higher user id>~<message>` */
   _id: string
@@ -29,20 +29,23 @@ export interface DeletionDigest {
   hasFile: boolean
 }
 
-/** What a conversation holds for one of its people, deleted ones with it: `files` came with a file. */
+/**
+ * The counts of a conversation for one of its people, including deleted messages: `files` had a
+ * file.
+ */
 export interface Tally {
   sent: number
   received: number
   files: number
 }
 
-/** A message that is there for one of the two people. */
+/** A message that exists for one of the two people. */
 export interface Seen {
   messageId: string
   orderedAt: number
 }
 
-/** A tally up to a place, and that place with it. What was `open` then is looked at again. */
+/** A tally up to and including a place. Messages `open` then are checked again. */
 export interface TallyDigest extends Tally {
   /** `tally~<owner>~<peer>~[r<generation>~]<orderedAt in 15 digits>` */
   _id: string
@@ -51,7 +54,7 @@ export interface TallyDigest extends Tally {
   open: OrderEntry[]
 }
 
-/** Which tallies of a conversation count: it grows with each message that comes back into a place below others. */
+/** Which tallies of a conversation are valid: rises with each message that returns below others. */
 export interface TallyGeneration {
   /** `generation~<lower user id>~<higher user id>` */
   _id: string
@@ -66,7 +69,7 @@ export function deletionKey(oneId: string, otherId: string, messageId: string): 
   return `deletion~${conversationKey(oneId, otherId)}~${messageId}`
 }
 
-/** What the tallies of this person begin with. */
+/** The id prefix of this person's tallies. */
 export function talliesPrefix(ownerId: string): string {
   return `tally~${ownerId}~`
 }
@@ -83,18 +86,20 @@ export function generationKey(oneId: string, otherId: string): string {
   return `generation~${conversationKey(oneId, otherId)}`
 }
 
-/** What makes all tallies of a conversation void that were counted, or are being counted. */
+/** Voids all tallies of a conversation, including those being counted. */
 export function nextGeneration(_id: string, stored: ReadonlyMap<string, Document>) {
   const { generation = 0 } = (stored.get(_id) ?? {}) as Partial<TallyGeneration>
   return { _id, generation: generation + 1 }
 }
 
-/** Says that every star of this person, and every deletion among their messages, has its digest. */
+/**
+ * Marks that every star of this person, and every deletion among their messages, has its digest.
+ */
 export function completeKey(ownerId: string): string {
   return `complete~${ownerId}`
 }
 
-/** The ids that begin with this. */
+/** The range of ids with this prefix. */
 export function idsBeneath(prefix: string) {
   return { startkey: prefix, endkey: `${prefix}\uffff` }
 }
@@ -104,7 +109,7 @@ export function toStarDigest(ownerId: string, message: MessageDocument): StarDig
   return { _id: starKey(ownerId, messageId), messageId, peerId, orderedAt }
 }
 
-/** @param message as it was before it was deleted, with its place */
+/** @param message as it was before deletion, with its place */
 export function toDeletionDigest(message: MessageDocument): DeletionDigest {
   const { _id: messageId, senderId, recipientId, orderedAt, mediaUrl } = message
   const _id = deletionKey(senderId, recipientId, messageId)

@@ -2,14 +2,14 @@ import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import type { Document } from '../../storage/documents/documents.ts'
 import { deletionKey, starKey, toDeletionDigest, toStarDigest } from './digest-documents.ts'
 
-/** A copy that its owner has, and what becomes of it. */
+/** The owner's copy before and after a change. */
 export interface CopyChange {
   ownerId: string
   before: MessageDocument | undefined
   after: MessageDocument
 }
 
-/** The digests that a change of two people's copies of this message may need. */
+/** The digests that a change of both copies of this message may need. */
 export function listDigestIds(oneId: string, otherId: string, messageId: string): string[] {
   return [
     deletionKey(oneId, otherId, messageId),
@@ -19,10 +19,10 @@ export function listDigestIds(oneId: string, otherId: string, messageId: string)
 }
 
 /**
- * What changes of copies make of digests. Pure.
- * @param stored the digests that are there
- * @param isAtomic they are stored with the copies: else a digest stays, because a star that comes back at the same
- *   moment may count on it
+ * Drafts the digests for changes of copies. Pure.
+ * @param stored the existing digests
+ * @param isAtomic stored with the copies; otherwise keeps digests, because a star returning at the
+ * same moment may rely on one
  */
 export function draftDigests(options: {
   changes: readonly CopyChange[]

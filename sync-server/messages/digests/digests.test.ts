@@ -87,7 +87,7 @@ const writeMany = (senderId: string, recipientId: string, count: number) =>
 const accept = (actorId: string, messages: readonly MessageDocument[]) =>
   t.acceptance.acceptMessages({ actorId, proposals: messages.map(propose) })
 
-/** Writes, and stops for good after a stage, if it comes to it; then everything starts anew on what is stored. */
+/** Writes, stops forever after a stage if it gets there; then restarts on what is stored. */
 async function acceptAndCrash(actorId: string, messages: readonly MessageDocument[], after: Stage) {
   const reached = new Promise<void>((resolve) => {
     Object.assign(crash, { after, reached: resolve })
@@ -123,7 +123,7 @@ async function act({ kind, isAnns, which, crashAfter }: Step) {
     case 'send': {
       const messages = writeMany(actorId, peerId, 1 + (which % 6))
       await write(messages)
-      // Some authors come back and try again, others never do.
+      // Some authors return and retry, others never do.
       if (crashAfter && which % 2 === 0) await accept(actorId, messages)
       return
     }

@@ -20,9 +20,9 @@ const forgottenAtOnce = 500
 export type Digests = ReturnType<typeof createDigests>
 
 /**
- * What can be said of all that somebody has without reading all of it. Everything here can be made again from places
- * and copies, and is, when it was lost.
- * @param every how many places lie between two stored tallies, about
+ * Answers about all of a person's data without reading all of it. Rebuilds anything lost here from
+ * places and copies.
+ * @param every about how many places lie between two stored tallies
  * @param now epoch ms
  */
 export function createDigests(options: {
@@ -59,8 +59,9 @@ export function createDigests(options: {
     settle,
 
     /**
-     * Takes away what was counted between two people: a message has come back into a place below others. It has made the
-     * tallies void already; where it was not written at once, somebody may have counted anew before it was there.
+     * Deletes the tallies between two people: a message returned to a place below others. The
+     * return already voided them; without atomic storage, somebody may have recounted before the
+     * message was written.
      */
     async forgetTallies(oneId: string, otherId: string): Promise<void> {
       const id = generationKey(oneId, otherId)
@@ -72,7 +73,7 @@ export function createDigests(options: {
       await forgetBeneath(`${talliesPrefix(otherId)}${oneId}~`)
     },
 
-    /** Takes away what was made for somebody who leaves. */
+    /** Deletes a departing person's digests. */
     async forget(userId: string): Promise<void> {
       await forgetBeneath(starKey(userId, ''))
       await forgetBeneath(completeKey(userId))

@@ -11,7 +11,7 @@ import type { View } from './tallies.ts'
 
 const copiesAtOnce = 500
 
-/** The messages of a conversation that are deleted in its owner's copies, behind a place. */
+/** The messages behind a place that are deleted in their owner's copies. */
 export async function listDeletions(
   storage: Storage,
   { ownerId, peerId, after }: View & { after: number },

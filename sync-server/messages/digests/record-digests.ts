@@ -2,7 +2,7 @@ import type { Document } from '../../storage/documents/documents.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { digestsDatabase } from './digest-documents.ts'
 
-/** Stores digests that are not there yet; the others stay as they are. */
+/** Stores missing digests; keeps existing ones unchanged. */
 export async function recordDigests(storage: Storage, digests: readonly Document[]): Promise<void> {
   if (digests.length === 0) return
   const ids = digests.map(({ _id }) => _id)

@@ -10,16 +10,18 @@ import {
   type Tally,
 } from './digest-documents.ts'
 
-/** What places say to one of the two people. `open`: nobody can say yet whether there is a message. */
+/**
+ * What places mean for one of the two people. `open`: it is not known yet whether a message exists.
+ */
 export interface Resolved extends Tally {
-  /** Those that are there, oldest first. */
+  /** The existing messages, oldest first. */
   seen: Seen[]
   open: OrderEntry[]
 }
 
 /**
- * Looks behind places of one conversation, for one of its people: is there a message, and what is it? Whole ones say it
- * themselves; of the others it is their copies that say it.
+ * Resolves places of one conversation for one of its people: does a message exist, and which? Whole
+ * entries tell it themselves; others need their copies.
  * @param entries oldest first
  */
 export async function resolveEntries(options: {
@@ -43,7 +45,7 @@ export async function resolveEntries(options: {
       resolved.open.push(entry)
       continue
     }
-    // An entry can be left over from a try that crashed: the message says itself where it stands.
+    // A crashed attempt can leave an entry behind: the message's own place decides.
     if (!isWhole && (copy?.peerId !== peerId || copy.orderedAt !== orderedAt)) continue
     const hasFile = isWhole ? entry.hasFile === true : hadFile(copy)
     resolved.seen.push({ messageId, orderedAt })
@@ -53,7 +55,7 @@ export async function resolveEntries(options: {
   }
   return resolved
 
-  /** Read after the copies: a deletion is in its digest before it is in a copy. */
+  /** Read after the copies: a deletion reaches its digest before any copy. */
   async function readDeletions(): Promise<ReadonlyMap<string, DeletionDigest>> {
     const deleted = [...copies.values()].filter(isDeleted)
     if (deleted.length === 0) return new Map()

@@ -15,29 +15,31 @@ import {
 } from './digest-documents.ts'
 import { type Resolved, resolveEntries } from './resolve-entries.ts'
 
-/** Where the database can be written by several servers, a place may still come in below others for so long. */
+/**
+ * Where several servers write the database, a place may still appear below others within this time.
+ */
 const settledMs = 60_000
 const conversationsWatched = 20_000
-/** Behind every place that is given. */
+/** After every possible place. */
 export const endOfTime = 8.64e14 - 1
 
-/** A conversation as one of its two people has it. */
+/** A conversation as one of its two people sees it. */
 export interface View {
   ownerId: string
   peerId: string
 }
 
-/** With the generation of its tallies: what is counted while another one begins is stored where nobody looks. */
+/** With its tallies' generation: a count that spans a change is stored where nobody reads it. */
 interface Counted extends View {
   generation: number
 }
 
 /**
- * Counts what lies in a conversation up to a place without walking through it: every so many places, what lies up to
- * there is stored, and counting begins at the nearest. A stored tally can be lost or be missing: it is counted again.
- * @param every how many places lie between two stored tallies, about
+ * Counts a conversation's messages up to a place without a full walk: stores a tally about `every`
+ * places, and counts from the nearest. Recounts lost or missing ones.
+ * @param every about how many places lie between two stored tallies
  * @param now epoch ms
- * @param onError told why a tally could not be stored in the background
+ * @param onError called when a tally could not be stored in the background
  */
 export function createTallies(options: {
   storage: Storage
@@ -49,9 +51,9 @@ export function createTallies(options: {
   const { storage, journal, every = 100, now, onError } = options
   const digests = storage.database<TallyDigest>(digestsDatabase)
   const generations = storage.database<TallyGeneration>(digestsDatabase)
-  /** How many messages have come since somebody last looked whether it is time for a tally. */
+  /** New messages since the last check whether a tally is due. */
   const added = new LRUCache<string, number>(atMost(conversationsWatched))
-  /** Conversations whose tallies are to be stored. */
+  /** Conversations whose tallies are due. */
   const due = new Set<string>()
   const background = pLimit(1)
 
@@ -61,7 +63,7 @@ export function createTallies(options: {
     return { ownerId, peerId, generation }
   }
 
-  /** The nearest stored tally at a place or before it. */
+  /** The nearest stored tally at or before a place. */
   async function findStored(counted: Counted, upTo: number): Promise<TallyDigest> {
     const [found] = await digests.range({
       startkey: tallyKey(counted, upTo),
@@ -81,7 +83,7 @@ export function createTallies(options: {
 
   const isSettled = (orderedAt: number) => storage.isAtomic || orderedAt < now() - settledMs
 
-  /** What lies in a conversation for its owner up to a place, and stores tallies on the way. */
+  /** Counts a conversation for its owner up to a place, storing tallies on the way. */
   async function countUpTo(view: View, place: number): Promise<Tally> {
     const { ownerId: oneId, peerId: otherId } = view
     const upTo = Math.min(place, endOfTime)
@@ -99,7 +101,7 @@ export function createTallies(options: {
     }
   }
 
-  /** The newest message between two places that is there for the owner: `after < orderedAt < before`. */
+  /** The owner's newest message between two places: `after < orderedAt < before`. */
   async function findLast(view: View, after: number): Promise<Seen | undefined> {
     const { ownerId: oneId, peerId: otherId } = view
     let floor: TallyDigest | undefined
@@ -112,7 +114,7 @@ export function createTallies(options: {
       const oldest = within.at(-1)
       if (!oldest || within.length < limit) break
       before = placeOf(oldest)
-      // Whoever is blocked can put many places behind the newest message.
+      // A blocked person can put many places behind the newest message.
       floor ??= await findStored(await findGeneration(view), before)
     }
     if (!floor) return undefined
@@ -121,7 +123,7 @@ export function createTallies(options: {
     return newest && newest.orderedAt > after ? newest : undefined
   }
 
-  /** The oldest message behind a place that is there for the owner. */
+  /** The owner's oldest message behind a place. */
   async function findFirst(view: View, after: number): Promise<Seen | undefined> {
     const { ownerId: oneId, peerId: otherId } = view
     for (let from = after, limit = 1; ; limit = every) {
@@ -139,7 +141,10 @@ export function createTallies(options: {
     findLast,
     findFirst,
 
-    /** Takes note of new messages: from time to time both people's tallies are stored, so that nobody has far to count. */
+    /**
+     * Records new messages: stores both people's tallies from time to time, so that counting stays
+     * short.
+     */
     recordAdded(oneId: string, otherId: string, count: number) {
       const conversation = conversationKey(oneId, otherId)
       const sum = (added.get(conversation) ?? 0) + count
@@ -153,12 +158,12 @@ export function createTallies(options: {
       }).catch(onError)
     },
 
-    /** Forgets what has not begun. */
+    /** Drops work that has not begun. */
     drop() {
       background.clearQueue()
       due.clear()
     },
-    /** Waits for what is under way. */
+    /** Waits for running work. */
     settle: () => background(async () => undefined),
   }
 }

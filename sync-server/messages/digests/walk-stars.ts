@@ -5,12 +5,13 @@ import { digestsDatabase, idsBeneath, type StarDigest, starKey } from './digest-
 
 const copiesAtOnce = 100
 
-/** Where a message stands, and with whom. */
+/** Where a message stands, and in which conversation. */
 export type Place = Pick<MessageDocument, '_id' | 'peerId' | 'orderedAt'>
 
 /**
- * A person's starred copies in pages, found by their digests; newest first where storage is atomic. Else a digest may
- * name a place that its message did not get: all copies are read, in no order that means anything.
+ * A person's starred copies in pages, by their digests; newest first where storage is atomic.
+ * Otherwise a digest may name a place that its message did not get: reads all copies, in no
+ * meaningful order.
  */
 export async function* walkStars(
   storage: Storage,
@@ -32,7 +33,7 @@ export async function* walkStars(
   }
 }
 
-/** Compares messages for a list that begins with the newest. */
+/** Compares messages for a list, newest first. */
 export function byNewest(a: Omit<Place, 'peerId'>, b: Omit<Place, 'peerId'>): number {
   return b.orderedAt - a.orderedAt || (a._id < b._id ? 1 : -1)
 }

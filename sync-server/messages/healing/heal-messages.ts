@@ -12,8 +12,9 @@ import { recordDigests } from '../digests/record-digests.ts'
 import { takeBackWords } from './take-back-words.ts'
 
 /**
- * A message that may be incomplete. `orderedAt`: its place, of which its copies have to agree; without it, the one that
- * the author's copy names. `isHeld`: there is no reader's copy. `isAmended`: its text may differ between the copies.
+ * A message that may be incomplete. `orderedAt`: the place its copies must agree on; absent, the
+ * author's copy decides. `isHeld`: no reader's copy exists. `isAmended`: its text may differ
+ * between copies.
  */
 interface Unhealed {
   messageId: string
@@ -23,10 +24,10 @@ interface Unhealed {
 }
 
 /**
- * Completes an author's messages to one reader: an own copy that is missing, or still says that it failed, is made from
- * the reader's copy; of two texts the later one comes into both; what the author has deleted does not stay with the
- * reader; both conversations have begun. Complete ones stay as they are.
- * @returns how many own copies were made good, and the ids of the messages of which no copy is there (yet)
+ * Completes an author's messages to one reader: rebuilds a missing or failed own copy from the
+ * reader's, puts the later of two texts into both, applies the author's deletions to the reader,
+ * begins both conversations. Leaves complete ones unchanged.
+ * @returns how many own copies it repaired, and the ids of messages without any copy (yet)
  */
 export async function healMessages(options: {
   storage: Storage
@@ -69,7 +70,10 @@ export async function healMessages(options: {
   const without = ids.filter((id) => !readersCopies.has(id) && !result.current.has(id))
   return { healed: result.healed, without: new Set(without) }
 
-  /** Of what is made good, any may have a star by then. What is deleted was there before in one of the copies. */
+  /**
+   * Any repaired message may have a star by then. What is deleted existed before in one of the
+   * copies.
+   */
   async function listDigests() {
     const stored = await own.read(arrived.map(({ _id }) => _id))
     return arrived.flatMap((copy) => {
@@ -115,7 +119,7 @@ export async function healMessages(options: {
   }
 }
 
-/** The author's copy with the later of two texts, the reactions of both, and a deletion that either of them has. */
+/** The author's copy with the later of two texts, both people's reactions, and either deletion. */
 function withTextOf(own: MessageDocument, copy: MessageDocument): MessageDocument {
   const { content, editedAt, deletedAt, reactions } = copy
   return mergeMessages(own, {

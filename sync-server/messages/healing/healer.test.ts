@@ -32,7 +32,7 @@ const fromAnn = (content = 'hello') =>
 const send = (message: MessageDocument) =>
   t.acceptance.acceptMessages({ actorId: t.ann, proposals: [propose(message)] })
 
-/** Sends, stops for good after a stage, and starts anew on what is stored. */
+/** Sends, stops forever after a stage, and restarts on what is stored. */
 async function sendAndCrash(after: Stage, message = fromAnn()) {
   const reached = new Promise<void>((resolve) => {
     Object.assign(crash, { after, reached: resolve })
@@ -149,7 +149,7 @@ describe('a crash elsewhere', () => {
 })
 
 describe('a message that is being written', () => {
-  /** Holds up a write after the first copy, until it is let go. */
+  /** Pauses a write after the first copy, until released. */
   async function sendHeldUp() {
     const go = { on: () => {} }
     const held = new Promise<void>((resolve) => Object.assign(go, { on: resolve }))

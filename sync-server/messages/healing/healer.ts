@@ -12,22 +12,19 @@ import { replayHints } from './replay-hints.ts'
 
 const entriesAtOnce = 500
 const sweepAfterEntries = 500
-/** A message may still be under way for so long, on another server. */
+/** Another server may still be writing a message this young. */
 const underWayMs = 60_000
 const lookAgainAfterMs = 30_000
 const checkpointId = 'healed'
 
 /**
- * Completes what a crash left undone between the copies of a message (P3), for authors who never come back to retry.
- * The `orders` database is the journal: an entry is made before the first copy. A checkpoint there says up to where all
- * is known to be complete, or hinted: what could not be completed is looked at again until it is. What is still being
- * written is left alone: its author would be told that it was there before.
- *
- * Atomic storage leaves nothing half: there it looks once at what an earlier version has left, and never again.
+ * Completes crashed message writes (P3) for authors who never retry, from the journal `orders`: all
+ * entries up to its checkpoint are complete or hinted. Skips running writes, whose authors would
+ * get a duplicate. Atomic storage needs one sweep, for earlier versions' data.
  * @param isShared other servers write the same databases
- * @param lookAgainMs how long after a look that left something undone the next one comes
- * @param onError told of a sweep in the background that failed, where the next one begins where it began; and of people
- *   whose messages could not be read
+ * @param lookAgainMs the wait before retrying an incomplete sweep
+ * @param onError called with a failed background sweep, which the next one repeats; and with people
+ * whose messages could not be read
  */
 export function createHealer(options: {
   storage: Storage
@@ -42,7 +39,7 @@ export function createHealer(options: {
   const { storage, files, hints, relations, isShared, now, onError } = options
   const { lookAgainMs = lookAgainAfterMs } = options
   const orders = storage.database<OrderEntry>(ordersDatabase)
-  /** Entries above the checkpoint that this process has completed itself. */
+  /** Entries above the checkpoint that this process completed itself. */
   const finished = new Set<string>()
   /** Messages that this process is writing. */
   const underWay = new Set<string>()
@@ -70,7 +67,7 @@ export function createHealer(options: {
     if (state.isClosed) return
     state.nextLook ??= setTimeout(() => {
       state.nextLook = undefined
-      // It may be past what this look is for.
+      // A running sweep may have passed what this call is for.
       if (state.sweep !== undefined) return lookAgain()
       healCopies().catch(onError)
     }, lookAgainMs).unref()
@@ -99,7 +96,7 @@ export function createHealer(options: {
     }
   }
 
-  /** @returns up to where all is complete */
+  /** @returns the place up to which all is complete */
   async function sweepJournal(before: Seq) {
     let since = before
     let complete = before
@@ -113,7 +110,7 @@ export function createHealer(options: {
         doc && !finished.has(doc._id) ? [doc] : [],
       )
       const unwritten = new Set(entries.filter(isBeingWritten).map(({ _id }) => _id))
-      // A reader's word alone makes no message of somebody else.
+      // A reader's claim alone creates no message of somebody else.
       const trusted = entries.filter(({ _id, isClaimed }) => !isClaimed && !unwritten.has(_id))
       const outcome = await healEntries(trusted)
       healed += outcome.healed
@@ -133,7 +130,7 @@ export function createHealer(options: {
     return isShared && orderedAt >= startedAt && now() - orderedAt < underWayMs
   }
 
-  /** @returns how many messages were completed, and the entries of which nothing can be said yet */
+  /** @returns how many messages it completed, and the entries still undecided */
   async function healEntries(entries: readonly OrderEntry[]) {
     const open = new Set<string>()
     let healed = 0
@@ -155,7 +152,8 @@ export function createHealer(options: {
           if (outcome.without.has(entry.messageId) && age < underWayMs) open.add(entry._id)
         }
       } catch (error) {
-        // People whose databases cannot be used hold up nobody else's healing; theirs is looked at again.
+        // People whose databases are unavailable block nobody else's healing; the next sweep
+        // retries theirs.
         onError(error)
         await hints.addMessages(
           messages.map(({ messageId }) => ({ authorId, readerId, messageId })),
@@ -165,22 +163,25 @@ export function createHealer(options: {
     return { healed, open }
   }
 
-  /** The databases of somebody who left must not come to be again. */
+  /** Healing must not recreate a departed person's databases. */
   async function areBothHere(oneId: string, otherId: string): Promise<boolean> {
     const reaches = await Promise.all([
       relations.canReach(oneId, otherId),
       relations.canReach(otherId, oneId),
     ])
-    // Who is on a business channel has no copies: what is missing there comes again by itself.
+    // A channel contact has no copies: the channel itself redelivers what is missing.
     return !reaches.includes('unknown_person') && !reaches.includes('channel')
   }
 
   return {
-    /** Looks through everything above the checkpoint, and what is hinted. @returns how many own copies were made good */
+    /**
+     * Sweeps everything above the checkpoint, and all hints. @returns how many own copies it
+     * repaired
+     */
     healCopies,
-    /** Has a look in a while; one that is due already is enough. */
+    /** Schedules another sweep; does nothing if one is due. */
     lookAgain,
-    /** Takes note of messages that are about to be written. @returns to be called when they are not any more */
+    /** Records messages about to be written. @returns a function to call after the write */
     recordStarted(authorId: string, messageIds: readonly string[]) {
       if (storage.isAtomic) return () => undefined
       const writes = messageIds.map((id) => writeKey(authorId, id))
@@ -189,16 +190,19 @@ export function createHealer(options: {
         for (const write of writes) underWay.delete(write)
       }
     },
-    /** Takes note that the messages of these entries are complete, and moves the checkpoint from time to time. */
+    /**
+     * Records that the messages of these entries are complete; advances the checkpoint now and
+     * then.
+     */
     recordFinished(entries: readonly Pick<OrderEntry, '_id'>[]) {
       if (storage.isAtomic) return
       for (const { _id } of entries) finished.add(_id)
       state.finishedSince += entries.length
       if (state.finishedSince >= sweepAfterEntries) healCopies().catch(onError)
     },
-    /** Looks at nothing any more, and waits for nothing. */
+    /** Stops at once, without waiting. */
     drop,
-    /** Ends with the checkpoint as far as it goes, so that the next start has little to look at. */
+    /** Stores the checkpoint as far as it goes, so that the next start has little to sweep. */
     async close() {
       drop()
       await state.sweep?.catch(() => undefined)

@@ -19,10 +19,10 @@ interface Surroundings {
 }
 
 /**
- * Does what was left to do for people whose databases could not be used then. What fails again is left for later, and
- * holds up nothing else.
- * @param isBeingWritten messages that are left alone: more about them may be hinted at any moment
- * @returns how many own copies were made good, and how many hints are left
+ * Does the work left for databases that were unavailable. Leaves repeated failures for later,
+ * blocking nothing else.
+ * @param isBeingWritten messages to skip: their hints may still change
+ * @returns how many own copies it repaired, and how many hints remain
  */
 export async function replayHints(
   options: Surroundings & { hints: Hints; isBeingWritten: (hint: MessageHint) => boolean },
@@ -49,7 +49,7 @@ export async function replayHints(
   }
 }
 
-/** Replays hints of one author and one reader. The databases of somebody who left must not come to be again. */
+/** Replays hints of one author and one reader. Must not recreate a departed person's databases. */
 async function replayPair(surroundings: Surroundings, due: readonly Hint[]): Promise<number> {
   const { storage, files, relations, now } = surroundings
   const [first] = due

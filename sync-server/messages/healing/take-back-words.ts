@@ -6,9 +6,11 @@ import { toDeletionDigest } from '../digests/digest-documents.ts'
 import { recordDigests } from '../digests/record-digests.ts'
 
 /**
- * Blanks a reader's copies of messages that their author took back, and takes their files from both.
- * @param deletions when each was deleted, epoch ms, by message id; where the reader has no copy there is nothing to do
- * @returns the reader's copies, as they are then
+ * Blanks a reader's copies of messages that their author deleted, and revokes both people's access
+ * to their files.
+ * @param deletions when each was deleted, epoch ms, by message id; skips those without a reader's
+ * copy
+ * @returns the reader's resulting copies
  */
 export async function takeBackWords(options: {
   storage: Storage

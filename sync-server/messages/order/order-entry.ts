@@ -1,28 +1,30 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 
 /**
- * One entry of the `orders` database: a message's place in its conversation. That it can be created once only is
- * what makes `orderedAt` strictly growing, on any number of servers.
+ * One entry of the `orders` database: a message's place in its conversation. Because each can be
+ * created only once, `orderedAt` strictly grows, on any number of servers.
  */
 export interface OrderEntry {
   /** `<lower user id>~<higher user id>~<orderedAt in 15 digits>` */
   _id: string
   messageId: string
   senderId: string
-  /** The recipient had blocked the sender: there is no copy to deliver, and no receipt will come. */
+  /** The recipient blocked the sender: no copy to deliver, no receipt to come. */
   isHeld?: true
-  /** It was stored at once with its copies: they are there, for as long as their owners are. */
+  /** Stored atomically with its copies: they exist while their owners do. */
   isWhole?: true
-  /** The message came with a file; said of whole ones only. */
+  /** The message came with a file; set on whole entries only. */
   hasFile?: true
-  /** Its reader alone has given it back after a restore: a copy of its author's is not made on their word. */
+  /**
+   * Only its reader gave it back after a restore: never create an author's copy from that claim.
+   */
   isClaimed?: true
 }
 
 const digits = 15
 const entryPattern = /^([^~]+)~([^~]+)~(\d{15})$/
 
-/** The conversation of two people, the same from both sides. */
+/** The key of two people's conversation, the same for both. */
 export function conversationKey(oneId: string, otherId: string): string {
   return oneId < otherId ? `${oneId}~${otherId}` : `${otherId}~${oneId}`
 }
@@ -46,12 +48,12 @@ export function toOrderEntry(
   }
 }
 
-/** Where an entry stands; 0 for what is no entry. */
+/** The place of an entry; 0 for anything else. */
 export function placeOf(entry: OrderEntry): number {
   return parseOrderEntry(entry)?.orderedAt ?? 0
 }
 
-/** The parts of an entry's id; undefined for what is no entry. */
+/** The parts of an entry's id; undefined for anything else. */
 export function parseOrderEntry(entry: OrderEntry) {
   const [, lowerId, higherId, orderedAt] = entryPattern.exec(entry._id) ?? []
   if (!lowerId || !higherId || !orderedAt) return undefined

@@ -7,15 +7,16 @@ import { conversationKey, type OrderEntry, orderEntryKey, parseOrderEntry } from
 
 const conversationsRemembered = 50_000
 
-/** Where the journal lies. */
+/** The database of the journal. */
 export const ordersDatabase = 'orders'
 
 const placeGiven = z.object({ conversation: z.string(), orderedAt: z.number() })
 
 /**
- * The `orders` database: gives messages their place, and finds them by it.
- * @param link to other servers that give places in the same database, by clocks of their own: each tells the others,
- *   so that none has to look before it gives one; while they cannot hear each other, each looks
+ * The `orders` database: gives messages their places, and finds them by place.
+ * @param link to other servers that assign places in the same database by their own clocks: each
+ * announces its places, so that no read is needed before assigning; while the link is down, each
+ * reads
  * @param now epoch ms
  */
 export function createOrderJournal(options: {
@@ -25,7 +26,7 @@ export function createOrderJournal(options: {
 }) {
   const { storage, link, now } = options
   const orders = storage.database<OrderEntry>(ordersDatabase)
-  /** The last place given out in a conversation, so that the database is asked once only. */
+  /** The last assigned place of a conversation, so that the database is read only once. */
   const lastGiven = new LRUCache<string, number>(atMost(conversationsRemembered))
 
   function raise(conversation: string, orderedAt: number) {
@@ -54,7 +55,10 @@ export function createOrderJournal(options: {
     raise(conversation, await findLast(conversation))
   }
 
-  /** The next place (`orderedAt`) behind all that a prepared conversation has; no other message gets it from here. */
+  /**
+   * The next place (`orderedAt`) after all in a prepared conversation; this process gives it to no
+   * other message.
+   */
   function assignOrder(oneId: string, otherId: string): number {
     const conversation = conversationKey(oneId, otherId)
     const orderedAt = Math.max(now(), (lastGiven.get(conversation) ?? 0) + 1)
@@ -64,21 +68,21 @@ export function createOrderJournal(options: {
   }
 
   return {
-    /** Learns where two people's conversation stands, so that places can be given in it. */
+    /** Reads the last place of two people's conversation, so that `assignOrder` can continue it. */
     async prepare(oneId: string, otherId: string): Promise<void> {
       const conversation = conversationKey(oneId, otherId)
       const isHeard = link?.isUp() ?? true
       if (!isHeard || !lastGiven.has(conversation)) await lookUp(conversation)
     },
 
-    /** Another server has given a place that was given here: looks again where the conversation stands. */
+    /** Another server assigned a place assigned here: rereads the conversation's last place. */
     async refresh(oneId: string, otherId: string): Promise<void> {
       await lookUp(conversationKey(oneId, otherId))
     },
 
     assignOrder,
 
-    /** Takes note of entries that are stored: what comes next is behind them. */
+    /** Records stored entries: later places go behind them. */
     recordGiven(entries: readonly OrderEntry[]) {
       for (const entry of entries) {
         const place = parseOrderEntry(entry)
@@ -86,7 +90,7 @@ export function createOrderJournal(options: {
       }
     },
 
-    /** The newest place that this server knows of in two people's conversation; 0 when it knows none. */
+    /** The newest place known to this server in two people's conversation; 0 when unknown. */
     lastGiven: (oneId: string, otherId: string) =>
       lastGiven.get(conversationKey(oneId, otherId)) ?? 0,
 

@@ -7,26 +7,26 @@ import { decideConversation, salvageConversation } from '../../../schema/decide-
 import type { LostSpan } from '../../../schema/lost-span.ts'
 import type { Proposal } from './proposal.ts'
 
-/** What one person proposes of the conversation with another, and what the server says of it. */
+/** One person's proposals about the conversation with another, and the server's decision. */
 export interface ConversationDraft {
   proposal: Proposal
-  /** The stored conversation with all that was taken of the proposals so far; undefined where none is. */
+  /** The stored conversation with all changes accepted so far; undefined if there is none. */
   next: ConversationDocument | undefined
   isNew: boolean
   isTaken: boolean
 }
 
-/** Marks of a reader that rise from `before` to `upTo`: each is an `orderedAt`. */
+/** A reader's marks that rise from `before` to `upTo`: each is an `orderedAt`. */
 export interface MarkRise {
   before: { deliveredUpTo: number; readUpTo: number }
   upTo: { deliveredUpTo: number; readUpTo: number }
 }
 
 /**
- * Applies the rule (P4) to one proposal after the other, each on what the one before it has made. Pure.
- * @param lost what the server has forgotten
- * @param now what device clocks are held against, epoch ms: now, or the newest message where that lies ahead
- * @returns `rise` when a mark is higher than before: the author is to be told
+ * Applies the rule (P4) to each proposal, on top of the one before. Pure.
+ * @param lost what the server lost in a restore
+ * @param now the limit for device clocks, epoch ms: now, or the newest message if that is later
+ * @returns `rise` when a mark rose: tell the author
  */
 export function decideConversations(options: {
   proposals: readonly Proposal[]

@@ -12,31 +12,31 @@ import { salvageMessage } from '../../../schema/salvage-message.ts'
 import type { Reach } from '../../access/relations.ts'
 import type { Proposal } from './proposal.ts'
 
-/** A proposal with as much of it as parses. */
+/** A proposal with whatever part of it parses. */
 export interface MessageProposal extends Proposal {
   message: MessageDocument | undefined
 }
 
-/** What is to be written for one proposal, as far as the rule can say before anything is written. */
+/** What to write for one proposal, as far as the rule can say before anything is written. */
 export interface MessageDraft {
   proposal: MessageProposal
   stored: MessageDocument | undefined
-  /** The own copy to be; undefined only where nothing is there, and the proposal makes nothing. */
+  /** The next own copy; undefined only if there was none and the proposal creates none. */
   next: MessageDocument | undefined
   effect: 'none' | 'own' | 'deliver' | 'amend'
-  /** Whether the recipient may be written to. */
+  /** Whether the sender may reach the recipient. */
   reach: Reach
   refusal?: Refusal
 }
 
-/** A message that was acknowledged once, that the server has forgotten, and that its author's device gives back. */
+/** A message acknowledged once and lost by the server, which its author's device returns. */
 export function isReturned({ proposal, effect }: Pick<MessageDraft, 'proposal' | 'effect'>) {
   return effect === 'deliver' && proposal.message?.status === 'sent'
 }
 
 /**
- * An author's device says after a restore that it was acknowledged once; what came of it, a death may have cut off when
- * it was given back the first time.
+ * After a restore an author's device says that it was acknowledged; a crash may have interrupted
+ * the first return.
  */
 export function isGivenBack(
   { proposal: { message } }: Pick<MessageDraft, 'proposal'>,
@@ -45,7 +45,7 @@ export function isGivenBack(
   return lost.length > 0 && message?.senderId === actorId && message.status === 'sent'
 }
 
-/** One that is given back into its giver's copy alone: by its reader, or by its author when the reader has left. */
+/** Returned into the giver's copy alone: by its reader, or by its author after the reader left. */
 export function isTakenBack({ stored, next, effect }: MessageDraft): boolean {
   return effect === 'own' && stored === undefined && next !== undefined && isAccepted(next)
 }
@@ -58,8 +58,8 @@ export function readMessageProposal(proposal: Proposal): MessageProposal {
 
 /**
  * Applies the one rule (P4) to a proposal.
- * @param isPeerTouched the other person's copy was already written for this proposal, before the own copy changed
- *   under it; so it must be brought in line once more, whatever the rule now says
+ * @param isPeerTouched the peer copy was already written for this proposal, before the own copy
+ * changed underneath: bring it in line again, whatever the rule now says
  */
 export function draftMessage(draft: {
   actorId: string
@@ -83,7 +83,7 @@ export function draftMessage(draft: {
   return { ...base, ...drafted, ...(mustAmend ? { effect: 'amend' } : {}) }
 }
 
-/** The rule cannot know whether a try that crashed has left the other person a copy of it: that is looked up. */
+/** The rule cannot know whether a crashed try left the other person a copy: look it up. */
 function isNewDiscard(
   { next, refusal }: Pick<MessageDraft, 'next' | 'refusal'>,
   stored: MessageDocument | undefined,
@@ -129,7 +129,7 @@ function applyRule(draft: {
   }
 }
 
-/** P6: a document that does not parse comes back to its author, and leaves what is stored as it is. */
+/** P6: returns an unparsable document to its author, and keeps the stored one. */
 function keepUnreadable(draft: {
   actorId: string
   proposal: MessageProposal
@@ -144,7 +144,7 @@ function keepUnreadable(draft: {
     return { next: stored, refusal, effect: 'none' }
   }
   const at = Math.max(stored.refused?.at ?? 0, stored.editedAt ?? 0) + 1
-  // Cut already: it is kept for its author only.
+  // Already truncated: kept for its author only.
   const { content } = salvaged
   const refused = { at, ...refusal, ...(content && content !== stored.content ? { content } : {}) }
   return { next: { ...stored, refused }, refusal, effect: 'own' }

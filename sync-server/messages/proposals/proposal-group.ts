@@ -5,7 +5,7 @@ import { refuse } from '../../../schema/refusal.ts'
 import type { Reach } from '../../access/relations.ts'
 import { draftMessage, type MessageDraft, type MessageProposal } from './draft-message.ts'
 
-/** All that one batch proposes of one message, in its order. */
+/** All of one batch's proposals about one message, in order. */
 export interface ProposalGroup {
   id: string
   proposals: MessageProposal[]
@@ -17,14 +17,14 @@ export function groupById(proposals: readonly MessageProposal[]): ProposalGroup[
   return [...groupBy(proposals, ({ id }) => id)].map(([id, ofId]) => ({ id, proposals: ofId }))
 }
 
-/** The person on the other side, as far as a group says who it is. */
+/** The other person, if a group identifies them. */
 export function findPeer({ proposals }: ProposalGroup): string | undefined {
   return proposals.find(({ message }) => message)?.message?.peerId
 }
 
 /**
- * Applies the one rule (P4) to one proposal after the other, each on what the one before it has made.
- * @returns a draft for each, and one for all of them together
+ * Applies the one rule (P4) to each proposal, on top of the one before.
+ * @returns a draft for each, and one for all together
  */
 export function draftGroup(options: {
   actorId: string
@@ -42,7 +42,7 @@ export function draftGroup(options: {
   let current = stored
   let effect: MessageDraft['effect'] = 'none'
   for (const proposal of group.proposals) {
-    // Whether somebody may be written to was asked for one person: nothing for another passes with it.
+    // The reach was checked for one person: a proposal that names another does not get it.
     if (proposal.message && proposal.message.peerId !== peerId) {
       const refusal = refuse('foreign_id')
       const base = { proposal, stored: current, reach: rest.reach }

@@ -1,13 +1,13 @@
 import type { Refusal } from '../../../schema/refusal.ts'
 import type { Revisions } from '../../storage/documents/documents.ts'
 
-/** A document as a client offers it, its id already found to be one that can be stored. */
+/** A document as a client offers it, under an id checked to be storable. */
 export interface Proposal {
   id: string
   raw: Record<string, unknown>
-  /** The client asks for a CouchDB tombstone. Documents here are never removed so. */
+  /** The client asks for a CouchDB tombstone, which documents here never become. */
   isDeleted: boolean
-  /** The business channel says it, in its owner's copy. Nothing that comes from a device can. */
+  /** From the business channel, for its owner's copy. Devices cannot set it. */
   isFromProvider?: boolean
   /** The revision under which a replicating client holds it. */
   revisions?: Revisions

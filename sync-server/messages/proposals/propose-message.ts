@@ -3,7 +3,9 @@ import type { AttachedFile } from '../../../schema/attached-file.ts'
 import type { MessageDocument, MessageType } from '../../../schema/message.ts'
 import type { Proposal } from './proposal.ts'
 
-/** A message as a caller without a database of its own writes it. `_id` makes a repeated call the same message. */
+/**
+ * A message as a caller without a local database writes it. `_id` makes a repeated call idempotent.
+ */
 export interface NewMessage {
   _id?: string | undefined
   content: string
@@ -13,7 +15,9 @@ export interface NewMessage {
   file?: AttachedFile | undefined
 }
 
-/** Turns it into what a device would have pushed, so that it passes the one way in (P4). @param now epoch ms */
+/**
+ * Turns it into a device's push, so that it goes through the one way in (P4). @param now epoch ms
+ */
 export function proposeMessage(asked: {
   senderId: string
   recipientId: string

@@ -1,8 +1,9 @@
 import { addSilence, type Silence } from '../../../schema/peer-marks.ts'
 
 /**
- * What is not told of one person's messages to another, because one blocked the other then; it lies among the places.
- * It reaches the author's conversation with the next receipt: until then nobody learns from it that they are blocked.
+ * Messages whose receipts one person never gets from another, because of a block at the time;
+ * stored among the places. Reaches the author's conversation with the next receipt: until then
+ * nobody learns from it that they are blocked.
  */
 export interface SilencesDocument {
   _id: string

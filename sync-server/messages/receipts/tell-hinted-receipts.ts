@@ -7,7 +7,7 @@ import { ordersDatabase } from '../order/order-journal.ts'
 import { type SilencesDocument, silencesKey } from './peer-silences.ts'
 import { tellMarks } from './tell-marks.ts'
 
-/** Raises an author's marks to these of a reader; not between people of whom one blocks the other. */
+/** Raises an author's marks to a reader's; not while either blocks the other. */
 export async function tellHintedReceipts(options: {
   storage: Storage
   relations: Pick<Relations, 'canReach'>
@@ -35,7 +35,7 @@ export async function tellHintedReceipts(options: {
 
 type Marks = Pick<ReceiptsHint, 'deliveredUpTo' | 'readUpTo'>
 
-/** Earlier versions kept the two marks together. */
+/** Earlier versions stored the two marks in one object. */
 function readMarks(hint: ReceiptsHint & { marks?: Marks }): Marks {
   const { deliveredUpTo, readUpTo } = hint.marks ?? hint
   return { deliveredUpTo, readUpTo }

@@ -4,8 +4,8 @@ import type { MarkRise } from '../proposals/decide-conversations.ts'
 import type { SilencesDocument } from './peer-silences.ts'
 
 /**
- * The author's conversation once a reader's marks have risen.
- * @param silences what is not told of the author's messages to this reader
+ * The author's conversation after a reader's marks rise.
+ * @param silences the author's messages whose receipts this reader does not tell
  */
 export function tellMarks(options: {
   stored: ConversationDocument
@@ -18,7 +18,7 @@ export function tellMarks(options: {
   return raisePeerMarks(stored, { ...rise.upTo, at, silences })
 }
 
-/** What is not told while one of the two blocks the other: all that the marks have newly covered. */
+/** The receipts to withhold during a block: everything newly covered by the marks. */
 export function listUntold({ before, upTo }: MarkRise): Silence[] {
   const risen: Silence[] = [
     { status: 'delivered', after: before.deliveredUpTo, upTo: upTo.deliveredUpTo },
@@ -28,11 +28,11 @@ export function listUntold({ before, upTo }: MarkRise): Silence[] {
 }
 
 /**
- * Earlier versions wrote a receipt into each copy and knew no marks: what lies below where the reader stood then is told
- * by the copies themselves.
+ * Earlier versions wrote receipts into copies, without marks: below the reader's position then, the
+ * copies themselves tell.
  */
 function listEarlier(stored: Partial<ConversationDocument>, { before }: MarkRise): Silence[] {
-  // What is stored is not parsed again, so a field that came later is missing in it.
+  // Stored documents are not parsed again, so a newer field may be missing.
   if (stored.peerDeliveredUpTo !== undefined) return []
   return listUntold({ before: { deliveredUpTo: 0, readUpTo: 0 }, upTo: before })
 }

@@ -5,8 +5,8 @@ import type { Storage } from '../../storage/storage.ts'
 import { tellHintedReceipts } from './tell-hinted-receipts.ts'
 
 /**
- * Raises an author's marks to where the reader stands. The reader may have read it before its author's conversation had
- * begun, and a hint of that may have been replayed before, too.
+ * Raises an author's marks to the reader's position. The reader may have read before the author's
+ * conversation began, and a hint of that may have been replayed before, too.
  */
 export async function tellStandingReceipts(options: {
   storage: Storage

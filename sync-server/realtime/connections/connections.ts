@@ -3,16 +3,16 @@ import type { Caller } from '../../access/token-keeper.ts'
 
 export type Connections = ReturnType<typeof createConnections>
 
-/** One device's way to be told something at once: a socket, or a waiting poll. */
+/** One device's channel for immediate events: a socket, or a waiting poll. */
 export interface Connection {
   caller: Caller
   /** What the device understands beyond the first version. */
   understands: readonly SocketWord[]
-  /** Is it of the second version, which may follow its databases? */
+  /** Does it speak the second version, which may follow its databases? */
   hasLine: boolean
-  /** @returns false when the line is too full to take this now */
+  /** @returns false when the line is full */
   send(text: string): boolean
-  /** Nothing is lost by it: the client connects again, or signs in. */
+  /** Loses nothing: the client reconnects, or signs in. */
   close(code: number, reason: string): void
 }
 
@@ -44,7 +44,7 @@ export function createConnections() {
     listOf,
     has: (userId: string) => byUser.has(userId),
     listUsers: () => [...byUser.keys()],
-    /** Each sign-in that is connected, once. */
+    /** Each connected sign-in, once. */
     listCallers(): Caller[] {
       const all = [...byUser.values()].flatMap((own) => [...own].map(({ caller }) => caller))
       return [...new Map(all.map((caller) => [caller.sessionId, caller])).values()]
@@ -53,7 +53,7 @@ export function createConnections() {
       for (const own of byUser.values()) yield* own
     },
     count: () => [...byUser.values()].reduce((sum, own) => sum + own.size, 0),
-    /** Sends to each of a person's devices; a device that cannot take it now goes without (P7). */
+    /** Sends to each of a person's devices; skips a device with a full line (P7). */
     tell(userId: string, event: ServerEvent) {
       tellText(userId, JSON.stringify(event))
     },

@@ -6,11 +6,11 @@ const peopleRemembered = 20_000
 
 export type FrameBudgets = ReturnType<typeof createFrameBudgets>
 
-/** What each person may say by all of their sockets and polls together. @param now epoch ms */
+/** How many frames each person may send over all their sockets and polls. @param now epoch ms */
 export function createFrameBudgets(now: () => number = Date.now) {
   const budgets = new LRUCache<string, () => boolean>(atMost(peopleRemembered))
   return {
-    /** @returns false when the person has said too much */
+    /** @returns false when over budget */
     takeFrame(userId: string): boolean {
       const known = budgets.get(userId)
       const takeFrame = known ?? createFrameLimit(now)

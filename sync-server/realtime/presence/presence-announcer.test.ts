@@ -3,7 +3,7 @@ import { createConnections } from '../connections/connections.ts'
 import { createPresence } from './presence.ts'
 import { createPresenceAnnouncer } from './presence-announcer.ts'
 
-/** Presence over accounts that can be made to fail, and devices that keep what they are told. */
+/** Presence over accounts that can be made to fail, and devices that record what they receive. */
 function start() {
   const storage = { isBroken: false, reading: Promise.resolve() }
   const errors: unknown[] = []

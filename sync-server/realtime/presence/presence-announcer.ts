@@ -9,15 +9,16 @@ import { createPresenceViews } from './presence-views.ts'
 export type PresenceAnnouncer = ReturnType<typeof createPresenceAnnouncer>
 
 const announceEveryMs = 1_000
-/** Where much is to be told, it is told less often rather than filling every line with it. */
+/** Announces less often when there is much to send, instead of filling every line. */
 const bytesPerMs = 20_000
-/** After so many people whatever else waits has its turn. */
+/** Yields to other work after this many people. */
 const peopleInARow = 200
 
 /**
- * Tells each connected person who comes and goes, of those they may see: at once, and then at most once a second.
- * Up to `usersOnlineMax` that is everybody. Beyond it, nobody's coming costs more than those whom it concerns.
- * @param everyMs in place of the second
+ * Tells each connected person about visible people's comings and goings: at once, and then at most
+ * once a second. Up to `usersOnlineMax` that is everybody; beyond it, each change goes only to
+ * those it concerns.
+ * @param everyMs replaces the second
  */
 export function createPresenceAnnouncer(options: {
   presence: Presence
@@ -38,9 +39,9 @@ export function createPresenceAnnouncer(options: {
     timer: undefined as NodeJS.Timeout | undefined,
     isClosed: false,
   }
-  /** Who has come or gone since the last announcement, each with the version that this made. */
+  /** People who came or went since the last announcement, each with the resulting version. */
   const changed = new Map<string, number>()
-  /** What one person alone is to be told, where not everybody is told of everybody. */
+  /** News for one person alone, when not everybody gets everything. */
   const pending = new Map<string, { userIds: Set<string>; version: number }>()
   const views = createPresenceViews({
     directory,
@@ -90,7 +91,7 @@ export function createPresenceAnnouncer(options: {
     request()
   }
 
-  /** Who is to be told what; it counts as told from here on. */
+  /** Collects each person's news, and counts it as told. */
   function takeNews(): [string, PresenceNews][] {
     const news = { userIds: [...changed.keys()], version: state.version }
     if (!state.isWhole) {
@@ -110,7 +111,7 @@ export function createPresenceAnnouncer(options: {
     return viewerIds.map((viewerId) => [viewerId, news])
   }
 
-  /** @returns how long the next announcement has to wait, in ms */
+  /** @returns the wait before the next announcement, in ms */
   async function announce(): Promise<number> {
     const bytesBefore = teller.counts.bytes
     adjustScope()
@@ -124,7 +125,7 @@ export function createPresenceAnnouncer(options: {
       row += 1
       if (row % peopleInARow === 0) await letOthers()
     }
-    // A storage that fails does so for everybody: one word of it is enough.
+    // Failing storage fails for everybody: one report is enough.
     if (failed.length > 0) onError(failed[0])
     return Math.max(everyMs, (teller.counts.bytes - bytesBefore) / bytesPerMs)
   }
@@ -150,7 +151,7 @@ export function createPresenceAnnouncer(options: {
     adjustScope()
     if (!state.isWhole) {
       const opened = views.open(userId)
-      // There, nobody can be shown before the contacts are known.
+      // In this mode nobody is visible before the contacts are known.
       if (directory.isForContacts) await opened
     }
     const release = views.hold()
@@ -167,13 +168,13 @@ export function createPresenceAnnouncer(options: {
       request()
     },
 
-    /** Whom these people may see has changed. */
+    /** Whose presence these people may see has changed. */
     handleSightChanged(userIds: readonly string[]) {
       for (const viewerId of userIds) teller.oweLists(viewerId)
       request()
     },
 
-    /** Tells a device that has come whom its person may see; one that cannot be told is to come again. */
+    /** Sends a new device its first list; disconnects it on failure, to reconnect. */
     welcome(connection: Connection) {
       greet(connection).catch((error: unknown) => {
         if (state.isClosed) return
@@ -182,10 +183,10 @@ export function createPresenceAnnouncer(options: {
       })
     },
 
-    /** Tells a device that asks what it does not know yet: mostly nothing, and never more than a list a second. */
+    /** Sends a device that asks what it lacks: mostly nothing, at most one list a second. */
     answer: (connection: Connection) => teller.answer(connection, isAnythingUntold()),
 
-    /** Takes note of whom a device shows, and tells it of those that are new to it. */
+    /** Records who a device shows, and tells it about those new to it. */
     async watch(connection: Connection, userIds: readonly string[]) {
       const fresh = views.watch(connection, userIds)
       if (state.isWhole || fresh.length === 0) return

@@ -10,7 +10,7 @@ it('two hundred devices are told by one small frame each who comes and who goes'
   const crowd = await app.registerAll(names)
   const [ann, ben] = [await app.register('Ann'), await app.register('Ben')]
   const devices = await Promise.all(crowd.map((person) => connect(person)))
-  // Who has heard of Ann has been told of everybody before her.
+  // A device that heard of Ann has heard of everybody before her.
   devices.push(await connect(ann))
   for (const device of devices) {
     await expect.poll(() => isShownAsOnline(device, ann)).toBe(true)
@@ -52,7 +52,7 @@ it('a device that says again and again that it is online is told nothing that it
   const before = await count()
   for (const device of devices) {
     for (let time = 0; time < 20; time += 1) device.say('user-online', ann.userId)
-    // What one device says is heard in turn.
+    // The server handles one device's events in turn.
     device.say('typing', { recipientId: ann.userId })
   }
   for (const device of devices) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isNamed, isShownAsOnline, openTestPresence } from '../../testing/open-test-presence.ts'
 
-/** Ann, Ben and Cyd; what Ben is told of Cyd has been told to him of Ann too. */
+/** Ann, Ben and Cyd; whenever Ben hears of Cyd, he has heard of Ann too. */
 async function start(settings: Record<string, string> = {}, usersOnlineMax?: number) {
   const overrides = usersOnlineMax === undefined ? {} : { usersOnlineMax }
   const presence = await openTestPresence(settings, overrides)
@@ -38,7 +38,7 @@ describe.each([
       one.event === 'presence-changed' ? [one.data] : [],
     )
     for (const { online } of changes) expect(online).not.toContain(ann.userId)
-    // Named at most once: when he asked, as somebody who is not there.
+    // Named at most once: as offline, when he asked.
     const timesNamed = changes.filter(({ offline }) => offline.includes(ann.userId)).length
     expect(timesNamed).toBeLessThanOrEqual(usersOnlineMax === 0 ? 1 : 0)
   })
@@ -70,7 +70,7 @@ it('P8: who blocks somebody and is asked for while they are there is offline', a
 })
 
 describe('P8: with DIRECTORY=contacts', () => {
-  it('nobody is told of people without a chat, however they ask', async () => {
+  it('nobody learns of people without a chat, however they ask', async () => {
     const { ann, ben, cyd, connect, write } = await start({ DIRECTORY: 'contacts' })
     await write(ann, ben)
     const bens = await connect(ben)

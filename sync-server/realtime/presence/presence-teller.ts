@@ -4,35 +4,35 @@ import type { Connection, Connections } from '../connections/connections.ts'
 import type { Presence } from './presence.ts'
 import type { PresenceViews } from './presence-views.ts'
 
-/** A device is told a whole list at most so often. */
+/** The minimum interval between whole lists to a device. */
 const listEveryMs = 1_000
-/** And of those whom it has begun to watch; one that asks more often is told by a list. */
+/** The same for newly watched people; a device that asks more often gets a list. */
 const watchedEveryMs = 300
 
 type Scope = Extract<ServerEvent, { event: 'presence-scope' }>['data']
 
-/** What holds now; `version` counts all comings and goings. */
+/** The current state; `version` counts all comings and goings. */
 export interface PresenceNow {
   scope: Scope
-  /** Everybody who is online is listed; else only those in the views. */
+  /** The list holds everybody online; otherwise only those in the views. */
   isWhole: boolean
   version: number
 }
 
-/** People of whom somebody is to be told, the last of them at `version`. */
+/** People to tell somebody about, the last of them at `version`. */
 export interface PresenceNews {
   userIds: readonly string[]
   version: number
 }
 
-/** What a device has been told. */
+/** What a device knows. */
 interface Told {
-  /** Its list holds all comings and goings up to here. */
+  /** Its list includes all changes up to here. */
   version: number
   scope: Scope
   /** `performance.now()` of its last list. */
   listAt: number
-  /** And of its last answer about those whom it watches. */
+  /** And of its last answer about watched people. */
   watchedAt: number
 }
 
@@ -43,8 +43,8 @@ const hearsChanges = ({ understands }: Connection) => understands.includes('pres
 const word = (event: ServerEvent) => JSON.stringify(event)
 
 /**
- * Words what a person's devices are told of who is online: a whole list, or what has changed.
- * What a person may see is read first; from there to the last frame nothing is waited for, so nothing falls between.
+ * Composes a device's presence news: a whole list, or the changes. Reads first what a person may
+ * see; then sends all frames without awaiting, so that nothing falls in between.
  */
 export function createPresenceTeller(options: {
   presence: Presence
@@ -55,12 +55,12 @@ export function createPresenceTeller(options: {
 }) {
   const { presence, connections, directory, views, readNow } = options
   const told = new WeakMap<Connection, Told>()
-  /** They wait for a list: their line was full, it was too early, or what they may see is another. */
+  /** Devices that need a list: their line was full, it was too early, or their sight changed. */
   const owed = new Set<Connection>()
   /** What a device may see can be read after it has gone. */
   const gone = new WeakSet<Connection>()
   const counts = { lists: 0, frames: 0, bytes: 0 }
-  /** Those who see everybody are told the same. */
+  /** People who see everybody share one frame. */
   const shared = {
     listVersion: -1,
     list: '',
@@ -104,7 +104,7 @@ export function createPresenceTeller(options: {
     return shared.change
   }
 
-  /** @returns false when the line is too full to take it now */
+  /** @returns false when the line is full */
   function send(connection: Connection, text: string): boolean {
     const isSent = connection.send(text)
     if (isSent) {
@@ -129,7 +129,7 @@ export function createPresenceTeller(options: {
     told.set(connection, { ...before, version, scope, listAt: now })
   }
 
-  /** Has this device been told nothing of these news yet? One that is not greeted is told with its greeting. */
+  /** Has this device heard none of these news? An ungreeted one gets them with its greeting. */
   function isDue(connection: Connection, { version }: PresenceNews): boolean {
     const before = told.get(connection)
     return before !== undefined && (owed.has(connection) || before.version < version)
@@ -142,20 +142,20 @@ export function createPresenceTeller(options: {
   }
 
   return {
-    /** Since the start: lists put together, frames and bytes told. */
+    /** Since the start: lists composed, frames and bytes sent. */
     counts,
 
-    /** Tells a device that has come its first list. */
+    /** Sends a new device its first list. */
     greet: tellListNow,
 
-    /** Tells a device that asks; only if `isBehind` and not too early. */
+    /** Answers a device that asks; only if `isBehind`, and not too early. */
     async answer(connection: Connection, isBehind: boolean) {
       const before = told.get(connection)
       if (!before || !(isBehind || owed.has(connection))) return
       if (performance.now() - before.listAt >= listEveryMs) await tellListNow(connection)
     },
 
-    /** Tells a person's devices the news, or the lists that are owed to them. */
+    /** Sends a person's devices the news, or the lists that they need. */
     async tell(viewerId: string, news: PresenceNews) {
       const isAnyDue = [...connections.listOf(viewerId)].some((one) => isDue(one, news))
       if (!isAnyDue) return
@@ -172,29 +172,29 @@ export function createPresenceTeller(options: {
       }
     },
 
-    /** Tells a device of people whom it did not watch before. */
+    /** Tells a device about people it newly watches. */
     async tellWatched(connection: Connection, userIds: readonly string[]) {
       const before = told.get(connection)
-      // Its greeting, or the list that is owed to it, holds them.
+      // Its greeting, or its pending list, includes them.
       if (!before || owed.has(connection)) return
       const isTooEarly = performance.now() - before.watchedAt < watchedEveryMs
       if (isTooEarly || !hearsChanges(connection)) return void owed.add(connection)
       before.watchedAt = performance.now()
       const sight = await directory.readSight(connection.caller.userId)
-      // Who may not be seen is offline like others: silence would tell that somebody has blocked somebody.
+      // Show hidden people as offline, like others: silence would reveal a block.
       const isShown = (userId: string) => presence.isOnline(userId) && sight.sees(userId)
       const isSent = send(connection, wordChange(userIds, isShown))
       if (!isSent && !gone.has(connection)) owed.add(connection)
     },
 
-    /** What was told to a person's devices does not hold any more: each is owed a list. */
+    /** The devices' knowledge is out of date: each needs a list. */
     oweLists(viewerId: string) {
       for (const connection of connections.listOf(viewerId)) {
         if (told.has(connection)) owed.add(connection)
       }
     },
 
-    /** People with a device that is owed a list. */
+    /** People with a device that needs a list. */
     listOwed: () => new Set([...owed].map(({ caller }) => caller.userId)),
 
     forget(connection: Connection) {

@@ -8,7 +8,7 @@ import {
 } from '../../testing/open-test-presence.ts'
 import type { TestPerson } from '../../testing/start-test-app.ts'
 
-/** Ann, Ben, Cyd and Dan of a server that tells everybody of everybody while at most two are online. */
+/** Ann, Ben, Cyd and Dan on a server that announces everybody while at most two are online. */
 async function start() {
   const presence = await openTestPresence({}, { usersOnlineMax: 2 })
   const { register } = presence.app
@@ -19,7 +19,7 @@ async function start() {
 
 const idsOf = (...people: TestPerson[]) => new Set(people.map(({ userId }) => userId))
 
-describe('where more are online than everybody is told of', () => {
+describe('when too many are online to announce everybody', () => {
   it('a device is told of the people that its person has a chat with', async () => {
     const { ann, ben, cyd, dan, connect, write } = await start()
     await write(ann, ben)

@@ -3,24 +3,31 @@ import type { Directory } from '../../access/directory/directory.ts'
 import type { Connection, Connections } from '../connections/connections.ts'
 import { createReverseIndex } from './reverse-index.ts'
 
-/** Few at a time, and none while somebody waits to be let in: after a restart everybody comes at once. */
+/**
+ * Few at a time, and none while somebody waits to get in: after a restart everybody reconnects at
+ * once.
+ */
 const readingsAtOnce = 2
-/** Receipts write conversations all the time, and a device that shows a new chat watches its person anyhow. */
+/**
+ * Receipts write conversations all the time, and a device that shows a new chat watches its person
+ * anyway.
+ */
 const readAgainMs = 30_000
 
 export type PresenceViews = ReturnType<typeof createPresenceViews>
 
 interface Reading {
-  /** When it was last read because of a change: `performance.now()` */
+  /** When a change last caused a read: `performance.now()` */
   againAt: number
   first: Promise<void>
   again: NodeJS.Timeout | undefined
 }
 
 /**
- * Whom each connected person is told of where nobody is told of everybody: those whom they have a conversation with, and
- * those whom their devices watch. Conversations are read in the background, when the person comes and when they change.
- * @param onFound told of contacts that were not known before
+ * Who each connected person hears of, when not everybody hears of everybody: people they chat with,
+ * and those their devices watch. Reads conversations in the background, on connection and on
+ * change.
+ * @param onFound called with newly found contacts
  */
 export function createPresenceViews(options: {
   directory: Pick<Directory, 'listContacts' | 'onConversationsWritten'>
@@ -76,7 +83,7 @@ export function createPresenceViews(options: {
   const stopListening = directory.onConversationsWritten(readAgain)
 
   return {
-    /** Reads whom a person has a conversation with. */
+    /** Reads who a person chats with. */
     async open(viewerId: string): Promise<void> {
       const known = readings.get(viewerId)
       if (known) return await known.first
@@ -87,7 +94,7 @@ export function createPresenceViews(options: {
       await reading.first
     },
 
-    /** Lets no reading begin until the function that this gives is called. */
+    /** Delays new reads until the returned function is called. */
     hold(): () => void {
       held.count += 1
       return () => {
@@ -101,12 +108,12 @@ export function createPresenceViews(options: {
 
     closeAll,
 
-    /** @returns whom the device did not watch before */
+    /** @returns the people that the device did not watch before */
     watch: (connection: Connection, userIds: readonly string[]): string[] =>
       watched.set(connection, new Set(userIds)),
     unwatch: (connection: Connection) => watched.remove(connection),
 
-    /** Whom a person is told of, who may see less. */
+    /** Everybody that a person may hear of; visibility is checked elsewhere. */
     list(viewerId: string): Set<string> {
       const listed = new Set([viewerId, ...contacts.idsOf(viewerId)])
       for (const connection of connections.listOf(viewerId)) {
@@ -115,7 +122,7 @@ export function createPresenceViews(options: {
       return listed
     },
 
-    /** Calls back for everybody who is told of one of these people. */
+    /** Calls back for everybody who hears of one of these people. */
     forConcerned(userIds: Iterable<string>, note: (viewerId: string, userId: string) => void) {
       for (const userId of userIds) {
         note(userId, userId)

@@ -2,20 +2,22 @@ import { limits } from '../../../schema/limits.ts'
 
 export type Presence = ReturnType<typeof createPresence>
 
-/** How long somebody who says "online" without a connection of their own is taken at their word. */
+/** How long a stated "online" lasts without a connection. */
 const statedOnlineMs = 60_000
 
 interface Attendance {
   devices: number
-  /** Set while the person is gone, or speaks without a connection: online until it fires. */
+  /**
+   * Set while the person is gone, or online without a connection: they stay online until it fires.
+   */
   timer?: NodeJS.Timeout
   /** Epoch ms; when the last device left. */
   leftAt: number
 }
 
 /**
- * Knows who is online: everybody with a connected device, and for ten seconds more, so that a reload or a
- * change of network is no goodbye.
+ * Tracks who is online: everybody with a connected device, and for ten seconds more, so that a
+ * reload or a network change does not count as leaving.
  * @param writeLastSeen stores when people were last online, epoch ms
  * @param now epoch ms
  */
@@ -47,7 +49,7 @@ export function createPresence(options: {
     attendance.timer = setTimeout(() => void sayGoodbye(userId, attendance), afterMs).unref()
   }
 
-  /** They have gone, also when their last time cannot be stored. */
+  /** They have gone, even if their last time cannot be stored. */
   async function sayGoodbye(userId: string, attendance: Attendance) {
     people.delete(userId)
     await writeLastSeen([userId], attendance.leftAt).catch(onError)
@@ -61,7 +63,7 @@ export function createPresence(options: {
   }
 
   return {
-    /** Forgets everybody, and stores nothing. */
+    /** Forgets everybody, without storing anything. */
     drop,
     isOnline: (userId: string) => people.has(userId),
     listOnline: () => [...people.keys()],
@@ -84,7 +86,7 @@ export function createPresence(options: {
       expectGoodbye(userId, attendance, graceMs)
     },
 
-    /** What a client without a connection says of itself; a connected device is not talked away. */
+    /** A client without a connection states its presence; it cannot override a connected device. */
     state(userId: string, isOnline: boolean) {
       if (!isOnline && !people.has(userId)) return
       const attendance = attend(userId)
@@ -93,13 +95,13 @@ export function createPresence(options: {
       expectGoodbye(userId, attendance, isOnline ? statedOnlineMs : 0)
     },
 
-    /** Calls back with people who may have come or gone. @returns a function that stops listening */
+    /** Calls back with people who may have come or gone. @returns a function that ends it */
     onChanged(listener: (userIds: readonly string[]) => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
 
-    /** Stores for everybody who is online that this was the last moment. */
+    /** Stores now as the last time of everybody online. */
     async close() {
       const userIds = [...people.keys()]
       drop()

@@ -16,9 +16,9 @@ interface Server {
 }
 
 /**
- * What the other servers have told of who is online with them.
- * @param onChanged told who has come to one of them or gone from it
- * @param onMissed something that this server has told was not heard: it has to be asked for all
+ * Who is online with the other servers, by their messages.
+ * @param onChanged called with people who came to or left one of them
+ * @param onMissed this server missed a message: request the whole list from the sender
  */
 export function createRemotePresence(options: {
   onChanged: (userIds: readonly string[]) => void
@@ -55,7 +55,7 @@ export function createRemotePresence(options: {
       const left = [...before].filter((userId) => !now.has(userId))
       onChanged([...online.filter((userId) => !before.has(userId)), ...left])
     },
-    /** Takes a server as one that was last heard then. @param heardAt as of `performance.now()` */
+    /** Sets when a server was last heard. @param heardAt as of `performance.now()` */
     expectSilence(from: string, heardAt: number) {
       const server = servers.get(from)
       if (server) server.heardAt = heardAt

@@ -17,7 +17,7 @@ export function createReverseIndex<Owner>() {
   }
 
   return {
-    /** Puts `ids`, which nobody changes from now on, in the place of those before. @returns those that are new */
+    /** Replaces an owner's ids by `ids`, which must stay unchanged. @returns the new ones */
     set(owner: Owner, ids: ReadonlySet<string>): string[] {
       const before = idsOf.get(owner) ?? none
       const fresh = [...ids].filter((id) => !before.has(id))

@@ -18,7 +18,7 @@ const fail = (error: unknown) => {
   throw error
 }
 
-/** One server's presence, with what it has stored of last times. */
+/** One server's presence, with the last-seen times it stored. */
 async function startServer() {
   const seen = new Map<string, number>()
   const writeLastSeen = async (userIds: readonly string[], at: number) => {
@@ -84,7 +84,7 @@ it('a server that stops in order leaves its people time to come back elsewhere',
   expect(one.seen.has(ann)).toBe(true)
   const three = await startServer()
   three.arrive(ben)
-  // Redis keeps the order: the goodbye was heard before this.
+  // Redis keeps the order: the other server heard the goodbye before this.
   await expect.poll(() => two.isOnline(ben), waiting).toBe(true)
   expect(two.isOnline(ann)).toBe(true)
 })

@@ -3,15 +3,15 @@ import type { ServerLink } from '../../cluster/server-link.ts'
 import type { Presence } from './presence.ts'
 import { createRemotePresence } from './remote-presence.ts'
 
-/** Changes of one moment are told together. */
+/** Batches changes within this time. */
 const gatherMs = 50
 const defaultBeatEveryMs = 5_000
-/** A server that is not heard for so long is gone, and its people with it. */
+/** A server silent this long is gone, and its people with it. */
 const defaultSilentMs = 20_000
 
 /**
- * Presence over all servers: each tells the others who is online with it. What is told carries a number, so that who
- * missed something asks for the whole list; a server that falls silent is left out after 20 s.
+ * Presence across all servers: each tells the others who is online with it. Messages are numbered,
+ * so that a server that missed one requests the whole list; a server silent for 20 s is dropped.
  * @param presence who is online with this server
  * @param writeLastSeen for people of a server that crashed before it could
  */
@@ -61,7 +61,7 @@ export function createSharedPresence(options: {
 
   function dropSilent() {
     const gone = remote.dropSilent(performance.now() - silentMs)
-    // While the link is down it is this server that hears nothing, and nobody has gone.
+    // While the link is down this server hears nothing, and nobody has gone.
     const left = link.isUp() ? gone.filter((userId) => !isOnline(userId)) : []
     const tell = () => handleChanged(left)
     if (left.length > 0)
@@ -86,7 +86,7 @@ export function createSharedPresence(options: {
     link.listen('presence-all', remote.hearAll),
     link.listen('presence-ask', (_data, from) => link.tell(from, 'presence-all', describeAll())),
     link.listen('presence-bye', (_data, from) => {
-      // Its people are about to connect to another server: they have the same time for it as ever.
+      // Its people are about to reconnect elsewhere: they get the usual time for it.
       remote.expectSilence(from, performance.now() - silentMs + limits.presenceGraceMs)
     }),
     link.onTurn((isUp) => {

@@ -1,17 +1,17 @@
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 
 export interface TimeLimits {
-  /** So long may pass before an answer begins, and between two parts of it. */
+  /** The longest wait for an answer's beginning, and between two parts of it. */
   silentMs: number
-  /** So long it may take as a whole, however steadily it comes. */
+  /** The longest time for the whole answer, however steadily it comes. */
   longestMs: number
 }
 
 /**
- * Fetches, and reads the whole answer, which every caller here needs. A connection that falls silent without an end is
- * given up, before the answer and in the middle of it.
- * @param giveUp ends it with a StorageUnavailable
- * @throws StorageUnavailable when a limit is over, or when there is no whole answer
+ * Fetches and reads a whole answer. Cancels a connection that falls silent, before the answer or in
+ * the middle of it.
+ * @param giveUp cancels with a StorageUnavailable
+ * @throws StorageUnavailable past a limit, or without a complete answer
  */
 export async function answerInTime(options: {
   url: string | URL

@@ -2,10 +2,11 @@ import http from 'pouchdb-adapter-http'
 import PouchDB from 'pouchdb-core'
 import { connect, type Pouch } from '../documents/pouch.ts'
 
-// Here, and not where LevelDB is opened: it brings a browser's cookies along, which cost a tenth of a second of a start.
+// Registered here only, not for LevelDB: it loads browser cookies code, which costs a tenth of a
+// second at start.
 PouchDB.plugin(http)
 
-/** A database in a CouchDB, of which nothing is asked yet. @param url without a login */
+/** Connects to a CouchDB database, without a request. @param url without a login */
 export function connectPouch(url: string, fetch: CouchFetch): Pouch {
   const pouch = connect(url, { adapter: 'http', skip_setup: true, fetch })
   // PouchDB's own takes a refusal for an answer.
@@ -19,5 +20,5 @@ export function connectPouch(url: string, fetch: CouchFetch): Pouch {
   })
 }
 
-/** As the http adapter asks: always with the whole address. */
+/** The http adapter's calls: always with the whole address. */
 type CouchFetch = (url: string, init?: RequestInit) => Promise<Response>

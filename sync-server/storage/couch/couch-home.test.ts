@@ -43,7 +43,7 @@ describeCouches('a CouchDB that falls silent', (couch) => {
       await expect(notes.writeLocal('place', {})).rejects.toMatchObject(refused)
       await expect(storage.destroy('notes')).rejects.toMatchObject(refused)
       speakAgain()
-      // A busy machine may be silent for as long, too.
+      // A busy machine may be silent this long, too.
       const write = () =>
         notes.insert({ _id: 'third' }).then(
           () => true,
@@ -79,7 +79,7 @@ describeCouches('a CouchDB that falls silent', (couch) => {
   })
 })
 
-describe('a CouchDB that cannot be used is told of in one sentence', () => {
+describe('reports an unusable CouchDB in one sentence', () => {
   const running = {} as Awaited<ReturnType<typeof startLikeCouch>>
   beforeAll(async () => {
     Object.assign(running, await startLikeCouch())
@@ -183,7 +183,7 @@ describe('what CouchDB 3 does and pouchdb-server does not', () => {
   })
 })
 
-/** All that a log would tell of an error. */
+/** Everything that a log would show of an error. */
 function describeDeeply(error: unknown): string {
   if (!(error instanceof Error)) return JSON.stringify(error)
   return [error.stack, JSON.stringify(error), describeDeeply(error.cause ?? '')].join('\n')

@@ -15,13 +15,13 @@ import { createWriteQueues } from './write-queues.ts'
 
 const databasesRemembered = 20_000
 const closeWithinMs = 3_000
-/** Some database has to be the one that is tried. */
+/** Some database must serve as the probe. */
 const triedDatabase = 'accounts'
 
 /**
- * Databases in a CouchDB 3, shared by any number of servers. A database is taken for being there, and made when CouchDB
- * says that it is not.
- * @param couchdbUrl its root, with user and password in it where it asks for them
+ * Databases in a CouchDB 3, shared by any number of servers. Assumes that a database exists, and
+ * creates it when CouchDB says that it does not.
+ * @param couchdbUrl its root, with user and password if it needs them
  */
 export function createCouchHome(options: {
   couchdbUrl: string
@@ -35,7 +35,7 @@ export function createCouchHome(options: {
   const state = { isClosed: false }
 
   async function make(name: string): Promise<void> {
-    // 412: it is there. One shard is enough for one person; more would cost files for nothing.
+    // 412: it exists. One shard is enough for one person; more would cost files for nothing.
     const path = isPersonalDatabase(name) ? `${name}?q=1` : name
     await requests.send('PUT', path, { accepted: [412] })
   }
@@ -73,11 +73,11 @@ export function createCouchHome(options: {
   async function checkReady() {
     if (state.isClosed) throw new StorageUnavailable('storage is closed')
     const id = '_local/ready'
-    // Also says whether databases may be made, which each new person needs.
+    // Also checks the right to create databases, which each new person needs.
     await make(triedDatabase)
     await use(triedDatabase, async (pouch) => {
       const before = await orUndefined(pouch.get(id))
-      // Another server may be trying at the same moment: then it can be written, too.
+      // Another server may be probing at the same moment: that also proves that writes work.
       const written = pouch.put({ _id: id, ...(before && { _rev: before._rev }) })
       await written.catch((error: unknown) => {
         if (!isConflict(error)) throw error

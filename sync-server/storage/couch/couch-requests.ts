@@ -6,8 +6,8 @@ import { LoginRefused } from './login-refused.ts'
 const defaultLimits: TimeLimits = { silentMs: 15_000, longestMs: 5 * 60_000 }
 
 /**
- * Requests to a CouchDB: with its login in a header and never in an address, and each with time limits, so that a
- * connection that has gone silent holds up nobody for good.
+ * Requests to a CouchDB: with its login in a header, never in an address, and with time limits, so
+ * that a silent connection blocks nobody forever.
  */
 export function createCouchRequests(options: {
   couchdbUrl: string
@@ -40,7 +40,10 @@ export function createCouchRequests(options: {
     /** For PouchDB's http adapter. */
     fetch: fetchInTime,
     urlOf: (path: string) => new URL(path, root).href,
-    /** @returns the answer's JSON. @throws StorageUnavailable for a status that is neither good nor `accepted` */
+    /**
+     * @returns the answer's JSON. @throws StorageUnavailable for a status that is neither 2xx nor
+     * `accepted`
+     */
     async send(
       method: string,
       path: string,
@@ -56,7 +59,7 @@ export function createCouchRequests(options: {
       const { reason = '' } = answer as { reason?: string }
       throw describeRefusal(response.status, `${method} ${url.pathname}`, reason)
     },
-    /** After so many milliseconds what is under way is given up, and whatever comes later fails. */
+    /** After `withinMs` cancels pending requests and fails new ones. */
     abortIn(withinMs: number) {
       setTimeout(() => {
         const closed = new StorageUnavailable('storage is closed')
@@ -91,7 +94,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** A `%` that begins no code stands for itself. */
+/** A `%` without a valid code stands for itself. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)

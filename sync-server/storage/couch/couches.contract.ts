@@ -5,21 +5,23 @@ import { startLikeCouch } from '../../testing/couch/start-like-couch.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A CouchDB 3 of the person who runs the tests, with the login of a server admin in it; empty when there is none. */
+    /**
+     * The tester's own CouchDB 3, with a server admin's login in the URL; empty when there is none.
+     */
     testCouchdbUrl: string
   }
 }
 
-/** A CouchDB that a test may do anything with. */
+/** A CouchDB for tests, to use in any way. */
 export interface TestCouch {
-  /** With the login in it, where there is one. */
+  /** With the login in it, if there is one. */
   url: string
   close(): Promise<void>
 }
 
 /**
- * Runs the same tests on every CouchDB at hand: pouchdb-server as it is, the same answering as CouchDB 3.5 does, and the
- * one of `TEST_COUCHDB_URL` where that is set.
+ * Runs the same tests on every available CouchDB: plain pouchdb-server, the same answering as
+ * CouchDB 3.5, and `TEST_COUCHDB_URL` if set.
  */
 export function describeCouches(title: string, body: (couch: TestCouch) => void) {
   const foreignUrl = inject('testCouchdbUrl')

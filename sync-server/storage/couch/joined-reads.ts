@@ -13,8 +13,8 @@ const readsAtOnce = 4
 const mostIdsAtOnce = 1_000
 
 /**
- * Reads documents by id: of one database a few readings at a time, and whoever comes meanwhile reads together with all
- * others who have come, in one request.
+ * Reads documents by id, a few requests at a time for each database; callers that arrive meanwhile
+ * share one request.
  */
 export function createJoinedReads(
   use: <Result>(name: string, work: (pouch: Pouch) => Promise<Result>) => Promise<Result>,

@@ -1,24 +1,27 @@
 import { LoginRefused } from './login-refused.ts'
 
-/** CouchDB locks a login out after five wrong tries within five minutes, for every server that uses it. */
+/**
+ * After five wrong logins within five minutes CouchDB locks the login out, for every server that
+ * uses it.
+ */
 const triedAgainAfterMs = 2 * 60_000
 
 /**
- * Keeps a login that CouchDB has refused from being tried again and again: from then on requests fail here, and one in
- * a while looks whether it is right again.
+ * Stops retrying a login that CouchDB refused: requests then fail here, and one now and then checks
+ * whether it works again.
  * @param now epoch ms
  */
 export function createLoginGuard({ now = Date.now }: { now?: () => number } = {}) {
   const state = { refusal: undefined as string | undefined, triedAt: 0 }
 
   return {
-    /** To be called before each request. @throws LoginRefused while the login counts as refused */
+    /** Call before each request. @throws LoginRefused while the login counts as refused */
     check() {
       if (state.refusal === undefined) return
       if (now() - state.triedAt < triedAgainAfterMs) throw new LoginRefused(state.refusal)
       state.triedAt = now()
     },
-    /** To be called with each answer. @throws LoginRefused for one that refuses the login */
+    /** Call with each answer. @throws LoginRefused for one that refuses the login */
     async note(response: Response) {
       const reason = await readRefusal(response)
       if (reason === undefined) {
@@ -33,7 +36,7 @@ export function createLoginGuard({ now = Date.now }: { now?: () => number } = {}
   }
 }
 
-/** 401 is also what somebody gets who is known, and may not do what only an admin may. */
+/** A known user without admin rights also gets 401. */
 async function readRefusal(response: Response): Promise<string | undefined> {
   if (response.status !== 401 && response.status !== 403) return undefined
   const answer: unknown = await response

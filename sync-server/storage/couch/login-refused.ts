@@ -1,6 +1,6 @@
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 
-/** CouchDB does not take the login of `COUCHDB_URL`, or does not let it do what the server has to. */
+/** CouchDB refuses the login of `COUCHDB_URL`, or a right that the server needs. */
 export class LoginRefused extends StorageUnavailable {
   override name = 'LoginRefused'
 }

@@ -8,9 +8,9 @@ import { writeDocuments } from '../documents/write-documents.ts'
 
 export interface QueuedUpdate<Result> {
   ids: readonly string[]
-  /** A pure function; it may run several times, whenever somebody else has written in between. */
+  /** A pure function; may run several times, after each conflict with another writer. */
   decide: (stored: ReadonlyMap<string, Document>) => WantedWrites & { result: Result }
-  /** Saves the reading; a belief that proves wrong costs one more round. */
+  /** Saves the read; a wrong belief costs one more round. */
   belief?: Belief | undefined
 }
 
@@ -24,13 +24,13 @@ const mostUpdatesAtOnce = 1000
 const mostRounds = 50
 
 /**
- * The one way in which documents of a database in CouchDB are written. Updates that come while a write is under way
- * wait, and are then done together: one reading, the functions in turn, one `_bulk_docs`.
+ * The only writer of documents of a CouchDB database. Updates that arrive during a write wait, then
+ * run together: one read, the functions in turn, one `_bulk_docs`.
  * @param use runs work with the database open
- * @param onWritten called after each write, before its updates are answered; also after one that had nothing to write,
- *   while `isUnsure`: what it found may be what the failed one has stored
- * @param onUnsure called when a write failed, and nobody knows how much of it is stored
- * @param onIdle called when nothing waits any more
+ * @param onWritten called after each write, before its updates are answered; also after an empty
+ * one while `isUnsure`: what it read may come from the failed write
+ * @param onUnsure called when a write failed and may be partly stored
+ * @param onIdle called when the queue is empty
  */
 export function createWriteQueue(options: {
   use: <Result>(work: (pouch: Pouch) => Promise<Result>) => Promise<Result>
@@ -52,7 +52,7 @@ export function createWriteQueue(options: {
     options.onIdle()
   }
 
-  /** What cannot be stored fails alone: the others of its group are tried without it. */
+  /** An unstorable update fails alone: retries the others of its group without it. */
   async function writeApart(group: readonly Waiting[]) {
     try {
       await options.use((pouch) => writeRounds(pouch, group))
@@ -73,7 +73,7 @@ export function createWriteQueue(options: {
     }
   }
 
-  /** @returns the updates that met a newer revision, made by another server */
+  /** @returns the updates that met a newer revision of another server */
   async function writeOnce(
     pouch: Pouch,
     group: readonly Waiting[],
@@ -103,10 +103,13 @@ export function createWriteQueue(options: {
   }
 
   return {
-    /** Resolves when what `decide` put is stored; rejects with what `decide` throws, and nothing of it is stored. */
+    /**
+     * Resolves when the documents from `decide` are stored; rejects with its error, storing
+     * nothing.
+     */
     update<Result>(update: QueuedUpdate<Result>): Promise<UpdateOutcome<Result>> {
       return new Promise((resolve, reject) => {
-        // Each update gets back the result of its own function, so the types meet again here.
+        // Each update gets its own function's result back, so the types match here.
         const item = { ...update, resolve, reject, isSettled: false }
         waiting.push(item as unknown as Waiting)
         if (!state.isRunning) run().catch(reject)

@@ -2,7 +2,7 @@ import type { Signals } from '../databases/signals.ts'
 import type { Pouch } from '../documents/pouch.ts'
 import { createWriteQueue, type QueuedUpdate, type WriteQueue } from './write-queue.ts'
 
-/** One write queue for each database that is being written; each write is announced on `signals`. */
+/** One write queue for each database in use; announces each write on `signals`. */
 export function createWriteQueues(options: {
   use: <Result>(name: string, work: (pouch: Pouch) => Promise<Result>) => Promise<Result>
   signals: Signals
@@ -12,7 +12,9 @@ export function createWriteQueues(options: {
   const unsure = new Set<string>()
   const announced = { writes: 0 }
 
-  /** No seq that any database gives: who waits looks how far it is, which nobody else has to ask for. */
+  /**
+   * No database gives this seq: waiting readers look for themselves, and nobody else has to ask.
+   */
   function announce(name: string) {
     announced.writes += 1
     signals.notify(name, `written ${announced.writes}`)

@@ -1,6 +1,6 @@
 import { StorageUnavailable } from './storage-unavailable.ts'
 
-/** A database was removed for good: nothing is read or written there any more, whoever still asks. */
+/** The database was removed permanently: all reads and writes fail. */
 export class DatabaseGone extends StorageUnavailable {
   override name = 'DatabaseGone'
   readonly database: string

@@ -1,19 +1,19 @@
-/** The database in which a person's own message copies lie. */
+/** The database of a person's own message copies. */
 export function nameMessagesDatabase(userId: string): string {
   return `messages-${userId}`
 }
 
-/** The database in which a person's own conversations lie. */
+/** The database of a person's own conversations. */
 export function nameConversationsDatabase(userId: string): string {
   return `conversations-${userId}`
 }
 
-/** One of the many small databases that belong to one person each; the others are shared by all. */
+/** Is it one of the small databases of a single person? All others are shared. */
 export function isPersonalDatabase(name: string): boolean {
   return /^(messages|conversations)-/.test(name)
 }
 
-/** Names become folder names and URLs, so nothing but CouchDB's plain characters may be in them. */
+/** Names become folder names and URLs, so they contain only CouchDB's plain characters. */
 export function isDatabaseName(name: string): boolean {
   return /^[a-z][a-z0-9_-]{0,199}$/.test(name)
 }

@@ -1,10 +1,10 @@
-/** However many ask, the disk or the CouchDB is asked once in a while. */
+/** Probes the disk or the CouchDB at most this often, however many ask. */
 const knownMs = 1_000
 
 /**
- * One look for all who ask at a time, and for a while after one that went well.
+ * Shares one probe among concurrent callers, and its success for a while.
  * @param check rejects with the reason
- * @param isSound false when something has failed since the last look
+ * @param isSound false when something failed since the last probe
  */
 export function createReadyCheck(
   check: () => Promise<void>,

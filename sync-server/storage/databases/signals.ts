@@ -3,31 +3,38 @@ import { LRUCache } from 'lru-cache'
 import { atMost } from '../../lib/at-most.ts'
 import type { Document, Seq, Stored } from '../documents/documents.ts'
 
-/** All that was written between two places of a database's history: the newest version of each document. */
+/**
+ * Everything written between two places of a database's history: the newest version of each
+ * document.
+ */
 export interface News {
   from: Seq
   docs: readonly (Stored<Document> & { _deleted?: boolean })[]
 }
 
-/** Called with the database that now stands at `seq`, and what was written, where that is known. */
+/** Called with the database, its new place `seq`, and what was written, if known. */
 export type SignalListener = (name: string, seq: Seq, news?: News) => void
 
-/** Tells who waits that a database has changed. In process here; the same interface spans servers later. */
+/**
+ * Notifies waiting readers of database changes: in process here, across servers behind the same
+ * interface.
+ */
 export interface Signals {
-  /** Says that the database now stands at `seq`. */
+  /** Announces the database's new place `seq`. */
   notify(name: string, seq: Seq, news?: News): void
-  /** The last seq known of a database; undefined when nothing is known, which says nothing about its content. */
+  /** A database's last known seq; undefined when unknown, whatever the database holds. */
   lastSeq(name: string): Seq | undefined
-  /** Is this where the database stands, as far as is known? CouchDB spells one place in several ways. */
+  /** Is this the database's place, as far as known? CouchDB spells one place in several ways. */
   isAt(name: string, seq: Seq): boolean
   /**
-   * Remembers what a reader has seen, unless something newer than `before` (an earlier `lastSeq`) was told meanwhile.
-   * @param seen.isSame nothing new was found: `seq` is another spelling of what is known
+   * Records a reader's place, unless something newer than `before` (an earlier `lastSeq`) was
+   * announced meanwhile.
+   * @param seen.isSame nothing new was found: `seq` is another spelling of the known place
    */
   observe(name: string, seen: { before: Seq | undefined; seq: Seq; isSame: boolean }): void
   /**
-   * Resolves to true when the database's last known seq differs from `seen`, at once if it does so already;
-   * to false after `timeoutMs`, or when `signal` aborts or the signals are closed.
+   * Resolves to true when the database's last known seq differs from `seen`, at once if it already
+   * does; to false after `timeoutMs`, when `signal` aborts, or when the signals close.
    */
   wait(
     name: string,
@@ -36,19 +43,19 @@ export interface Signals {
   ): Promise<boolean>
   /** Calls `listener` at each change of any database, until the returned function is called. */
   subscribe(listener: SignalListener): () => void
-  /** Calls `listener` whenever changes of any database may have been missed. */
+  /** Calls `listener` whenever this server may have missed changes of any database. */
   onMissed(listener: () => void): () => void
-  /** How many wait now. */
+  /** How many readers wait now. */
   countWaiting(): number
   close(): void
 }
 
-/** Names are remembered for people seen lately only; a forgotten one costs one look into the database. */
+/** Remembers names of recently active people only; a forgotten one costs one database read. */
 const namesRemembered = 100_000
 const spellingsRemembered = 20
 
 export function createSignals(): Signals {
-  /** Where each database stands, in all spellings that were met; the first one is its name here. */
+  /** Each database's place, in all known spellings; the first one is canonical here. */
   const known = new LRUCache<string, readonly Seq[]>(atMost(namesRemembered))
   const waiting = new Map<string, Set<(hasChanged: boolean) => void>>()
   const state = { isClosed: false }
@@ -101,7 +108,7 @@ export function createSignals(): Signals {
       emitter.on('change', listener)
       return () => emitter.off('change', listener)
     },
-    // In one process nothing is missed.
+    // A single process misses nothing.
     onMissed: () => () => undefined,
     countWaiting: () => [...waiting.values()].reduce((sum, waiters) => sum + waiters.size, 0),
     close() {

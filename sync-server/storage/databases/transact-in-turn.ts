@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { withoutRev } from '../../lib/without-rev.ts'
 import type { Document, Stored } from '../documents/documents.ts'
-import { pick, withoutRev } from '../documents/draft-writes.ts'
+import { pick } from '../documents/draft-writes.ts'
 import {
   type DatabaseWrite,
   type Transaction,
@@ -8,10 +9,10 @@ import {
   type TransactionOutcome,
 } from '../documents/transaction.ts'
 
-/** What is believed to be stored, by id: `undefined` for what is believed not to be there. */
+/** The presumed stored documents by id: `undefined` for a document presumed missing. */
 export type Belief = ReadonlyMap<string, Stored<Document> | undefined>
 
-/** A database that can only be read and written by itself. */
+/** Databases that can only be read and written one at a time. */
 export interface SingleDatabases {
   read(name: string, ids: readonly string[]): Promise<Map<string, Stored<Document>>>
   /** As `StoredDatabase.update`; `belief` saves the reading. */
@@ -33,9 +34,9 @@ export interface SingleDatabases {
 const mostRounds = 50
 
 /**
- * A transaction where databases can only be written one after the other: in the order of its writes, each only while
- * its documents are what `decide` has seen. Whatever has changed meanwhile begins it again; what it has written until
- * then stays, and `decide` finds it there.
+ * A transaction over databases written one after the other, in the order of its writes, each only
+ * while its documents are as `decide` saw them. A change meanwhile restarts it; earlier writes
+ * stay, and `decide` finds them.
  * @throws TransactionFailed names the database
  */
 export async function transactInTurn<Result>(
@@ -46,7 +47,7 @@ export async function transactInTurn<Result>(
   for (let round = 0; round < mostRounds; round += 1) {
     const seen = await readParts(databases, transaction, { isBelieved: round === 0 })
     const bodies = new Map([...seen].map(([name, belief]) => [name, toBodies(belief)]))
-    // What is stored there has been put there as a Body.
+    // Every stored document was put there as a Body.
     const { writes, result } = transaction.decide((name) => bodies.get(name) as never)
     const revs = new Map([...seen].map(([name, belief]) => [name, toRevs(belief)]))
     let changed: string | undefined

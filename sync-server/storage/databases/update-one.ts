@@ -4,11 +4,11 @@ import type { DatabaseHome } from './database-home.ts'
 
 export interface UpdateOutcome<Result> {
   result: Result
-  /** The revision under which each of the asked documents lies now; absent ones are not in the map. */
+  /** The current revision of each requested document; omits missing ones. */
   revs: ReadonlyMap<string, string>
 }
 
-/** A transaction that reads and writes one database. */
+/** A transaction on one database. */
 export async function updateOne<Result>(
   home: Pick<DatabaseHome, 'transact'>,
   name: string,

@@ -3,9 +3,9 @@ import { readRevision, type StoredRevision } from './read-revisions.ts'
 
 export interface BulkGetOptions {
   docs: readonly { id: string; rev?: string }[]
-  /** With each document's ancestry, as `_revisions`. */
+  /** Includes each document's ancestry, as `_revisions`. */
   revs?: boolean
-  /** The leaf that a revision has grown into, in place of the revision. */
+  /** Returns the leaf that grew from a revision instead of the revision. */
   latest?: boolean
 }
 
@@ -14,7 +14,7 @@ export interface BulkGetRow {
   docs: ({ ok: StoredRevision } | { error: PouchFailure })[]
 }
 
-/** CouchDB's `_bulk_get`: a row for each that is asked for, in their order; each is read once, however often. */
+/** CouchDB's `_bulk_get`: a row for each request, in order; reads repeated ones once. */
 export async function bulkGet(
   pouch: Pouch,
   { docs, revs = false, latest = false }: BulkGetOptions,

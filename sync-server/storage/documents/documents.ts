@@ -1,9 +1,9 @@
-/** What a caller stores: fields of its own under an `_id`, as JSON. */
+/** A caller's JSON document: its own fields and an `_id`. */
 export interface Document {
   _id: string
 }
 
-/** A document as it lies in a database, under the revision that is read. */
+/** A stored document, with the revision read. */
 export type Stored<Body extends Document> = Body & { _rev: string }
 
 /** A place in a database's history: a number on LevelDB, an opaque string on CouchDB. */

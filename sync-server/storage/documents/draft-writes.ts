@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
+import { withoutRev } from '../../lib/without-rev.ts'
 import type { Document, Stored } from './documents.ts'
 import type { PushedRevision } from './grow-branch.ts'
 import type { Write } from './plan-writes.ts'
 import type { DatabaseWrite } from './transaction.ts'
 
-/** What an update wants written. A body with `_deleted: true` removes its document. */
+/** An update's wanted writes. A body with `_deleted: true` removes its document. */
 export interface WantedWrites<Body extends Document = Document> {
   put?: readonly Body[]
   pushed?: readonly PushedRevision[]
@@ -12,8 +13,8 @@ export interface WantedWrites<Body extends Document = Document> {
 }
 
 /**
- * The documents of one database while functions decide in turn what is next: each sees what those before it have put.
- * @param stored the documents as they were read
+ * One database's documents while functions decide in turn: each sees the puts of those before it.
+ * @param stored the documents as read
  */
 export function draftWrites(stored: ReadonlyMap<string, Stored<Document>>) {
   const bodies = new Map([...stored].map(([id, doc]) => [id, withoutRev(doc)]))
@@ -25,10 +26,10 @@ export function draftWrites(stored: ReadonlyMap<string, Stored<Document>>) {
     stored,
     /** What these writes add to the database's tally. */
     tally: () => counted.tally,
-    /** What is to be stored, a write for each document. */
+    /** What to store: one write for each document. */
     writes,
     read: (ids: readonly string[]) => pick(bodies, ids),
-    /** @throws Error for a document that was not among those that were asked for */
+    /** @throws Error for a document outside the requested ids */
     check(ids: readonly string[], { put = [] }: WantedWrites) {
       const own = new Set(ids)
       const foreign = put.find((body) => !own.has(body._id))
@@ -58,7 +59,7 @@ export function draftWrites(stored: ReadonlyMap<string, Stored<Document>>) {
 
 export type WriteDraft = ReturnType<typeof draftWrites>
 
-/** The entries of these ids that are there. */
+/** The existing entries of these ids. */
 export function pick<Value>(from: ReadonlyMap<string, Value>, ids: Iterable<string>) {
   const picked = new Map<string, Value>()
   for (const id of ids) {
@@ -68,16 +69,11 @@ export function pick<Value>(from: ReadonlyMap<string, Value>, ids: Iterable<stri
   return picked
 }
 
-export function withoutRev(doc: Stored<Document>): Document {
-  const { _rev, ...body } = doc
-  return body
-}
-
 function isTombstone(body: Document & { _deleted?: boolean }): boolean {
   return body._deleted === true
 }
 
-/** What a database gives back of it: fields that are undefined are not there. */
+/** The document as the database returns it: without undefined fields. */
 function asJson(body: Document): Document {
   const { _rev, ...rest } = JSON.parse(JSON.stringify(body))
   return rest

@@ -9,8 +9,9 @@ export interface MissingRevisions {
 }
 
 /**
- * PouchDB on LevelDB reports compacted revisions as missing, CouchDB does not. Here what is stored is always a child
- * of what was pushed, so by PouchDB's reading a client would be asked for the same revision again and again.
+ * PouchDB on LevelDB reports compacted revisions as missing; CouchDB does not. Here every stored
+ * revision is a child of a pushed one, so PouchDB's rule would request the same revision from a
+ * client over and over.
  */
 export async function findMissingRevisions(
   pouch: Pouch,

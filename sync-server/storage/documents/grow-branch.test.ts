@@ -22,7 +22,10 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-/** Few letters, so that branches meet and repeat each other. A revision's name tells its ancestry, as hashes do. */
+/**
+ * Few letters, so that branches meet and repeat. A revision's name encodes its ancestry, as hashes
+ * do.
+ */
 const letter = fc.constantFrom('a', 'b')
 const ids = fc
   .array(letter, { minLength: 1, maxLength: 4 })

@@ -3,7 +3,7 @@ import type { Document, Revisions } from './documents.ts'
 import type { PouchWrite } from './pouch.ts'
 import type { Leaf } from './read-leaves.ts'
 
-/** A leaf that a replicating client holds of a document; what is stored next becomes its child. */
+/** A replicating client's leaf of a document; the next stored revision becomes its child. */
 export interface PushedRevision {
   id: string
   revisions: Revisions
@@ -11,11 +11,12 @@ export interface PushedRevision {
 }
 
 /**
- * Plans how a document goes on after a client pushed revisions of its own making (`new_edits: false`): `body` becomes
- * a child of what was pushed, so the pusher's tree grows by one, and every other open leaf is closed. What contradicts
- * the tree, or would make it too wide to work with, stays out of it.
- * @param plan.nameChild names a revision; the same for the same where several servers may do the same
- * @returns revisions to write as replicated, and the winning one; `undefined` when there is nothing to grow
+ * Plans how a document grows after a client pushed its own revisions (`new_edits: false`): `body`
+ * becomes a child of the pushed one, so the pusher's tree grows by one, and all other open leaves
+ * close. Drops revisions that contradict the tree or make it too wide.
+ * @param plan.nameChild names a revision; deterministic where several servers may do the same
+ * @returns revisions to write as replicated, and the winning one; `undefined` when there is nothing
+ * to grow
  */
 export function growBranch(plan: {
   body: Document
@@ -30,7 +31,7 @@ export function growBranch(plan: {
   if (news.length === 0) return undefined
   const open = plan.leaves.filter((leaf) => !leaf.isDeleted)
 
-  // A pushed tombstone that ends a side branch is kept as it is; only one that ends the document is grown over.
+  // Keeps a pushed tombstone that ends a side branch; grows over one that ends the document.
   const isSideEnd = (one: PushedRevision) =>
     one.isDeleted === true &&
     !open.some((leaf) => listRevs(one.revisions).includes(nameRev(leaf.revisions)))
@@ -51,15 +52,15 @@ export function growBranch(plan: {
   return { docs, rev: nameRev(child) }
 }
 
-/** More open and closed ends than this a document never has. */
+/** The maximum of open and closed leaves of a document. */
 export const leavesMax = 100
 
-/** The name of the newest revision of a path, `<generation>-<hash>`. */
+/** The name of a path's newest revision, `<generation>-<hash>`. */
 export function nameRev(revisions: Revisions): string {
   return `${revisions.start}-${revisions.ids[0]}`
 }
 
-/** The names of all revisions of a path, newest first. */
+/** The names of a path's revisions, newest first. */
 export function listRevs(revisions: Revisions): string[] {
   return revisions.ids.map((id, index) => `${revisions.start - index}-${id}`)
 }
@@ -72,11 +73,14 @@ function byLength(a: PushedRevision, b: PushedRevision): number {
 
 export type NameChild = (parent: Revisions, content: string) => string
 
-/** The same content on the same parent gets the same name, so a repeated push meets what the first one stored. */
+/**
+ * Deterministic: the same content on the same parent gets the same name, so a repeated push finds
+ * its first result.
+ */
 export const nameByContent: NameChild = (parent, content) =>
   createHash('md5').update(nameRev(parent)).update(content).digest('hex')
 
-/** A name that nobody can foresee, and push before it is given. */
+/** A name that nobody can predict and push first. */
 export const nameByChance: NameChild = () => randomUUID().replaceAll('-', '')
 
 export function grow(parent: Revisions, content: string, nameChild: NameChild): Revisions {
@@ -84,8 +88,8 @@ export function grow(parent: Revisions, content: string, nameChild: NameChild): 
 }
 
 /**
- * PouchDB keeps one body for each name of a revision. Under two parents, a name would be compacted in one place and be
- * the only one in the other: such a document could never be read again.
+ * PouchDB keeps one body for each revision name. A name under two parents would be compacted in one
+ * place and be the only copy in the other, making the document unreadable forever.
  */
 function takeConsistent(
   leaves: readonly Leaf[],
@@ -112,7 +116,7 @@ function takeConsistent(
   })
 }
 
-/** Does a path end above the first generation, because older revisions were left out? */
+/** Does the path start above the first generation, without its older revisions? */
 function isCutOff({ start, ids }: Revisions): boolean {
   return start > ids.length
 }

@@ -4,20 +4,20 @@ import { growBranch, nameByChance, nameByContent, type PushedRevision } from './
 import type { Pouch, PouchWrite } from './pouch.ts'
 import { readLeaves } from './read-leaves.ts'
 
-/** A document to be stored: `isChanged` when its body differs from the stored one. */
+/** A document to store: `isChanged` when its body differs from the stored one. */
 export interface Write {
   body: Document
   isChanged: boolean
   pushed: readonly PushedRevision[]
 }
 
-/** What PouchDB is given for a database's writes. */
+/** PouchDB's input for a database's writes. */
 export interface WritePlan {
-  /** New versions of what is stored; PouchDB names their revisions. */
+  /** New versions of stored documents; PouchDB names their revisions. */
   edits: PouchWrite[]
   /** Revisions with their ancestry, as replication writes them. */
   replicated: PouchWrite[]
-  /** The revision of every document read, and of those that `replicated` gives a new one. */
+  /** The revision of every document read, and the new ones from `replicated`. */
   revs: Map<string, string>
 }
 
@@ -36,7 +36,8 @@ export async function planWrites(
     leaves: write.pushed.length > 0 ? await readLeaves(pouch, write.body._id) : [],
   }))
   for (const { body, isChanged, pushed, leaves } of planned) {
-    // CouchDB may hear the same from several servers; PouchDB must never hear a name before we have given it.
+    // CouchDB may get the same write from several servers; on LevelDB nobody may know a name before
+    // it is given.
     const nameChild = pouch.adapter === 'http' ? nameByContent : nameByChance
     const grown = growBranch({ body, pushed, leaves, nameChild })
     plan.replicated.push(...(grown?.docs ?? []))

@@ -2,7 +2,7 @@ import LevelAdapter from 'pouchdb-adapter-leveldb-core'
 import PouchDB from 'pouchdb-core'
 import type { ChangesPage, Document, Revisions, Seq, Stored } from './documents.ts'
 
-/** A document handed to PouchDB: with a revision, and with its ancestry when it is written as replicated. */
+/** A document for PouchDB: with a revision, and with its ancestry when written as replicated. */
 export type PouchWrite = Document & { _rev?: string; _deleted?: boolean; _revisions?: Revisions }
 
 export interface PouchFailure {
@@ -46,7 +46,7 @@ export interface Pouch {
   destroy(): Promise<unknown>
 }
 
-/** PouchDB's own leveldb adapter without leveldown, which it would bring along: `db` gives what lies beneath. */
+/** PouchDB's own leveldb adapter without its bundled leveldown: `db` supplies the layer beneath. */
 function leveldb(this: object, options: object, done: () => void) {
   LevelAdapter.call(this, options, done)
 }
@@ -68,21 +68,21 @@ export async function openPouch(name: string, options: object): Promise<Pouch> {
   return pouch
 }
 
-/** A database as its adapter opens it, of which nothing is asked yet. */
+/** A database as its adapter opens it, without a request. */
 export function connect(name: string, options: object): Pouch {
-  // The published types describe neither `db`, `open_revs` with `latest`, nor rows with errors.
+  // The published types lack `db`, `open_revs` with `latest`, and rows with errors.
   const pouch = new Connection(name, options) as unknown as Pouch
-  // Every read of changes listens for the end of the database; many at once are no leak.
+  // Every changes read listens for the database's end; many at once are no leak.
   pouch.setMaxListeners(0)
   return pouch
 }
 
-/** True when PouchDB says that a document, or the asked revision of it, is not there. */
+/** Is this PouchDB's error for a missing document or revision? */
 export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404
 }
 
-/** What is read, or undefined when it is not there. */
+/** The result of a read, or undefined when missing. */
 export async function orUndefined<Found>(reading: Promise<Found>): Promise<Found | undefined> {
   try {
     return await reading
@@ -92,12 +92,12 @@ export async function orUndefined<Found>(reading: Promise<Found>): Promise<Found
   }
 }
 
-/** True when PouchDB says that somebody else has written the document meanwhile. */
+/** Is this PouchDB's error for a concurrent write to the document? */
 export function isConflict(error: unknown): boolean {
   return statusOf(error) === 409
 }
 
-/** True when CouchDB says that it was asked what cannot be asked. */
+/** Is this CouchDB's error for an invalid request? */
 export function isRefused(error: unknown): boolean {
   return statusOf(error) === 400
 }

@@ -9,20 +9,20 @@ interface AskedChanges {
   descending?: boolean
 }
 
-/** As storage gives a place: LevelDB a number, CouchDB a number and letters that nobody has to understand. */
+/** A place as storage gives it: LevelDB a number, CouchDB a number and opaque characters. */
 const placePattern = /^\d{1,15}-[\w-]+={0,2}$/
 
 /**
- * Changes behind a place. One that this history does not have, as after a move between LevelDB and CouchDB or after a
- * backup was put back, would hide what is new: it counts as the beginning.
- * @param readSeq where the database stands
+ * Changes after a place. A place that this history lacks, as after a move between LevelDB and
+ * CouchDB or after a restore, would hide new changes: treats it as the beginning.
+ * @param readSeq reads the database's current place
  */
 export async function readChanges(
   pouch: Pouch,
   { since = 0, ...asked }: AskedChanges,
   readSeq: () => Promise<Seq>,
 ): Promise<ChangesPage<Document>> {
-  // In one request, where each is one.
+  // One request instead of one for each.
   const whole = pouch.adapter === 'http' ? { ...asked, batch_size: asked.limit ?? 1000 } : asked
   const read = async (place: Seq) => {
     const { results, last_seq } = await pouch.changes({ ...whole, since: place })
@@ -37,7 +37,7 @@ export async function readChanges(
     return undefined
   })
   if (!page) return await read(0)
-  // CouchDB itself says what it does not know. pouchdb-server, which counts in numbers, finds nothing there.
+  // CouchDB itself rejects unknown places. pouchdb-server, which uses numbers, returns nothing.
   const isCounted = typeof page.last_seq === 'number'
   return page.results.length > 0 || !isCounted || (await isHere()) ? page : await read(0)
 }

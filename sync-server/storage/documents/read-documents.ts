@@ -4,7 +4,7 @@ import { isMissing, type Pouch } from './pouch.ts'
 
 const readAtOnce = 64
 
-/** @returns the documents that are there and not deleted, by id */
+/** @returns the existing, undeleted documents, by id */
 export async function readDocuments(
   pouch: Pouch,
   ids: ReadonlySet<string>,

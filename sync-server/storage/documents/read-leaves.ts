@@ -7,10 +7,10 @@ export interface Leaf {
   isDeleted: boolean
 }
 
-/** How often what has grown while it was read is read again. */
+/** How often to reread a document that grows during the read. */
 export const growthsSeen = 10
 
-/** @returns every leaf of a document; none when the database has never seen it */
+/** @returns every leaf of a document; none for an unknown one */
 export async function readLeaves(pouch: Pouch, id: string): Promise<Leaf[]> {
   let leaves: Leaf[] = []
   for (let reading = 0; reading < growthsSeen; reading += 1) {
@@ -19,7 +19,7 @@ export async function readLeaves(pouch: Pouch, id: string): Promise<Leaf[]> {
       if (!('ok' in row) || !row.ok._revisions) return []
       return [{ revisions: row.ok._revisions, isDeleted: row.ok._deleted === true }]
     })
-    // A leaf without a body has grown since the tree was read, and is compacted away.
+    // A leaf without a body has grown since the tree was read, and was compacted.
     if (leaves.length === rows.length) break
   }
   return leaves

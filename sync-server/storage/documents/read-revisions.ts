@@ -3,19 +3,19 @@ import { listRevs, nameRev } from './grow-branch.ts'
 import { isMissing, type OpenRevision, type Pouch } from './pouch.ts'
 import { growthsSeen, type Leaf, readLeaves } from './read-leaves.ts'
 
-/** A document in one of its revisions; with its ancestry where that was asked for. */
+/** One revision of a document; with its ancestry if requested. */
 export type StoredRevision = Stored<Document> & { _revisions?: Revisions; _deleted?: boolean }
 
 interface RevisionOptions {
-  /** With the ancestry, as `_revisions`. */
+  /** Includes the ancestry, as `_revisions`. */
   revs?: boolean
-  /** The leaves that a revision has grown into, in place of it. */
+  /** Returns the leaves that grew from a revision instead of it. */
   latest?: boolean
 }
 
 /**
- * One revision, by default the winning one; undefined when it is not there. `latest` is worked out here: PouchDB's own
- * way ends the process where a revision is unknown.
+ * One revision, by default the winning one; undefined if missing. Computes `latest` itself:
+ * PouchDB's own way ends the process for an unknown revision.
  */
 export async function readRevision(
   pouch: Pouch,
@@ -28,13 +28,15 @@ export async function readRevision(
     const [newest] = findLatest(await readLeaves(pouch, id), rev)
     if (newest === undefined) return undefined
     const found = await readOne(pouch, id, { ...options, rev: newest })
-    // A leaf that is gone has grown since it was listed: its successor is the latest now.
+    // A missing leaf has grown since it was listed: its successor is the latest now.
     if (found) return found
   }
   return undefined
 }
 
-/** Leaves of one document, or the revisions that are asked for; undefined when the document was never there. */
+/**
+ * Leaves of one document, or the requested revisions; undefined for a document that never existed.
+ */
 export async function readOpenRevisions(
   pouch: Pouch,
   id: string,
@@ -66,7 +68,9 @@ const findNamed = (leaves: readonly Leaf[], rev: string) => {
   return latest.length > 0 ? latest : [rev]
 }
 
-/** The leaves that a revision has grown into: open ones first, then the longer path, then the higher name. */
+/**
+ * The leaves grown from a revision: open ones first, then the longer path, then the higher name.
+ */
 function findLatest(leaves: readonly Leaf[], rev: string): string[] {
   return leaves
     .filter(({ revisions }) => listRevs(revisions).includes(rev))

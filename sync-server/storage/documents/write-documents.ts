@@ -2,7 +2,7 @@ import type { Document, Stored } from './documents.ts'
 import { planWrites, type Write } from './plan-writes.ts'
 import type { Pouch, PouchFailure } from './pouch.ts'
 
-/** @returns the revision of every document read or written, and the ids that somebody else wrote meanwhile */
+/** @returns the revision of every document read or written, and the ids with a concurrent write */
 export async function writeDocuments(
   pouch: Pouch,
   stored: ReadonlyMap<string, Stored<Document>>,

@@ -1,6 +1,6 @@
 import type { Level } from './level-store.ts'
 
-/** For tests: counts what is read from LevelDB, a key and its value each. */
+/** For tests: counts LevelDB reads, one for each key with its value. */
 export function countingReads() {
   const counted = { reads: 0 }
 

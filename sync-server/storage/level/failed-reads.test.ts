@@ -23,7 +23,7 @@ async function openFilled() {
   })
   const notes = storage.database<Note>('notes')
   for (const _id of ids) await notes.insert({ _id, text: _id })
-  // A leaf that lies beside the winning one, and was written after it: PouchDB looks for the winner of its own.
+  // A leaf beside the winning one, written later: PouchDB searches for the winner itself.
   const rev = (await notes.read(['a'])).get('a')?._rev
   const [, hash = ''] = rev?.split('-') ?? []
   const revisions = { start: 2, ids: ['f'.repeat(32), hash] }
@@ -38,7 +38,7 @@ async function openFilled() {
 
 type Use = (storage: Storage) => Promise<unknown>
 
-/** What a server asks of a database, by name. */
+/** Everything that a server does with a database, by name. */
 const uses: Record<string, Use> = {
   'changes with documents': (storage) =>
     storage.database('notes').changes({ includeDocs: true, style: 'all_docs' }),

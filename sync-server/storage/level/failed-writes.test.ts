@@ -29,7 +29,7 @@ async function openFaultyStorage() {
   return {
     disk,
     notes: (name = 'notes') => state.storage.database<Note>(name),
-    /** Both in one transaction, as the copies of a message. */
+    /** Both in one transaction, like the copies of a message. */
     writeBoth: (id: string) =>
       state.storage.transact({
         parts: ['left', 'right'].map((name) => ({ name, ids: [id] })),
@@ -64,7 +64,7 @@ describe.each(['nothing', 'torn', 'unseen'] as const)(
         await write(`before${round}`)
         disk.fillUp({ after: 0, count: 1 + (round % 3), leaves })
         await Promise.all([write(`one${round}`), write(`other${round}`)])
-        // Whoever reads now sees what was there before, and nothing of what may turn up later.
+        // Readers now see the earlier state, and nothing that may turn up later.
         await notes().range({})
         disk.makeRoom()
         await untilReady()
@@ -110,7 +110,7 @@ describe.each(['nothing', 'torn', 'unseen'] as const)(
   },
 )
 
-/** All that was acknowledged is there, and each document says its own words, under a number of its own. */
+/** Everything acknowledged exists, and each document has its own words and sequence number. */
 async function expectWhole(
   database: ReturnType<Awaited<ReturnType<typeof openFaultyStorage>>['notes']>,
   acknowledged: ReadonlySet<string>,

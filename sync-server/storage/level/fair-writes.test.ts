@@ -27,7 +27,7 @@ test('P12: a write passes the many that another person has brought before', asyn
   const many = rounds.map((label) => write('ann', label, 100))
   const other = write('ben', 'ben', 1)
   await Promise.all([first, ...many, other])
-  // All that Ann has brought would be one group, which Ben's would wait for.
+  // All of Ann's writes would be one group, which Ben's would wait for.
   expect(written.indexOf('ben')).toBeLessThanOrEqual(4)
   expect(written.filter((label) => label !== 'ben')).toEqual(['first', ...rounds])
 })

@@ -1,43 +1,46 @@
 import type { Level } from './level-store.ts'
 
 /**
- * What a write that the disk has refused leaves: nothing; a torn record, behind which LevelDB goes on and, at the next
- * opening, loses what it took since; or all of it, as when only the waiting for the disk failed, to be seen from the next
- * opening on.
+ * What a refused write leaves: nothing; a torn record, after which LevelDB continues and at the
+ * next opening loses everything since; or all of it, visible from the next opening on, as when only
+ * the sync failed.
  */
 export type Remains = 'nothing' | 'torn' | 'unseen'
 
 export interface FullDisk {
-  /** So many writes still find room. */
+  /** How many writes still find room. */
   after: number
-  /** So many then do not. */
+  /** How many writes then fail. */
   count: number
   leaves: Remains
 }
 
 export interface Death {
-  /** So many writes come before the one at which the process ends. */
+  /** How many writes come before the one at which the process dies. */
   after: number
-  /** Whether that one is stored. Nobody is told of it either way. */
+  /** Whether that write is stored; either way it gets no answer. */
   side: 'before' | 'after'
-  /** Called as the process ends. */
+  /** Called when the process dies. */
   onDeath?: () => void
 }
 
-/** As the store writes: of the forms of `batch` this is the only one. */
+/** The store's write: the only form of `batch` it uses. */
 type Write = (...given: readonly unknown[]) => Promise<void>
 
-/** As the store reads: a key, or the next of a range. */
+/** The store's read: a key, or the next of a range. */
 type Read = (...given: readonly unknown[]) => Promise<unknown>
 
 export type FaultyDisk = ReturnType<typeof createFaultyDisk>
 
-/** For tests: a disk that can be full, and a process that can end at any write. Its `wrapLevel` is for the storage. */
+/**
+ * For tests: a disk that can be full, and a process that can die at any write. Pass its `wrapLevel`
+ * to the storage.
+ */
 export function createFaultyDisk() {
   const state = {
     writes: 0,
     refused: 0,
-    /** So many reads pass before one that does not. */
+    /** How many reads pass before one fails. */
     readsLeft: undefined as number | undefined,
     full: undefined as FullDisk | undefined,
     death: undefined as Death | undefined,
@@ -64,7 +67,7 @@ export function createFaultyDisk() {
 
   const readFailure = () => new Error('IO error: Input/output error')
 
-  /** @throws Error at the read whose turn it is */
+  /** @throws Error at the read that is to fail */
   function passRead() {
     if (state.readsLeft === undefined) return
     state.readsLeft = state.readsLeft > 0 ? state.readsLeft - 1 : undefined
@@ -109,7 +112,7 @@ export function createFaultyDisk() {
     }
     const get = level.get.bind(level) as unknown as Read
     const getMany = level.getMany.bind(level) as unknown as Read
-    /** Of several keys in one call, the one that cannot be read: alone it cannot either. */
+    /** The unreadable key of a multi-key read: it also fails alone. */
     const damaged = new Set<unknown>()
     async function readOne(...given: readonly unknown[]) {
       if (damaged.delete(given[0])) throw readFailure()
@@ -153,19 +156,19 @@ export function createFaultyDisk() {
     dieAt(death: Death | undefined) {
       state.death = death
     },
-    /** The read after so many others fails. */
+    /** Fails the read after `after` others. */
     failRead({ after }: { after: number }) {
       state.readsLeft = after
     },
-    /** False when as many have not come yet. */
+    /** False until that many reads have happened. */
     hasReadFailed: () => state.readsLeft === undefined,
     isDead: () => state.process.isDead,
-    /** A process that starts now lives, and dies of nothing that was meant for the one before. */
+    /** Starts a new process, unaffected by the faults set for the one before. */
     beginLife() {
       state.death = undefined
       state.process = { isDead: false }
     },
-    /** Writes since the start, and those of them that found no room. */
+    /** Writes since the start, and how many of them found no room. */
     countWrites: () => state.writes,
     countRefused: () => state.refused,
   }

@@ -2,24 +2,24 @@ import type { ClassicLevel } from 'classic-level'
 
 export type OldLevel = ClassicLevel<string, Buffer>
 
-/** As PouchDB's leveldb adapter names what it stores. */
+/** The key prefixes of PouchDB's leveldb adapter. */
 const [bySequence, documentStore] = ['\xffby-sequence\xff', '\xffdocument-store\xff']
 export const lastSeqKey = '\xffmeta-store\xff_local_last_update_seq'
 export const documentCountKey = '\xffmeta-store\xff_local_doc_count'
 
 export interface SoundDocuments {
-  /** Ids that cannot be used: what is written of them cannot be read, or a part of it is missing. */
+  /** Ids of unusable documents: unreadable, or with a part missing. */
   broken: string[]
   /** False for a key of a broken document. */
   isSound(key: string): boolean
-  /** The highest sequence number, and how many documents there are. */
+  /** The highest sequence number, and the number of documents. */
   lastSeq: number
   count: number
 }
 
 /**
- * Looks through a PouchDB database for documents of which a part is broken or missing: PouchDB would fail at each of them
- * at every reading of the whole database.
+ * Scans a PouchDB database for documents with a broken or missing part: PouchDB would fail at each
+ * of them whenever it reads the whole database.
  */
 export async function findSoundDocuments(level: OldLevel): Promise<SoundDocuments> {
   const owners = new Map<number, string>()
@@ -54,7 +54,7 @@ export async function findSoundDocuments(level: OldLevel): Promise<SoundDocument
   }
 }
 
-/** What is looked at of a document, or of what is noted of its revisions. */
+/** The inspected part of a document or of its revision metadata. */
 interface Stored {
   _id?: unknown
   seq?: number

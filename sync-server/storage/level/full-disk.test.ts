@@ -11,7 +11,7 @@ interface Note {
   text: string
 }
 
-/** What a crash of this moment would leave: everything that was written has gone through the operating system. */
+/** The result of a crash at this moment: the operating system has all written data. */
 async function openAsAfterKill(dataDir: string) {
   const copy = await mkdtemp(join(tmpdir(), 'petrel-killed-'))
   onTestFinished(() => rm(copy, { recursive: true }))
@@ -54,7 +54,7 @@ test.each([0, 1, 2, 3, 4, 5])(
     expect(refused.every((error) => error instanceof StorageUnavailable)).toBe(true)
     await expect(storage.ready()).rejects.toThrow(/space/i)
 
-    // What is there can still be read.
+    // Existing data stays readable.
     for (const [key, text] of acknowledged) {
       const [name = '', id = ''] = key.split('/')
       expect((await storage.database<Note>(name).read([id])).get(id)?.text).toBe(text)

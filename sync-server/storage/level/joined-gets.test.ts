@@ -7,7 +7,7 @@ import { createFaultyDisk } from './faulty-disk.ts'
 import { createJoinedGets } from './joined-gets.ts'
 import type { Level } from './level-store.ts'
 
-/** A store with these keys, and how it was read: the number of keys in each task of a thread. */
+/** A store with these keys, and its reads: the number of keys in each thread task. */
 async function openCounted(keys: readonly string[], wrap = (level: Level) => level) {
   const folder = await mkdtemp(join(tmpdir(), 'petrel-gets-'))
   const level: Level = new ClassicLevel(folder)

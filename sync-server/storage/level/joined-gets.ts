@@ -9,12 +9,12 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-/** A task for a thread, and what its answers cost this one: short enough for whoever waits behind it. */
+/** One thread task, and what its answers cost the main thread: short enough for those who wait. */
 const keysAtOnce = 32
 
 /**
- * Reads keys of one handle: those that are asked for in the same moment go to a thread together. A page of documents
- * is then a few tasks, and not hundreds that everybody else's reading waits behind.
+ * Reads keys of one handle, joining keys requested at the same moment into one thread task. A page
+ * of documents becomes a few tasks, instead of hundreds that block everybody else's reads.
  */
 export function createJoinedGets(level: Level) {
   const waiting = new Map<Encoding, Waiting[]>()
@@ -33,7 +33,7 @@ export function createJoinedGets(level: Level) {
       const values = await level.getMany<string, string | Buffer>(keys, { valueEncoding })
       for (const [index, { resolve }] of group.entries()) resolve(values[index])
     } catch {
-      // What cannot be read of one database must not spoil another's.
+      // One database's read failure must not spoil another's.
       for (const one of group) void readAlone(one, valueEncoding)
     }
   }
@@ -44,7 +44,7 @@ export function createJoinedGets(level: Level) {
     while (all.length > 0) void readTogether(all.splice(0, keysAtOnce), valueEncoding)
   }
 
-  /** @returns undefined where nothing is */
+  /** @returns undefined for a missing key */
   return function get(key: string, valueEncoding: Encoding): Promise<Value> {
     return new Promise((resolve, reject) => {
       const others = waiting.get(valueEncoding)

@@ -15,20 +15,20 @@ import { rangeOf } from './prefixed-leveldown.ts'
 import { createStoredTallies } from './stored-tallies.ts'
 import { type TakeOverOptions, takeOverFolders } from './take-over-folders.ts'
 
-/** PouchDB's own key for where a database stands, beneath the database's prefix. */
+/** PouchDB's own key for a database's last seq, beneath the database's prefix. */
 const seqKey = '\xffmeta-store\xff_local_last_update_seq'
 /** No database can have this name. */
 const readyKey = '!ready'
 
 export interface LevelHomeOptions {
   dataDir: string
-  /** `sync` waits for the disk at each write; `relaxed` leaves it to the operating system. */
+  /** `sync` waits for the disk at each write; `relaxed` leaves that to the operating system. */
   durability: 'sync' | 'relaxed'
   idleCloseMs: number
   signals: Signals
-  /** Told how far the take-over of an earlier version's folders is. */
+  /** Called with the progress of migrating an earlier version's folders. */
   onTakeOver: (progress: { done: number; of: number }) => void
-  /** Told of an earlier version's databases that were damaged. */
+  /** Called with an earlier version's damaged databases. */
   onSetAside: TakeOverOptions['onSetAside']
   /** For tests: stands between the store and LevelDB. */
   wrapLevel?: ((level: Level) => Level) | undefined
@@ -38,7 +38,7 @@ export interface LevelHomeOptions {
 export function createLevelHome(options: LevelHomeOptions): TallyingHome {
   const { dataDir, durability, idleCloseMs, signals, onTakeOver, onSetAside, wrapLevel } = options
   const opening = open()
-  // Whoever uses it first is told.
+  // The first caller gets the error.
   opening.catch(() => undefined)
 
   async function open() {
@@ -95,7 +95,7 @@ export function createLevelHome(options: LevelHomeOptions): TallyingHome {
     async destroy(name) {
       const { databases, tallies } = await opening
       tallies.forget(name)
-      // What is read while it goes is not remembered either.
+      // Do not cache reads during the removal either.
       await databases.destroy(name).finally(() => tallies.forget(name))
     },
     ready: createReadyCheck(checkReady, () => state.opened?.store.isSound() ?? true),

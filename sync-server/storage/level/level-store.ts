@@ -1,10 +1,11 @@
 import { ClassicLevel } from 'classic-level'
+import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { probeDisk } from './probe-disk.ts'
 
 const MiB = 2 ** 20
 
-/** One key to be written, in UTF-8; `del` takes it away. */
+/** One key to write, in UTF-8; `del` removes it. */
 export type Operation =
   | { type: 'put'; key: string; value: string | Buffer }
   | { type: 'del'; key: string }
@@ -31,15 +32,12 @@ const reopenEveryMs = 250
 const retryAloneMs = 1_000
 
 /**
- * One LevelDB for everybody. What is to be written while a write is under way waits, and then goes to the disk
- * together: one batch, one wait.
- *
- * A write that failed may have left a torn record, behind which LevelDB would go on and lose, at the next opening, what
- * it had acknowledged since. So a failed write retires the handle: nothing is written before it was closed and opened
- * again, which begins a new log. Until there is room for that, what is there can still be read.
+ * One LevelDB for everybody. Writes that arrive during a write go to disk together: one batch, one
+ * sync. A failed write may leave a torn record, after which LevelDB would lose acknowledged data:
+ * so it retires the handle; writes resume after reopening with a new log, reads work meanwhile.
  * @param location the folder
  * @param isSynced every write waits for the disk
- * @param wrap for tests: stands between this and LevelDB
+ * @param wrap for tests: wraps LevelDB
  */
 export async function openLevelStore(options: {
   location: string
@@ -52,8 +50,8 @@ export async function openLevelStore(options: {
   const state = {
     level: (await open()) as Level | undefined,
     /**
-     * Rises when a handle is retired, and again when it was replaced, because what had failed may be stored after all:
-     * what remembers something of before has to read it again.
+     * Rises when a handle is retired, and again when replaced, because the failed write may be
+     * stored after all: caches from before must be reread.
      */
     generation: 0,
     failure: undefined as unknown,
@@ -84,7 +82,7 @@ export async function openLevelStore(options: {
     if (state.failure === undefined) state.generation += 1
     state.failure = error
     state.retryAt = performance.now() + reopenEveryMs
-    // Nobody has to write for it to be found sound again.
+    // It recovers without another write.
     clearTimeout(state.nextTry)
     state.nextTry = setTimeout(() => ensureSound().catch(() => undefined), retryAloneMs).unref()
   }
@@ -92,11 +90,11 @@ export async function openLevelStore(options: {
   function refusal() {
     if (state.isClosed) return new StorageUnavailable('storage is closed')
     const { failure } = state
-    const words = failure instanceof Error ? failure.message : String(failure)
+    const words = wordsOf(failure)
     return new StorageUnavailable(`nothing can be stored: ${words}`, { cause: failure })
   }
 
-  /** Brings a retired handle back. @throws StorageUnavailable while that is not possible */
+  /** Reopens a retired handle. @throws StorageUnavailable while that fails */
   async function ensureSound() {
     if (state.isClosed) throw refusal()
     if (state.failure === undefined) return
@@ -109,7 +107,7 @@ export async function openLevelStore(options: {
 
   async function reopen() {
     try {
-      // Opening writes what the log holds into a table: without room for it nothing could be read either.
+      // Opening writes the log into a table: without room for it, reads would fail too.
       await probeDisk(location, 2 * writeBufferSize)
       const old = state.level
       state.level = undefined
@@ -136,11 +134,14 @@ export async function openLevelStore(options: {
         for (const { reject } of group) reject(error)
       }
     }
-    // At once: whoever comes next must not take it for running.
+    // Synchronously: the next caller must not take it for running.
     state.writing = undefined
   }
 
-  /** @returns those that know what is stored now; written by the others, two documents would share one place */
+  /**
+   * @returns those decided on the current state; writing the others could give two documents one
+   * place
+   */
   function refuseOutdated(group: readonly Waiting[]): Waiting[] {
     return group.filter(({ generation, reject }) => {
       const isCurrent = generation === undefined || generation === state.generation
@@ -175,18 +176,18 @@ export async function openLevelStore(options: {
       return state.level
     },
 
-    /** As `read` gives it, where it is there at once. */
+    /** As `read`, but only if the handle is available at once. */
     readNow: () => state.level,
 
     ensureSound,
-    /** False from a failed write on, until the handle was replaced. */
+    /** False from a failed write until the handle is replaced. */
     isSound: () => state.failure === undefined,
 
     /**
      * Resolves when all of this is stored.
-     * @param mustSync it waits for the disk, also where others do not
-     * @param generation of what was read to decide it: refused when it is not the present one any more
-     * @throws StorageUnavailable nobody knows then whether all of it is stored, or nothing
+     * @param mustSync waits for the disk, even where others do not
+     * @param generation that the decision read: refused if it is not the current one
+     * @throws StorageUnavailable when it is unknown whether all or nothing is stored
      */
     write(
       operations: readonly Operation[],
@@ -199,7 +200,7 @@ export async function openLevelStore(options: {
       })
     },
 
-    /** Takes away every key of a range, without waiting for the disk. */
+    /** Removes every key of a range, without waiting for the disk. */
     async clear(range: KeyRange): Promise<void> {
       await ensureSound()
       const { level } = state
@@ -210,19 +211,22 @@ export async function openLevelStore(options: {
       })
     },
 
-    /** What was read may be wrong: the handle is opened again before anything is written, when it is still this one. */
+    /** Reads may be wrong: reopens the handle before the next write, if it is still this one. */
     recordReadFailure(level: Level | undefined, error: unknown) {
       if (level !== undefined && level === state.level) fail(error)
     },
 
-    /** Calls back each time that a retired handle was replaced: a write that failed before may be stored after all. */
+    /**
+     * Calls back whenever a retired handle was replaced: an earlier failed write may be stored
+     * after all.
+     */
     onReopened(listener: () => void) {
       listeners.add(listener)
     },
     generation: () => state.generation,
     stats: () => ({ ...counted }),
 
-    /** Waits for what is under way; whatever comes later is refused. */
+    /** Waits for pending work; refuses new work. */
     async close(): Promise<void> {
       await state.writing
       state.isClosed = true

@@ -12,13 +12,13 @@ interface Waiting extends GroupMember {
   isSettled: boolean
 }
 
-/** Whoever comes next waits for all of a group: it is to be over in a moment. */
+/** The next caller waits for a whole group: keep it short. */
 const membersAtOnce = 250
 const documentsAtOnce = 250
 
 /**
- * The one way in which documents are written on LevelDB. Transactions that come while others are being written wait,
- * and are then done together: one of each person in turn, however many of them somebody has brought.
+ * The only writer of documents on LevelDB. Transactions that arrive during a write wait, then run
+ * together: one for each person in turn, however many somebody has queued.
  */
 export function createLevelWriter(options: {
   databases: OpenDatabases
@@ -29,16 +29,16 @@ export function createLevelWriter(options: {
   const { databases, store, tallies, signals } = options
   const waiting = createTurnLines<Waiting>()
   const state = { running: undefined as Promise<void> | undefined, unsure: 0 }
-  /** Databases of which nobody knows whether a write that failed is stored. */
+  /** Databases whose failed write may be stored. */
   const unsure = new Set<string>()
 
   async function run() {
     while (waiting.count() > 0) await writeApart(takeGroup(waiting))
-    // At once: whoever comes next must not take it for running.
+    // Synchronously: the next caller must not take it for running.
     state.running = undefined
   }
 
-  /** What cannot be stored fails alone: the others of its group are tried without it. */
+  /** An unstorable transaction fails alone: retries the others of its group without it. */
   async function writeApart(group: readonly Waiting[]) {
     try {
       await writeGroup({ databases, store, tallies, signals, group })
@@ -48,8 +48,8 @@ export function createLevelWriter(options: {
       const names = new Set(
         left.flatMap(({ transaction }) => transaction.parts.map(({ name }) => name)),
       )
-      // Some may be stored, and whoever tries again would find it done. Only these: while the disk is full, whoever
-      // tries again would wake everybody who has tried.
+      // Some may be stored, and a retry would find them. Announce only these: on a full disk, each
+      // retry would wake everybody who has tried.
       announceUnsure(names)
       if (failed instanceof StorageUnavailable || left.length <= 1) {
         for (const member of left) member.settle({ failed })
@@ -58,7 +58,7 @@ export function createLevelWriter(options: {
     }
   }
 
-  /** No seq that any database gives: who waits looks for themselves how far it is. */
+  /** No database gives this seq: waiting readers look for themselves. */
   function announceUnsure(names: Iterable<string>) {
     for (const name of names) {
       state.unsure += 1
@@ -72,7 +72,9 @@ export function createLevelWriter(options: {
   })
 
   return {
-    /** Resolves when what `decide` wants is stored; rejects with what it throws, and nothing of it is stored. */
+    /**
+     * Resolves when the writes from `decide` are stored; rejects with its error, storing nothing.
+     */
     transact<Result>(transaction: Transaction<Result>): Promise<TransactionOutcome<Result>> {
       return new Promise((resolve, reject) => {
         const member: Waiting = {
@@ -80,7 +82,7 @@ export function createLevelWriter(options: {
           isSettled: false,
           settle(outcome) {
             member.isSettled = true
-            // Each transaction gets back the result of its own function, so the types meet again here.
+            // Each transaction gets its own function's result back, so the types match here.
             if ('done' in outcome) resolve(outcome.done as TransactionOutcome<Result>)
             else reject(outcome.failed)
           },
@@ -90,14 +92,14 @@ export function createLevelWriter(options: {
       })
     },
     countWaiting: waiting.count,
-    /** Resolves when nothing is under way. */
+    /** Resolves when no write is running. */
     async settle(): Promise<void> {
       await state.running
     },
   }
 }
 
-/** Whose it is: the database that a transaction names first is the one of whoever acts. */
+/** The owner: a transaction names the actor's database first. */
 function nameOwner({ parts }: Transaction<unknown>): string {
   return parts[0]?.name ?? ''
 }

@@ -5,7 +5,7 @@ import { openPouch, type Pouch } from '../documents/pouch.ts'
 import type { LevelStore } from './level-store.ts'
 import { createPrefixedLeveldown, rangeOf, type View } from './prefixed-leveldown.ts'
 
-/** A database that is open: through PouchDB, and what lies beneath it. */
+/** An open database: through PouchDB, and the layer beneath. */
 export interface OpenDatabase {
   pouch: Pouch
   view: View
@@ -16,9 +16,9 @@ interface Entry {
   opened: Promise<OpenDatabase>
   inUse: number
   idleSince: number
-  /** Something in it could not be read: what PouchDB remembers of it may be wrong. */
+  /** A read failed: PouchDB's cached state may be wrong. */
   isSpoilt: boolean
-  /** Set once it is to be closed: resolves when it is. */
+  /** Set when closing begins: resolves when closed. */
   closed?: Promise<void>
   whenUnused?: () => void
 }
@@ -26,7 +26,7 @@ interface Entry {
 const revisionsKept = 50
 
 /**
- * The databases of a store that PouchDB has open: while they are used, and a little longer. Opening one costs three
+ * A store's databases open in PouchDB: while in use, and a little longer. Opening one costs three
  * reads and about 60 kB of memory, no file and no write.
  * @param idleCloseMs how long an unused database stays open
  */
@@ -40,7 +40,8 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
 
   async function open(name: string): Promise<OpenDatabase> {
     const settings = { adapter: 'leveldb', db, auto_compaction: true, revs_limit: revisionsKept }
-    // Otherwise it names a revision by writing every byte of a file down as JSON: two thirds of what an upload costs.
+    // Otherwise it names revisions by serialising every byte of a file as JSON: two thirds of an
+    // upload's cost.
     const pouch = await openPouch(name, { ...settings, deterministic_revs: false })
     const view = views.get(name)
     views.delete(name)
@@ -48,7 +49,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     try {
       throwReadFailure(view)
     } catch (error) {
-      // PouchDB would give the same one to whoever opens it next.
+      // PouchDB would return the same instance to the next caller.
       await pouch.close()
       throw error
     }
@@ -67,7 +68,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
         found.inUse += 1
         return found
       }
-      // After a failed write PouchDB has to read again where the database stands.
+      // After a failed write PouchDB must reread the database's place.
       await retire(name, found)
     }
     const entry: Entry = {
@@ -82,7 +83,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     return entry
   }
 
-  /** What is under way in them is not waited for; so nothing that it still wants to write is stored. */
+  /** Does not wait for their pending work, so it must store nothing more. */
   async function spoilTogether(used: readonly Entry[]) {
     const opened = await Promise.all(used.map((entry) => entry.opened.catch(() => undefined)))
     const failure = opened.find((one) => one?.view.readFailure() !== undefined)?.view.readFailure()
@@ -116,7 +117,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     const opened = await entry.opened.catch(() => undefined)
     try {
       await opened?.pouch.close()
-      // Whoever opens it next has to see what is being written now.
+      // The next opening must see the current writes.
       if (!isSound(entry)) await store.write([]).catch(() => undefined)
     } finally {
       entries.delete(name)
@@ -137,7 +138,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     }
   }
 
-  /** Runs `work` with databases open; made where they are not there. @throws StorageUnavailable */
+  /** Runs `work` with databases open; creates missing ones. @throws StorageUnavailable */
   async function openAll<Result>(
     names: readonly string[],
     work: (databases: ReadonlyMap<string, OpenDatabase>) => Promise<Result>,
@@ -161,7 +162,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
     openAll,
     use: <Result>(name: string, work: (pouch: Pouch) => Promise<Result>) =>
       openAll([name], (databases) => work(must(databases.get(name), name).pouch)),
-    /** Removes a database once nobody uses it, with all that is in it. */
+    /** Removes a database with all its contents once nobody uses it. */
     async destroy(name: string): Promise<void> {
       const entry = entries.get(name)
       if (entry) await retire(name, entry)
@@ -176,7 +177,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
       open: entries.size,
       inUse: [...entries.values()].filter((entry) => entry.inUse > 0).length,
     }),
-    /** Refuses what comes from now on, waits for what is under way, and closes every database. */
+    /** Refuses new work, waits for pending work, and closes every database. */
     async close(): Promise<void> {
       state.isClosed = true
       clearTimeout(state.timer)
@@ -187,7 +188,7 @@ export function createOpenDatabases(options: { store: LevelStore; idleCloseMs: n
 
 export type OpenDatabases = ReturnType<typeof createOpenDatabases>
 
-/** What PouchDB was doing when it could not read something may have no end: it is not waited for. */
+/** PouchDB's operation may never end after a failed read: do not wait for it. */
 async function untilReadFailure<Result>(
   views: readonly View[],
   work: () => Promise<Result>,

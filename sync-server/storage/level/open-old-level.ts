@@ -4,7 +4,7 @@ import { ClassicLevel } from 'classic-level'
 import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import type { OldLevel } from './find-sound-documents.ts'
 
-/** Runs `work` with the LevelDB of an earlier version open; its folder stays as it is. @throws what reading it throws */
+/** Runs `work` on an earlier version's LevelDB; leaves its folder unchanged. @throws read errors */
 export async function withOldLevel<Result>(
   folder: string,
   work: (level: OldLevel) => Promise<Result>,
@@ -12,7 +12,7 @@ export async function withOldLevel<Result>(
   return await withLinks(folder, (links) => withLevel(links, work))
 }
 
-/** The same with what LevelDB can save of a damaged one. */
+/** The same on what LevelDB can repair of a damaged one. */
 export async function withRepairedLevel<Result>(
   folder: string,
   work: (level: OldLevel) => Promise<Result>,
@@ -37,9 +37,9 @@ async function withLevel<Result>(location: string, work: (level: OldLevel) => Pr
   }
 }
 
-/** LevelDB writes new files at each opening and removes old ones, but changes none: so it is given links to them. */
+/** Opening creates and removes files, but changes none: open a folder of links to them. */
 async function withLinks<Result>(folder: string, work: (links: string) => Promise<Result>) {
-  // No database has a dot in its name: what a kill leaves of it is taken for none.
+  // No database has a dot in its name: a leftover of a kill is taken for none.
   const links = `${folder}.opened`
   await rm(links, { recursive: true, force: true })
   await mkdir(links, { mode: 0o700 })
@@ -54,7 +54,7 @@ async function withLinks<Result>(folder: string, work: (links: string) => Promis
   }
 }
 
-/** Not so: a folder that another process works on, one that may not be read, and a new store that is full. */
+/** Not damage: a folder in use by another process, an unreadable one, and a full new store. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof StorageUnavailable) return false
   const { code, message } = nameCause(error)

@@ -6,7 +6,10 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** For tests: a filesystem of a few MiB in memory, of which `close` leaves nothing. @throws where none can be mounted */
+/**
+ * For tests: an in-memory filesystem of a few MiB that `close` removes. @throws where none can be
+ * mounted
+ */
 export async function openSmallDisk({ sizeMiB }: { sizeMiB: number }) {
   const folder = await mkdtemp(join(tmpdir(), 'petrel-disk-'))
   await run('mount', ['-t', 'tmpfs', '-o', `size=${sizeMiB}m`, 'tmpfs', folder])
@@ -14,7 +17,7 @@ export async function openSmallDisk({ sizeMiB }: { sizeMiB: number }) {
 
   return {
     folder,
-    /** Fills it up to so many bytes. */
+    /** Fills it until `leave` bytes are free. */
     async fill({ leave }: { leave: number }) {
       const { bavail, bsize } = await statfs(folder)
       const file = await open(ballast, 'a')

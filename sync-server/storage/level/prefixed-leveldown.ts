@@ -9,37 +9,38 @@ import { StorageUnavailable } from '../databases/storage-unavailable.ts'
 import { createJoinedGets, type JoinedGets } from './joined-gets.ts'
 import type { Level, LevelStore, Operation } from './level-store.ts'
 
-/** Told of what could not be read, and through which handle. */
+/** Called with a read error, and the handle that it came through. */
 type ReadFailed = (level: Level | undefined, error: unknown) => void
 
-/** Stores operations; rejects when none of them is stored. */
+/** Stores operations; rejects when it stored none of them. */
 export type Sink = (operations: readonly Operation[]) => Promise<void>
 
-/** What one PouchDB database sees of the store: keys behind a prefix. */
+/** One PouchDB database's view of the store: keys behind a prefix. */
 export interface View {
-  /** What PouchDB writes goes there from now on; back into the store without a sink. */
+  /** Redirects PouchDB's writes to a sink; without one, back into the store. */
   divert(sink: Sink | undefined): void
-  /** Of the store, as it was before anything was read. */
+  /** The store's generation before the first read. */
   generation: number
-  /** Why something could not be read. PouchDB takes it for something that is not there. */
+  /** The first read error. PouchDB takes an unreadable key for a missing one. */
   readFailure(): unknown
-  /** Nothing is written through it any more. */
+  /** Blocks all further writes through it. */
   spoil(why: unknown): void
-  /** Calls back at the first such failure: PouchDB may never end what it was doing. */
+  /** Calls back at the first read error: PouchDB may never finish its operation. */
   onReadFailure(listener: (error: unknown) => void): () => void
 }
 
 const uuidKey = '\xffmeta-store\xff_local_uuid'
 const localStore = '\xfflocal-store\xff'
 
-/** The keys of a database: no name has a `!` in it. */
+/** A database's keys: no name contains `!`. */
 export function rangeOf(name: string) {
   return { gte: `${name}!`, lt: `${name}"` }
 }
 
 /**
- * A leveldown for PouchDB's `db` option: each database is a prefix in one store, so opening one costs no file.
- * @param onView told of each database that PouchDB opens, before it reads anything
+ * A leveldown for PouchDB's `db` option: each database is a prefix in one store, so opening one
+ * costs no file.
+ * @param onView called with each database that PouchDB opens, before it reads anything
  */
 export function createPrefixedLeveldown(options: {
   store: LevelStore
@@ -85,7 +86,9 @@ export function createPrefixedLeveldown(options: {
       for (const listener of listeners) listener(error)
     }
 
-    /** PouchDB goes on without what it could not read, and throws where nobody hears it: that would end the process. */
+    /**
+     * PouchDB ignores the error and throws where nobody catches it, which would end the process.
+     */
     function answer(done: () => void) {
       try {
         done()
@@ -115,17 +118,18 @@ export function createPrefixedLeveldown(options: {
     down._batch = (operations, _rest, done) => {
       const [first] = operations
       if (operations.length === 1 && first?.type === 'put' && first.key === uuidKey) {
-        // PouchDB writes it at each opening. It waits for the first real write; what is only read stays untouched.
+        // PouchDB writes it at each opening. Deferred to the first real write; a database that is
+        // only read stays unchanged.
         if (first.value !== state.storedUuid) state.heldBack = addPrefix(prefix, operations)
         return process.nextTick(done)
       }
-      // It may be made of something that could not be read.
+      // PouchDB may have built it from something unreadable.
       if (state.failure !== undefined) {
         const refused = new StorageUnavailable('something stored could not be read')
         return process.nextTick(done, refused)
       }
       const written = [...state.heldBack, ...addPrefix(prefix, operations)]
-      // Checkpoints of clients change nothing else: they go past a sink that waits for documents.
+      // Client checkpoints change nothing else: they bypass a sink that waits for documents.
       const isLocal = operations.every(({ key }) => key.startsWith(localStore))
       const sink = isLocal ? writeOwn : state.sink
       sink(written).then(
@@ -141,7 +145,7 @@ export function createPrefixedLeveldown(options: {
     return down
   }
 
-  // PouchDB shares open databases by this name: a second storage in this process has its own.
+  // PouchDB shares open databases by this name: a second storage in this process needs its own.
   Object.defineProperty(openView, 'name', { value: `prefixed-${randomUUID()}` })
   return openView
 }
@@ -215,7 +219,8 @@ function createIterator(options: {
           const own = key.slice(prefix.length)
           done(null, keyAsBuffer ? Buffer.from(own) : own, value)
         }),
-      // PouchDB hears no error of a stream of changes, and the process would end of it: the caller looks at `readFailure`.
+      // PouchDB handles no error of a changes stream, which would end the process: the caller
+      // checks `readFailure`.
       () => answer(done),
     )
   }

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 
 const pieceBytes = 2 ** 20
 
-/** Writes so many bytes beside the database and takes them away again. @throws Error when the disk has no room for them */
+/**
+ * Writes `bytes` bytes beside the database and removes them. @throws Error when the disk has no
+ * room for them
+ */
 export async function probeDisk(folder: string, bytes: number): Promise<void> {
   const path = join(folder, 'probe.tmp')
   try {

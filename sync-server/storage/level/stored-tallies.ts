@@ -4,7 +4,7 @@ import type { WriteDraft } from '../documents/draft-writes.ts'
 import type { LevelStore, Operation } from './level-store.ts'
 import { rangeOf } from './prefixed-leveldown.ts'
 
-/** What has to be written for the tally of one database, and what it is then. */
+/** The tally write for one database, and the resulting tally. */
 interface TallyDraft {
   name: string
   tally: number
@@ -14,12 +14,12 @@ interface TallyDraft {
 
 const databasesRemembered = 50_000
 
-/** In the range of a database, and in none of PouchDB's own. */
+/** In the database's range, and outside PouchDB's own ones. */
 const nameTally = (name: string) => `${rangeOf(name).gte}\xfftally`
 
 /**
- * The tallies of the databases of a store, which nobody else writes. They are asked for with each push, and a reading of
- * a single key costs more than what is done with it: those of late are remembered.
+ * The tallies of a store's databases, with this process as the only writer. Each push reads them,
+ * and reading a single key costs more than using it: caches recent ones.
  */
 export function createStoredTallies(store: LevelStore) {
   const known = new LRUCache<string, { tally: number; generation: number }>({
@@ -34,16 +34,16 @@ export function createStoredTallies(store: LevelStore) {
     const { changes } = state
     const level = store.readNow() ?? (await store.read())
     const tally = Number((await level.get(nameTally(name))) ?? 0)
-    // Whatever has changed meanwhile may be newer than what was read.
+    // A change meanwhile may be newer than this read.
     const isNewest = changes === state.changes && generation === store.generation()
     if (isNewest) known.set(name, { tally, generation })
     return tally
   }
 
   return {
-    /** What the writes of a database have added to its tally since it was made. */
+    /** What a database's writes have added to its tally since its creation. */
     read,
-    /** What has to be written with these drafts. Between this and the writing nobody else may write. */
+    /** The tally writes for these drafts. Nobody else may write between this and storing them. */
     async draft(drafts: ReadonlyMap<string, WriteDraft>): Promise<TallyDraft[]> {
       const counted = [...drafts].filter(([, draft]) => draft.tally() !== 0)
       const generation = store.generation()
@@ -55,12 +55,12 @@ export function createStoredTallies(store: LevelStore) {
         }),
       )
     },
-    /** These are stored. */
+    /** Records that these are stored. */
     note(drafts: readonly TallyDraft[]) {
       state.changes += 1
       for (const { name, tally, generation } of drafts) known.set(name, { tally, generation })
     },
-    /** This database is not what it was. */
+    /** Drops the cached tally: the database changed otherwise. */
     forget(name: string) {
       state.changes += 1
       known.delete(name)

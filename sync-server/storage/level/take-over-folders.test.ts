@@ -23,7 +23,7 @@ async function expectAllTakenOver(storage: Storage, { seen }: Fixture) {
       const database = storage.database(`${kind}-${person.id}`)
       const { results, last_seq } = await database.changes({ includeDocs: true, style: 'all_docs' })
       const before = person[kind].results
-      // The fixture goes one message further than what was seen.
+      // The fixture has one message more than the devices saw.
       const known = results.filter(({ id }) => before.some((row) => row.id === id))
       expect(known.filter(({ seq }) => Number(seq) <= person[kind].last_seq)).toEqual(
         before.filter(({ id }) =>
@@ -64,7 +64,7 @@ test('every database of an earlier version is taken over as it is, and its folde
 
 test('a take-over that is killed at any write goes on where it stopped', async () => {
   const fixture = await openFixture()
-  // Each start dies one write later than the one before, until one comes through.
+  // Each start dies one write later, until one completes.
   for (let writes = 1; ; writes += 1) {
     const storage = createStorage({ dataDir: fixture.dataDir, wrapLevel: dieAfter(writes) })
     const isThrough = await storage.ready().then(
@@ -93,7 +93,7 @@ function dieAfter(writes: number) {
   }
 }
 
-/** Every file of a folder with what is in it. */
+/** Every file of a folder with its contents. */
 async function readFiles(folder: string): Promise<Map<string, string>> {
   const names = await readdir(folder)
   const read = names.map(
@@ -157,7 +157,7 @@ test.each(Object.keys(damages))(
     expect(await readFiles(join(fixture.dataDir, 'set-aside', name))).toEqual(before)
     expect((await readdir(fixture.dataDir)).sort()).toEqual(['jwt-secret', 'set-aside', 'store'])
 
-    // Everybody else's is whole, and Ann's can be read and written.
+    // Everybody else's is whole, and Ann's is readable and writable.
     const { ann, ...others } = fixture.seen
     await expectAllTakenOver(storage, { ...fixture, seen: others as typeof fixture.seen })
     const database = storage.database(name)
@@ -220,7 +220,7 @@ test('what is set aside is not set aside again, and a kill in between deletes no
 test('a folder that another server works on stops the start, and is named', async () => {
   const fixture = await openFixture()
   const taken = join(fixture.dataDir, 'databases', 'orders')
-  // LevelDB keeps out other processes only.
+  // LevelDB locks out other processes only.
   const program = `
     const { ClassicLevel } = await import(${JSON.stringify(import.meta.resolve('classic-level'))})
     await new ClassicLevel(${JSON.stringify(taken)}).open()

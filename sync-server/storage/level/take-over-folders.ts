@@ -17,13 +17,13 @@ const setAsideFolder = 'set-aside'
 /** No database can have this name. */
 const nameMark = (name: string) => `!taken-over/${name}`
 
-/** A database of an earlier version of which not all could be taken over. */
+/** An earlier version's database that was only partly migrated. */
 export interface SetAside {
   database: string
-  /** Where it lies now, as it was. */
+  /** Its folder now, unchanged. */
   folder: string
   why: string
-  /** Documents that were found and could not be used. What cannot even be found is not among them. */
+  /** Unusable documents found; omits those that cannot even be found. */
   broken: string[]
 }
 
@@ -31,16 +31,15 @@ export interface TakeOverOptions {
   folder: string
   store: LevelStore
   onProgress: (progress: { done: number; of: number }) => void
-  /** Told of what was damaged. */
+  /** Called with a damaged database. */
   onSetAside: (what: SetAside) => void
 }
 
 /**
- * Takes over the databases of earlier versions, which had a LevelDB each, in a folder of its name: every key as it is,
- * behind the prefix of its database. A crash in between costs nothing: what was copied is copied again, and a folder is
- * removed only after a mark says that all of it is on the disk. Of a damaged one everything is taken over that can be
- * used, and its folder is kept, set aside: it stops nobody's start, and nothing of it is deleted.
- * @throws Error that names a folder that cannot be read and is not damaged; StorageUnavailable
+ * Migrates earlier versions' databases, a LevelDB folder each: copies every key behind a prefix.
+ * Crash-safe: recopies, and removes a folder only after a mark confirms it is on disk. Takes what
+ * is usable of a damaged one and sets its folder aside, undeleted, without blocking the start.
+ * @throws Error that names a folder that is unreadable but not damaged; StorageUnavailable
  */
 export async function takeOverFolders(options: TakeOverOptions): Promise<void> {
   const { folder, store, onProgress, onSetAside } = options
@@ -58,18 +57,18 @@ export async function takeOverFolders(options: TakeOverOptions): Promise<void> {
   }
   if (names.length === 0) return
   onProgress({ done: names.length, of: names.length })
-  // Something that is not ours may lie there too, and stays.
+  // Foreign files may lie there too, and stay.
   await rmdir(folder).catch(() => undefined)
 }
 
-/** `why` is empty for what is whole. */
+/** `why` is empty for an intact one. */
 type Damage = Pick<SetAside, 'why' | 'broken'>
 
 async function readMark(store: LevelStore, name: string): Promise<Damage | undefined> {
   const mark = await (await store.read()).get(nameMark(name))
   if (mark === undefined) return undefined
   const damage: unknown = JSON.parse(String(mark))
-  // An earlier version marked what was whole, and knew of nothing else.
+  // An earlier version marked only whole ones.
   return typeof damage === 'object' ? (damage as Damage) : { why: '', broken: [] }
 }
 
@@ -100,12 +99,12 @@ async function takeOver(options: {
   return damage
 }
 
-/** @returns the ids that were left out */
+/** @returns the ids left out */
 async function copyKeys(options: { level: OldLevel; name: string; store: LevelStore }) {
   const { level, name, store } = options
   const prefix = rangeOf(name).gte
   const { broken, isSound, lastSeq, count } = await findSoundDocuments(level)
-  // What an earlier try has copied may be among what is left out now.
+  // An earlier try may have copied keys that are left out now.
   await store.clear(rangeOf(name))
   let batch: Operation[] = []
   let bytes = 0
@@ -118,7 +117,7 @@ async function copyKeys(options: { level: OldLevel; name: string; store: LevelSt
     batch = []
     bytes = 0
   }
-  // What was lost may have been the last of them: no number may be given twice.
+  // The lost ones may include the last: no number may be given twice.
   const seq = Math.max(lastSeq, Number(await level.get(lastSeqKey)) || 0)
   if (seq > 0) {
     batch.push(
@@ -130,7 +129,7 @@ async function copyKeys(options: { level: OldLevel; name: string; store: LevelSt
   return broken
 }
 
-/** @returns where it is now */
+/** @returns its new folder */
 async function setAside(from: string, name: string): Promise<string> {
   const folder = join(dirname(dirname(from)), setAsideFolder)
   await mkdir(folder, { recursive: true, mode: 0o700 })

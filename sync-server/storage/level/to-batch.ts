@@ -3,9 +3,9 @@ import type { WritePlan } from '../documents/plan-writes.ts'
 import type { PouchWrite } from '../documents/pouch.ts'
 
 /**
- * All that a database is given, as one call of PouchDB with revisions of our own naming: PouchDB would name an edit by
- * its content, which a client can foresee and push elsewhere in the tree before.
- * @returns `revs`: those of the plan and of the edits that were named here
+ * A database's writes as one PouchDB call with revisions named here: PouchDB names an edit by its
+ * content, which a client could predict and push elsewhere in the tree first.
+ * @returns `revs`: those of the plan and of the edits named here
  */
 export function toBatch({ edits, replicated, revs }: WritePlan) {
   const named = edits.map(nameEdit)

@@ -11,19 +11,19 @@ interface SeenPerson {
 }
 
 interface Fixture {
-  /** The commit whose build wrote it. */
+  /** The commit that wrote it. */
   madeBy: string
   people: Record<'ann' | 'ben' | 'cem', { id: string; token: string }>
   /** What each person's devices saw, before the last message. */
   seen: Record<'ann' | 'ben' | 'cem', SeenPerson>
-  /** The message that a kill left with its reader's copy only. */
+  /** The message that a kill left with only its reader's copy. */
   half: string
-  /** The address of a picture that Ann has sent to Ben. */
+  /** The address of a picture from Ann to Ben. */
   picture: string
   files: Record<string, string>
 }
 
-/** For tests: a `DATA_DIR` as the last version wrote it that had a LevelDB for each database. */
+/** For tests: a `DATA_DIR` of the last version with one LevelDB for each database. */
 export async function unpackFixture() {
   const path = new URL('fixtures/folder-for-each-database.json.gz', import.meta.url)
   const { files, ...fixture }: Fixture = JSON.parse(

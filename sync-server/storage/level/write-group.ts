@@ -12,16 +12,16 @@ import { type PouchBatch, writeBatch, writeTogether } from './write-together.ts'
 
 type Revs = Map<string, string>
 
-/** A transaction of a group, and what becomes of it. */
+/** A group's transaction and its outcome. */
 export interface GroupMember {
   transaction: Transaction<unknown>
   settle(outcome: { done: TransactionOutcome<unknown> } | { failed: unknown }): void
 }
 
 /**
- * Does transactions together: one reading, their functions in turn, one write of each database. Those that write into
- * several databases are whole in one batch of the store. One whose function throws fails alone.
- * @throws when something could not be stored; whoever is not settled then has to be tried apart
+ * Runs transactions together: one read, their functions in turn, one write of each database. One
+ * store batch holds those that span several databases. One whose function throws fails alone.
+ * @throws when something could not be stored; retry unsettled members separately
  */
 export async function writeGroup(options: {
   databases: OpenDatabases
@@ -34,7 +34,7 @@ export async function writeGroup(options: {
   const wanted = gatherIds(group)
   const names = [...wanted.keys()]
 
-  // What was read before the store was opened again would be refused.
+  // A read from before a reopening would be refused.
   await store.ensureSound()
   await databases.openAll(names, async (opened) => {
     const drafts = new Map<string, WriteDraft>()
@@ -59,7 +59,7 @@ export async function writeGroup(options: {
   })
 }
 
-/** What a group reads of each database. */
+/** The ids that a group reads, by database. */
 function gatherIds(group: readonly GroupMember[]): Map<string, Set<string>> {
   const wanted = new Map<string, Set<string>>()
   for (const { name, ids } of group.flatMap(({ transaction }) => transaction.parts)) {
@@ -81,7 +81,7 @@ function decide(member: GroupMember, drafts: ReadonlyMap<string, WriteDraft>): D
   const draftOf = (name: string) => must(drafts.get(name), `a part of ${name}`)
   const idsOf = (name: string) => parts.flatMap((part) => (part.name === name ? part.ids : []))
   try {
-    // What is stored there has been put there as a Body.
+    // Every stored document was put there as a Body.
     const { writes, result } = decide((name) => draftOf(name).read(idsOf(name)) as never)
     for (const write of writes) draftOf(write.name).check(idsOf(write.name), write)
     for (const write of writes) draftOf(write.name).add(write)
@@ -92,7 +92,7 @@ function decide(member: GroupMember, drafts: ReadonlyMap<string, WriteDraft>): D
   }
 }
 
-/** Where each database stands. PouchDB knows it from memory. */
+/** Each database's place, which PouchDB has in memory. */
 async function readPlaces(opened: ReadonlyMap<string, OpenDatabase>): Promise<Map<string, number>> {
   const infos = [...opened].map(
     async ([name, { pouch }]) => [name, Number((await pouch.info()).update_seq)] as const,
@@ -100,7 +100,7 @@ async function readPlaces(opened: ReadonlyMap<string, OpenDatabase>): Promise<Ma
   return new Map(await Promise.all(infos))
 }
 
-/** @returns the revisions of every database, and the documents that were written there as they are now */
+/** @returns every database's revisions, and the current version of each document written there */
 async function writeDrafts(options: {
   opened: ReadonlyMap<string, OpenDatabase>
   drafts: ReadonlyMap<string, WriteDraft>
@@ -122,7 +122,7 @@ async function writeDrafts(options: {
     written.set(name, { revs: batch.revs, docs })
     if (batch.docs.length > 0) batches.push({ docs: batch.docs, name, database })
   }
-  // Attachments pass this by: nothing that is written together may have them.
+  // Attachments bypass this: no document written together may have any.
   const isTogether = findTogether(decided)
   const counted = await tallies.draft(drafts)
   for (const { name } of counted) isTogether.add(name)
@@ -134,7 +134,7 @@ async function writeDrafts(options: {
   return written
 }
 
-/** The databases of transactions that write into more than one. */
+/** The databases of transactions that span more than one. */
 function findTogether(decided: readonly Decided[]): Set<string> {
   const names = decided.flatMap(({ writes }) => {
     const own = new Set(writes.map(({ name }) => name))

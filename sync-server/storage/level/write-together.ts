@@ -3,16 +3,16 @@ import type { PouchWrite } from '../documents/pouch.ts'
 import type { LevelStore, Operation } from './level-store.ts'
 import type { OpenDatabase } from './open-databases.ts'
 
-/** What one database is given in one call: revisions with their ancestry. */
+/** One database's input in one call: revisions with their ancestry. */
 export interface PouchBatch {
   database: OpenDatabase
   docs: PouchWrite[]
 }
 
 /**
- * Writes into several databases at once: what PouchDB makes of each call is held back until all have come, and goes
- * into the store as one batch. All of it is stored, or nothing.
- * @param besides written with it
+ * Writes several databases atomically: holds back what PouchDB writes for each call until all have
+ * arrived, then stores them as one batch.
+ * @param besides operations for the same batch
  */
 export async function writeTogether(
   store: LevelStore,
@@ -46,7 +46,7 @@ export async function writeTogether(
     try {
       await writeBatch(batch)
     } catch (error) {
-      // Before all have arrived nothing is in the store, and nothing comes into it any more.
+      // Before all have arrived the store has nothing, and stays so.
       arrived.reject(error)
       throw error
     } finally {
@@ -68,7 +68,7 @@ export async function writeTogether(
   await Promise.all(writing)
 }
 
-/** @throws Error when PouchDB does not take one of the documents */
+/** @throws Error when PouchDB refuses one of the documents */
 export async function writeBatch({ database, docs }: PouchBatch): Promise<void> {
   const failures = await database.pouch.bulkDocs(docs, { new_edits: false })
   if (failures.length > 0) throw new Error('a revision could not be stored', { cause: failures })

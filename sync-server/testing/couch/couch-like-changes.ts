@@ -8,11 +8,11 @@ export interface PlainChange {
 }
 
 /**
- * `_changes` as a CouchDB with several shards gives them: the rows of one shard in their order, those of several as they
- * come, each under the places that all shards have reached then.
- * @param rows all that came since the lowest place of any shard, in their order
- * @param newest where the database stands
- * @param since where each shard was read up to
+ * `_changes` of a CouchDB with several shards: each shard's rows in order, interleaved freely, each
+ * row with the places that all shards have reached.
+ * @param rows all since the lowest place of any shard, in order
+ * @param newest the database's place
+ * @param since the place of each shard so far
  */
 export function spreadChanges<Row extends PlainChange>(options: {
   rows: readonly Row[]

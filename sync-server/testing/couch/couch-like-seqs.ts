@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 
 const opening = 'g1AAAA'
 
-/** Where each shard of a database stands, and which database it is: one that was made anew has another history. */
+/** Each shard's place in a database, and the database's history: a recreated one has another. */
 export interface ShardSeqs {
   history: string
   shards: readonly number[]
 }
 
-/** A place in a database's history as CouchDB gives it: opaque, and spelled differently each time. */
+/** A place in CouchDB's form: opaque, and spelled differently each time. */
 export function packSeqs({ history, shards }: ShardSeqs): string {
   const sum = shards.reduce((all, one) => all + one, 0)
   const spelling = randomBytes(3).toString('hex')
@@ -16,7 +16,7 @@ export function packSeqs({ history, shards }: ShardSeqs): string {
   return `${sum}-${opening}${packed}`
 }
 
-/** @returns undefined for what no CouchDB has given */
+/** @returns undefined for anything else */
 export function unpackSeqs(text: string): ShardSeqs | undefined {
   const [, packed] = new RegExp(`^"?(?:\\d+-)?${opening}([\\w-]+)"?$`).exec(text) ?? []
   if (packed === undefined) return undefined

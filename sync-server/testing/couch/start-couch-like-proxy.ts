@@ -8,7 +8,7 @@ import { packSeqs, unpackSeqs } from './couch-like-seqs.ts'
 
 interface Asked {
   method: string
-  /** The parts of the path, decoded. */
+  /** The decoded parts of the path. */
   path: string[]
   query: URLSearchParams
   headers: Record<string, string>
@@ -26,11 +26,11 @@ const shardsByDefault = 2
 const everything = 1_000_000
 
 /**
- * For tests: a pouchdb-server that answers as CouchDB 3.5 does, where the two differ. It asks for a login and locks out
- * who guesses it, gives opaque sequence numbers and the changes of two shards in no order, refuses one that it cannot
- * decode, checks no revision of `_local` documents, and names what is missing or wrong in CouchDB's words.
- * @param target a pouchdb-server that nobody else writes
- * @param isAdmin false: the login may use databases, and create none
+ * For tests: a pouchdb-server answering as CouchDB 3.5 where they differ. Requires a login and
+ * locks out guessers, gives opaque seqs and two shards' unordered changes, rejects undecodable
+ * seqs, checks no `_local` revisions, and words errors like CouchDB.
+ * @param target a pouchdb-server without other writers
+ * @param isAdmin false: the login may use databases, but not create any
  */
 export async function startCouchLikeProxy(
   target: string,
@@ -136,7 +136,7 @@ export async function startCouchLikeProxy(
     if (!unpacked) {
       return refuse(400, 'bad_request', "Malformed sequence supplied in 'since' parameter.")
     }
-    // Places of another history count for nothing.
+    // Places of another history do not count.
     const since = unpacked.history === start.history ? unpacked : start
     const limit = Number(asked.query.get('limit') ?? everything)
     const query = new URLSearchParams(asked.query)
@@ -226,7 +226,7 @@ export async function startCouchLikeProxy(
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
 
-  /** The same place with another login in it. */
+  /** The same address with another login. */
   function urlFor({ username, password }: { username: string; password: string }): string {
     const url = new URL(`http://127.0.0.1:${port}/`)
     url.username = encodeURIComponent(username)
@@ -240,7 +240,7 @@ export async function startCouchLikeProxy(
     urlFor,
     login,
     countWrongPasswords: () => state.wrongPasswords,
-    /** Documents with such an id are refused, each by itself. */
+    /** Refuses documents with such an id individually. */
     forbid(ids: RegExp) {
       state.forbidden = ids
     },

@@ -12,8 +12,8 @@ const startTimeoutMs = 60_000
 export type TestCouch = Awaited<ReturnType<typeof startCouch>>
 
 /**
- * For tests: pouchdb-server as the CouchDB at hand, in a process of its own.
- * @param options.isOnDisk keeps its data in `folder`; by default they are in memory
+ * For tests: starts pouchdb-server as a separate process.
+ * @param options.isOnDisk stores its data in `folder`; by default in memory
  */
 export async function startCouch({ isOnDisk = false } = {}) {
   const manifest = createRequire(import.meta.url).resolve('pouchdb-server/package.json')

@@ -3,9 +3,9 @@ import { createCouchRequests } from '../../storage/couch/couch-requests.ts'
 import { startLosingProxy } from './start-losing-proxy.ts'
 
 /**
- * For tests: a CouchDB that belongs to somebody. Its databases get names that nobody else's have, and are gone in the
- * end; whatever else lies there is not touched.
- * @param url with the login of a server admin in it
+ * For tests: somebody's own CouchDB. Uses uniquely named databases and removes them in the end;
+ * touches nothing else there.
+ * @param url with a server admin's login
  */
 export async function startForeignCouch(url: string) {
   const prefix = `petrel-test-${randomUUID()}-`

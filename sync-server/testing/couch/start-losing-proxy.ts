@@ -8,7 +8,7 @@ import {
 import { request as requestHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** Answers in place of the CouchDB's, as of something that stands in front of it. */
+/** An answer in place of the CouchDB's, as from a proxy in front of it. */
 interface OtherAnswer {
   status: number
   body: string
@@ -25,11 +25,11 @@ const spaceEveryMs = 50
 const broken: OtherAnswer = { status: 500, body: '{"error":"broken"}' }
 
 /**
- * For tests: a way to a CouchDB that can lose an answer after what it answers has been done, answer something else, or
- * fall silent. A pattern is held against `/path?query` and against `METHOD /path?query`.
- * @param target the CouchDB; its login comes into the address of this one
- * @param rename another path for each path
- * @param delayMs how long each request is under way
+ * For tests: a proxy to a CouchDB that can lose an answer after the request took effect, answer
+ * otherwise, or fall silent. Matches patterns against `/path?query` and `METHOD /path?query`.
+ * @param target the CouchDB; this proxy's address includes its login
+ * @param rename maps each path
+ * @param delayMs the delay of each request
  */
 export async function startLosingProxy(
   target: string,
@@ -87,22 +87,27 @@ export async function startLosingProxy(
   Object.assign(url, { protocol: 'http:', host: `127.0.0.1:${port}`, pathname: '/' })
   return {
     url: url.href,
-    /** The next answer to a request with such a path gets lost. */
+    /** Loses the next answer to a matching request. */
     loseAnswerTo(path: RegExp) {
       add(path, { kind: 'lost' }, { isOnce: true })
     },
-    /** Every request to such a path is answered with 500, or so, from now on, until the returned function is called. */
+    /**
+     * Answers every matching request with 500, or the given answer, until the returned function is
+     * called.
+     */
     breakPath: (path: RegExp, answer = broken) => add(path, { kind: 'answered', answer }),
-    /** Requests to such a path are taken and never answered, until the returned function is called. */
+    /** Never answers matching requests, until the returned function is called. */
     silence: (path: RegExp, options?: { isOnce: boolean }) =>
       add(path, { kind: 'silent' }, options),
-    /** Answers to such a path stop in the middle of their body, until the returned function is called. */
+    /**
+     * Stops matching answers in the middle of their body, until the returned function is called.
+     */
     stall: (path: RegExp) => add(path, { kind: 'stalled' }),
-    /** Answers to such a path come in JSON's white space for so long, before they come. */
+    /** Sends JSON white space for `forMs` before each matching answer. */
     slow: (path: RegExp, { forMs }: { forMs: number }) => add(path, { kind: 'slow', forMs }),
     /** The requests since the last call, as `METHOD path`. */
     takeRequests: () => requests.splice(0),
-    /** Has it got lost? */
+    /** Has the answer been lost? */
     isLost: () => ![...faults].some(({ kind }) => kind === 'lost'),
     async close() {
       server.closeAllConnections()

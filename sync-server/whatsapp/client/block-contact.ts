@@ -1,9 +1,9 @@
 import type { GraphClient } from './graph-client.ts'
 
 /**
- * Lets WhatsApp keep a person's messages away, or lets them through again. It only takes people who wrote in the last 24
- * hours: our own block does not depend on it.
- * @returns whether WhatsApp took it
+ * Makes WhatsApp block a person's messages, or allow them again. WhatsApp only accepts people who
+ * wrote in the last 24 hours: our own block does not depend on it.
+ * @returns whether WhatsApp accepted
  */
 export async function blockContact(
   client: GraphClient,

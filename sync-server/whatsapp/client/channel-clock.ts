@@ -1,10 +1,10 @@
 import { realWaiting, type Waiting } from './send-limiter.ts'
 
-/** What time is for the channel, and how it waits. Tests put another one in its place. */
+/** The channel's clock and timers. Tests replace it. */
 export interface ChannelClock {
   /** Epoch ms. */
   now(): number
-  /** Runs something later. @returns what calls it off */
+  /** Runs something later. @returns a function that cancels it */
   after(ms: number, run: () => void): () => void
   /** How sends wait for their turn. */
   waiting: Waiting

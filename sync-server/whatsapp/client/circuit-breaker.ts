@@ -5,10 +5,10 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 const openForMs = 5 * 60_000
 
 /**
- * Stops all sends for five minutes once the token or the account turned out unusable: each would fail the same way.
- * Then one goes through to see.
- * @param now ms of a clock that only goes forward
- * @param onOpen is told once for each time it opens
+ * Stops all sends for five minutes once the token or the account proves unusable: each would fail
+ * the same way. Then lets one through as a probe.
+ * @param now ms of a monotonic clock
+ * @param onOpen called each time it opens
  */
 export function createCircuitBreaker(options: {
   now: () => number
@@ -21,12 +21,12 @@ export function createCircuitBreaker(options: {
     /** @returns why nothing may be sent now, or null */
     check(): ProviderError | null {
       if (!held.error || now() < held.until) return held.error
-      // This one goes to see; whatever becomes of it, the others wait as long again unless it says otherwise.
+      // This send is the probe; the others wait as long again unless it succeeds.
       held.until = now() + openForMs
       return null
     },
 
-    /** What an answer of the provider's own said: null for success. */
+    /** Records the error of a provider's answer: null for success. */
     note(error: ProviderError | null) {
       if (!error?.opensBreaker) {
         held.error = null

@@ -21,8 +21,8 @@ const words: Record<string, DeliveryStep['status']> = {
 }
 
 /**
- * Asks what became of a message whose webhooks may have been missed. Not every app may ask this.
- * @returns the steps that are known, oldest first; none for a message that WhatsApp does not know
+ * Fetches the history of a message whose webhooks may be lost. Not every app has this right.
+ * @returns the known steps, oldest first; none for a message that WhatsApp does not know
  */
 export async function fetchDeliveryHistory(
   client: GraphClient,

@@ -2,7 +2,7 @@ import { findKnownError } from './provider-errors.ts'
 
 const windowIsClosed = 131047
 
-/** What a failed message carries, so that an app can offer what helps. */
+/** A failed message's error, so that an app can offer a remedy. */
 export interface SendFailure {
   code: string
   words: string
@@ -26,7 +26,7 @@ export const numberOfAnother: SendFailure = {
   words: 'Not sent: somebody else works this business number. Link a Phone Number ID of your own.',
 }
 
-/** @param code Meta's; null where its answer was none of Meta's */
+/** @param code Meta's; null for an answer that is not Meta's */
 export function describeProviderFailure(code: number | null, words?: string): SendFailure {
   if (code === windowIsClosed) return windowClosed
   if (code === null)

@@ -5,8 +5,8 @@ import { readUsage, type Usage } from './read-usage.ts'
 import type { WhatsAppSettings } from './whatsapp-settings.ts'
 
 /**
- * How a call ended. `refused`: an answer said no, or nothing had left yet. `unknown`: it may have been taken, but no
- * answer that can be read came back.
+ * How a call ended. `refused`: the answer said no, or nothing was sent. `unknown`: it may have been
+ * accepted, but no readable answer came back.
  */
 export type GraphAnswer =
   | { kind: 'ok'; body: unknown; usage: Usage | null }
@@ -25,11 +25,11 @@ export interface GraphRequest {
 
 export type GraphClient = ReturnType<typeof createGraphClient>
 
-/** Shorter ones are nobody's secret, and would take other words out with them. */
+/** Shorter texts are not secrets, and redacting them would remove other words. */
 const isLong = (secret: string) => secret.length >= 12
 const answerMaxBytes = 4 * 1024 * 1024
 
-/** Speaks Meta's Graph API, wherever `graphBaseUrl` says that it is. Nothing here ever throws for the network. */
+/** A client for Meta's Graph API at `graphBaseUrl`. Never throws for the network. */
 export function createGraphClient({
   settings,
 }: {
@@ -48,7 +48,7 @@ export function createGraphClient({
     return url
   }
 
-  /** Meta writes a token that it cannot read into its own error: what it says is logged and shown. */
+  /** Meta quotes an unreadable token in its error, whose text is logged and shown. */
   const removeSecrets = (text: string) =>
     [accessToken, appSecret, proof]
       .filter(isLong)
@@ -95,7 +95,7 @@ async function readAnswer(
   if (response.ok && body !== undefined) return { kind: 'ok', body, usage }
   const error = readProviderError(body, response.status)
   if (error) return { kind: 'refused', error, usage }
-  // A page from somewhere on the way says nothing of what became of the call behind it.
+  // A page from an intermediary says nothing about the call's outcome.
   if (response.ok || response.status >= 500) {
     return { kind: 'unknown', why: `HTTP ${response.status} without an answer of WhatsApp` }
   }
@@ -131,13 +131,13 @@ interface NetworkError {
   cause?: NetworkError
 }
 
-/** Did it fail while connecting, so that not a byte of the call has left? Only then is it safe to try again. */
+/** Did it fail while connecting, before sending a byte? Only then is a retry safe. */
 function isBeforeSending(error: unknown): boolean {
   const { code = '', syscall } = (error as NetworkError).cause ?? {}
   return connectCodes.includes(code) || syscall === 'connect'
 }
 
-/** The name of what went wrong: messages of network errors can carry addresses. */
+/** The error's name only: messages of network errors can contain addresses. */
 function nameFailure(error: unknown): string {
   const { name, cause } = error as NetworkError
   return cause?.code ?? name ?? 'network error'

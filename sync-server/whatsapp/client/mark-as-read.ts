@@ -1,9 +1,9 @@
 import type { GraphClient } from './graph-client.ts'
 
 /**
- * Tells the person that their message, and all before it, has been read; with `isTyping` also that an answer is on its
- * way. Best effort: nothing of ours depends on it.
- * @returns whether WhatsApp took it
+ * Marks a person's message, and all before it, as read; `isTyping` also shows a typing indicator.
+ * Best effort: nothing of ours depends on it.
+ * @returns whether WhatsApp accepted
  */
 export async function markAsRead(
   client: GraphClient,

@@ -3,7 +3,7 @@ import type { GraphClient } from './graph-client.ts'
 import { fetchNumberInformation } from './number-information.ts'
 import type { WhatsAppSettings } from './whatsapp-settings.ts'
 
-/** What WhatsApp vouches for of a number: goes into the profile of whoever links it. */
+/** What WhatsApp confirms about a number: goes into the linking person's profile. */
 export interface VouchedNumber {
   whatsapp_business_account_id: string
   verified_name?: string
@@ -17,8 +17,8 @@ export type NumberCheck = (asked: {
 }) => Promise<VouchedNumber>
 
 /**
- * Asks WhatsApp whether a number's id stands for that phone number, as somebody says who wants to work it. `lenient`
- * takes silence for a yes, `off` does not ask.
+ * Asks WhatsApp whether a number's id belongs to the phone number that a person claims to operate.
+ * `lenient` takes no answer for a yes, `off` does not ask.
  */
 export function createNumberCheck(options: {
   client: GraphClient

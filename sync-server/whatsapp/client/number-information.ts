@@ -2,14 +2,14 @@ import * as z from 'zod/mini'
 import type { GraphClient } from './graph-client.ts'
 import type { ProviderError } from './provider-error.ts'
 
-/** A business number as Meta knows it. What it may call a state tomorrow is text. */
+/** A business number as Meta describes it. Unknown future states stay text. */
 export interface NumberInformation {
   id: string
   digits: string
   verifiedName: string | null
   qualityRating: string | null
   status: string | null
-  /** Can it send? Unknown states are not held against it. */
+  /** Can it send? Unknown states count as yes. */
   isConnected: boolean
 }
 
@@ -34,7 +34,7 @@ const information = z.looseObject({
 })
 const idleStates = ['PENDING', 'DELETED', 'MIGRATED', 'BANNED', 'RESTRICTED', 'UNLINKED']
 
-/** What became of asking Meta for something: it is here, Meta said no, or nobody answered. */
+/** The result of a request to Meta: found, refused, or unanswered. */
 export type Fetched<Thing> =
   | { kind: 'found'; value: Thing }
   | { kind: 'refused'; error: ProviderError }
@@ -57,7 +57,7 @@ export async function fetchNumberInformation(
   return {
     kind: 'found',
     value: {
-      // It may be written with blanks and brackets: only the digits say which number it is.
+      // May contain blanks and brackets: only the digits identify the number.
       id,
       digits: display_phone_number.replaceAll(/\D/g, ''),
       verifiedName: verified_name ?? null,

@@ -1,29 +1,29 @@
 import * as z from 'zod/mini'
 import { findKnownError, type Remedy } from './provider-errors.ts'
 
-/** An error of the provider, fit to be shown and logged: no secret and no message text is in it. */
+/** A provider's error, safe to show and log: without secrets and message texts. */
 export interface ProviderError {
-  /** Meta's code; null where its answer was none of Meta's. */
+  /** Meta's code; null for an answer that is not Meta's. */
   code: number | null
   /** For a person. */
   words: string
   /** What Meta says about it, for the operator. */
   details: string | null
   remedy: Remedy
-  /** What our own API answers. */
+  /** The HTTP status of our own answer. */
   status: 422 | 429 | 502 | 503
-  /** The HTTP status of the answer. */
+  /** The HTTP status of Meta's answer. */
   httpStatus: number
   opensBreaker: boolean
   retriesMax: number
-  /** Worth trying again so much later at the earliest, ms. */
+  /** The earliest time for a retry, ms. */
   afterMs: number
   traceId: string | null
 }
 
 const usualRetries = 5
 
-/** Tolerant: anything of it may be missing, and `error_data` may be a bare string. */
+/** Tolerant: any part may be missing, and `error_data` may be a bare string. */
 const errorBody = z.object({
   error: z.looseObject({
     code: z.coerce.number(),
@@ -37,7 +37,7 @@ const errorBody = z.object({
   }),
 })
 
-/** Reads an answer of Meta's error form. @returns null when it is none */
+/** Reads an answer in Meta's error format. @returns null for anything else */
 export function readProviderError(body: unknown, httpStatus: number): ProviderError | null {
   const read = errorBody.safeParse(body)
   if (!read.success) return null
@@ -59,7 +59,7 @@ export function readProviderError(body: unknown, httpStatus: number): ProviderEr
   }
 }
 
-/** In place of an answer that is none of Meta's: a page of a proxy, half a body. */
+/** For an answer that is not Meta's: a proxy's page, or half a body. */
 export function makeUnreadableError(httpStatus: number): ProviderError {
   const isServerFault = httpStatus >= 500 || httpStatus === 429
   return {
@@ -76,7 +76,7 @@ export function makeUnreadableError(httpStatus: number): ProviderError {
   }
 }
 
-/** In place of an answer, where no connection came about: nothing has left. */
+/** For a failed connection: nothing was sent. */
 export function makeUnreachableError(): ProviderError {
   return {
     code: null,

@@ -1,17 +1,17 @@
-/** What may be done about an error: nothing until something changes, the same again later, or only the operator can. */
+/** The remedy for an error: none until something changes, a later retry, or the operator. */
 export type Remedy = 'none' | 'later' | 'operator'
 
 interface KnownError {
   remedy: Remedy
-  /** What our own API answers. */
+  /** The HTTP status of our own answer. */
   status: 422 | 429 | 503
   /** What happened, for a person. */
   words: string
-  /** How often it is tried again, where that is less than usual. */
+  /** The maximum of retries, if lower than usual. */
   retriesMax?: number
-  /** When it is worth trying again at the earliest, ms. */
+  /** The earliest time for a retry, ms. */
   afterMs?: number
-  /** Stops all sends for a while: the token or the account is not usable. */
+  /** Stops all sends for a while: the token or the account is unusable. */
   opensBreaker?: true
 }
 
@@ -20,7 +20,7 @@ const down = { remedy: 'operator', status: 503, words: channelDown } as const
 const refuse = (words: string): KnownError => ({ remedy: 'none', status: 422, words })
 const minuteMs = 60_000
 
-/** Meta's codes that mean something of their own. Source: section 3.10 of the notes. */
+/** Meta's codes with a meaning of their own. Source: section 3.10 of the notes. */
 const known: Record<number, KnownError> = {
   0: { ...down, opensBreaker: true },
   190: { ...down, opensBreaker: true },
@@ -112,7 +112,7 @@ const known: Record<number, KnownError> = {
 
 const unknownError = refuse('WhatsApp refused this message.')
 
-/** What is known of a code; permissions have a hundred of them, all alike. */
+/** The known error of a code; a hundred permission codes share one. */
 export function findKnownError(code: number): KnownError {
   if (code >= 200 && code <= 299) return down
   return known[code] ?? unknownError

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
 
-/** How much of the hourly quota is used, in percent, and in how many minutes it is back once it is used up. */
+/**
+ * The used part of the hourly quota, in percent, and the minutes until it resets once exhausted.
+ */
 export interface Usage {
   percent: number
   regainMinutes: number
@@ -14,7 +16,7 @@ const figures = z.object({
 })
 const ofAccounts = z.record(z.string(), z.array(figures))
 
-/** Reads what Graph says of the quota in its headers. Source: section 3.1 of the notes. */
+/** Reads the quota from Graph's headers. Source: section 3.1 of the notes. */
 export function readUsage(headers: Headers): Usage | null {
   const own = figures.safeParse(parse(headers.get('x-app-usage')))
   const accounts = ofAccounts.safeParse(parse(headers.get('x-business-use-case-usage')))

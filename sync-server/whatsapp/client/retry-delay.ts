@@ -4,9 +4,9 @@ const base = 4
 const jitter = 0.2
 
 /**
- * How long to wait before a refused send is tried again: 1, 4, 16, 64, 256 s, each a fifth more or less.
+ * The wait before retrying a refused send: 1, 4, 16, 64, 256 s, each ±20 %.
  * @param attempt how often it was tried before this refusal
- * @returns ms, or null when it is given up
+ * @returns ms, or null to give up
  */
 export function nextRetryMs({
   error,

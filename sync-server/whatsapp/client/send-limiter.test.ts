@@ -55,7 +55,7 @@ test('one that fails does not hold up the next', async () => {
   expect(done).toEqual(['Ann'])
 })
 
-test('a number sends so many a second, over all people', async () => {
+test('a number has a limit per second, over all people', async () => {
   const { clock, run } = open(10)
   for (let count = 0; count < 30; count += 1) await run(`person ${count}`)
   expect(clock.now).toBeGreaterThanOrEqual(1_900)

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { atMost } from '../../lib/at-most.ts'
 
-/** What time is, and how one waits for it. */
+/** A clock and a way to wait. */
 export interface Waiting {
-  /** ms of a clock that only goes forward. */
+  /** ms of a monotonic clock. */
   now(): number
   sleep(ms: number): Promise<void>
 }
@@ -13,7 +13,7 @@ export const realWaiting: Waiting = {
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 }
 
-/** Meta's own limit for one number and one person: so many at once, and then one in six seconds. */
+/** Meta's own limit for one number and one person: this burst, then one in six seconds. */
 const pairCapacity = 45
 const pairRefillMs = 6_000
 const contactsRemembered = 50_000
@@ -22,22 +22,22 @@ const waitingMaxPerContact = 100
 interface Bucket {
   used: number
   at: number
-  /** Nothing leaves before: the provider said so. */
+  /** Sends nothing before: the provider asked for a pause. */
   heldUntil: number
 }
 
 export type SendLimiter = ReturnType<typeof createSendLimiter>
 
 /**
- * Lets sends out as fast as the provider takes them: so many a second for each number, so many for each person, and to
- * one person one after the other, in the order in which they came.
+ * Paces sends to the provider's limits: a rate for each number, a rate for each person, and sends
+ * to one person one after the other, in order.
  * @param messagesPerSecond of one business number
  */
 export function createSendLimiter(options: { messagesPerSecond: number; waiting?: Waiting }) {
   const { messagesPerSecond, waiting = realWaiting } = options
   const numbers = new Map<string, Bucket>()
   const pairs = new LRUCache<string, Bucket>(atMost(contactsRemembered))
-  /** The end of each person's queue, and how many are in it. */
+  /** The end of each person's queue, and its length. */
   const queues = new Map<string, { last: Promise<void>; length: number }>()
 
   const open = (): Bucket => ({ used: 0, at: waiting.now(), heldUntil: 0 })
@@ -63,7 +63,7 @@ export function createSendLimiter(options: { messagesPerSecond: number; waiting?
   const perNumber = { capacity: messagesPerSecond, refillMs: 1_000 / messagesPerSecond }
   const perPair = { capacity: pairCapacity, refillMs: pairRefillMs }
 
-  /** Waits for both budgets and takes one of each. @returns how long it would take, when that is too long */
+  /** Waits for both budgets and takes one of each. @returns the wait if it is too long */
   async function takeBoth(number: Bucket, pair: Bucket, untilMs: number): Promise<number> {
     for (;;) {
       const wait = Math.max(waitOf(number, perNumber), waitOf(pair, perPair))
@@ -79,10 +79,10 @@ export function createSendLimiter(options: { messagesPerSecond: number; waiting?
 
   return {
     /**
-     * Runs one send when its turn has come.
-     * @param contact whom it goes to, whatever the name
-     * @param waitMaxMs how long it may wait for its turn
-     * @returns what `work` gives, or in how many ms it is worth coming back
+     * Runs one send in its turn.
+     * @param contact the recipient, under any stable name
+     * @param waitMaxMs the longest wait for its turn
+     * @returns the result of `work`, or in how many ms to retry
      */
     async run<Result>(
       asked: { numberId: string; contact: string; waitMaxMs: number },
@@ -117,7 +117,7 @@ export function createSendLimiter(options: { messagesPerSecond: number; waiting?
       bucket.heldUntil = Math.max(bucket.heldUntil, waiting.now() + ms)
     },
 
-    /** For the metrics: sends that wait or are under way. */
+    /** For the metrics: sends that wait or run. */
     countWaiting: () => [...queues.values()].reduce((sum, { length }) => sum + length, 0),
   }
 }

@@ -1,20 +1,23 @@
 import * as z from 'zod/mini'
 
-/** What an operator sets for the business channel. Secrets among it: never logged, answered or replicated. */
+/**
+ * The operator's settings of the business channel. Some are secrets: never log, return or replicate
+ * them.
+ */
 export interface WhatsAppSettings {
   /** Without a slash at the end: Meta's, or the emulator's. */
   graphBaseUrl: string
   apiVersion: string
   accessToken: string
   phoneNumberId: string
-  /** Digits; otherwise learned from the number itself. */
+  /** Digits; if absent, read from the number itself. */
   displayPhoneNumber: string | undefined
   businessAccountId: string
   appSecret: string
   appId: string | undefined
   verifyToken: string
   isProofSent: boolean
-  /** Suffixes of hosts that files may be fetched from, beside the host of `graphBaseUrl`. */
+  /** Host suffixes that files may be fetched from, beside the host of `graphBaseUrl`. */
   mediaHosts: readonly string[]
   isWindowEnforced: boolean
   linkCheck: 'strict' | 'lenient' | 'off'
@@ -89,7 +92,7 @@ const environment = z.object({
 /** The names of all settings of the channel. */
 export const whatsAppSettingNames: readonly string[] = Object.keys(environment.shape)
 
-/** What has to be there once the channel is on, and what for. */
+/** The settings required once the channel is on, and their purpose. */
 const needed = {
   WHATSAPP_ACCESS_TOKEN: 'messages are sent with it',
   WHATSAPP_PHONE_NUMBER_ID: 'messages are sent from this number',
@@ -99,8 +102,10 @@ const needed = {
 } as const
 
 /**
- * Reads the channel's settings; empty values count as absent. A wrong value is a fault even while the channel is off.
- * @returns the settings, `undefined` while the channel is off, or one sentence for each fault, never with the value
+ * Reads the channel's settings; empty values count as absent. A wrong value is a fault even while
+ * the channel is off.
+ * @returns the settings, `undefined` while the channel is off, or one sentence for each fault,
+ * never with the value
  */
 export function readWhatsAppSettings(
   env: Record<string, string | undefined>,
@@ -150,7 +155,7 @@ export function readWhatsAppSettings(
   return { settings }
 }
 
-/** The token travels in every call: in the clear it may only go to this machine. */
+/** Each call carries the token: unencrypted, it may only go to this machine. */
 function isSafeBase(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, search, hash, pathname } = new URL(text)

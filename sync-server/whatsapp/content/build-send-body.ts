@@ -1,20 +1,22 @@
 import { whatsAppLimits as messageLimits } from '../../../schema/whatsapp-limits.ts'
 import type { OutgoingMessage } from './outgoing-message.ts'
 
-/** Whom a message goes to: a number in digits with its country code, or a person's id within the business. */
+/**
+ * The recipient: a number in digits with its country code, or a person's id within the business.
+ */
 export type Recipient = { phone: string } | { userId: string }
 
 /**
- * The body of a send. The number always gets its plus: without it Meta puts the business's own country before it, and
- * the message goes to a stranger.
- * @param messageId ours: it comes back in every status, and so settles what nobody answered
- * @throws Error for a number that is not one, or an id that Meta does not carry
+ * The body of a send. Always adds the number's plus: without it Meta prefixes the business's own
+ * country code, and the message goes to a stranger.
+ * @param messageId ours: every status returns it, and so settles an unanswered send
+ * @throws Error for an invalid number, or an id that Meta does not accept
  */
 export function buildSendBody(send: {
   to: Recipient
   message: OutgoingMessage
   messageId: string
-  /** The wamid that it answers. */
+  /** The wamid of the quoted message. */
   replyTo?: string | undefined
 }): Record<string, unknown> {
   const { to, message, messageId, replyTo } = send

@@ -11,7 +11,7 @@ const definitionPart = z.looseObject({
   parameters: z.optional(z.array(z.unknown())),
 })
 
-/** Brings the ways in which people write a message into the one that WhatsApp takes. What is no message stays as it is. */
+/** Normalises the accepted spellings of a message to WhatsApp's. Leaves anything else unchanged. */
 export function normaliseContent(type: OutgoingType, given: unknown): unknown {
   if (type === 'text' && typeof given === 'string') return { body: given }
   const cleaned = dropNulls(given)
@@ -20,7 +20,7 @@ export function normaliseContent(type: OutgoingType, given: unknown): unknown {
   return cleaned
 }
 
-/** A null is refused by WhatsApp wherever it stands: what is not set is left out. */
+/** WhatsApp refuses null everywhere: omit unset fields. */
 function dropNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((one) => one !== null).map(dropNulls)
   const read = anyObject.safeParse(value)
@@ -29,7 +29,7 @@ function dropNulls(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, inner]) => [name, dropNulls(inner)]))
 }
 
-/** `{id?, title}` stands for a whole reply button. */
+/** `{id?, title}` is short for a whole reply button. */
 function wrapButtons(given: unknown): unknown {
   const read = withButtons.safeParse(given)
   if (!read.success) return given
@@ -43,7 +43,7 @@ function wrapButtons(given: unknown): unknown {
   return { ...read.data, action: { ...action, buttons } }
 }
 
-/** English unless said; parts in the form of a definition lose what has no values, and are written small. */
+/** Defaults to English; drops a definition's parts without values, and lower-cases their types. */
 function completeTemplate(given: unknown): unknown {
   const read = anyObject.safeParse(given)
   if (!read.success) return given

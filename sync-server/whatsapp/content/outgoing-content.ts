@@ -6,8 +6,8 @@ import { validateMessage } from './validate-message.ts'
 const fileTypes = ['image', 'video', 'audio', 'document'] as const
 
 /**
- * A message as WhatsApp takes it, or a sentence for its author.
- * @param mediaId what WhatsApp calls the file of `mediaUrl`, where there is one
+ * A message in WhatsApp's form, or a sentence for its author.
+ * @param mediaId WhatsApp's id of the file of `mediaUrl`, if any
  */
 export function readOutgoing(
   message: MessageDocument,

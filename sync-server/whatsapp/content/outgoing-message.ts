@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { whatsAppLimits as limits } from '../../../schema/whatsapp-limits.ts'
 
-/** A text within its limits, with words that say which text is meant. */
+/** A text within its limits, with error words that name it. */
 function words(name: string, max: number, min = 1) {
   const error = `${name} must have ${min} to ${max} characters`
   return z.string(error).check(z.minLength(min, error), z.maxLength(max, error))
@@ -36,7 +36,7 @@ const recording = z
 const paper = z.object({ ...source, caption, filename }, needsOneSource).check(hasOneSource)
 const headerPaper = z.object({ ...source, filename }, needsOneSource).check(hasOneSource)
 
-/** Sent as text, taken as a number too. */
+/** Sent as text; accepts a number too. */
 const degrees = (name: string, max: number) => {
   const error = `${name} must be a number from -${max} to ${max}`
   return z.pipe(
@@ -282,7 +282,7 @@ const template = z.object(
 
 const emojiMax = 40
 
-/** Everything that can be sent, by its type: what stands under the type's name. */
+/** Everything that can be sent, by type: the object under the type's name. */
 export const messageContents = {
   text: z.object(
     { body: words('The text', limits.textMax), preview_url: z.optional(z.boolean()) },

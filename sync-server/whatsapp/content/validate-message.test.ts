@@ -34,7 +34,7 @@ const bodyOf = (text: string) => ({
   components: [{ type: 'body', parameters: [{ type: 'text', text }] }],
 })
 
-/** Each at its most, and one above. */
+/** Each at its limit, and one above. */
 const edges: [string, string, number, (size: number) => unknown, RegExp][] = [
   ['a text', 'text', limits.textMax, (n) => letters(n), /The text must have 1 to 4096 characters/],
   ['a caption', 'image', limits.captionMax, (n) => ({ link, caption: letters(n) }), /A caption/],

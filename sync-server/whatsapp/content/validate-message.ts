@@ -2,10 +2,11 @@ import { normaliseContent } from './normalise-content.ts'
 import { messageContents, type OutgoingMessage, type OutgoingType } from './outgoing-message.ts'
 
 /**
- * Checks a message against all that WhatsApp is known to refuse, before anything is asked of it.
+ * Checks a message against all known refusals of WhatsApp, before any request.
  * @param type as in `POST /webhooks/send`
- * @param given a text for `text`, else the object of that type; buttons may be written as `{id?, title}`
- * @returns the message as it is sent, or a sentence for its author
+ * @param given a text for `text`, else the object of that type; buttons may be written as `{id?,
+ * title}`
+ * @returns the message to send, or a sentence for its author
  */
 export function validateMessage(
   type: string,

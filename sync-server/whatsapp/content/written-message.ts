@@ -3,7 +3,7 @@ import { limits } from '../../../schema/limits.ts'
 import type { MessageDocument, MessageType } from '../../../schema/message.ts'
 import { validateMessage } from './validate-message.ts'
 
-/** The fields of a message document that say what a caller wants to send. */
+/** The fields of a message document with a caller's content. */
 export type WrittenFields = Pick<
   MessageDocument,
   'type' | 'content' | 'mediaUrl' | 'interactive' | 'location' | 'contacts' | 'template' | 'media'
@@ -23,10 +23,10 @@ const place = z.looseObject({
 const fileTypes = ['image', 'video', 'audio', 'document'] as const
 
 /**
- * Reads what a call wants to send, as WhatsApp writes it, into a message of ours; whatever WhatsApp is known to refuse
- * is refused before anything is stored.
+ * Converts a caller's content in WhatsApp's form into a message of ours; refuses whatever WhatsApp
+ * is known to refuse, before storing anything.
  * @param type as in `POST /webhooks/send`
- * @param render what a template says with these values
+ * @param render a template's text with these values
  */
 export async function readWritten(
   type: string,
@@ -74,7 +74,7 @@ function readFile(
   const read = file.safeParse(given)
   const { link, caption, filename } = read.data ?? {}
   const isOwn = link?.startsWith(limits.mediaPathPrefix) ?? false
-  // A file of ours leaves under an id that WhatsApp gives it later.
+  // Our own file is sent under an id that WhatsApp assigns later.
   const asSent = isOwn ? { ...read.data, link: undefined, id: 'later' } : given
   const checked = validateMessage(type, dropUndefined(asSent))
   if ('refusal' in checked) return checked
@@ -93,7 +93,7 @@ function dropUndefined(given: unknown): unknown {
   return given === undefined ? undefined : toJson(given)
 }
 
-/** What came out of a schema as what a document holds. */
+/** A schema's output as a document's JSON. */
 function toJson(value: unknown): z.output<ReturnType<typeof z.json>> {
   return JSON.parse(JSON.stringify(value))
 }

@@ -1,12 +1,12 @@
-/** A customer of one operator. Nobody else ever sees it. Numbers are digits, times epoch ms. */
+/** One operator's customer, visible to nobody else. Numbers are digits, times epoch ms. */
 export interface ContactDocument {
   _id: `contact:${string}`
   ownerId: string
   contactId: string
-  /** Over which number of the business they talk, and how that is written. */
+  /** The business number of their chat, and its display form. */
   phoneNumberId: string
   displayPhoneNumber: string | null
-  /** As WhatsApp last named them; null while nobody knows, or for a hidden number. */
+  /** As WhatsApp last named them; null while unknown, or for a hidden number. */
   waId: string | null
   /** As the operator typed it. */
   phone: string | null
@@ -15,21 +15,21 @@ export interface ContactDocument {
   username: string | null
   name: string | null
   createdAt: number
-  /** By WhatsApp's clock; 0 when they never wrote. */
+  /** By WhatsApp's clock; 0 if they never wrote. */
   lastInboundAt: number
-  /** The newest of theirs, and its place: for marking it as read. */
+  /** Their newest message and its place: for marking it as read. */
   lastInbound: { wamid: string; orderedAt: number } | null
-  /** What the operator's conversation says of them. */
+  /** The operator's conversation's current description of them. */
   told: string
 }
 
-/** Under which contact a number or an id is known. Created once, and never changed. */
+/** Maps a number or an id to a contact. Immutable. */
 interface AliasDocument {
   _id: `alias:${string}`
   contactId: string
 }
 
-/** Who wrote last to somebody over a number that has no operator. */
+/** Who last wrote to a customer over a number without an operator. */
 interface WriterDocument {
   _id: `writer:${string}`
   ownerId: string
@@ -48,9 +48,4 @@ export const writerKey = (phoneNumberId: string, waId: string) =>
 
 export function isContact(document: ContactsDocument | undefined): document is ContactDocument {
   return document?._id.startsWith('contact:') === true
-}
-
-export function withoutRev(document: ContactDocument & { _rev?: string }): ContactDocument {
-  const { _rev, ...contact } = document
-  return contact
 }

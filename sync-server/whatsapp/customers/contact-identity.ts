@@ -1,6 +1,6 @@
 import { listPhoneVariants } from '../../access/phone-variants.ts'
 
-/** Who somebody is to WhatsApp. Any of it may be missing: a person can hide their number. */
+/** WhatsApp's identifiers of a person. Any may be missing: a person can hide their number. */
 export interface ContactIdentity {
   /** Digits. */
   waId: string | null
@@ -12,8 +12,8 @@ export interface ContactIdentity {
 }
 
 /**
- * The names under which a contact is looked for: `exact` ones are theirs, `variants` are how the same number is written
- * elsewhere in Brazil, Mexico and Argentina.
+ * The aliases of a contact: `exact` ones are theirs, `variants` are other spellings of the number
+ * in Brazil, Mexico and Argentina.
  */
 export function listAliases(identity: Pick<ContactIdentity, 'waId' | 'userId' | 'parentUserId'>): {
   exact: string[]
@@ -25,7 +25,8 @@ export function listAliases(identity: Pick<ContactIdentity, 'waId' | 'userId' | 
 }
 
 /**
- * Chooses the contact that somebody is. An exact alias wins; a variant only counts where exactly one contact has one.
+ * Matches a person to a contact. An exact alias wins; a variant only counts if exactly one contact
+ * has one.
  * @param find the contact's id under an alias
  */
 export function matchContact(

@@ -1,14 +1,10 @@
+import { withoutRev } from '../../lib/without-rev.ts'
 import type { StoredDatabase } from '../../storage/stored-database.ts'
-import {
-  type ContactDocument,
-  type ContactsDocument,
-  isContact,
-  withoutRev,
-} from './contact-documents.ts'
+import { type ContactDocument, type ContactsDocument, isContact } from './contact-documents.ts'
 
 const pageLength = 500
 
-/** Finds an operator's contacts by what is in them, in the order of their ids. */
+/** Searches an operator's contacts, in id order. */
 export function createContactLists({ database }: { database: StoredDatabase<ContactsDocument> }) {
   async function* walk(ownerId: string): AsyncGenerator<ContactDocument> {
     const place = { startkey: `contact:${ownerId}:` }
@@ -45,7 +41,7 @@ export function createContactLists({ database }: { database: StoredDatabase<Cont
         [waId, phone].some((one) => one?.includes(digits)),
       ),
 
-    /** Contacts by a part of their name, in any case. */
+    /** Contacts by a part of their name, ignoring case. */
     searchNames(ownerId: string, text: string, limit: number) {
       const wanted = text.trim().toLowerCase()
       return filter(ownerId, limit, ({ name, username }) =>

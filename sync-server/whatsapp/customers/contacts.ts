@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { listPhoneVariants } from '../../access/phone-variants.ts'
 import { atMost } from '../../lib/at-most.ts'
 import { deriveId } from '../../lib/derive-id.ts'
+import { withoutRev } from '../../lib/without-rev.ts'
 import type { StoredDatabase } from '../../storage/stored-database.ts'
 import {
   aliasKey,
@@ -9,7 +10,6 @@ import {
   type ContactsDocument,
   contactKey,
   isContact,
-  withoutRev,
   writerKey,
 } from './contact-documents.ts'
 import { type ContactIdentity, listAliases, matchContact } from './contact-identity.ts'
@@ -17,7 +17,7 @@ import { createContactLists } from './contact-lists.ts'
 
 export type Contacts = ReturnType<typeof createContacts>
 
-/** Whose contacts, over which number of the business. */
+/** An operator and a business number: each pair has its own contacts. */
 export interface ContactPlace {
   ownerId: string
   phoneNumberId: string
@@ -30,7 +30,8 @@ const pageLength = 500
 const roundsMax = 8
 
 /**
- * The customers of each operator. Who somebody is follows from what WhatsApp calls them, each name being one contact's.
+ * Each operator's customers, identified by WhatsApp's aliases, each of which belongs to one
+ * contact.
  * @param isShared other servers write the same database
  * @param now epoch ms
  */
@@ -67,7 +68,7 @@ export function createContacts(options: {
   const find = async (ownerId: string, contactId: string) =>
     (await findAll(ownerId, [contactId])).get(contactId)
 
-  /** The id of the contact that has one of these names, if any. */
+  /** The id of the contact with one of these aliases, if any. */
   async function match(
     place: Pick<ContactPlace, 'ownerId' | 'phoneNumberId'>,
     identity: Parameters<typeof matchContact>[0],
@@ -81,7 +82,7 @@ export function createContacts(options: {
     })
   }
 
-  /** Changes a contact; `change` gives the same one when there is nothing to do. */
+  /** Changes a contact; `change` returns the same object when there is nothing to do. */
   async function change(
     ownerId: string,
     contactId: string,
@@ -97,7 +98,7 @@ export function createContacts(options: {
     return result && remember(result)
   }
 
-  /** Their contact as WhatsApp names them now, found by any of their names, or made. */
+  /** The contact by WhatsApp's current aliases: found by any of them, or created. */
   async function resolve(
     place: ContactPlace,
     identity: ContactIdentity,
@@ -117,7 +118,7 @@ export function createContacts(options: {
         ids,
         (stored) => {
           const before = stored.get(key)
-          // Somebody has made another one meanwhile.
+          // Somebody created another contact meanwhile.
           const isOther = aliases.some((alias) => {
             const document = stored.get(aliasKey(place, alias))
             return matched === undefined && document !== undefined && !isContact(before)
@@ -169,7 +170,7 @@ export function createContacts(options: {
     findAll,
     change,
 
-    /** A contact as it is stored now: other servers write it too. */
+    /** A contact's stored version: other servers write it too. */
     async readAgain(contact: ContactDocument): Promise<ContactDocument> {
       known.delete(contact._id)
       return (await find(contact.ownerId, contact.contactId)) ?? contact
@@ -177,7 +178,7 @@ export function createContacts(options: {
 
     resolve,
 
-    /** Finds the contact that somebody is, and makes none. */
+    /** Finds a person's contact, without creating one. */
     async match(
       place: Pick<ContactPlace, 'ownerId' | 'phoneNumberId'>,
       identity: Parameters<typeof matchContact>[0],
@@ -186,7 +187,7 @@ export function createContacts(options: {
       return contactId === undefined ? undefined : await find(place.ownerId, contactId)
     },
 
-    /** The contact of a whole number; other forms of it count where exactly one contact has one. */
+    /** The contact of a whole number; other forms of it count if exactly one contact has one. */
     async findByPhone(
       place: Pick<ContactPlace, 'ownerId' | 'phoneNumberId'>,
       digits: string,
@@ -195,7 +196,7 @@ export function createContacts(options: {
       return contactId === undefined ? undefined : await find(place.ownerId, contactId)
     },
 
-    /** They wrote: what may be written to them follows from the newest time, in whichever order it came. */
+    /** Records their message: the newest time opens the window, in whatever order they arrive. */
     recordInbound: (contact: ContactDocument, inbound: { sentAt: number }) =>
       change(contact.ownerId, contact.contactId, (before) =>
         before.lastInboundAt >= inbound.sentAt
@@ -203,7 +204,7 @@ export function createContacts(options: {
           : { ...before, lastInboundAt: inbound.sentAt },
       ),
 
-    /** Which of theirs is the newest, for marking it as read. */
+    /** Records their newest message, for marking it as read. */
     recordNewest: (contact: ContactDocument, newest: { wamid: string; orderedAt: number }) =>
       change(contact.ownerId, contact.contactId, (before) =>
         (before.lastInbound?.orderedAt ?? 0) >= newest.orderedAt
@@ -211,7 +212,7 @@ export function createContacts(options: {
           : { ...before, lastInbound: newest },
       ),
 
-    /** Another name under which somebody is known from now on: WhatsApp's own form of a number, or a new number. */
+    /** Adds aliases from now on: WhatsApp's own form of a number, or a new number. */
     async addAliases(contact: ContactDocument, names: Partial<ContactIdentity>): Promise<void> {
       const identity: ContactIdentity = {
         waId: null,
@@ -239,7 +240,9 @@ export function createContacts(options: {
       })
     },
 
-    /** Who wrote last to somebody over a number without an operator: their answers are for them. */
+    /**
+     * Records who last wrote to a customer over a number without an operator: replies go to them.
+     */
     async recordWriter(phoneNumberId: string, phone: string, ownerId: string): Promise<void> {
       const _id = writerKey(phoneNumberId, phone)
       await database.update([_id], (stored) => {
@@ -256,7 +259,7 @@ export function createContacts(options: {
       return found && 'ownerId' in found ? found.ownerId : undefined
     },
 
-    /** Takes away all contacts of somebody who has left. */
+    /** Deletes all contacts of a departed person. */
     async forget(ownerId: string): Promise<void> {
       for (const prefix of [`contact:${ownerId}:`, `alias:${ownerId}:`]) {
         for (;;) {
@@ -284,12 +287,12 @@ function nameAnew(
   return {
     ...before,
     displayPhoneNumber: displayPhoneNumber ?? before.displayPhoneNumber,
-    // What was typed is not WhatsApp's form: that comes with an answer, or with a message of theirs.
+    // A typed number is not WhatsApp's form, which comes with an answer or their message.
     waId: given.phone === null ? (waId ?? before.waId) : before.waId,
     phone: before.phone ?? given.phone,
     userId: userId ?? before.userId,
     username: username ?? before.username,
-    // Their own name takes the place of none, never of what the operator has called them.
+    // Their own name only fills a missing one, never replaces the operator's.
     name: before.name ?? name,
   }
 }

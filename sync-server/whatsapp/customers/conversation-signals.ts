@@ -10,7 +10,7 @@ import { findWindowEnd } from './present-contact.ts'
 const remembered = 20_000
 const typingEveryMs = 20_000
 
-/** Lets a customer see that they were read, or that an answer is on its way. Best effort: nothing of ours depends on it. */
+/** Sends customers read marks and typing indicators. Best effort: nothing of ours depends on it. */
 export function createConversationSignals(options: {
   client: GraphClient
   contacts: Contacts
@@ -38,7 +38,7 @@ export function createConversationSignals(options: {
       mark().catch(onError)
     },
 
-    /** The operator wants to hear nothing from them, or something again. */
+    /** The operator blocks or unblocks them. */
     noteBlocked(ownerId: string, contactId: string, isBlocked: boolean) {
       const tell = async () => {
         const contact = await contacts.find(ownerId, contactId)
@@ -50,7 +50,7 @@ export function createConversationSignals(options: {
       tell().catch(onError)
     },
 
-    /** The operator types. It marks as read too: WhatsApp has no typing without it. */
+    /** The operator types. Marks as read too: WhatsApp's typing includes it. */
     noteTyping(ownerId: string, contactId: string) {
       if (!settings.isTypingSent) return
       const key = `${ownerId} ${contactId}`

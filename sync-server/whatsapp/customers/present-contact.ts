@@ -7,13 +7,13 @@ import type { ContactDocument } from './contact-documents.ts'
 
 const hiddenName = 'WhatsApp user'
 
-/** How somebody is called: their name, else their number, else the name they chose. */
+/** A person's display name: their name, else their number, else their username. */
 export function nameOfContact({ name, waId, phone, username }: ContactDocument): string {
   const number = waId ?? phone
   return name || (number ? `+${number}` : username) || hiddenName
 }
 
-/** Our own name for a conversation: WhatsApp's is another one for each message. */
+/** Our own conversation id: WhatsApp's changes with each message. */
 export function nameConversation(contact: ContactDocument): string {
   const { phoneNumberId, waId, phone, userId, contactId } = contact
   return `wa:${phoneNumberId}:${waId ?? phone ?? userId ?? contactId}`
@@ -47,12 +47,12 @@ export function presentWhatsAppContact(contact: ContactDocument): WhatsAppContac
   }
 }
 
-/** Until when anything may be written to them, epoch ms; null when they never wrote. */
+/** Until when free messages to them are allowed, epoch ms; null if they never wrote. */
 export function findWindowEnd({ lastInboundAt }: ContactDocument): number | null {
   return lastInboundAt === 0 ? null : lastInboundAt + limits.whatsAppWindowMs
 }
 
-/** What the operator's conversation says of them. */
+/** The operator's conversation's description of them. */
 export function describeConversation(
   contact: ContactDocument,
 ): Pick<

@@ -124,7 +124,7 @@ describe('limits', () => {
     expect((await send(message)).body.error.code).toBe(131056)
   })
 
-  test('let so many a second leave a number', async () => {
+  test('limit how many a number sends in a second', async () => {
     const { emulator, send } = await openEmulator()
     await emulator.configure({ limits: { perSecond: 2 } })
     const codes = []
@@ -163,7 +163,7 @@ describe('scripted people', () => {
     emulator.setWindow({ wa_id: `155555501${nn}`, state: 'open' })
     await send({ ...hello, to: `+155555501${nn}` })
     await emulator.advance(1_000)
-    // What is due at one moment is sent side by side, as in reality.
+    // Whatever is due at one moment is sent in parallel, as in reality.
     expect(statuses().toSorted()).toEqual(expected.toSorted())
     if (nn !== '05') expect(statuses()).toEqual(expected)
     expect(faults).toEqual([])

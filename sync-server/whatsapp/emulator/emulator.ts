@@ -16,19 +16,19 @@ import { GraphFault, refuseUnknownNode } from './wire/graph-fault.ts'
 export interface EmulatorOptions {
   /** 0 for any free one. */
   port?: number
-  /** `manual` stands still but for `advance`; `running` goes with this machine's. */
+  /** `manual` only moves by `advance`; `running` follows this machine's clock. */
   clock?: 'manual' | 'running'
-  /** Epoch ms at which its time begins. */
+  /** Its initial time, epoch ms. */
   startAt?: number
   /** The same seed and the same calls give the same ids. */
   seed?: number
-  /** What `X-Emulator-Key` has to be; nothing, unless set. */
+  /** The required `X-Emulator-Key`; none unless set. */
   controlKey?: string
   onError?: (error: unknown) => void
 }
 
 export interface Emulator extends EmulatorControl {
-  /** Without a slash at the end: what `WHATSAPP_GRAPH_BASE_URL` is set to. */
+  /** The value for `WHATSAPP_GRAPH_BASE_URL`, without a slash at the end. */
   url: string
   account: typeof emulatorAccount
   /** Its time, epoch ms. */
@@ -36,10 +36,13 @@ export interface Emulator extends EmulatorControl {
   close(): Promise<void>
 }
 
-/** 100 MB for a document, and what stands around it. */
+/** 100 MB for a document, plus its envelope. */
 const bodyMaxBytes = 110 * 1024 * 1024
 
-/** A WhatsApp Cloud API on this machine, with people who answer. It stands for Meta wherever its address is used. */
+/**
+ * A WhatsApp Cloud API on this machine, with people who answer. Replaces Meta wherever its address
+ * is used.
+ */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { port = 4010, clock = 'running', startAt = Date.now(), seed = 1 } = options
   const faults: unknown[] = []
@@ -78,7 +81,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 async function listen(server: Server, port: number) {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    // Loopback only: its secrets are known to everybody.
+    // Loopback only: its secrets are public.
     server.listen(port, '127.0.0.1', resolve)
   })
 }

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 
-/** Does it come from this machine, and from no page of somebody else's? */
+/** Does the request come from this machine, and not from a foreign page? */
 export function isFromHere(request: Request): boolean {
   const { host = '', origin } = request.headers
   const isLoopback = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(

@@ -1,6 +1,6 @@
 import type { Emulator } from './emulator.ts'
 
-/** The settings, as environment variables, of a server whose WhatsApp is this emulator. */
+/** The environment variables of a server that uses this emulator. */
 export function settingsForEmulator({
   url,
   account,

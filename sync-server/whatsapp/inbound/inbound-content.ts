@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** What somebody wrote, read from the webhook. Nothing of it is trusted to be there. */
+/** A message's content, read from the webhook. Any part may be missing. */
 export type InboundContent =
   | { kind: 'text'; body: string }
   | InboundFile
@@ -69,7 +69,10 @@ const anyContacts = z.array(z.record(z.string(), z.unknown()))
 
 const fileTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const
 
-/** Reads the part of a message that its type names. A type of tomorrow, or one that misses a part, is `unsupported`. */
+/**
+ * Reads the part of a message named by its type. An unknown type, or an incomplete one, is
+ * `unsupported`.
+ */
 export function readInboundContent(
   message: { type: string } & Record<string, unknown>,
 ): InboundContent {
@@ -108,7 +111,7 @@ function readKnown(message: { type: string } & Record<string, unknown>): Inbound
     case 'interactive':
       return readInteractive(own)
     case 'reaction':
-      // Missing or empty: the reaction was taken back.
+      // Missing or empty: the person removed the reaction.
       return take(reaction, own, ({ message_id, emoji }) => ({
         kind: 'reaction',
         wamid: message_id,
@@ -128,7 +131,7 @@ function readKnown(message: { type: string } & Record<string, unknown>): Inbound
         userId: user_id,
       }))
     case 'edit':
-      // An edit of an edit is nothing that exists; reading it would go as deep as somebody likes.
+      // An edit of an edit does not exist; reading it would recurse as deep as a sender likes.
       return take(edit, own, ({ original_message_id, message: changed }) => ({
         kind: 'edit',
         wamid: original_message_id,

@@ -5,14 +5,14 @@ import { nameOfContact } from '../customers/present-contact.ts'
 import type { InboundContent } from './inbound-content.ts'
 import { presentInbound } from './present-inbound.ts'
 
-/** The same message again is the same document: it can be created only once. */
+/** A repeated message has the same document id: it can be created only once. */
 export function inboundMessageKey(phoneNumberId: string, wamid: string): string {
   return deriveId(`wa:in:${phoneNumberId}`, wamid)
 }
 
 /**
- * The operator's copy of what a customer wrote, or, as an echo, of what the operator wrote elsewhere.
- * @param at when it was sent by WhatsApp's clock; null for what is no message of its own
+ * The operator's copy of a customer's message, or of an echo of the operator's own from elsewhere.
+ * @param at when it was sent by WhatsApp's clock; null for a non-message
  */
 export function makeInboundMessage(given: {
   contact: ContactDocument

@@ -1,7 +1,7 @@
 import type { StoredDatabase } from '../../storage/stored-database.ts'
 import { type StatusItem, statusesWaitMs } from './webhook-items.ts'
 
-/** Which message of whom a wamid stands for. */
+/** The message of a wamid, and its owner. */
 export interface IndexedMessage {
   ownerId: string
   messageId: string
@@ -20,7 +20,8 @@ const nameEntry = (phoneNumberId: string, wamid: string) =>
 const nameParked = (phoneNumberId: string, wamid: string) => `parked:${phoneNumberId}:${wamid}:`
 
 /**
- * Finds our messages by the provider's ids, and keeps what comes for one that has none yet.
+ * Finds our messages by the provider's ids, and parks statuses that arrive before their message's
+ * id.
  * @param now epoch ms
  */
 export function createMessageIndex(options: {
@@ -39,14 +40,14 @@ export function createMessageIndex(options: {
       await database.insert({ _id: nameEntry(phoneNumberId, wamid), ...message })
     },
 
-    /** Keeps a status that came before anybody knows whose it is. */
+    /** Stores a status that arrives before its message is known. */
     async park(item: StatusItem): Promise<void> {
       const { phoneNumberId, wamid, status, at } = item
       const _id = `${nameParked(phoneNumberId, wamid)}${status}:${at}` as const
       await database.insert({ _id: _id as `parked:${string}`, parkedAt: now(), item })
     },
 
-    /** Gives what was kept for a wamid, each kept until it has been taken. */
+    /** Passes on a wamid's parked statuses, each stored until accepted. */
     async takeParked(
       phoneNumberId: string,
       wamid: string,
@@ -58,7 +59,7 @@ export function createMessageIndex(options: {
       await remove(found.map(({ _id }) => _id))
     },
 
-    /** Forgets what nobody has asked for in all the time. */
+    /** Deletes parked statuses that nobody requested in time. */
     async expireParked(): Promise<void> {
       const found = await database.range({ startkey: 'parked:', endkey: 'parked:\uffff' })
       const old = found.filter((one) => 'item' in one && one.parkedAt < now() - statusesWaitMs)

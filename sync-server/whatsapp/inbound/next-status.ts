@@ -1,14 +1,14 @@
-/** The states of a message that a business sent. */
+/** The states of a message from a business. */
 export type DeliveryStatus = 'sending' | 'sent' | 'delivered' | 'read' | 'failed'
 type IncomingStatus = 'sent' | 'delivered' | 'read' | 'failed'
 
-/** What a status changes. `stale` belongs into the history only. */
+/** A status's effect. `stale` only enters the history. */
 export type StatusEffect = 'advances' | 'heals' | 'fails' | 'keeps error' | 'stale'
 
 /**
- * How a status from a webhook changes a message's: never backwards. A failure only replaces what has not arrived; what
- * arrives after a failure heals it. Times do not count: they are whole seconds, and equal ones are common.
- * Source: section 5.1 of the notes.
+ * How a webhook's status changes a message's: never backwards. A failure only replaces an
+ * undelivered status; delivery after a failure heals it. Ignores times: whole seconds are often
+ * equal. Source: section 5.1 of the notes.
  */
 export function nextStatus(
   current: DeliveryStatus,
@@ -31,7 +31,7 @@ export function nextStatus(
 
 const rank = { sending: 0, sent: 1, delivered: 2, read: 3 } as const
 
-/** The status that a webhook's word stands for; null for a word that nobody knows. */
+/** The status of a webhook's word; null for an unknown one. */
 export function readStatusWord(word: string): IncomingStatus | null {
   if (word === 'played') return 'read'
   return word === 'sent' || word === 'delivered' || word === 'read' || word === 'failed'

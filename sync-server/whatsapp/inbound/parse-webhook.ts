@@ -37,7 +37,7 @@ const contact = z.looseObject({
   parent_user_id: text,
 })
 
-/** Whole seconds, as text or number, within what a date can hold. */
+/** Whole seconds, as text or number, within a date's range. */
 const seconds = z.coerce.number().check(z.gte(0), z.lte(8.64e12))
 
 const message = z.looseObject({
@@ -83,10 +83,10 @@ const status = z.looseObject({
 })
 
 /**
- * Takes a webhook apart into what it tells, every entry, change and update by itself: what nobody can read is `ignored`
- * and holds up nothing beside it. Messages come before statuses.
+ * Splits a webhook into independent items, by entry, change and update: unreadable ones are
+ * `ignored` and block nothing else. Messages come before statuses.
  * @param body the parsed JSON
- * @returns null when it is no webhook at all
+ * @returns null if it is no webhook
  */
 export function parseWebhook(body: unknown): WebhookItem[] | null {
   const read = envelope.safeParse(body)
@@ -194,7 +194,7 @@ function describeFault({ code, title, message: words, error_data }: z.output<typ
   return { code, title: title ?? words ?? '', details: error_data?.details ?? null }
 }
 
-/** Joins what the item says of a person with the contact that belongs to it: by either id, else the first one. */
+/** Joins the item's sender with the matching contact: by either id, else the first one. */
 function identify(
   { contacts }: MessagesValue,
   own: {

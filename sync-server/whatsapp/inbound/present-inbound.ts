@@ -2,7 +2,7 @@ import { unreachable } from '../../../schema/helpers/unreachable.ts'
 import type { MessageType } from '../../../schema/message.ts'
 import type { InboundContent } from './inbound-content.ts'
 
-/** What a message document gets from what somebody wrote. */
+/** The message document's fields from a customer's content. */
 export interface InboundFields {
   type: MessageType
   content: string
@@ -17,7 +17,7 @@ export interface InboundFields {
 const notSupported = 'This message type is not supported'
 
 /**
- * The fields under which something is shown and kept; null for what is no message of its own: a reaction, an edit, a
+ * The display and storage fields; null for what is no message of its own: a reaction, an edit, a
  * withdrawal. Source: section 7.1 of the notes.
  */
 export function presentInbound(content: InboundContent): InboundFields | null {

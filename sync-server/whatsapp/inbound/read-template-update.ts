@@ -8,7 +8,7 @@ const update = z.looseObject({
   reason: z.catch(z.nullish(z.string()), null),
 })
 
-/** What became of a template. The language is written with a hyphen here, and with an underscore elsewhere. */
+/** A template's new status. The language is hyphenated here, and underscored elsewhere. */
 export function readTemplateUpdate(value: unknown): TemplateItem | IgnoredItem {
   const read = update.safeParse(value)
   if (!read.success) {

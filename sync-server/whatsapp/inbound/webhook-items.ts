@@ -2,7 +2,7 @@ import type { ContactIdentity } from '../customers/contact-identity.ts'
 import type { InboundContent } from './inbound-content.ts'
 import type { DeliveryStatus } from './next-status.ts'
 
-/** The number of the business that something is about. */
+/** The business number that an item concerns. */
 interface About {
   phoneNumberId: string
   displayPhoneNumber: string | null
@@ -15,7 +15,7 @@ export interface MessageItem extends About {
   sentAt: number
   sender: ContactIdentity
   content: InboundContent
-  /** The wamid that it answers. */
+  /** The wamid of the quoted message. */
   replyTo: string | null
   isForwarded: boolean
   referral: Record<string, unknown> | null
@@ -27,7 +27,7 @@ export interface StatusItem extends About {
   status: Exclude<DeliveryStatus, 'sending'>
   at: number
   recipient: ContactIdentity
-  /** Our own id of the message, where it came back. */
+  /** Our own message id, if returned. */
   messageId: string | null
   error: { code: number; title: string; details: string | null } | null
   pricing: Record<string, unknown> | null
@@ -49,7 +49,7 @@ export interface TemplateItem {
   reason: string | null
 }
 
-/** Something about the number or the account went wrong; no message of anybody. */
+/** A problem with the number or the account, not with a message. */
 export interface ProblemItem extends About {
   kind: 'problem'
   code: number
@@ -71,5 +71,5 @@ export type WebhookItem =
   | ProblemItem
   | IgnoredItem
 
-/** So long a status may come before the answer to the send that it is about. */
+/** How long a status may precede the answer to its send. */
 export const statusesWaitMs = 10 * 60_000

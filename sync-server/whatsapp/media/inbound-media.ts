@@ -12,9 +12,9 @@ import { describeProviderFailure } from '../client/error-codes.ts'
 import type { OperatorCopies } from '../operators/operator-copies.ts'
 import type { createWhatsAppMedia, Download } from './media.ts'
 
-/** A file of a customer's that has yet to be fetched; it is there until it is, or is given up. */
+/** A customer's file to fetch; stored until fetched or given up. */
 export interface MediaJob {
-  /** The message that it belongs to. */
+  /** The message with the file. */
   _id: string
   ownerId: string
   contactId: string
@@ -35,7 +35,7 @@ export type InboundMedia = ReturnType<typeof createInboundMedia>
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-/** WhatsApp keeps them for seven days. */
+/** WhatsApp stores them for seven days. */
 const retryWaitsMs = [
   minuteMs,
   10 * minuteMs,
@@ -52,9 +52,9 @@ const fileMaxBytes = 100 * 1024 * 1024
 const cannotFetch = 131052
 
 /**
- * Fetches what customers send at once, as its address is good for minutes only, and puts it among the files of this
- * server. What fails is tried again for six days, through restarts.
- * @param onReady is told of a message whose file is there
+ * Fetches customers' files at once, because their addresses expire in minutes, and stores them on
+ * this server. Retries failures for six days, across restarts.
+ * @param onReady called with a message once its file is stored
  */
 export function createInboundMedia(options: {
   database: StoredDatabase<MediaJob>
@@ -177,14 +177,14 @@ export function createInboundMedia(options: {
   }
 
   return {
-    /** Takes a file on, before its message is stored. */
+    /** Stores a job, before its message is stored. */
     async keep(file: Omit<MediaJob, '_id' | 'tries' | 'dueAt'>): Promise<void> {
       const job: MediaJob = { ...file, _id: file.messageId, tries: 0, dueAt: clock.now() }
       const { isInserted } = await database.insert(job)
       if (isInserted) schedule(job)
     },
 
-    /** Goes on with what an earlier run has not fetched. */
+    /** Resumes an earlier run's unfinished jobs. */
     async resume(): Promise<void> {
       for (const { _rev, ...job } of await database.range({})) schedule(job)
     },

@@ -1,6 +1,6 @@
 /**
- * May a file be fetched from there, with the token? Only over HTTPS from the hosts that were named, or from where the
- * Graph API itself is.
+ * May a file be fetched from this host, with the token? Only over HTTPS from the configured hosts,
+ * or from the Graph API's own address.
  */
 export function isMediaHost(
   address: string,

@@ -5,7 +5,10 @@ type MediaType = Extract<OutgoingType, 'image' | 'video' | 'audio' | 'document' 
 const mebibyte = 1024 * 1024
 const openXml = 'application/vnd.openxmlformats-officedocument'
 
-/** What WhatsApp takes as which kind of message, and up to how many bytes. Source: section 3.7 of the notes. */
+/**
+ * The types WhatsApp accepts for each kind of message, and their size limits. Source: section 3.7
+ * of the notes.
+ */
 const kinds: readonly { type: MediaType; maxBytes: number; mimeTypes: readonly string[] }[] = [
   { type: 'image', maxBytes: 5 * mebibyte, mimeTypes: ['image/jpeg', 'image/png'] },
   { type: 'video', maxBytes: 16 * mebibyte, mimeTypes: ['video/mp4', 'video/3gpp'] },
@@ -31,12 +34,15 @@ const kinds: readonly { type: MediaType; maxBytes: number; mimeTypes: readonly s
   },
 ]
 
-/** The type without what stands after it: WhatsApp refuses `audio/ogg; codecs=opus` for its second half. */
+/** The type without parameters: WhatsApp refuses `audio/ogg; codecs=opus` because of them. */
 export function stripParameters(mimeType: string): string {
   return (mimeType.split(';')[0] ?? '').trim().toLowerCase()
 }
 
-/** Can this file be sent as that kind of message? @returns why not, as a sentence, or null */
+/**
+ * Can this file be sent as that kind of message? @returns the reason why not, as a sentence, or
+ * null
+ */
 export function refuseMedia(file: {
   mimeType: string
   size: number

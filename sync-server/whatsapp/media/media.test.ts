@@ -28,7 +28,7 @@ async function openMedia({ maxBytes }: { maxBytes?: number } = {}) {
   const media = createWhatsAppMedia({ client, settings, ...(maxBytes && { maxBytes }) })
   await channel.listen()
 
-  /** A file from Ann, as the webhook tells of it. */
+  /** A file from Ann, as the webhook describes it. */
   async function receive(type = 'image', sample: 'image' | 'voice' | 'document' = 'image') {
     channel.heard.length = 0
     emulator.inbound({ from: ann, type, file: { sample }, content: {} })
@@ -69,7 +69,7 @@ describe('what a customer sent', () => {
     expect(await media.download(await receive())).toMatchObject({ kind: 'ready' })
   })
 
-  test('is asked for anew once when its address is over', async () => {
+  test('is requested once more when its address has expired', async () => {
     const { media, receive, emulator } = await openMedia()
     const file = await receive()
     await emulator.advance(6 * 60_000)

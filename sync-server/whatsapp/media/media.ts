@@ -12,13 +12,13 @@ import { stripParameters } from './media-types.ts'
 export interface MediaInformation {
   url: string
   mimeType: string
-  /** As it was given: hexadecimal or base64. */
+  /** As given: hexadecimal or base64. */
   sha256: string | null
 }
 
 /**
- * What became of a download. `gone`: it is not there any more. `refused`: it is not to be had as it is, and another try
- * changes nothing. `later`: try again.
+ * A download's result. `gone`: no longer available. `refused`: unavailable, and a retry would not
+ * help. `later`: retry.
  */
 export type Download =
   | { kind: 'ready'; bytes: number; sha256: string; mimeType: string }
@@ -36,7 +36,10 @@ const information = z.looseObject({
   sha256: z.catch(z.optional(z.string()), undefined),
 })
 
-/** Files of messages, both ways: ours go up and are sent by id, theirs come down to a file of ours. */
+/**
+ * Messages' files, both ways: uploads ours and sends them by id, downloads theirs into files of
+ * ours.
+ */
 export function createWhatsAppMedia(options: {
   client: GraphClient
   settings: Pick<WhatsAppSettings, 'graphBaseUrl' | 'mediaHosts' | 'accessToken'>
@@ -62,7 +65,7 @@ export function createWhatsAppMedia(options: {
     return { kind: 'found', value: { url, mimeType: mime_type, sha256 } }
   }
 
-  /** @returns the answer with the file, `missing` for an address that is over, or why it cannot be had */
+  /** @returns the answer with the file, `missing` for an expired address, or the reason why not */
   async function open(
     address: string,
     signal: AbortSignal,
@@ -100,8 +103,8 @@ export function createWhatsAppMedia(options: {
       },
     })
     if (!response.body) throw new Error('an answer without a body')
-    // Opened before the first byte: a pipeline that fails earlier ends while its file is still being made, and whoever
-    // removes it then comes too soon.
+    // Opened before the first byte: a pipeline that fails earlier ends while its file is still
+    // being created, and a removal then comes too soon.
     const file = await openFile(path, 'w', 0o600)
     await pipeline(response.body, watch, file.createWriteStream())
     return { bytes: counted.bytes, sha256: hash.digest('hex') }
@@ -119,7 +122,7 @@ export function createWhatsAppMedia(options: {
     return { kind: 'ready', ...saved, mimeType: stripParameters(found.mimeType) }
   }
 
-  /** As `fetchTo`; what fails on the way leaves no half file behind. */
+  /** As `fetchTo`; a failure leaves no partial file behind. */
   async function tryFetch(found: MediaInformation, path: string): Promise<Download | 'missing'> {
     try {
       return await fetchTo(found, path)
@@ -134,7 +137,7 @@ export function createWhatsAppMedia(options: {
   return {
     describe,
 
-    /** Puts a file of ours there. @returns its id, good for thirty days */
+    /** Uploads a file of ours. @returns its id, valid for thirty days */
     async upload(file: {
       phoneNumberId: string
       bytes: Blob
@@ -151,15 +154,15 @@ export function createWhatsAppMedia(options: {
       const answer = await client.call({ method: 'POST', path, form, timeoutMs })
       if (answer.kind === 'refused') return answer
       const read = uploaded.safeParse(answer.kind === 'ok' ? answer.body : undefined)
-      // A second upload costs nothing but bytes: nobody sees a file that no message names.
+      // A second upload only costs bytes: nobody sees a file that no message names.
       if (!read.success) return { kind: 'unanswered', why: 'the answer named no file' }
       return { kind: 'found', value: read.data.id }
     },
 
     /**
-     * Fetches what a customer sent into a file. An address that is over is asked for anew, once.
-     * @param url of the webhook, when it brought one
-     * @param sha256 of the webhook; the file that comes has to be that one
+     * Downloads a customer's file. Requests an expired address again, once.
+     * @param url from the webhook, if any
+     * @param sha256 from the webhook; the received file must match
      */
     async download(media: {
       mediaId: string
@@ -201,7 +204,7 @@ class TooLarge extends Error {
   override name = 'TooLarge'
 }
 
-/** Webhooks write the checksum in base64, the API in hexadecimal. */
+/** Webhooks encode the checksum in base64, the API in hexadecimal. */
 function toHex(sha256: string): string {
   if (/^[0-9a-f]{64}$/i.test(sha256)) return sha256.toLowerCase()
   return Buffer.from(sha256, 'base64').toString('hex')

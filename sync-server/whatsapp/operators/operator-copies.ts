@@ -12,8 +12,9 @@ export type OperatorCopies = ReturnType<typeof createOperatorCopies>
 const roundsMax = 8
 
 /**
- * Writes what the provider says into the operator's own databases, by the one way in (P4). Changes of one message wait
- * for each other, so that none is made of an old version; one that another server has got ahead of is made again.
+ * Writes the provider's messages and statuses into the operator's databases, through the one way in
+ * (P4). Serialises changes of one message, so that none uses an old version; repeats one that
+ * another server preceded.
  * @param now epoch ms
  */
 export function createOperatorCopies(options: {
@@ -54,7 +55,7 @@ export function createOperatorCopies(options: {
   return {
     read,
 
-    /** Puts a message there once: the same one again changes nothing. */
+    /** Creates a message once: repeats change nothing. */
     create: (ownerId: string, message: MessageDocument) =>
       inTurn(message._id, async () => {
         const before = await read(ownerId, message._id)
@@ -65,8 +66,8 @@ export function createOperatorCopies(options: {
 
     /**
      * Changes a message.
-     * @param change gives null when there is nothing to change; it may run several times
-     * @returns the message as it is then, and whether it is another one than before; undefined when it is not there
+     * @param change returns null when there is nothing to change; may run several times
+     * @returns the resulting message, and whether it changed; undefined if it does not exist
      */
     change: (
       ownerId: string,
@@ -86,7 +87,7 @@ export function createOperatorCopies(options: {
         throw new Error('a message changed under every try to write it')
       }),
 
-    /** Says in the operator's conversation who the contact is, where that has changed. */
+    /** Updates the contact's description in the operator's conversation, if it changed. */
     async tellConversation(contact: ContactDocument): Promise<void> {
       const { ownerId, contactId } = contact
       const said = describeConversation(contact)

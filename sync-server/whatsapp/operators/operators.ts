@@ -7,27 +7,27 @@ import type { MessageIndex } from '../inbound/message-index.ts'
 
 export type Operators = ReturnType<typeof createOperators>
 
-/** Is a WhatsApp account linked? Only then the channel is theirs to use. */
+/** Has the account linked WhatsApp? Only then may it use the channel. */
 function isLinked(account: AccountDocument): boolean {
   return Boolean(account.wa_id || account.phone_number_id)
 }
 
 /**
- * Knows which person works which number of the business. Only the number's own id routes, which was checked when it was
- * linked: what people say of phone numbers routes nothing.
+ * Maps business numbers to their operators. Only the number's own id routes, which was checked at
+ * linking: unverified phone numbers route nothing.
  */
 export function createOperators(options: {
   accounts: Accounts
   contacts: Contacts
   index: MessageIndex
   settings: Pick<WhatsAppSettings, 'phoneNumberId' | 'inboxUserId'>
-  /** Digits of the default number, once they are known. */
+  /** The default number's digits, once known. */
   readDisplayNumber: () => string | null
 }) {
   const { accounts, contacts, index, settings, readDisplayNumber } = options
 
   return {
-    /** Over which number somebody writes; null for who has linked nothing. */
+    /** The number that a person writes over; null without a link. */
     async findPlace(ownerId: string): Promise<ContactPlace | null> {
       const account = await accounts.find(ownerId)
       if (!account || !isLinked(account)) return null
@@ -37,13 +37,14 @@ export function createOperators(options: {
       return { ownerId, phoneNumberId, displayPhoneNumber: readDisplayNumber() }
     },
 
-    /** The number that somebody works themselves. */
+    /** The number that a person operates. */
     findOwnNumber: async (ownerId: string): Promise<string | undefined> =>
       (await accounts.find(ownerId))?.phone_number_id,
 
     /**
-     * Whose an incoming message is: the number's operator's; else whose message it answers; else who wrote last to that
-     * person over this number; else the inbox's, on the default number.
+     * The owner of an incoming message: the number's operator; else the author of the quoted
+     * message; else the last to write to that person over this number; else the inbox's owner, on
+     * the default number.
      */
     async route(item: {
       phoneNumberId: string

@@ -22,12 +22,12 @@ export interface ChannelSend {
   to: string
   type: string
   message: unknown
-  /** Makes a repeated call the same message (P2). */
+  /** Makes a repeated call idempotent (P2). */
   messageId?: string | undefined
   replyToMessageId?: string | undefined
 }
 
-/** What was sent: `isQueued` when it leaves later, or nobody knows yet. */
+/** A sent message: `isQueued` when it goes out later, or its outcome is unknown so far. */
 export interface ChannelSent {
   message: MessageDocument
   contact: ContactDocument
@@ -39,7 +39,10 @@ export interface ChannelSent {
 const answeredWithinMs = 12_000
 const badFormat = 'Invalid phone number format. Please use international format (e.g., +1234567890)'
 
-/** What calls and sockets ask of the channel. All of it stores a message first, and then sends what is stored. */
+/**
+ * The channel's operations for REST calls and sockets. All store a message first, then send the
+ * stored one.
+ */
 export function createChannelCalls(options: {
   contacts: Contacts
   operators: Operators
@@ -146,7 +149,7 @@ export function createChannelCalls(options: {
   return {
     send,
 
-    /** Whom somebody wants to write to; their conversation begins, and is on each device. */
+    /** Adds a recipient; their conversation begins, and reaches each device. */
     async addContact(asked: { ownerId: string; phone: string; name: string | null }) {
       const place = await requirePlace(asked.ownerId)
       return await begin(place, readNumber(asked.phone), asked.name)
@@ -154,7 +157,7 @@ export function createChannelCalls(options: {
 
     requirePlace,
 
-    /** The contact of a number; undefined where there is none, or nothing is linked. */
+    /** The contact of a number; undefined without one, or without a link. */
     async findByPhone(ownerId: string, digits: string): Promise<ContactDocument | undefined> {
       const place = await operators.findPlace(ownerId)
       return place ? await contacts.findByPhone(place, digits) : undefined

@@ -45,7 +45,7 @@ test('once a status says that what a crash cut off was taken, nobody waits behin
   const faults: unknown[] = []
   const outbox = createOutbox({
     database,
-    // Time stands still: nothing ends by waiting.
+    // The clock is stopped: nothing times out.
     clock: { now: () => 1_000, after: () => () => undefined },
     async attempt({ messageId }) {
       tried.push(messageId)

@@ -5,15 +5,15 @@ import type { StoredDatabase } from '../../storage/stored-database.ts'
 import type { ChannelClock } from '../client/channel-clock.ts'
 
 /**
- * What became of one try. `gone`: there is nothing to send any more, or it is settled. `later`: not taken, and worth
- * another try. `unknown`: it may have been taken.
+ * One try's result. `gone`: nothing left to send, or settled. `later`: not accepted, and worth a
+ * retry. `unknown`: it may have been accepted.
  */
 export type TryOutcome =
   | { kind: 'gone'; answer: OutboxAnswer }
   | { kind: 'later'; afterMs: number }
   | { kind: 'unknown' }
 
-/** What whoever waits for a message is told. */
+/** The answer for a caller who waits for a message. */
 export type OutboxAnswer =
   | { kind: 'settled' }
   | { kind: 'failed'; status: number; code: string; words: string; details: string | null }
@@ -22,25 +22,25 @@ export type OutboxAnswer =
 type Stored = OutboxEntry & { _deleted?: true }
 export type Outbox = ReturnType<typeof createOutbox>
 
-/** The messages to one person leave one after the other, in their order. */
+/** Messages to one person go out one after the other, in order. */
 interface Lane {
   entries: OutboxEntry[]
   isRunning: boolean
   callOff?: () => void
 }
 
-/** More would only wait for the limiter, each with its message in memory. */
+/** More would only queue at the limiter, each with its message in memory. */
 const triedAtOnce = 64
-/** Without a word from WhatsApp after so long, nobody knows. */
+/** After this long without a status, the outcome counts as unknown. */
 const confirmedWithinMs = 120_000
-/** A call lasts no longer: what is `sending` for more was cut off. */
+/** The longest call: `sending` for longer means that it was cut off. */
 const callMaxMs = 60_000
 
 /**
- * Lets messages leave that are stored: each once. A message that may have been taken is never sent again; what was not
- * taken waits, with all behind it to the same person, and leaves through restarts.
- * @param attempt sends one, and writes what became of it
- * @param giveUp writes that nobody knows what became of one
+ * Sends stored messages, each once. Never resends a message that may have been accepted; one that
+ * was not waits, with all later ones to the same person, and goes out across restarts.
+ * @param attempt sends one, and records the result
+ * @param giveUp records an unknown outcome
  */
 export function createOutbox(options: {
   database: StoredDatabase<Stored>
@@ -97,7 +97,7 @@ export function createOutbox(options: {
     running.add(work)
   }
 
-  /** What was never tried is due at once. */
+  /** Untried messages are due at once. */
   function waitOf({ state: is, since, tries, dueAt }: OutboxEntry): number {
     if (is === 'sending') return since + callMaxMs - clock.now()
     return tries === 0 ? 0 : dueAt - clock.now()
@@ -108,7 +108,7 @@ export function createOutbox(options: {
       await run(lane, entry)
     } catch (error) {
       onError(error)
-      // As far as anybody knows it has not left, or is `sending`: the next look says which.
+      // Either unsent or `sending`: the next read tells.
       const stored = await read(entry._id).catch(() => entry)
       leave(lane, entry)
       if (stored)
@@ -155,7 +155,7 @@ export function createOutbox(options: {
     watch(next)
   }
 
-  /** Whoever claims it sends it: one server, once. */
+  /** The server that claims it sends it: only one, and only once. */
   async function claim(entry: OutboxEntry): Promise<OutboxEntry | 'gone' | 'cut off'> {
     const { result } = await database.update<OutboxEntry | 'gone' | 'cut off'>(
       [entry._id],
@@ -222,17 +222,19 @@ export function createOutbox(options: {
   }
 
   return {
-    /** Takes on messages that are stored. */
+    /** Takes stored messages. */
     add(entries: readonly OutboxEntry[]) {
       for (const entry of entries) take(entry)
     },
 
-    /** Goes on with what an earlier run has left. */
+    /** Resumes an earlier run's messages. */
     async resume(): Promise<void> {
       for (const { _rev, ...entry } of await database.range({})) take(entry)
     },
 
-    /** A status tells that it was taken: nothing is left to find out, and nobody waits behind it any more. */
+    /**
+     * A status confirms that it was accepted: nothing is left to find out, and the next may go out.
+     */
     async settle(id: string): Promise<void> {
       const entry = await read(id)
       if (!entry || entry.state === 'due') return
@@ -241,13 +243,13 @@ export function createOutbox(options: {
       await remove(id)
       const key = nameLane(entry)
       const lane = lanes.get(key)
-      // A call that is under way ends by itself.
+      // A running call ends by itself.
       if (!lane || lane.isRunning) return
       leave(lane, entry)
       goOn(key, lane)
     },
 
-    /** What becomes of a message, to be asked before it is stored; `queued` when it takes longer. */
+    /** A message's result; call before storing it; `queued` when it takes longer. */
     waitFor(id: string, withinMs: number): { answer: Promise<OutboxAnswer>; cancel: () => void } {
       const { promise, resolve } = createDeferred<OutboxAnswer>()
       const own = waiters.get(id) ?? new Set()

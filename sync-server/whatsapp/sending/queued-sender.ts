@@ -30,7 +30,9 @@ import type { createTemplates } from '../templates/templates.ts'
 import type { OutboxAnswer, TryOutcome } from './outbox.ts'
 import type { createMessageSender } from './send-message.ts'
 
-/** A file is uploaded again that often before its message is given up; each costs bytes only. */
+/**
+ * Waits before uploading a file again, until its message is given up; each try only costs bytes.
+ */
 const uploadRetryMs = [5_000, 30_000, 120_000, 600_000]
 const missingWaitMs = 5_000
 const missingMaxMs = 60_000
@@ -44,9 +46,9 @@ interface Prepared {
 }
 
 /**
- * Sends one stored message over the channel and writes what became of it. Whatever forbids it is written into the
- * message with its reason, and its words stay (P6).
- * @param onStatus is told of a message that came further, or failed
+ * Sends one stored message over the channel and records the result. Writes any refusal into the
+ * message with its reason, and keeps its words (P6).
+ * @param onStatus called with a message that progressed, or failed
  */
 export function createQueuedSender(options: {
   copies: OperatorCopies
@@ -101,7 +103,7 @@ export function createQueuedSender(options: {
     return fail(entry, describeProviderFailure(code, words), { status, details })
   }
 
-  /** The message to be sent, or what there is to do in its place. */
+  /** The message to send, or the result without sending. */
   async function prepare(entry: OutboxEntry): Promise<Prepared | TryOutcome> {
     const { ownerId, contactId, messageId, attempt, orderedAt } = entry
     const message = await copies.read(ownerId, messageId)
@@ -119,7 +121,7 @@ export function createQueuedSender(options: {
     const forbidden = await forbidSend(ownerId, contact)
     if (forbidden) return await fail(entry, forbidden, { status: 403 })
     if (isWindowClosed(contact, message)) {
-      // They may just have written, at another server.
+      // They may just have written, on another server.
       const now = await contacts.readAgain(contact)
       if (isWindowClosed(now, message)) return await fail(entry, windowClosed)
     }
@@ -135,14 +137,14 @@ export function createQueuedSender(options: {
     return { contact, message, outgoing: { type: 'template', content } }
   }
 
-  /** Over their own number, or over one that nobody works. */
+  /** Sends only over the owner's own number, or one without an operator. */
   async function forbidSend(
     ownerId: string,
     { phoneNumberId }: ContactDocument,
   ): Promise<SendFailure | null> {
     if ((await operators.findPlace(ownerId)) === null) return notLinked
     const operator = await accounts.findByNumberId(phoneNumberId)
-    // Their customer's answers would go to somebody else.
+    // Their customer's replies would go to somebody else.
     return operator && operator.userId !== ownerId ? numberOfAnother : null
   }
 
@@ -151,7 +153,7 @@ export function createQueuedSender(options: {
     return clock.now() >= (findWindowEnd(contact) ?? 0)
   }
 
-  /** @returns what WhatsApp calls the message's own file; undefined when it has none */
+  /** @returns WhatsApp's id of the message's own file; undefined without one */
   async function upload(
     entry: OutboxEntry,
     message: MessageDocument,
@@ -219,9 +221,9 @@ export function createQueuedSender(options: {
       }
     },
 
-    /** Nobody knows what became of it: its author may send it again. What comes of it after all heals it. */
+    /** The outcome is unknown: its author may resend. A later status heals it. */
     async giveUp(entry: OutboxEntry): Promise<void> {
-      // A crash may have come between the note of what WhatsApp answered and the end of the entry.
+      // A crash may have come between recording WhatsApp's answer and ending the entry.
       const message = await copies.read(entry.ownerId, entry.messageId)
       const { waState } = message ?? {}
       const isTaken = waState === 'accepted' || waState === 'held'
@@ -281,7 +283,7 @@ function describeRefusal(code: 'unknown_person' | 'media_not_allowed'): SendFail
   return { code, words: refuse(code).error }
 }
 
-/** The number as WhatsApp knows it, else as it was typed; their id for who hides it. */
+/** The number in WhatsApp's form, else as typed; the person's id if they hide it. */
 function readRecipient({ waId, phone, userId }: ContactDocument): Recipient {
   const number = phone ?? waId
   if (number !== null) return { phone: number }

@@ -117,7 +117,7 @@ describe('the answer decides', () => {
     expect(first.error).toMatchObject({ code: 131056, status: 429 })
     must(await say(scripted('00')), 'accepted')
     expect(waits).toEqual([])
-    // The next waits for its turn as long as it may, and tells when to come back otherwise.
+    // The next waits for its turn up to the maximum, and otherwise tells when to retry.
     const tooEarly = must(await say(scripted('19'), { waitMaxMs: 0 }), 'retryable')
     expect([tooEarly.attempts, tooEarly.afterMs > 0]).toEqual([0, true])
     expect(emulator.outbox()).toHaveLength(1)
@@ -155,7 +155,7 @@ describe('the answer decides', () => {
     expect(waits).toEqual([])
     expect(emulator.outbox()).toHaveLength(nn === '31' ? 0 : 1)
     await emulator.advance(1_000)
-    // What settles it comes by webhook, with our own id.
+    // The webhook that settles it carries our own id.
     const told = values().flatMap(
       (value: { statuses: Record<string, unknown>[] }) => value.statuses,
     )

@@ -16,21 +16,21 @@ export interface SendRequest {
   replyTo?: string | undefined
   /** How often it was refused before. */
   attempt?: number
-  /** How long it may wait for its turn, ms. */
+  /** The longest wait for its turn, ms. */
   waitMaxMs?: number
 }
 
 const quickRetryMs = 500
 /** A browser waits fifteen seconds in all. */
 const usualWaitMs = 3_000
-/** Worth a second try at once; limits are not. */
+/** Worth an immediate retry; limits are not. */
 const quicklyOver = [1, 2, 131000, 131016, 133004, 130429]
 const numberIsTooFast = 130429
 const pairIsTooFast = 131056
 
 /**
- * Sends messages: each in its turn, at most once more within the call, and never again once it may have been taken.
- * What comes back as `retryable` is for whoever keeps messages to try later.
+ * Sends messages: each in its turn, with at most one retry within the call, and never again once it
+ * may have been accepted. The caller retries `retryable` ones later.
  */
 export function createMessageSender(options: {
   client: GraphClient
@@ -47,13 +47,13 @@ export function createMessageSender(options: {
     const answer = await client.call({ method: 'POST', path, json: buildSendBody(request) })
     const outcome = classifySend(answer, attempt)
     const error = 'error' in outcome ? outcome.error : null
-    // Silence says nothing of the token.
+    // No answer says nothing about the token.
     if (outcome.kind === 'accepted' || typeof error?.code === 'number') breaker.note(error)
     if (error) hold(request, error, outcome)
     return outcome
   }
 
-  /** The others who wait learn what this one met. */
+  /** Applies this send's limit to the others that wait. */
   function hold(request: SendRequest, { code }: ProviderError, outcome: SendOutcome) {
     if (outcome.kind !== 'retryable') return
     const { phoneNumberId: numberId, to } = request
@@ -72,7 +72,7 @@ export function createMessageSender(options: {
   }
 
   return {
-    /** @throws Error for a recipient that is no number, which is a bug of the caller */
+    /** @throws Error for a recipient that is no number: a caller's bug */
     async send(request: SendRequest): Promise<SendOutcome> {
       const { phoneNumberId: numberId, to, waitMaxMs = usualWaitMs } = request
       const turn = await limiter.run({ numberId, contact: nameContact(to), waitMaxMs }, () =>

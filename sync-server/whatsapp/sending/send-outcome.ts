@@ -4,22 +4,22 @@ import type { ProviderError } from '../client/provider-error.ts'
 import { nextRetryMs } from '../client/retry-delay.ts'
 
 /**
- * What became of a send. `accepted` is not delivered: the rest comes by webhook. `unknown` may have been taken and must
- * not be sent again; a status with our own id settles it.
+ * A send's outcome. `accepted` is not delivered: webhooks bring the rest. `unknown` may have been
+ * accepted and must not be resent; a status with our own id settles it.
  */
 export type SendOutcome =
   | {
       kind: 'accepted'
       wamid: string
-      /** The number as WhatsApp knows it, which can differ from what was written. */
+      /** The number in WhatsApp's form, which can differ from the given one. */
       waId: string | null
-      /** The person's id within the business, where it was sent to one. */
+      /** The person's id within the business, if sent to one. */
       userId: string | null
       /** For templates: `accepted`, `held_for_quality_assessment`, `paused`. */
       messageStatus: string | null
     }
   | { kind: 'rejected'; error: ProviderError }
-  /** `attempts`: how often it was tried by now, which the next try passes on. */
+  /** `attempts`: the number of tries so far, for the next try. */
   | { kind: 'retryable'; error: ProviderError; afterMs: number; attempts: number }
   | { kind: 'unknown'; why: string }
 
@@ -34,8 +34,8 @@ const accepted = z.looseObject({
 })
 
 /**
- * Puts the answer to a send into its class.
- * @param attempt how often this message was sent before, which decides when it may be again
+ * Classifies the answer to a send.
+ * @param attempt how often this message was sent before, which decides when to retry
  */
 export function classifySend(answer: GraphAnswer, attempt: number): SendOutcome {
   if (answer.kind === 'unknown') return answer

@@ -1,4 +1,7 @@
-/** The templates that every screen counts on. WhatsApp wants text around each value, and a value as an example. */
+/**
+ * The templates that the screens need. WhatsApp requires text around each value, and an example of
+ * it.
+ */
 export const neededTemplates = [
   {
     name: 'hello_world',

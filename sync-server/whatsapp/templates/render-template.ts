@@ -12,8 +12,8 @@ const values = z.catch(
 )
 
 /**
- * What a template says to the person who gets it: its body with the values in their places.
- * @param components the values, as they are sent
+ * A template's text for its recipient: its body with the values inserted.
+ * @param components the values, as sent
  */
 export function renderTemplate(template: Template | undefined, components: unknown): string {
   const body = template?.components.find(({ type }) => type.toUpperCase() === 'BODY')?.text

@@ -5,7 +5,7 @@ import { fetchTemplates, type Template } from './template-list.ts'
 const language = 'en'
 const lookEveryMs = 5_000
 
-/** What became of a template: it was there, it is new, or WhatsApp said no. `status` is WhatsApp's word. */
+/** A template's result: existing, created, or refused. `status` is WhatsApp's word. */
 export interface CreatedTemplate {
   name: string
   outcome: 'there' | 'created' | 'refused'
@@ -13,9 +13,9 @@ export interface CreatedTemplate {
 }
 
 /**
- * Creates the templates that are missing in an account, and waits until WhatsApp has judged them.
+ * Creates an account's missing templates, and waits until WhatsApp has reviewed them.
  * @param sleep waits, ms
- * @param waitMaxMs how long WhatsApp may take
+ * @param waitMaxMs the longest wait for WhatsApp
  * @throws Error with a sentence when the account cannot be read
  */
 export async function createTemplates(options: {

@@ -30,11 +30,11 @@ const page = z.looseObject({
 })
 
 const pageLength = 100
-/** 6,000 templates are the most that an account may have. */
+/** An account may have at most 6,000 templates. */
 const pagesMax = 100
 const fields = 'name,language,status,category,components,parameter_format'
 
-/** Reads all templates of an account, page by page. One that nobody can read is left out. */
+/** Reads all of an account's templates, page by page. Skips unreadable ones. */
 export async function fetchTemplates(
   client: GraphClient,
   businessAccountId: string,
@@ -46,7 +46,7 @@ export async function fetchTemplates(
     const answer = await client.call({
       method: 'GET',
       path: `${encodeURIComponent(businessAccountId)}/message_templates`,
-      // The address of the next page is not followed: where the token goes is not for an answer to say.
+      // Does not follow the next page's address: no answer may decide where the token goes.
       query: { fields, limit: String(limit), ...place },
     })
     if (answer.kind === 'refused') return answer
@@ -64,7 +64,7 @@ export async function fetchTemplates(
   return { kind: 'found', value: found }
 }
 
-/** `en-US` and `en_US` are the same; only the second is what a send takes. */
+/** `en-US` and `en_US` are the same; sends only accept the second. */
 export function toUnderscore(language: string): string {
   return language.replace('-', '_')
 }

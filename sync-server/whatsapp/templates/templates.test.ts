@@ -91,7 +91,7 @@ test('a number is known by its digits, however it is written', async () => {
   expect(await fetchNumberInformation(client, '1')).toMatchObject({ kind: 'refused' })
 })
 
-test('what has been read is told, with everything before it', async () => {
+test('a read mark covers every earlier message too', async () => {
   const { client, emulator } = await openTemplates()
   const phoneNumberId = emulator.account.numberId
   emulator.inbound({ from: '15555550100', content: 'One' })

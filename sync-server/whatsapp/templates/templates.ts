@@ -7,8 +7,8 @@ const freshForMs = 10 * 60_000
 const sendable = 'APPROVED'
 
 /**
- * The account's templates, kept for ten minutes. When they cannot be read, the ones of before go on being used.
- * @param now ms of a clock that only goes forward
+ * The account's templates, cached for ten minutes. Uses the old ones while they cannot be read.
+ * @param now ms of a monotonic clock
  */
 export function createTemplates(options: {
   client: GraphClient
@@ -30,7 +30,7 @@ export function createTemplates(options: {
     return fetched
   }
 
-  /** Everybody who asks while a list is under way shares it. */
+  /** Concurrent callers share one read. */
   async function refresh(): Promise<Fetched<Template[]>> {
     held.reading ??= read().finally(() => {
       delete held.reading
@@ -49,12 +49,15 @@ export function createTemplates(options: {
     list,
     refresh,
 
-    /** The list is read anew at the next use: a send was refused because of it, or a webhook told of a change. */
+    /**
+     * The next use rereads the list: a send was refused because of it, or a webhook announced a
+     * change.
+     */
     forget() {
       held.readAt = Math.min(held.readAt, now() - freshForMs)
     },
 
-    /** A webhook told of one template's new state. */
+    /** A webhook announced one template's new status. */
     noteStatus({ name, language, status }: { name: string; language: string; status: string }) {
       const code = toUnderscore(language)
       const own = held.list.find((one) => one.name === name && one.language === code)
@@ -63,8 +66,8 @@ export function createTemplates(options: {
     },
 
     /**
-     * The template with the language under which it can be sent: the very one, else one of the same language in another
-     * region, else as it was given, for WhatsApp to refuse.
+     * The template with a language that can be sent: the exact one, else the same language of
+     * another region, else as given, for WhatsApp to refuse.
      */
     async resolveLanguage(content: TemplateContent): Promise<TemplateContent> {
       const fetched = await list()

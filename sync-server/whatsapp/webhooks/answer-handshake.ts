@@ -8,8 +8,8 @@ const query = z.object({
 })
 
 /**
- * Meta asks whether this address wants webhooks. Needs nothing stored.
- * @returns the challenge for who knows the token, else the status of the refusal: 400 incomplete, 403 wrong
+ * Meta's check that this address wants webhooks. Needs no storage.
+ * @returns the challenge for the right token, else the refusal's status: 400 incomplete, 403 wrong
  */
 export function answerHandshake(
   given: unknown,

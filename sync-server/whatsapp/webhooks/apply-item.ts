@@ -6,13 +6,10 @@ import { createStatusApplier } from './apply-status.ts'
 import type { ApplyTools } from './apply-tools.ts'
 import type { ApplyItem } from './webhook-inbox.ts'
 
-/** Statuses of templates by the events that bring them about. */
+/** Template statuses by the events that cause them. */
 const statusOfEvent: Record<string, string> = { REINSTATED: 'APPROVED', UNARCHIVED: 'APPROVED' }
 
-/**
- * Puts each update where it belongs. What is for nobody, as no operator works the number, stays kept as `unrouted` and
- * can be processed again.
- */
+/** Applies each update. Keeps one without an operator as `unrouted`, to reprocess later. */
 export function createItemApplier(options: {
   tools: ApplyTools
   templates: Pick<ReturnType<typeof createTemplates>, 'noteStatus'>

@@ -11,7 +11,7 @@ import type { ApplyItem } from './webhook-inbox.ts'
 
 type Applied = Awaited<ReturnType<ApplyItem>>
 
-/** What a message or an echo has in common, once it is known whose it is. */
+/** The common parts of a message or an echo, once its owner is known. */
 interface Placed {
   contact: ContactDocument
   phoneNumberId: string
@@ -23,11 +23,14 @@ interface Placed {
   isEcho: boolean
 }
 
-/** Puts what a customer wrote, and what the operator wrote in WhatsApp's own app, into the operator's databases. */
+/**
+ * Stores customers' messages, and the operator's own from WhatsApp's app, in the operator's
+ * databases.
+ */
 export function createMessageApplier(tools: ApplyTools) {
   const { operators, contacts, copies, index, media, files, isBlocked, tell, note, now } = tools
 
-  /** @returns our id of the message that a wamid stands for, on either side */
+  /** @returns our id of a wamid's message, in either direction */
   async function findMessageId(placed: Placed, wamid: string): Promise<string | undefined> {
     const { ownerId } = placed.contact
     const inbound = inboundMessageKey(placed.phoneNumberId, wamid)
@@ -67,7 +70,7 @@ export function createMessageApplier(tools: ApplyTools) {
     return { outcome: 'created', messageId: stored._id }
   }
 
-  /** Kept before the message is: a crash between the two finds it. */
+  /** Stored before the message: a crash between the two finds it. */
   async function keepFile(message: MessageDocument, placed: Placed, file: InboundFile) {
     const { contact, phoneNumberId } = placed
     const { mediaId, mimeType, sha256, filename, url } = file
@@ -100,8 +103,8 @@ export function createMessageApplier(tools: ApplyTools) {
     const from = isEcho ? contact.ownerId : contact.contactId
     return await change(placed, wamid, (stored) => {
       const before = stored.reactions?.[from]
-      // A reaction that was taken back stays as an empty one, or an older one would come back.
-      // WhatsApp counts in seconds: of several in one the last that came counts.
+      // A removed reaction stays as an empty one, or an older one would return. WhatsApp counts in
+      // seconds: within one the last to arrive wins.
       const own: Reaction = { emoji: emoji ?? '', at: Math.max(at, (before?.at ?? 0) + 1) }
       const isOld = before !== undefined && (before.at >= at + 1_000 || before.emoji === own.emoji)
       if (isOld || !isReaction(own.emoji) || stored.deletedAt !== undefined) return null
@@ -129,7 +132,7 @@ export function createMessageApplier(tools: ApplyTools) {
     const messageId = await findMessageId(placed, wamid)
     const before = messageId && (await copies.read(ownerId, messageId))
     if (!before || before.senderId !== author) return { outcome: 'ignored' }
-    // The file goes first: a crash then hides, and never shows.
+    // Remove the file first: a crash then hides, and never reveals.
     if (before.mediaUrl !== undefined) {
       const { _id, mediaUrl } = before
       await files.releaseMedia({ mediaUrl, messageId: _id, userIds: [ownerId, contactId] })

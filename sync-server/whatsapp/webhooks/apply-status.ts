@@ -10,8 +10,8 @@ import type { ApplyItem } from './webhook-inbox.ts'
 type Applied = Awaited<ReturnType<ApplyItem>>
 
 /**
- * Brings a message as far as a status says, never back. It is found by the provider's id, else by ours, which comes back
- * with each status: so what was sent and never answered is settled too.
+ * Advances a message by a status, never back. Finds it by the provider's id, else by ours, which
+ * each status returns: so it also settles unanswered sends.
  */
 export function createStatusApplier(tools: ApplyTools) {
   const { index, copies, settleOutbox, tell, note } = tools
@@ -21,7 +21,7 @@ export function createStatusApplier(tools: ApplyTools) {
     if (known) return known
     const named = item.messageId === null ? undefined : parseOutboxEntryKey(item.messageId)
     if (!named) return undefined
-    // Until the answer to the send is here, this is how its wamid is learned.
+    // Until the answer to the send arrives, this is the source of its wamid.
     await index.put(item.phoneNumberId, item.wamid, named)
     return named
   }
@@ -59,7 +59,7 @@ export function createStatusApplier(tools: ApplyTools) {
     applyParked,
   }
 
-  /** What came for a message before its wamid was known. */
+  /** Statuses that arrived before their message's wamid was known. */
   async function applyParked(phoneNumberId: string, wamid: string): Promise<void> {
     const target = await index.find(phoneNumberId, wamid)
     if (!target) return
@@ -69,7 +69,7 @@ export function createStatusApplier(tools: ApplyTools) {
   }
 }
 
-/** The message as far as the status brings it; null when it says nothing that is not there. */
+/** The message as the status changes it; null without news. */
 function advance(stored: MessageDocument, item: StatusItem): MessageDocument | null {
   const { status: word, at: timestamp, wamid, error } = item
   const { status, effect } = nextStatus(stored.status, word)

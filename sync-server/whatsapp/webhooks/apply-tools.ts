@@ -7,13 +7,13 @@ import type { InboundMedia } from '../media/inbound-media.ts'
 import type { OperatorCopies } from '../operators/operator-copies.ts'
 import type { Operators } from '../operators/operators.ts'
 
-/** Something that happened, for the numbers that operators are shown. */
+/** Something that happened, for the statistics that operators see. */
 export type Happening = { phoneNumberId: string } & (
   | { kind: 'inbound' | 'outbound'; type: string }
   | { kind: 'status'; status: 'sent' | 'delivered' | 'read' | 'failed' }
 )
 
-/** What it takes to put updates where they belong. */
+/** The dependencies for applying updates. */
 export interface ApplyTools {
   operators: Operators
   contacts: Contacts
@@ -21,7 +21,7 @@ export interface ApplyTools {
   index: MessageIndex
   media: Pick<InboundMedia, 'keep'>
   files: Pick<MessageFiles, 'releaseMedia'>
-  /** Settles what the outbox does not know the end of. */
+  /** Settles an outbox entry with an unknown outcome. */
   settleOutbox: (entryName: string) => Promise<void>
   isBlocked: (ownerId: string, contactId: string) => Promise<boolean>
   tell: {

@@ -10,7 +10,7 @@ type Held = Omit<Counted, 'lastReceivedAt' | 'lastProcessedAt' | 'avgProcessingM
   totalMs: number
 }
 
-/** Counts what comes over each number, since the start; an operator sees their own number's only. */
+/** Counts each number's traffic since the start; operators see only their own number's. */
 export function createChannelStats() {
   const byNumber = new Map<string, Held>()
 
@@ -21,7 +21,7 @@ export function createChannelStats() {
   }
 
   return {
-    /** A webhook was processed; it counts for each number that it is about. */
+    /** Counts a processed webhook for each number that it concerns. */
     noteEvent(event: WebhookEvent) {
       const numbers = new Set(event.items.flatMap(({ phoneNumberId }) => phoneNumberId ?? []))
       for (const number of numbers) {

@@ -22,7 +22,7 @@ describe('a signature', () => {
   test.each([
     ['an emoji', toWireJson({ body: 'hello 🌵' })],
     ['a slash', toWireJson({ url: 'https://a/b' })],
-  ])('is of the bytes: written anew, %s makes it wrong', (_what, body) => {
+  ])('covers the bytes: re-serialised, %s makes it wrong', (_what, body) => {
     expect(check(JSON.stringify(JSON.parse(body)), sign(body))).toBe('wrong')
   })
 

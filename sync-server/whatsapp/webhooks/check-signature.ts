@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * Do these bytes come from Meta? The sum goes over the bytes as they came: written anew, JSON with an emoji differs.
- * @param header what stands in `X-Hub-Signature-256`; the older SHA-1 header counts for nothing
+ * Do these bytes come from Meta? The signature covers the raw bytes: re-serialised JSON with an
+ * emoji differs.
+ * @param header the value of `X-Hub-Signature-256`; ignores the older SHA-1 header
  */
 export function checkSignature(webhook: {
   rawBody: Uint8Array

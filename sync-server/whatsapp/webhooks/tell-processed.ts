@@ -1,7 +1,7 @@
 import type { ServerEvent } from '../../../schema/api/socket-events.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
-/** Tells each operator that a webhook is about what became of their part of it. */
+/** Tells each operator that a webhook concerns the result of their part. */
 export function tellProcessed(
   event: WebhookEvent,
   tell: (userId: string, event: ServerEvent) => void,

@@ -1,6 +1,6 @@
 import type { WebhookItem } from '../inbound/webhook-items.ts'
 
-/** What became of one update. */
+/** One update's result. */
 export type ItemOutcome =
   | 'created'
   | 'applied'
@@ -15,18 +15,21 @@ export interface ProcessedItem {
   kind: WebhookItem['kind']
   wamid: string | null
   outcome: ItemOutcome
-  /** Our id of the message that it touched. */
+  /** Our id of the message it changed. */
   messageId: string | null
-  /** Whose message that is, and over which number it came; neither is answered. */
+  /** That message's owner, and the number it came over; neither is returned to callers. */
   ownerId: string | null
   phoneNumberId: string | null
 }
 
 export type EventStatus = 'received' | 'processed' | 'failed' | 'ignored' | 'duplicate'
 
-/** One webhook as it came. `raw` holds people's words: it goes after a while, and never leaves the server. Times are epoch ms. */
+/**
+ * One webhook as received. `raw` contains people's words: deleted after a while, and never leaves
+ * the server. Times are epoch ms.
+ */
 export interface WebhookEvent {
-  /** `whe_` and the checksum of the body: the same bytes are the same event. */
+  /** `whe_` and the body's checksum: the same bytes are the same event. */
   _id: string
   receivedAt: number
   raw: string | null
@@ -38,19 +41,19 @@ export interface WebhookEvent {
   error: string | null
 }
 
-/** The latest webhook that touched a message. */
+/** The latest webhook that changed a message. */
 export interface LatestEvent {
   _id: `message:${string}`
   eventId: string
   receivedAt: number
 }
 
-/** What lies in the database of webhooks. */
+/** A document in the database of webhooks. */
 export type WebhookDocument = WebhookEvent | LatestEvent
 
 /**
- * What stands for all of it: one update that failed makes the event failed.
- * @param attempts this one included: what an earlier one did is no duplicate of somebody else's
+ * The overall status: one failed update makes the event failed.
+ * @param attempts including this one: an earlier attempt's work is no duplicate of somebody else's
  */
 export function summariseItems(items: readonly ProcessedItem[], attempts: number): EventStatus {
   if (items.some(({ outcome }) => outcome === 'error')) return 'failed'

@@ -14,16 +14,16 @@ interface Kept {
 }
 
 const pageLength = 200
-/** A local document of the events' database: how far everything has been processed. */
+/** A local document of the events' database: the place up to which everything is processed. */
 const doneUpTo = 'done-up-to'
 const nameLatest = (ownerId: string, messageId: string) =>
   `message:${ownerId}:${messageId}` as const
 const mark = z.looseObject({ _rev: z.optional(z.string()), seq: z.union([z.number(), z.string()]) })
 
 /**
- * Webhooks on disk: kept before they are answered, so that a crash loses none. What comes at the same time is written
- * together.
- * @param isShared other servers keep webhooks in the same database
+ * Webhooks on disk: stored before they are answered, so that a crash loses none. Writes concurrent
+ * ones together.
+ * @param isShared other servers store webhooks in the same database
  * @param now epoch ms
  */
 export function createWebhookEvents(options: {
@@ -90,7 +90,9 @@ export function createWebhookEvents(options: {
     for await (const { events } of walkPages()) yield* events
   }
 
-  /** Up to where all that any server has kept is done; undefined when that is not further than noted. */
+  /**
+   * The place up to which all servers' webhooks are done; undefined if no further than recorded.
+   */
   async function findDone(isDone: (event: WebhookEvent) => boolean): Promise<Seq | undefined> {
     const found: { upTo?: Seq } = {}
     for await (const { events, upTo } of walkPages()) {
@@ -101,7 +103,10 @@ export function createWebhookEvents(options: {
   }
 
   return {
-    /** Keeps a webhook, and ends when it is safe. The same bytes are kept once: what is there already is given then. */
+    /**
+     * Stores a webhook; resolves when it is safe. Stores the same bytes once: returns an existing
+     * one.
+     */
     async keep(rawBody: Uint8Array): Promise<Kept> {
       const id = `whe_${createHash('sha256').update(rawBody).digest('hex')}`
       const raw = new TextDecoder().decode(rawBody)
@@ -121,25 +126,27 @@ export function createWebhookEvents(options: {
 
     read,
 
-    /** The latest processed webhook that touched somebody's message. */
+    /** The latest processed webhook that changed a person's message. */
     async findLatest(ownerId: string, messageId: string): Promise<WebhookEvent | undefined> {
       const key = nameLatest(ownerId, messageId)
       const latest = readLatest((await database.read([key])).get(key))
       return latest && (await read(latest.eventId))
     },
 
-    /** Changes what is known of an event; one that is not there any more stays away. */
+    /** Changes an event; does not recreate a deleted one. */
     async change(id: string, change: Partial<WebhookEvent>) {
       await changer.add('all', [{ id, change }])
     },
 
-    /** Every event that a crash may have left undone, oldest change first, with what was done among them. */
+    /**
+     * Every event that a crash may have left unfinished, oldest change first, among finished ones.
+     */
     walk,
 
     /**
-     * Notes that all events so far are done, so that the next start has less to look through.
-     * @param isDone whether nothing is left to do with an event: others may be at work on what they have kept
-     * @param isStillDone whether nothing has come since it was asked
+     * Records that all events so far are done, so that the next start has less to read.
+     * @param isDone is nothing left to do with an event? Other servers may be processing their own
+     * @param isStillDone has nothing arrived since the call?
      */
     async recordDone(
       isDone: (event: WebhookEvent) => boolean,
@@ -152,7 +159,7 @@ export function createWebhookEvents(options: {
       await database.writeLocal(doneUpTo, { seq, ...(_rev !== undefined && { _rev }) })
     },
 
-    /** Takes people's words out of what came before that time. @returns how many it were */
+    /** Removes people's words from older webhooks. @returns from how many */
     async expire(before: number): Promise<number> {
       const place = { startkey: 'whe_' }
       let count = 0
@@ -170,7 +177,7 @@ export function createWebhookEvents(options: {
       }
     },
 
-    /** Ends when nothing is being written. */
+    /** Resolves when no write is running. */
     async settle() {
       await keeper.settle()
       await changer.settle()

@@ -28,14 +28,16 @@ async function makeFolder() {
   return dataDir
 }
 
-/** The route on real storage. `applied` is what was processed, each update once per wamid as a message would be. */
+/**
+ * The route on real storage. `applied`: the processed updates, each once per wamid like a message.
+ */
 async function openInbox(
   options: {
     dataDir?: string
     apply?: ApplyItem
     retryWaitsMs?: number[]
     brokenTimes?: number
-    /** So often what is kept is told to have failed. */
+    /** How many successful writes report a failure. */
     unseenTimes?: number
   } = {},
 ) {
@@ -300,7 +302,7 @@ describe('processing', () => {
     for (const id of ['a', 'b']) {
       await inbox.take(new TextEncoder().encode(wrap({ messages: [text(id)] })))
     }
-    // As after a kill: nothing is told to end.
+    // As after a kill: nothing gets to finish.
     await storage.close()
     const { inbox: next, applied, idle } = await openInbox({ dataDir })
     await next.resume()

@@ -12,8 +12,7 @@ import type { WebhookEvents } from './webhook-events.ts'
 export type UsefulItem = Exclude<WebhookItem, IgnoredItem>
 
 /**
- * Puts one update where it belongs. It may come several times, also after a crash in its middle: doing it again has to
- * change nothing.
+ * Applies one update. May run several times for it, even after a crash midway: must be idempotent.
  */
 export type ApplyItem = (
   item: UsefulItem,
@@ -26,25 +25,29 @@ export type ApplyItem = (
 
 interface Waiting {
   id: string
-  /** As it was kept, while memory holds it. */
+  /** The stored event, while in memory. */
   event: WebhookEvent | null
 }
 
 export type WebhookInbox = ReturnType<typeof createWebhookInbox>
 
 const eventsAtOnce = 64
-/** While so many wait to be kept, processing makes way: Meta waits for answers, nobody for the rest. */
+/**
+ * While this many wait to be stored, processing yields: Meta waits for answers, nobody for the
+ * rest.
+ */
 const pressureFrom = 32
 const eventsAtOnceUnderPressure = 4
-/** Beyond so many that wait, the words are read from the disk when their turn comes. */
+/** Beyond this many waiting ones, the body is read from disk in its turn. */
 const heldInMemoryMax = 1_000
-/** Longer than all tries of a server that is at work. */
+/** Longer than all retries of a running server. */
 const abandonedAfterMs = 10 * 60_000
 const usualRetryWaitsMs = [1_000, 10_000, 60_000]
 
 /**
- * Processes webhooks after they were kept and answered: the updates of one contact one after the other, those of others
- * beside them, one that fails without holding up the rest. What failed is tried again three times, and then on request.
+ * Processes webhooks after they are stored and answered: serially for each contact, in parallel
+ * across contacts; a failing one does not block the rest. Retries failures three times, and then on
+ * request.
  */
 export function createWebhookInbox(options: {
   events: WebhookEvents
@@ -57,11 +60,11 @@ export function createWebhookInbox(options: {
   const { events, apply, retryWaitsMs = usualRetryWaitsMs, now = Date.now, onError } = options
   const { onProcessed = () => undefined } = options
   const queue: Waiting[] = []
-  /** Waiting, under way or to be tried again. */
+  /** Waiting, running or to be retried. */
   const open = new Set<string>()
   const running = new Map<string, Promise<void>>()
   const timers = new Set<NodeJS.Timeout>()
-  /** The end of each contact's line. */
+  /** The end of each contact's queue. */
   const lines = new Map<string, Promise<unknown>>()
   const counted = { received: 0, duplicates: 0, processed: 0, failed: 0, lagMs: 0 }
   const state = { isClosed: false, taken: 0, taking: 0, noting: Promise.resolve() }
@@ -90,7 +93,7 @@ export function createWebhookInbox(options: {
     try {
       await processOne(waiting)
     } catch (error) {
-      // It stays as it is on the disk, and is found at the next start or tried again.
+      // It stays unchanged on disk: the next start finds it, or a retry.
       onError(error)
       tryLater(waiting.id, 1)
     }
@@ -112,7 +115,7 @@ export function createWebhookInbox(options: {
     counted.lagMs = now() - event.receivedAt
     if (status === 'failed') counted.failed += 1
     else counted.processed += 1
-    // What cannot be read at all is not better the next time.
+    // An unreadable webhook does not improve with a retry.
     if (status === 'failed' && processed) tryLater(id, attempts)
     else open.delete(id)
     onProcessed({ ...event, ...change, raw: null })
@@ -131,7 +134,7 @@ export function createWebhookInbox(options: {
     timers.add(timer)
   }
 
-  /** Updates of one contact wait for each other; of those of one webhook, messages come first. */
+  /** Serialises updates of one contact; within one webhook, messages come first. */
   function applyInLine(item: WebhookItem, eventId: string): Promise<ProcessedItem> {
     const key = nameLine(item)
     const before = lines.get(key) ?? Promise.resolve()
@@ -160,7 +163,7 @@ export function createWebhookInbox(options: {
     }
   }
 
-  /** Once nothing is left, the next start need not look at what is done. */
+  /** Once nothing is left, the next start can skip what is done. */
   function noteIdle() {
     if (open.size > 0 || state.taking > 0 || state.isClosed) return
     const { taken } = state
@@ -170,7 +173,7 @@ export function createWebhookInbox(options: {
     })
   }
 
-  /** Is nothing left to do with it, unless somebody asks for it? */
+  /** Is nothing left to do with it, unless somebody requests it? */
   function isDone({ status, attempts, raw }: WebhookEvent): boolean {
     if (raw === null) return true
     return status === 'failed' ? attempts > retryWaitsMs.length : status !== 'received'
@@ -178,8 +181,8 @@ export function createWebhookInbox(options: {
 
   return {
     /**
-     * Keeps a webhook whose signature was right; it is processed afterwards.
-     * @throws what the storage throws: then it must come again
+     * Stores a webhook with a valid signature, to process afterwards.
+     * @throws storage errors: then Meta must resend
      */
     async take(rawBody: Uint8Array): Promise<{ id: string; isNew: boolean }> {
       state.taken += 1
@@ -188,7 +191,8 @@ export function createWebhookInbox(options: {
         const { event, isNew } = await events.keep(rawBody)
         counted.received += 1
         if (!isNew) counted.duplicates += 1
-        // A write that failed may have stored it all the same: it was answered badly, and nobody has processed it.
+        // A failed write may have stored it all the same: it got an error answer, and nobody has
+        // processed it.
         if (isNew || (event.status === 'received' && !open.has(event._id))) {
           enqueue(event._id, event)
         }
@@ -198,14 +202,17 @@ export function createWebhookInbox(options: {
       }
     },
 
-    /** Goes on with what an earlier run has kept and not finished. */
+    /** Resumes an earlier run's stored, unfinished webhooks. */
     async resume() {
       for await (const event of events.walk()) {
         if (!isDone(event) && !open.has(event._id)) enqueue(event._id, null)
       }
     },
 
-    /** Takes over what another server has kept and not finished in all the time: it may have ended for good. */
+    /**
+     * Takes over webhooks that another server left unfinished for too long: it may have ended
+     * permanently.
+     */
     async takeOver() {
       for await (const event of events.walk()) {
         const isAbandoned = event.receivedAt <= now() - abandonedAfterMs
@@ -257,13 +264,16 @@ export function createWebhookInbox(options: {
       },
     }),
 
-    /** Begins nothing new, and waits for nothing: for tests of crashes. */
+    /** Starts nothing new, and waits for nothing: for tests of crashes. */
     drop() {
       state.isClosed = true
       for (const timer of timers) clearTimeout(timer)
     },
 
-    /** Begins nothing new, and ends when what is under way has ended; the rest is taken up at the next start. */
+    /**
+     * Starts nothing new, and resolves when running work has ended; the next start resumes the
+     * rest.
+     */
     async close() {
       state.isClosed = true
       for (const timer of timers) clearTimeout(timer)

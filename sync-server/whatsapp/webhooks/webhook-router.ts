@@ -8,15 +8,16 @@ import type { WebhookInbox } from './webhook-inbox.ts'
 const bodyMaxBytes = 4 * 1024 * 1024
 
 /**
- * `GET` and `POST /webhooks/whatsapp`, for Meta: no sign-in, no cookies. A webhook is answered once it is on the disk.
- * @param takeBody puts the reader of the body behind what bounds a stranger's bytes
- * @param onInvalidSignature is told of each: a wrong app secret makes every real webhook fail
+ * `GET` and `POST /webhooks/whatsapp`, for Meta: no sign-in, no cookies. Answers a webhook once it
+ * is on disk.
+ * @param takeBody wraps the body reader in the limits for strangers
+ * @param onInvalidSignature called for each: a wrong app secret makes every real webhook fail
  */
 export function createWebhookRouter(options: {
   inbox: Pick<WebhookInbox, 'take'>
   appSecret: string
   verifyToken: string
-  /** Bounds what a stranger may have open. */
+  /** Bounds a stranger's open requests. */
   admit?: RequestHandler
   takeBody?: (read: RequestHandler) => RequestHandler
   onInvalidSignature: (what: 'wrong' | 'missing') => void
@@ -37,7 +38,7 @@ export function createWebhookRouter(options: {
     else response.status(answer.status).json(refusals[answer.status])
   })
 
-  // The sum is over the bytes as they came: nothing may unpack or rewrite them on the way.
+  // The signature covers the raw bytes: nothing may decompress or rewrite them on the way.
   const readBytes = express.raw({ type: () => true, limit: bodyMaxBytes, inflate: false })
   place.post(takeBody(readBytes), async (request, response) => {
     const rawBody = new Uint8Array(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
@@ -52,7 +53,7 @@ export function createWebhookRouter(options: {
     try {
       await inbox.take(rawBody)
     } catch (error) {
-      // Anything but 200 makes Meta send it again.
+      // Anything but 200 makes Meta resend.
       onError(error)
       response.status(500).json(refusals[500])
       return

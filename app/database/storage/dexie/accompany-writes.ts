@@ -1,15 +1,22 @@
 import type { DBCore, DBCoreMutateRequest, DBCoreTable, Dexie } from 'dexie'
 
-/** RxDB makes this table for attachments, which no collection has, and writes it together with the documents. */
+/**
+ * RxDB creates this table for attachments, which no collection has, and writes it in the documents'
+ * transaction.
+ */
 export const noteTable = 'attachments'
 
-/** Says for documents that are about to be written which notes are put and which are deleted in the same transaction. */
+/**
+ * Given documents about to be written, lists the notes to put and delete in the same transaction.
+ */
 export type Accompany<T> = (written: readonly T[]) => {
   values?: readonly { id: string }[]
   keys?: readonly string[]
 }
 
-/** Lets notes be written in the very transaction that writes documents: when they can't be, nothing is stored. */
+/**
+ * Writes notes in the same transaction as their documents: if the notes fail, nothing is stored.
+ */
 export function accompanyWrites<T>(dexie: Dexie, name: string, accompany: Accompany<T>): void {
   dexie.use({
     stack: 'dbcore',
@@ -38,10 +45,10 @@ function createMutate<T>(
       ...(values.length > 0 ? [{ type: 'put' as const, trans, values }] : []),
       ...(keys.length > 0 ? [{ type: 'delete' as const, trans, keys: [...keys] }] : []),
     ]
-    // Asked for at once: IndexedDB keeps the order, and one that fails ends the transaction of all.
+    // Issued together: IndexedDB keeps the order, and one failure aborts the whole transaction.
     const noting = writes.map((write) => notes.mutate(write))
     const written = documents.mutate(request)
-    // By Dexie's own promises alone: it knows its transaction by them, and after an `await` it may be lost.
+    // Uses only Dexie's own promises: they carry the transaction, and an `await` may lose it.
     return noting.reduce(
       (before, each) =>
         before.then((result) =>

@@ -7,7 +7,7 @@ import { ben, openTestDatabase } from '../../testing/open-test-database.ts'
 
 const platform = { indexedDB: new IDBFactory(), IDBKeyRange }
 
-/** Begins after the opening, at which Dexie announces that all of a new database has changed. */
+/** Starts after the opening, when Dexie announces a new database as entirely changed. */
 function listen() {
   const announced: string[] = []
   const note = (parts: ObservabilitySet) => announced.push(...Object.keys(parts))

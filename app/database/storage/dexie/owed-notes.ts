@@ -6,14 +6,16 @@ import { madeHereMark, owedPrefix } from './record-owed.ts'
 /** A version of a document. */
 export type Version = Pick<RxDocumentData<{ _id: string }>, '_id' | '_rev'>
 
-/** The notes of a collection: which documents may be owed to the server, and how far these notes can be relied on. */
+/**
+ * A collection's notes: documents possibly owed to the server, and how reliable these notes are.
+ */
 export async function openOwedNotes<T>(collection: RxCollection<T>) {
   const dexie = await readDexie(collection.storageInstance)
   const notes = dexie.table<{ id: string }, string>(noteTable)
   const documents = dexie.table<Version, string>('docs')
 
   return {
-    /** Ids of the documents of which a version was written here, some of them sent since. */
+    /** Ids of documents with a locally written version; some were sent since. */
     async read(): Promise<string[]> {
       const keys = await notes.where('id').startsWith(owedPrefix).primaryKeys()
       return keys.map((key) => key.slice(owedPrefix.length))
@@ -21,7 +23,7 @@ export async function openOwedNotes<T>(collection: RxCollection<T>) {
     async add(ids: readonly string[]): Promise<void> {
       await notes.bulkPut(ids.map((id) => ({ id: owedPrefix + id })))
     },
-    /** Drops the notes of those that are still stored in just this version. */
+    /** Drops the notes of documents still stored in exactly this version. */
     async drop(versions: readonly Version[]): Promise<void> {
       if (versions.length === 0) return
       await dexie.transaction('rw', documents, notes, async () => {
@@ -39,12 +41,12 @@ export async function openOwedNotes<T>(collection: RxCollection<T>) {
     async setMarks(marks: readonly string[]): Promise<void> {
       await notes.bulkPut(marks.map((id) => ({ id })))
     },
-    /** This database was made by a build that notes what is owed. */
+    /** A build that records owed documents created this database. */
     isMadeHere: async (): Promise<boolean> => (await notes.get(madeHereMark)) !== undefined,
   }
 }
 
-/** The Dexie database in which a storage of RxDB keeps its documents. */
+/** The Dexie database behind an RxDB storage. */
 export async function readDexie({ internals }: { internals: unknown }): Promise<Dexie> {
   return (await (internals as Promise<{ dexieDb: Dexie }>)).dexieDb
 }

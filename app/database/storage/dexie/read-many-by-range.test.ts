@@ -55,7 +55,7 @@ test('what is not there costs one request however much is asked for', async () =
   expect(events).toBe(2)
 })
 
-/** The class of the requests that this table's IndexedDB answers. */
+/** The request class of this table's IndexedDB. */
 async function readRequestClass(table: Dexie.Table<{ id: string }, string>) {
   const request = table.db.backendDB().transaction('notes').objectStore('notes').count()
   await new Promise((resolve) => request.addEventListener('success', resolve))

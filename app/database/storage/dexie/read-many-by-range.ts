@@ -2,16 +2,15 @@ import type { DBCore, DBCoreGetManyRequest, DBCoreTable, Dexie } from 'dexie'
 
 /** `DBCoreRangeType.Range`; Dexie exports it as a type only. */
 const rangeType = 2
-/** Fewer are as quickly read one by one. */
+/** Fewer are as fast to read one by one. */
 const leastKeys = 8
-/** With more neighbours than this for each key, looking at them costs more than it saves. */
+/** With more neighbours per key than this, scanning them costs more than it saves. */
 const neighboursPerKey = 2
 
 /**
- * IndexedDB takes a request and an event of the page for each document that is read by its id, also for one
- * that is not there. Replication asks so four times for each message that arrives. Ids are made from the time,
- * so what arrives together lies together: one look at the ids between the first and the last tells which are
- * there, and only those are read. Falls back to Dexie's own way where the ids are spread.
+ * IndexedDB needs a request and a page event per id, even a missing one; replication reads four
+ * times per arriving message. Ids are time-ordered, so arrivals are neighbours: one scan from the
+ * first to the last id finds those to read. Dexie's own way handles scattered ids.
  */
 export function readManyByRange(dexie: Dexie): void {
   dexie.use({

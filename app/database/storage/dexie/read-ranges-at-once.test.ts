@@ -52,7 +52,7 @@ test('a range that ends before it begins holds nothing', async () => {
   expect(await read({ from: { olderThan: 10 }, clearedUpTo: 15 })).toEqual([])
 })
 
-test('a reading that fails says so, and hangs nobody up', async () => {
+test('a failed read rejects, and blocks no one', async () => {
   const { database, read } = await openWithMessages([10])
   await database.close()
   await expect(read({})).rejects.toMatchObject({ name: 'DatabaseClosedError' })

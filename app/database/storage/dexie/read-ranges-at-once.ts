@@ -9,8 +9,8 @@ import {
 } from 'rxdb/plugins/storage-dexie'
 
 /**
- * Has a query that its index answers alone read what lies between two keys with one request. RxDB's own way is
- * a cursor: a task of the page for each document, and no answer at all when IndexedDB fails on the way.
+ * Reads the range between two keys with one request when the index alone answers the query. RxDB
+ * uses a cursor: one page task per document, and no answer at all when IndexedDB fails midway.
  */
 export function readRangesAtOnce(storage: RxStorageDexie): void {
   const create = storage.createStorageInstance.bind(storage)
@@ -45,7 +45,7 @@ async function readRange<T>(
   return stored.map((document) => fromDexieToStorage<T>(booleanIndexes, document))
 }
 
-/** Nothing when it would end before it begins, which IndexedDB takes as an error. */
+/** Undefined for a range that ends before it begins, which IndexedDB rejects. */
 function makeRange(make: () => IDBKeyRange): IDBKeyRange | undefined {
   try {
     return make()
@@ -55,7 +55,7 @@ function makeRange(make: () => IDBKeyRange): IDBKeyRange | undefined {
   }
 }
 
-/** The `IDBKeyRange` that the database was opened with: tests bring their own. */
+/** The `IDBKeyRange` that the database was opened with: tests inject their own. */
 function rangesOf(dexie: object): typeof IDBKeyRange | undefined {
   return (dexie as { _options?: { IDBKeyRange?: typeof IDBKeyRange } })._options?.IDBKeyRange
 }

@@ -2,22 +2,23 @@ import type { Dexie } from 'dexie'
 import { accompanyWrites, noteTable } from './accompany-writes.ts'
 
 export const owedPrefix = 'owed|'
-/** Set when a database is made: whatever was noted of an earlier one of its name is not of this one. */
+/** Set when a database is created: notes from an earlier one of the same name do not apply. */
 export const madeHereMark = 'mark|made'
 
 interface Written {
   _id: string
   _rev: string
-  /** What replication notes on a version that came from the server: the height of its revision. */
+  /** Replication's note on a server version: the height of its revision. */
   _meta: { o?: { _rev: number } }
 }
 
 /**
- * Notes in the very transaction that stores a document that its version is not the server's. So what is owed can be
- * read from what is stored, whichever tab wrote it, whatever its clock said, and whenever it died.
+ * Records, in the transaction that stores a document, that its version is not the server's. So the
+ * stored data alone shows what is owed, whichever tab wrote it, whatever its clock said, and
+ * whenever it died.
  */
 export function recordOwed(dexie: Dexie): void {
-  // A note too many costs a look; a document without one might never leave.
+  // A surplus note costs one check; a document without a note might never be sent.
   accompanyWrites<Written>(dexie, 'noteOwed', (written) => ({
     values: written.filter(isOfThisDevice).map(({ _id }) => ({ id: owedPrefix + _id })),
   }))

@@ -5,14 +5,16 @@ type Note = { id: string }
 
 const staged = new WeakMap<Dexie, Map<string, Note>>()
 
-/** What waits to be stored in the transaction that stores a message, by the message's id. */
+/** Notes to store in a message's transaction, by the message's id. */
 function listStagedNotes(dexie: Dexie): Map<string, Note> {
   const known = staged.get(dexie) ?? new Map<string, Note>()
   staged.set(dexie, known)
   return known
 }
 
-/** Stores what is staged for a message in the very transaction that stores it: no crash leaves one without the other. */
+/**
+ * Stores a message's staged note in the same transaction: no crash leaves one without the other.
+ */
 export function storeStagedNotes(dexie: Dexie): void {
   const waiting = listStagedNotes(dexie)
   accompanyWrites<{ _id: string }>(dexie, 'storeStagedNotes', (written) => ({
@@ -20,7 +22,7 @@ export function storeStagedNotes(dexie: Dexie): void {
   }))
 }
 
-/** Runs the write of a message so that the note is stored with it, or neither is. */
+/** Runs a message's write so that both the message and the note are stored, or neither is. */
 export async function writeWithNote<T>(
   dexie: Dexie,
   { messageId, note }: { messageId: string; note: Note },

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { AttackOrder } from './attacker.ts'
 import { attacks } from './hostile-attacks.ts'
 
-/** Attacks in a process of their own, so that what they cost here holds up nobody whose waits are measured. */
+/** Attacks in a separate process, so that their cost here does not affect the measured waits. */
 
 const state = { over: undefined as AbortController | undefined, done: Promise.resolve() }
 

@@ -10,7 +10,7 @@ export type AttackOrder =
   | { kind: 'begin'; name: AttackName; port: number; attackers: readonly Account[] }
   | { kind: 'end' }
 
-/** A process that attacks a server, one way at a time. */
+/** A process that attacks a server, one method at a time. */
 export function createAttacker(target: { port: number; attackers: readonly Account[] }) {
   const child = fork(program, { execArgv: ['--import', 'tsx'] })
   const gone = once(child, 'exit').then(() => Promise.reject(new Error('The attacker has gone.')))

@@ -2,18 +2,19 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Account } from '../../server/server-accounts.ts'
 
 const pauseMs = 40
-/** A wait that is longer counts as so long: more would only keep the run. */
+/** The cap for longer waits, which would only prolong the run. */
 const patienceMs = 20_000
 
-/** What two others wait for while somebody attacks, in ms. */
+/** Two bystanders' waits during an attack, in ms. */
 export interface Waits {
   send: number[]
   read: number[]
 }
 
 /**
- * Two people who chat: one sends a message, the other reads the newest page, each again and again for `forMs`.
- * @throws Error for a refusal: nobody else's doing may be theirs to pay for
+ * Two people who chat: one sends a message, the other reads the newest page, both repeatedly for
+ * `forMs`.
+ * @throws Error for a refusal: bystanders must not pay for an attacker's actions
  */
 export async function measureBystanders(options: {
   origin: string

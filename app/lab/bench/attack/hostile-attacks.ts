@@ -18,7 +18,7 @@ export interface AttackOn {
 
 type Attack = (on: AttackOn) => Promise<void>
 
-/** Every attack of a person's (or of a stranger's) on what others share with them, by what it is called. */
+/** Every attack by a person (or a stranger) on shared resources, by name. */
 export const attacks = {
   '1,000 half-sent sign-ins': (on) =>
     holdAll(on, 1_000, () => 'POST /api/auth/login', { 'content-length': '400' }, '{"user'),
@@ -76,7 +76,7 @@ interface Asked {
 
 const first = ({ attackers }: AttackOn) => must(attackers[0], 'an attacker')
 
-/** Whatever the answer is: a refusal is one. */
+/** Any answer will do: a refusal is one. */
 async function ask(on: AttackOn, { method, path, body, signal = on.signal }: Asked): Promise<void> {
   const text = body === undefined ? '' : JSON.stringify(body)
   await new Promise<void>((resolve) => {
@@ -92,12 +92,12 @@ async function ask(on: AttackOn, { method, path, body, signal = on.signal }: Ask
   })
 }
 
-/** Does it again and again, so many times side by side. */
+/** Repeats the attack in the given number of parallel loops. */
 async function repeat({ signal }: AttackOn, sideBySide: number, work: () => Promise<void>) {
   const run = async () => {
     while (!signal.aborted) {
       await work()
-      // Whoever is refused at once goes on at once, but lets this process breathe.
+      // A refused loop continues immediately, but lets this process breathe.
       await pause(1)
     }
   }
@@ -112,7 +112,7 @@ async function askAndHangUp(on: AttackOn, count: number, path: string) {
   await pause(1_000)
 }
 
-/** Opens connections, says the beginning, and reads nothing. */
+/** Opens connections, sends the beginning, and reads nothing. */
 async function holdAll(
   on: AttackOn,
   count: number,

@@ -1,4 +1,4 @@
-/** One measured figure, beside the floor that the same run measured. */
+/** One measured figure, beside the floor from the same run. */
 export interface Figure {
   what: string
   value: number
@@ -18,9 +18,9 @@ export interface Figure {
     | 'keys'
     | '% of a core'
     | '×'
-  /** What the machine does without the product, in the same unit. */
+  /** The machine's value without the product, in the same unit. */
   floors?: readonly { what: string; value: number }[]
-  /** What we want to reach, in the same unit. */
+  /** The target, in the same unit. */
   target?: { atMost: number } | { atLeast: number }
 }
 

@@ -5,8 +5,8 @@ import type WebSocket from 'ws'
 const pauseMs = 10
 
 /**
- * Has one frame after the other go from one socket to another (or the same), until it is stopped.
- * @param frame what is said; what answers it holds `answer`
+ * Sends frames in sequence from one socket to another (or the same), until stopped.
+ * @param frame the sent text; the reply contains `answer`
  */
 export function createLongestWait(options: {
   from: WebSocket

@@ -8,9 +8,9 @@ import express, { type ErrorRequestHandler } from 'express'
 import WebSocket from 'ws'
 
 /**
- * The floor of a chat server here: Express and `ws` without a product. It reads JSON and answers with what it was given,
- * or with a page of messages from memory, it writes what is uploaded into a file, and its sockets say back what they hear.
- * Run as a process of its own; prints its port.
+ * The floor of a chat server: Express and `ws` without a product. It echoes JSON, or answers with a
+ * page of messages from memory, writes uploads into a file, and echoes on its sockets. Runs as its
+ * own process; prints its port.
  */
 const page = Array.from({ length: 50 }, (_, index) => ({
   _id: `01890000-0000-7000-8000-${String(index).padStart(12, '0')}`,
@@ -43,7 +43,7 @@ app.get('/processor', (_request, response) => {
 })
 const dropBroken: ErrorRequestHandler = (_error, _request, response, _next) =>
   void response.destroy()
-// Express would write the stack of each request that an attacker breaks off among the figures.
+// Otherwise Express would print a stack for each request that an attacker aborts.
 app.use(dropBroken)
 const server = createServer(app)
 const sockets = new WebSocket.Server({ server, perMessageDeflate: false })

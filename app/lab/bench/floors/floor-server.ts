@@ -7,9 +7,9 @@ import PouchDB from 'pouchdb'
 import WebSocket from 'ws'
 
 /**
- * The floors of a chat server that stores what it acknowledges. Express stores what it is given by one synced put into
- * LevelDB; a `ws` server puts each message into the PouchDB of either person, and then hands it over. Run as a process
- * of its own, with a folder as its argument; prints its port.
+ * The floors of a storing chat server. Express stores its input by one synced put into LevelDB; a
+ * `ws` server puts each message into both people's PouchDBs, then delivers it. Runs as its own
+ * process, with a folder as its argument; prints its port.
  */
 const folder = process.argv[2] ?? join(tmpdir(), 'petrel-floor')
 const level = new ClassicLevel<string, string>(join(folder, 'level'))

@@ -6,7 +6,10 @@ import type PouchDBClass from 'pouchdb'
 const manifest = createRequire(import.meta.url).resolve('pouchdb/package.json')
 const script = join(dirname(manifest), 'dist', 'pouchdb.min.js')
 
-/** The floor of a catch-up: a stock PouchDB in this page pulls all messages from this page's server. In ms. */
+/**
+ * The floor of a catch-up: a stock PouchDB in this page pulls all messages from this page's server.
+ * In ms.
+ */
 export async function measureBrowserPouch(page: Page, batchSize: number): Promise<number> {
   await page.addInitScript({ path: script })
   await page.goto('/healthz')

@@ -3,7 +3,7 @@ import { build } from 'vite'
 import { modernBuilds } from '../../../../vite.config.ts'
 import { sumGzip } from '../figures/sum-gzip.ts'
 
-/** The size of the libraries alone, built as the app is. In bytes, gzip. */
+/** The size of the libraries alone, built like the app. In bytes, gzip. */
 export async function measureLibrarySize(): Promise<number> {
   const result = await build({
     configFile: false,

@@ -5,8 +5,8 @@ import PouchDB from 'pouchdb'
 import { startPouchServer } from './start-pouch-server.ts'
 
 /**
- * The floor of replication: a document put into one PouchDB until another one has it, both replicating live
- * with a stock pouchdb-server. In ms, one a round.
+ * The floor of replication: from a put in one PouchDB until another has it, both replicating live
+ * with a stock pouchdb-server. In ms, one per round.
  */
 export async function measurePouchPair(rounds: number): Promise<number[]> {
   const server = await startPouchServer()
@@ -17,7 +17,7 @@ export async function measurePouchPair(rounds: number): Promise<number[]> {
   const live = { live: true, retry: true }
   const push = writer.replicate.to(`${server.origin}/shared`, live)
   const pull = reader.replicate.from(`${server.origin}/shared`, live)
-  // A request that is cut off at the end is no failure of the measurement.
+  // A request aborted at the end is no failure of the measurement.
   for (const replication of [push, pull]) replication.catch(() => {})
   const arrivals = new Map<string, (at: number) => void>()
   const changes = reader
@@ -36,7 +36,7 @@ export async function measurePouchPair(rounds: number): Promise<number[]> {
   changes.cancel()
   push.cancel()
   pull.cancel()
-  // What they still ask must be answered: PouchDB hands a request that is cut off to nobody.
+  // Open requests must get answers: PouchDB reports an aborted request to no caller.
   await Promise.allSettled([push, pull])
   await Promise.all([writer.close(), reader.close()])
   await server.close()

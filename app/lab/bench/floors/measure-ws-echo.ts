@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import WebSocket from 'ws'
 
-/** The floor of anything realtime here: one small frame to a bare `ws` server and back. In ms, one a round. */
+/**
+ * The floor of all realtime here: one small frame to a bare `ws` server and back. In ms, one per
+ * round.
+ */
 export async function measureWsEcho(rounds: number): Promise<number[]> {
   const server = new WebSocket.Server({ port: 0, host: '127.0.0.1' })
   server.on('connection', (socket) => socket.on('message', (frame) => socket.send(frame)))

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('bare-server.ts', import.meta.url))
 
-/** Starts `bare-server.ts` in a process of its own. Gives its origin. */
+/** Starts `bare-server.ts` in its own process. Returns its origin. */
 export async function startBareServer(
   env: Record<string, string> = {},
 ): Promise<{ origin: string; close(): Promise<void> }> {

@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('floor-server.ts', import.meta.url))
 
-/** Starts `floor-server.ts` in a process of its own, with its data in a temporary folder. Gives its origin. */
+/**
+ * Starts `floor-server.ts` in its own process, with a temporary data folder. Returns its origin.
+ */
 export async function startFloorServer(): Promise<{ origin: string; close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'petrel-floor-'))
   const child = spawn(process.execPath, ['--import', 'tsx', program, folder], {

@@ -10,7 +10,7 @@ import { waitUntil } from '../../browser/wait-until.ts'
 const manifest = createRequire(import.meta.url).resolve('pouchdb-server/package.json')
 const program = join(dirname(manifest), 'bin', 'pouchdb-server')
 
-/** A stock pouchdb-server on LevelDB, to compare with. Gives its origin. */
+/** A stock pouchdb-server on LevelDB, for comparison. Returns its origin. */
 export async function startPouchServer(): Promise<{ origin: string; close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'petrel-pouch-server-'))
   const port = await findFreePort()

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { accessibilityWeights } from './lighthouse-weights.ts'
 import { type Score, scoreAudits } from './score-audits.ts'
 
-/** Lighthouse's accessibility audits of the page as it is: axe's rules, with Lighthouse's weights. */
+/** Lighthouse's accessibility audits of the page: axe's rules, with Lighthouse's weights. */
 export async function auditAccessibility(page: Page): Promise<Score> {
   const { passes, violations } = await new AxeBuilder({ page })
     .withRules(Object.keys(accessibilityWeights))

@@ -5,12 +5,12 @@ import { recordRequestsOnStart } from './record-requests-on-start.ts'
 import { type Score, scoreAudits } from './score-audits.ts'
 
 /**
- * Lighthouse's audits of best practices, by the same means: what Chromium reports while the page loads, and a look
- * at the page. `open` goes there and resolves when it is shown.
+ * Lighthouse's best-practice audits, by the same means: Chromium's reports during the load, and an
+ * inspection of the page. `open` navigates there and resolves when it is shown.
  */
 export async function auditBestPractices(page: Page, open: () => Promise<void>): Promise<Score> {
   const session = await page.context().newCDPSession(page)
-  // Enabling tells what was reported of the page before: only then does anybody listen.
+  // Enabling replays reports about the previous page: only then add the listener.
   for (const domain of ['Log', 'Runtime', 'Audits', 'Network'] as const) {
     await session.send(`${domain}.enable`)
   }
@@ -44,7 +44,7 @@ export async function auditBestPractices(page: Page, open: () => Promise<void>):
   return scoreAudits(passed, bestPracticeWeights)
 }
 
-/** As browsers see it: what this machine serves to itself is secure. */
+/** As browsers see it: localhost is secure. */
 function isSecure(address: string): boolean {
   const { protocol, hostname } = new URL(address)
   if (!['http:', 'ws:'].includes(protocol)) return true

@@ -1,4 +1,4 @@
-/** What Lighthouse's best practices ask of the document itself. It runs in the page, and stands alone. */
+/** Lighthouse's best-practice checks of the document itself. Runs in the page; self-contained. */
 export function inspectPage() {
   const legibleMinPx = 12
   const legibleShare = 0.6

@@ -1,6 +1,7 @@
 /**
- * What each audit counts for in Lighthouse 12 (`core/config/default-config.js`). The names of accessibility audits are
- * axe's rules. Lighthouse itself would bring 175 MB of packages, so the bench runs its audits without it.
+ * Each audit's weight in Lighthouse 12 (`core/config/default-config.js`). Accessibility audits are
+ * named after axe's rules. Lighthouse itself would add 175 MB of packages, so the bench runs its
+ * audits without it.
  */
 export const accessibilityWeights: Readonly<Record<string, number>> = {
   ...weigh(

@@ -1,9 +1,9 @@
 declare global {
-  /** What the page has asked the browser for since it was opened. */
+  /** The page's permission requests since it was opened. */
   var askedOnStart: string[]
 }
 
-/** An init script: notes who asks for notifications or the place before anybody has touched the page. */
+/** An init script: records requests for notifications or the location before any user input. */
 export function recordRequestsOnStart() {
   const asked: string[] = []
   globalThis.askedOnStart = asked

@@ -1,10 +1,10 @@
 export interface Score {
-  /** 0 to 100, as Lighthouse counts: by weight, of the audits that apply. */
+  /** 0 to 100, Lighthouse's score: the weighted share of the applicable audits. */
   points: number
   failed: readonly string[]
 }
 
-/** @param passed by audit: did it pass? Those that do not apply are left out. */
+/** @param passed by audit: did it pass? Leaves out audits that do not apply. */
 export function scoreAudits(
   passed: Readonly<Record<string, boolean>>,
   weights: Readonly<Record<string, number>>,

@@ -11,7 +11,7 @@ import {
   socketProtocol,
 } from '../../../../schema/api/socket-events.ts'
 import { askServer, type LoadAnswer } from './load-connection.ts'
-import type { DeviceOptions, LoadDevice } from './load-device.ts'
+import type { DeviceOptions, LoadDevice } from './load-device-types.ts'
 import { createMarkRaiser } from './mark-raiser.ts'
 import { createParcels } from './parcels.ts'
 
@@ -22,9 +22,9 @@ const databases = ['messages', 'conversations'] as const
 const followEveryMs = 200
 
 /**
- * What the app's replication says and hears, without its storage: documents are pushed to `/sync`, all that wait
- * together and one request after the other, and the line of changes brings what is written. Whatever the line does not
- * bring is asked for.
+ * The app's replication traffic without its storage: pushes all waiting documents to `/sync`
+ * together, one request after the other, and receives changes over the line. Requests whatever the
+ * line does not bring.
  */
 export async function createAppDevice(
   options: DeviceOptions & { givesReceipts: boolean },
@@ -48,7 +48,7 @@ export async function createAppDevice(
 
   async function pushDocs(database: ReplicatedDatabase, docs: readonly object[]) {
     const { body } = await ask(`${url(database)}_bulk_docs`, { docs })
-    // A conversation that has risen meanwhile comes back by the line.
+    // A conversation raised meanwhile comes back by the line.
     const refused = (body as { error?: string }[]).find(
       ({ error }) => error !== undefined && error !== 'conflict',
     )
@@ -72,7 +72,7 @@ export async function createAppDevice(
     socket.send(JSON.stringify({ event: 'follow-changes', data }))
   }
 
-  /** As a device does: what the line has not brought is asked for, and then followed from there. */
+  /** Like a device: requests changes that the line lacks, then follows from there. */
   async function catchUp(database: ReplicatedDatabase) {
     if (asking.has(database)) return
     asking.add(database)

@@ -6,8 +6,8 @@ import { type Account, registerAccount } from '../../server/server-accounts.ts'
 const atOnce = 16
 
 /**
- * Registers thousands of people in the data of a server that does not run now, by one in this process whose passwords
- * are hashed at the least cost: at the real one they would take minutes.
+ * Registers thousands of people in a stopped server's data, using a server in this process that
+ * hashes passwords at the lowest cost: at the real one they would take minutes.
  */
 export async function createCheapAccounts(dataDir: string, count: number): Promise<Account[]> {
   const settings = readSettings({

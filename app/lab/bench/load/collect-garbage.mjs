@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-// Preloaded into a server whose memory is measured: what it holds counts, not what it has not yet thrown away.
+// Preloaded into a server under memory measurement: counts live memory, not uncollected garbage.
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc')
 setInterval(collect, 1_000).unref()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type Agent, type IncomingMessage, request } from 'node:http'
 
-/** What one process has asked of a server, and heard from it. */
+/** One process's requests to a server, and its answers. */
 export interface LoadCounts {
   requests: number
   frames: number
@@ -13,7 +13,7 @@ export interface LoadAnswer {
 }
 
 /**
- * Asks over a connection that is kept.
+ * Sends a request over a kept-alive connection.
  * @param asked.body makes it a POST
  * @throws Error for an answer that is not 200 or 201
  */
@@ -37,7 +37,7 @@ export async function askServer(
   })
   sent.end(text)
   const [response] = (await once(sent, 'response').catch((error: unknown) => {
-    // The server had just let go of a connection that was kept: every client asks again then.
+    // The server had just closed a kept-alive connection: every client retries then.
     if (sent.reusedSocket && isReset(error)) return []
     throw error
   })) as [IncomingMessage?]

@@ -2,33 +2,11 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import WebSocket from 'ws'
 import { bearerProtocolPrefix, socketProtocol } from '../../../../schema/api/socket-events.ts'
-import type { Account } from '../../server/server-accounts.ts'
 import { createAppDevice } from './app-device.ts'
-import { askServer, type LoadCounts } from './load-connection.ts'
+import { askServer } from './load-connection.ts'
+import type { DeviceOptions, LoadDevice } from './load-device-types.ts'
 import type { LoadWay } from './load-orders.ts'
-
-export interface OutgoingMessage {
-  id: string
-  recipientId: string
-  content: string
-}
-
-/** One device of one person, as the load drives it. */
-export interface LoadDevice {
-  /** @throws Error when the server does not take it */
-  send(message: OutgoingMessage): Promise<void>
-  close(): void
-}
-
-export interface DeviceOptions {
-  origin: string
-  account: Account
-  counts: LoadCounts
-  /** Told of each message of somebody else's that is on this device. */
-  onArrived: (messageId: string) => void
-  /** What goes wrong by itself ends the measuring. */
-  onError: (error: unknown) => void
-}
+import type { OutgoingMessage } from './outgoing-message.ts'
 
 export async function openLoadDevice(way: LoadWay, options: DeviceOptions): Promise<LoadDevice> {
   switch (way) {
@@ -46,7 +24,7 @@ export async function openLoadDevice(way: LoadWay, options: DeviceOptions): Prom
   }
 }
 
-/** A program that sends by the socket or by REST, and hears of messages by the socket. */
+/** A program that sends by the socket or by REST, and receives messages by the socket. */
 async function openPlainDevice(way: 'socket' | 'rest', options: DeviceOptions) {
   const { origin, account, counts, onArrived, onError } = options
   const agent = new Agent({ keepAlive: true })

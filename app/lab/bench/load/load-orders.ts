@@ -1,6 +1,6 @@
 import type { Account } from '../../server/server-accounts.ts'
 
-/** How messages go to the server, and how its news comes back. */
+/** How messages reach the server, and how its changes come back. */
 export const loadWays = [
   'socket',
   'rest',
@@ -11,30 +11,32 @@ export const loadWays = [
 ] as const
 export type LoadWay = (typeof loadWays)[number]
 
-/** So many pairs, each with so many messages under way or so many begun in a second, by both in turn. */
+/**
+ * The number of pairs, and each pair's messages in flight or started per second, from both in turn.
+ */
 export interface LoadShape {
   pairs: number
   rhythm: { inFlight: number } | { perSecond: number }
 }
 
-/** What the process that makes the load is asked to do. */
+/** The orders for the load process. */
 export interface LoadOrder {
   origin: string
   way: LoadWay
   shape: LoadShape
-  /** The first writes to the second, the third to the fourth, and the other way round. */
+  /** The first writes to the second, the third to the fourth, and vice versa. */
   people: readonly Account[]
   warmUpMs: number
   forMs: number
 }
 
 /**
- * What it is told later: that what comes from now on is measured, and that it is over. Each follows at once on a reading
- * of what the server has counted, so that both are of the same time.
+ * Later orders: start measuring, and stop. Each directly follows a reading of the server's
+ * counters, so that both cover the same time.
  */
 export type LoadWord = { kind: 'measure' } | { kind: 'end' }
 
-/** What it says: that it is warm, that it has been measured for long enough, and what it was. */
+/** Its reports: warmed up, measured for long enough, and the result. */
 export type LoadNews =
   | { kind: 'warm' }
   | { kind: 'due' }

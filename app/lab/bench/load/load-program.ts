@@ -3,15 +3,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as createId } from 'uuid'
 import { createDeferred } from '../../../../schema/helpers/deferred.ts'
 import { must } from '../../../../schema/helpers/must.ts'
-import { type LoadDevice, openLoadDevice } from './load-device.ts'
+import { openLoadDevice } from './load-device.ts'
+import type { LoadDevice } from './load-device-types.ts'
 import type { LoadNews, LoadOrder, LoadWord } from './load-orders.ts'
 
 /**
- * Makes the load, in a process of its own: what it costs is not counted as the server's. A message takes until the
- * other person's device has it, and its author knows that it is taken.
+ * Makes the load in its own process, so that its cost is not counted as the server's. A message
+ * takes until the other person's device has it, and its author knows of the acceptance.
  */
 const content = 'as many words as people write in one message of a chat'
-/** What has not arrived by then is lost. */
+/** A message that arrives later counts as lost. */
 const patienceMs = 60_000
 
 async function run(order: LoadOrder) {
@@ -40,12 +41,12 @@ async function run(order: LoadOrder) {
     if (window.isOpen) tookMs.push(performance.now() - begunAt)
   }
 
-  /** Always so many under way: the next begins when one has come. */
+  /** Keeps the given number in flight: each arrival starts the next. */
   async function keepUp(author: number) {
     while (!window.isOver) await sendOne(author, performance.now())
   }
 
-  /** At their times, whether those before have come or not: who is late is late for all behind them. */
+  /** On schedule, whether or not earlier ones have arrived: lateness delays all later ones. */
   async function keepTime(pairs: number, perSecond: number) {
     const begunAt = performance.now()
     const under = new Set<Promise<void>>()
@@ -87,7 +88,7 @@ async function run(order: LoadOrder) {
   tell({ kind: 'over', tookMs, ...measured })
 }
 
-/** Says it, and waits for the word that follows. */
+/** Sends a report, and waits for the next order. */
 async function say(news: LoadNews, word: LoadWord['kind']) {
   tell(news)
   const [heard] = (await once(process, 'message')) as [LoadWord]

@@ -4,20 +4,20 @@ interface Marked {
   readUpTo: number
 }
 
-/** As `receipts.ts` and the open conversation do it: what has arrived is told after a moment, and then as read. */
+/** Like `receipts.ts` and the open conversation: reports arrivals after a moment, then as read. */
 const paces = {
   delivered: { afterMs: 15, everyMs: 300 },
   read: { afterMs: 150, everyMs: 300 },
 }
 
-/** Raises the marks of conversations that are open on a device. */
+/** Raises the marks of a device's open conversations. */
 export function createMarkRaiser(options: { raise: (conversation: Marked) => void }) {
   const conversations = new Map<string, Marked>()
   const arrived = new Map<string, number>()
   const planned = new Map<string, NodeJS.Timeout>()
   const toldAt = new Map<string, number>()
 
-  /** Once what is told now is due; what comes until then is told with it. */
+  /** Called when the current report is due; it includes arrivals until then. */
   function plan(peerId: string, kind: 'delivered' | 'read') {
     const { afterMs, everyMs } = paces[kind]
     const key = `${kind} ${peerId}`

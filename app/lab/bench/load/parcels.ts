@@ -1,6 +1,6 @@
 import { createDeferred } from '../../../../schema/helpers/deferred.ts'
 
-/** Sends what waits together, one parcel after the other; of one key the last is sent. */
+/** Sends waiting items together, one parcel after the other; of equal keys only the last. */
 export function createParcels<Item>(send: (items: readonly Item[]) => Promise<void>) {
   let waiting = new Map<string, Item>()
   let next = createDeferred<void>()
@@ -22,7 +22,7 @@ export function createParcels<Item>(send: (items: readonly Item[]) => Promise<vo
     add(key: string, item: Item): Promise<void> {
       waiting.set(key, item)
       const { promise } = next
-      // What is said in one moment goes together.
+      // Items added in one moment go together.
       if (!isSending) {
         isSending = true
         queueMicrotask(() => void run())

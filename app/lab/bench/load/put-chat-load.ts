@@ -5,7 +5,7 @@ import type { LoadNews, LoadOrder, LoadWord } from './load-orders.ts'
 
 const program = fileURLToPath(new URL('load-program.ts', import.meta.url))
 
-/** What a server counts of itself since its start; the floors count less. */
+/** A server's own counters since its start; the floors have fewer. */
 export interface ServerCounts {
   processorSeconds: number
   syncedWrites?: number
@@ -15,15 +15,15 @@ export interface ServerCounts {
 export interface ChatLoad {
   tookMs: readonly number[]
   forMs: number
-  /** Of the devices, by HTTP. */
+  /** The devices' requests over HTTP. */
   requests: number
   frames: number
   server: Required<ServerCounts>
 }
 
 /**
- * Has a process of its own make the load.
- * @param readCounts read when what is measured begins and when it is over
+ * Makes the load in a separate process.
+ * @param readCounts read when the measurement begins and when it ends
  * @throws Error when a message is refused or lost
  */
 export async function putChatLoad(

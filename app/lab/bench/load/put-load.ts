@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { takePercentile } from '../figures/take-percentile.ts'
 
-/** What one turn of load has measured. */
+/** One load turn's measurements. */
 export interface Load {
   tookMs: number[]
   forMs: number
-  /** Of the server, while it was measured: in seconds. */
+  /** The server's processor time during the measurement, in seconds. */
   processorSeconds: number
 }
 
@@ -18,8 +18,8 @@ interface Asked {
 }
 
 /**
- * Has `clients` ask one request after the other, each over a connection that it keeps, for `forMs`.
- * @param ask what a client asks next
+ * Runs `clients` for `forMs`, each sending requests in sequence over its kept-alive connection.
+ * @param ask a client's next request
  * @throws Error for the first answer that is not 200 or 201
  */
 export async function putLoad(options: {

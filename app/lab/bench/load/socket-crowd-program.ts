@@ -9,9 +9,9 @@ import {
 } from '../../../../schema/api/socket-events.ts'
 import type { CrowdOrder, CrowdReport } from './socket-crowd.ts'
 
-/** Thousands of devices in a process of their own, so that what they cost is not counted as the server's. */
+/** Thousands of devices in their own process, so that their cost is not counted as the server's. */
 
-/** Node's servers let so many wait to be accepted; the others would be asked to come again a second later. */
+/** Node's accept queue; further connections would have to retry a second later. */
 const connectingMax = 400
 
 interface Device {
@@ -19,12 +19,12 @@ interface Device {
   bytes: number
 }
 
-/** As a device waits when it was refused. */
+/** A device's delay after a refusal. */
 const askAgainMs = 1_000
 const devices: Device[] = []
 const pulls = { documents: 0, askedAgain: 0 }
 
-/** Resolves once this device has been told something. */
+/** Resolves with this device's first frame. */
 function connect(device: Device, url: string, token: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const words = `${understandsProtocolPrefix}presence-changes`
@@ -41,7 +41,7 @@ function connect(device: Device, url: string, token: string): Promise<void> {
   })
 }
 
-/** A device that finds the door full comes again. */
+/** A refused device retries. */
 async function connectAtLast(
   device: Device,
   { url, token, isPatient }: { url: string; token: string; isPatient: boolean },
@@ -57,7 +57,7 @@ async function connectAtLast(
   }
 }
 
-/** Pulls both databases of one device from the beginning, over a connection of its own. */
+/** Pulls both of a device's databases from the beginning, over its own connection. */
 async function pullAll(url: string, token: string): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   for (const name of ['conversations', 'messages']) {

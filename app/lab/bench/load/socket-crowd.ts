@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('socket-crowd-program.ts', import.meta.url))
-/** What a process needs besides its sockets. */
+/** A process's open files besides its sockets. */
 const otherFiles = 200
-/** Its socket, and the connection over which it asks. */
+/** Its socket, and its connection for requests. */
 const filesEach = 2
 
 export type CrowdOrder =
@@ -15,9 +15,9 @@ export type CrowdOrder =
 export interface CrowdReport {
   /** Sockets that are open now. */
   open: number
-  /** What each device was told since it connected. */
+  /** What each device has received since it connected. */
   bytes: readonly number[]
-  /** Documents that the devices have pulled, and how often one was refused and asked again. */
+  /** Documents that the devices pulled, and the number of refused and retried requests. */
   pulled: number
   askedAgain: number
 }
@@ -26,7 +26,7 @@ export type SocketCrowd = ReturnType<typeof createSocketCrowd>
 
 /**
  * A process with a socket for each of many devices.
- * @throws Error when this machine lets no process open so many sockets
+ * @throws Error when this machine's limit does not allow that many sockets per process
  */
 export function createSocketCrowd(size: number) {
   requireFiles(filesEach * size + otherFiles)
@@ -41,10 +41,13 @@ export function createSocketCrowd(size: number) {
   }
 
   return {
-    /** Connects all; resolves when each has heard its first frame. */
+    /** Connects all; resolves when each has received its first frame. */
     connect: (origin: string, tokens: readonly string[]) =>
       order({ kind: 'connect', url: origin.replace('http', 'ws'), tokens }),
-    /** The same, and each pulls both its databases as soon as it is connected; resolves when all have everything. */
+    /**
+     * The same, and each pulls both its databases once connected; resolves when all have
+     * everything.
+     */
     comeBack: (origin: string, tokens: readonly string[]) =>
       order({ kind: 'connect', url: origin.replace('http', 'ws'), tokens, isPulling: true }),
     report: () => order({ kind: 'report' }),
@@ -55,7 +58,7 @@ export function createSocketCrowd(size: number) {
   }
 }
 
-/** Node raises what a process may open to the hard limit by itself; beyond that only the machine's owner can. */
+/** Node raises its open-file limit to the hard limit; only the machine's owner can raise that. */
 function requireFiles(needed: number) {
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files?: { hard: string | number } }

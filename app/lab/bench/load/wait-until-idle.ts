@@ -2,22 +2,25 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { waitUntil } from '../../browser/wait-until.ts'
 import { readMetric } from '../../server/read-metric.ts'
 
-/** Garbage is collected each second. */
+/** Collects garbage each second. */
 const garbageGoneMs = 3_000
 
-/** The environment of a server whose memory is measured. */
+/** The environment of a server under memory measurement. */
 export const withGarbageCollected = {
   NODE_OPTIONS: `--import=${new URL('collect-garbage.mjs', import.meta.url)}`,
 }
 
 export const waitForGarbage = () => pause(garbageGoneMs)
 
-/** Goodbyes are written ten seconds after the last device has gone, and databases close ten seconds after that. */
+/**
+ * The server records departures ten seconds after the last device leaves, and closes databases ten
+ * seconds later.
+ */
 export async function waitUntilIdle(origin: string): Promise<void> {
   await waitUntil(
     'no database is open',
     async () => {
-      // Each look makes some garbage in the server whose memory is measured.
+      // Each check makes some garbage in the measured server.
       await pause(500)
       return (await readMetric(origin, 'petrel_open_databases')) === 0
     },

@@ -27,7 +27,7 @@ export function countStored(page: Page): Promise<number> {
   })
 }
 
-/** Waits until the page has only waited for news for a while: what it has received is noted down by then. */
+/** Waits until the page only polls for a while: it has stored what it received by then. */
 export async function waitUntilCalm(page: Page): Promise<void> {
   let lastAsked = performance.now()
   const note = (request: Request) => {

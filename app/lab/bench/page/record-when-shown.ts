@@ -5,7 +5,10 @@ declare global {
   var clickedAt: number | undefined
 }
 
-/** Runs in the page: notes when, in ms since its navigation began, this was first there with its layout done. */
+/**
+ * Runs in the page: records when an element first appeared with its layout done, in ms since
+ * navigation.
+ */
 export function recordWhenShown(selector: string): void {
   globalThis.shownAt = undefined
   const look = () => {
@@ -22,7 +25,7 @@ export function recordWhenShown(selector: string): void {
   })
 }
 
-/** What `noteWhenShown` noted, and the last click, once it is there. */
+/** What `noteWhenShown` recorded, and the last click, once available. */
 export async function readWhenShown(page: Page): Promise<{ shownAt: number; clickedAt: number }> {
   await page.waitForFunction(() => globalThis.shownAt !== undefined)
   return page.evaluate(() => ({

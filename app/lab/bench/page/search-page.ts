@@ -9,12 +9,12 @@ import { createWriter } from './writer.ts'
 
 const userId = createId()
 const peers = Array.from({ length: 50 }, () => createId())
-/** One message in a hundred is from this one. */
+/** One message in a hundred is from this sender. */
 const quietPeer = peers.at(-1) ?? ''
 const heartbeatMs = 4
 const pageOfHits = 50
 
-/** What runs in the browser: a person's database with many messages, and the search over them. */
+/** The browser's part: a person's database with many messages, and the search over them. */
 async function openSearchPage() {
   const writer = createWriter(createRandom(7))
   const random = createRandom(8)
@@ -52,7 +52,7 @@ async function openSearchPage() {
 
   return {
     receive,
-    /** Opens the index and lets it follow: ms, the longest time the page stood still, bytes on the disk. */
+    /** Opens the index and lets it catch up: ms, the page's longest freeze, bytes on the disk. */
     async build(): Promise<{ took: number; longestBlock: number; disk: number }> {
       const diskBefore = await measureDisk()
       const blocks = watchBlocks()
@@ -62,7 +62,9 @@ async function openSearchPage() {
       const took = performance.now() - start
       return { took, longestBlock: blocks.stop(), disk: (await measureDisk()) - diskBefore }
     },
-    /** A catch-up while the index is open: ms from the last message stored until all can be found. */
+    /**
+     * A catch-up while the index is open: ms from the last message stored until all are searchable.
+     */
     async catchUp(count: number): Promise<number> {
       await receive(count)
       const start = performance.now()
@@ -77,7 +79,7 @@ async function openSearchPage() {
       await index.catchUp()
       return performance.now() - start
     },
-    /** The first page of hits for each query: ms. */
+    /** Each query's first page of hits: ms. */
     async search(queries: readonly string[], isWithinOne = false): Promise<number[]> {
       const took: number[] = []
       for (const text of queries) {
@@ -95,7 +97,7 @@ async function measureDisk(): Promise<number> {
   return (await navigator.storage.estimate()).usage ?? 0
 }
 
-/** A timer that is late tells for how long nothing else could run. */
+/** A timer's lateness shows how long the page was blocked. */
 function watchBlocks() {
   let longest = 0
   let due = performance.now() + heartbeatMs

@@ -4,15 +4,17 @@ declare global {
   var interactionTimes: Map<number, number>
 }
 
-/** An event that was over sooner is not reported: the least that a browser can be asked for. */
+/** The browser's minimum threshold: it does not report shorter events. */
 const leastReportedMs = 16
 
-/** Ms from each click and key press to the next paint, as the browser itself measures it (Event Timing). */
+/**
+ * Ms from each click and key press to the next paint, as measured by the browser (Event Timing).
+ */
 export async function watchInteractions(page: Page): Promise<{ stop(): Promise<number[]> }> {
   await page.evaluate((leastReportedMs) => {
     const times = new Map<number, number>()
     globalThis.interactionTimes = times
-    // TypeScript's types for the browser do not know the threshold and the number of an interaction.
+    // TypeScript's DOM types lack the threshold and the interaction id.
     const options = { type: 'event', durationThreshold: leastReportedMs }
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
@@ -27,14 +29,14 @@ export async function watchInteractions(page: Page): Promise<{ stop(): Promise<n
     stop: () =>
       page.evaluate(async () => {
         const painted = () => new Promise((resolve) => requestAnimationFrame(resolve))
-        // What was measured is reported after the paint.
+        // The browser reports measurements after the paint.
         for (let frame = 0; frame < 10; frame++) await painted()
         return [...globalThis.interactionTimes.values()]
       }),
   }
 }
 
-/** Counts those that were too fast to be reported as what they are at most. */
+/** Counts unreported fast interactions at their maximum duration. */
 export function fillUp(times: readonly number[], count: number): number[] {
   const missing = Math.max(0, count - times.length)
   return [...times, ...Array.from({ length: missing }, () => leastReportedMs)]

@@ -16,8 +16,8 @@ export interface Queries {
 }
 
 /**
- * Writes messages of 1 to 17 words. As in any language a few words make up most of the text and most
- * words are rare (Zipf's law), which is what an index of words has to cope with.
+ * Writes messages of 1 to 17 words. As in any language a few words make up most of the text and
+ * most words are rare (Zipf's law), which a word index has to handle.
  */
 export function createWriter(random: () => number) {
   const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? ''

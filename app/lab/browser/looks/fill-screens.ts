@@ -1,6 +1,6 @@
 import { createStoryPerson, type StoryPerson } from '../pictures/stage/story-person.ts'
 
-/** As many letters in one word as a name may have: what is drawn with it has to cut or break it. */
+/** One word as long as a name may be: every place has to cut or break it. */
 const longWord = 'Wilhelmina'.repeat(5)
 
 export interface Cast {
@@ -11,7 +11,7 @@ export interface Cast {
   wilhelmina: StoryPerson
 }
 
-/** People, and whatever their messages may look like, so that no screen is empty by accident. */
+/** People and all kinds of messages, so that no screen is empty by accident. */
 export async function fillScreens(origin: string): Promise<Cast> {
   const introduce = (name: string, about = 'At sea') => createStoryPerson(origin, { name, about })
   const cast = {

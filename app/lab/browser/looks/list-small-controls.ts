@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 
 /**
- * The visible controls that a finger may miss: less than 44 px high or wide. Two kinds may be as high as their text,
- * but 24 px at least and over no other of them (WCAG 2.5.8): a link inside a running text; and, while messages are
- * selected, a message, which is as wide as the list and would move the others if it grew for it.
+ * The visible controls under 44 px high or wide, which a finger may miss. Two kinds need only 24 px
+ * and no overlap (WCAG 2.5.8): a link inside running text; and, during selection, a message, which
+ * is as wide as the list and would move the others if it grew.
  */
 export function listSmallControls(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -35,7 +35,7 @@ export function listSmallControls(page: Page): Promise<string[]> {
             !other.area.contains(one.area) &&
             one.boxes.some((box) => other.boxes.some((further) => lie(box, further))),
         )
-        // A word that is broken may end with a short line.
+        // A broken word may end with a short line.
         const width = Math.max(...one.boxes.map((box) => box.width))
         const height = Math.min(...one.boxes.map((box) => box.height))
         return isOver || width < least - 0.5 || height < least - 0.5

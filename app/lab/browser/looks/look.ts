@@ -5,7 +5,7 @@ import { listOverflowing } from '../list-overflowing.ts'
 import { waitUntil } from '../wait-until.ts'
 import { listSmallControls } from './list-small-controls.ts'
 
-/** A screen with a mouse, and two that are touched. */
+/** One screen with a mouse, and two touch screens. */
 const screens = {
   1280: { width: 1280, height: 800, isTouched: false },
   900: { width: 900, height: 800, isTouched: true },
@@ -15,8 +15,8 @@ type Width = keyof typeof screens
 type Screen = { width: number; height: number; isTouched: boolean }
 const everyWidth: readonly Width[] = [1280, 900, 390]
 /**
- * Nothing may need scrolling to the side on a small phone, nor there at a zoom of 200 %, which leaves half as many
- * pixels, nor with letters twice as large, nor on a screen of 1280 × 1024 at 400 % (WCAG 1.4.4 and 1.4.10).
+ * Nothing may need sideways scrolling on a small phone, also at a zoom of 200 %, which halves the
+ * pixels, with letters twice as large, and on 1280 × 1024 at 400 % (WCAG 1.4.4 and 1.4.10).
  */
 const narrow = [
   { name: '360', width: 360, height: 640, letters: 16 },
@@ -27,15 +27,15 @@ const narrow = [
 
 interface LookOptions {
   widths?: readonly Width[]
-  /** Stays it in its place when the screen becomes small? A menu stays where it was opened. */
+  /** Does it stay in place when the screen shrinks? A menu stays where it was opened. */
   isMenu?: boolean
 }
 type Look = (what: string, options?: LookOptions) => Promise<void>
 
 /**
- * Looks at a state of the page from all sides: at every width and in both themes nothing reaches over the edge, axe
- * finds nothing, and on a touch screen no control is small. The page is not left for it: the screen changes in place,
- * and is a wide one with a mouse again in the end.
+ * Checks a page state from all sides: no overflow at any width in both themes, no axe findings, no
+ * small controls on a touch screen. Changes the screen in place, without leaving the page, and
+ * finally restores a wide one with a mouse.
  */
 export async function createLook(page: Page): Promise<Look> {
   const session = await page.context().newCDPSession(page)
@@ -51,7 +51,7 @@ export async function createLook(page: Page): Promise<Look> {
         { name: 'prefers-reduced-motion', value: 'reduce' },
       ],
     })
-    // There is no pointer that could bring a tooltip.
+    // No pointer could show a tooltip.
     if (isTouched) await page.mouse.move(0, 0)
     await untilStill(page)
   }
@@ -64,12 +64,12 @@ export async function createLook(page: Page): Promise<Look> {
       if (screens[width].isTouched) {
         await expectNone(`${what} at ${width}: small`, () => listSmallControls(page))
       }
-      // A theme changes colours and nothing else.
+      // A theme changes only colours.
       await dress(screens[width], 'dark')
       await expectNone(`${what} at ${width}, dark`, () => findProblems(page, ['color-contrast']))
     }
     for (const { name, letters, ...size } of isMenu ? [] : narrow) {
-      // The browser's own setting, which all that is measured in `rem` follows.
+      // The browser's font size, which all `rem` measures follow.
       await session.send('Page.setFontSizes', { fontSizes: { standard: letters } })
       await dress({ ...size, isTouched: true }, 'light')
       await expectNone(`${what} at ${name}: too wide`, () => listOverflowing(page))
@@ -78,7 +78,7 @@ export async function createLook(page: Page): Promise<Look> {
   }
 }
 
-/** What is found once may be on its way still: a list measures itself after it is drawn. */
+/** A single finding may be transient: a list measures itself after it is drawn. */
 async function expectNone(what: string, find: () => Promise<string[]>) {
   let found: string[] = []
   const isNone = async () => {
@@ -89,7 +89,10 @@ async function expectNone(what: string, find: () => Promise<string[]>) {
   expect.soft(found, what).toEqual([])
 }
 
-/** Resolves when what fades or moves has done so, and two frames are drawn. What goes on for ever is left alone. */
+/**
+ * Resolves when fades and movements have ended, and two frames are drawn. Ignores endless
+ * animations.
+ */
 async function untilStill(page: Page) {
   await page.evaluate(async () => {
     const moving = document

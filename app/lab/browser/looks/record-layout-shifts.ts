@@ -6,8 +6,8 @@ interface Shift {
 }
 
 /**
- * Notes from the next page on what moves by itself inside the open chat, as Chromium measures it: what is offered beside
- * it, such as to install, has tests of its own.
+ * From the next page on, records Chromium's layout shifts inside the open chat: other elements,
+ * such as the install offer, have their own tests.
  */
 export async function recordLayoutShifts(page: Page): Promise<{ take(): Promise<Shift[]> }> {
   await page.addInitScript(() => {
@@ -32,7 +32,7 @@ export async function recordLayoutShifts(page: Page): Promise<{ take(): Promise<
     }).observe({ type: 'layout-shift', buffered: true })
   })
   return {
-    /** Since the last look, once the page has drawn. */
+    /** Shifts since the last call, once the page has drawn. */
     take: () =>
       page.evaluate(async () => {
         for (let frame = 0; frame < 5; frame++) await new Promise(requestAnimationFrame)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Notes from the next page on what moves, and not only fades, however short it does. */
+/** From the next page on, records animations that move something, not only fade, however short. */
 export async function recordMovements(page: Page): Promise<{ list(): Promise<string[]> }> {
   await page.addInitScript(() => {
     const seen: string[] = []

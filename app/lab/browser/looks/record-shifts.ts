@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core'
 
 /**
- * Notes from the next page on which rows, messages and bars are seen at one height and then at another. Chromium's own
- * measure of layout shift also counts what is still hidden, such as a list that measures itself.
+ * From the next page on, records rows, messages and bars that are visible at one height and then at
+ * another. Chromium's own layout shift also counts hidden content, such as a list that measures
+ * itself.
  */
 export async function recordShifts(page: Page): Promise<{ list(): Promise<string[]> }> {
   await page.addInitScript(() => {
@@ -20,7 +21,7 @@ export async function recordShifts(page: Page): Promise<{ list(): Promise<string
         }
       }
     }
-    // What a frame has drawn can be read once it is over.
+    // A frame's result is readable once the frame is over.
     const channel = new MessageChannel()
     channel.port1.onmessage = look
     const follow = () => {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 
 const quality = 0.8
 
-/** Writes a PNG file as WebP, which the browser does. */
+/** Converts a PNG file to WebP in the browser. */
 export async function compressPicture(page: Page, { from, to }: { from: string; to: string }) {
   const source = `data:image/png;base64,${(await readFile(from)).toString('base64')}`
   const picture = await page.evaluate(

@@ -32,7 +32,7 @@ import { takeWaitingFiles } from './states/take-waiting-files.ts'
 
 const folder = fileURLToPath(new URL('../../../../dist/pictures/', import.meta.url))
 const shownFolder = fileURLToPath(new URL('../../../../.github/pictures/', import.meta.url))
-/** What the README shows. */
+/** The README's pictures. */
 const shown = [
   'conversation-light-1280',
   'offline-dark-1280',
@@ -53,7 +53,7 @@ const signedIn = [
   takeProfile,
   takeSettings,
   takeShare,
-  // They write, so they come after whatever shows the chats as they were.
+  // They send messages, so they come after pictures of the original chats.
   takeFiles,
   takeWaitingFiles,
   takeVoice,
@@ -64,7 +64,7 @@ const signedIn = [
 ]
 const wanted = process.argv.slice(2)
 
-/** Takes the pictures of every main state, in both themes and both widths; of some, where they are named. */
+/** Takes pictures of every main state, or of the named ones, in both themes and both widths. */
 const server = await startStoryServer()
 const people = await tellStory(server)
 const ben = await openTestSocket({ url: server.origin, token: people.ben.token })

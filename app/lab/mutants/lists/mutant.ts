@@ -1,13 +1,13 @@
-/** One small fault that somebody could make, and the tests that have to notice it. */
+/** One small plausible fault, and the tests that must catch it. */
 export interface Mutant {
-  /** What goes wrong, in a few words. */
+  /** The fault, in a few words. */
   name: string
   kind: 'skipped step' | 'swapped order' | 'dropped field' | 'off by one'
-  /** The file it is made in, as a path from the top. */
+  /** The changed file, as a path from the root. */
   file: string
-  /** Text of that file, which stands there once; and what stands in its place. */
+  /** Text that occurs once in that file, and its replacement. */
   before: string
   after: string
-  /** The test files of which one at least has to fail, as paths from the top. */
+  /** The test files of which at least one must fail, as paths from the root. */
   tests: readonly [string, ...string[]]
 }

@@ -10,11 +10,12 @@ import { createPushWatch } from '../push-watch.ts'
 import type { ServerDocument, ServerVersions } from '../server-versions.ts'
 import { createSetAside } from '../set-aside.ts'
 import { type Line, slowestLine } from '../transport/fetch-with-stall-timeout.ts'
-import { createSyncCalls, type SyncCall, type SyncOutcome } from '../transport/sync-calls.ts'
+import type { SyncCall } from '../transport/sync-call.ts'
+import { createSyncCalls, type SyncOutcome } from '../transport/sync-calls.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
-/** One side of a replication in front of a server that answers as it is told to, and notes what was asked. */
+/** One side of a replication, before a scripted server that records the requests. */
 export async function openTestCalls(
   answerRequest: Answer,
   options: {
@@ -24,7 +25,7 @@ export async function openTestCalls(
     versions?: ServerVersions
     feed?: DatabaseFeed
     readToken?: () => string
-    /** How long the first waiting after a failure takes. */
+    /** The first delay after a failure. */
     firstMs?: number
   } = {},
 ) {
@@ -83,7 +84,7 @@ export async function openTestCalls(
     pageRows,
   })
   return {
-    /** Asks once, and again where it has to be. */
+    /** Sends one request, with retries as needed. */
     ask: async (call: SyncCall) =>
       (
         await calls.ask(
@@ -128,7 +129,7 @@ export function makeRows(count: number, from = 1) {
   })
 }
 
-/** Answers a push: every document is taken. */
+/** Answers a push: accepts every document. */
 export function answerRows(response: ServerResponse, docs: readonly { _id: string }[]) {
   answerJson(
     response,

@@ -1,9 +1,9 @@
 export type AdaptiveBatchSize = ReturnType<typeof createAdaptiveBatchSize>
 
 /**
- * How much is given to the line at once: a quarter after a time when it was too much, half as much again after
- * each that went through, so that a slow line, or one that breaks again and again, gets somewhere too.
- * What is less than half a portion says nothing about it.
+ * The batch size for the line: a quarter after an overload, half as much again after each success,
+ * so that a slow line, or one that keeps breaking, makes progress too. A batch below half the size
+ * says nothing about it.
  */
 export function createAdaptiveBatchSize(options: { first: number; least: number; most: number }) {
   const { first, least, most } = options

@@ -1,12 +1,12 @@
 import { epochHeader } from '../../../../schema/api/epoch-header.ts'
 import { orAborted } from '../../platform/back-off.ts'
-import type { SyncCall } from './sync-calls.ts'
+import type { SyncCall } from './sync-call.ts'
 
-/** The slowest line that is waited for. */
+/** The slowest supported line. */
 export interface Line {
-  /** A connection on which nothing comes for so long is dead. */
+  /** A connection silent for this long is dead. */
   silenceMs: number
-  /** A request takes so long to leave; nothing tells how far it is. */
+  /** A request may take this long to leave; nothing reports its progress. */
   bytesPerSecond: number
 }
 
@@ -14,34 +14,34 @@ export const slowestLine: Line = { silenceMs: 30_000, bytesPerSecond: 2 * 1024 }
 
 export interface StallTimeoutOptions {
   fetch: typeof fetch
-  /** The database's address, with a slash at its end. */
+  /** The database's address, with a trailing slash. */
   url: string
   line: Line
   token: string | undefined
-  /** The epoch of the server that this device knows. */
+  /** The server epoch that this device knows. */
   epoch: string | undefined
   signal: AbortSignal
-  /** How much of the answer has come, in characters. */
+  /** How much of the answer has arrived, in characters. */
   progress: { read: number }
-  /** When something came last on any connection to this server, by `performance.now()`. */
+  /** When anything last arrived on any connection to this server, by `performance.now()`. */
   heard: { at: number }
 }
 
 /**
- * Asks, and reads the answer as long as something of it comes, however slowly.
+ * Sends a request, and reads the answer as long as any of it arrives, however slowly.
  *
- * @returns the body of a good answer, parsed; undefined when it is no JSON
+ * @returns the body of a good answer, parsed; undefined when it is not JSON
  */
 export async function fetchWithStallTimeout(call: SyncCall, options: StallTimeoutOptions) {
   const { fetch, url, line, token, epoch, signal, progress, heard } = options
   const { path, body, heartbeatMs = 0 } = call
   const bytes = body === undefined ? 0 : new Blob([body]).size
-  // While a poll waits, the server says so with every heartbeat.
+  // While a poll waits, every heartbeat of the server confirms it.
   const silenceMs = line.silenceMs + heartbeatMs
   const stop = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const end = () => stop.abort(signal.reason)
-  /** @param quietMs how long it is waited while nothing comes on any connection */
+  /** @param quietMs how long to wait while nothing arrives on any connection */
   function listen(ms: number, quietMs = ms) {
     clearTimeout(timer)
     const begunAt = performance.now()
@@ -59,7 +59,7 @@ export async function fetchWithStallTimeout(call: SyncCall, options: StallTimeou
   try {
     signal.throwIfAborted()
     const leavingMs = (bytes / line.bytesPerSecond) * 1_000
-    // Somebody waits for the tick. An answer may stand in line behind a page that is coming.
+    // A person waits for the tick. An answer may queue behind an arriving page.
     const quietMs = call.isPush ? silenceMs / 2 : silenceMs
     listen(silenceMs + leavingMs, quietMs + leavingMs)
     const response = await fetch(url + path, {

@@ -23,7 +23,7 @@ test('P11: the first epoch counts once it is stored, so that a start knows what 
   expect(await table.get('messages')).toMatchObject({ epoch: 'one', isRenewed: false })
 })
 
-test('another epoch is told once, and nothing is taken after it', async () => {
+test('another epoch is reported once, and nothing is accepted after it', async () => {
   const { epoch, onNew } = await openEpochs()
   await epoch.take('one')
   expect(await epoch.take('two')).toBe(false)

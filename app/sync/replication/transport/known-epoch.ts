@@ -1,16 +1,16 @@
 import type { DeviceStore, StoredEpoch } from '../../../database/storage/open-device-store.ts'
 
-/** In which epoch of the server the checkpoints of one replication count. */
+/** The server epoch of one replication's checkpoints. */
 export interface KnownEpoch {
   get(): string | undefined
   /**
-   * Hears the epoch that came with an answer; the first one is stored before the answer may be used.
-   * @returns false where it is another one: what the answer says belongs to another history
+   * Checks an answer's epoch; stores the first one before the answer may be used.
+   * @returns false for another one: the answer belongs to another history
    */
   take(epoch: string): Promise<boolean>
 }
 
-/** @param onNew told once, when the server counts in another epoch */
+/** @param onNew called once, when the server's epoch has changed */
 export function createKnownEpoch(options: {
   table: DeviceStore['epochs']
   collection: string

@@ -1,32 +1,16 @@
 import { epochHeader } from '../../../../schema/api/epoch-header.ts'
 import type { Clock } from '../../../database/storage/clock.ts'
 import { type BackOff, orAborted } from '../../platform/back-off.ts'
-import type { AdaptiveBatchSize } from './adaptive-batch-size.ts'
 import { fetchWithStallTimeout, type Line, slowestLine } from './fetch-with-stall-timeout.ts'
 import type { KnownEpoch } from './known-epoch.ts'
+import type { SyncCall } from './sync-call.ts'
 
-/** How a request to `/sync` ended, as far as a person may care. */
+/** A `/sync` request's outcome, where it concerns a person. */
 export type SyncOutcome = 'reached' | 'unreachable' | 'refusing' | 'signed-out'
-
-/** One request to a database of `/sync`. */
-export interface SyncCall {
-  /** Beneath the database's address, with its query. */
-  path: string
-  /** JSON; it is sent by POST then. */
-  body?: string
-  /** Its answer waits at the server, which says meanwhile at least so often that it is there. */
-  heartbeatMs?: number
-  /** It offers documents: a server that has had enough for now takes them later. */
-  isPush?: boolean
-  /** Aborts when its answer is not wanted any more, and with the replication. */
-  signal?: AbortSignal
-  /** How much it is of what could be asked for: where it breaks off, less is asked for next. */
-  size?: { batchSize: AdaptiveBatchSize; amount: number }
-}
 
 export interface SyncCallsOptions {
   fetch: typeof fetch
-  /** The caller's own database, with a slash at its end. */
+  /** The caller's own database, with a trailing slash. */
   url: string
   /** Read for every request: the token may be a new one. */
   readToken: () => string | undefined
@@ -34,7 +18,7 @@ export interface SyncCallsOptions {
   backOff: BackOff
   epoch: KnownEpoch
   line?: Line | undefined
-  /** Shared by all that go the same way: when something came last. */
+  /** Shared by all requests over the same line: when anything last arrived. */
   heard?: { at: number } | undefined
   /** Aborts when this replication ends. */
   signal: AbortSignal
@@ -43,30 +27,30 @@ export interface SyncCallsOptions {
 
 export type SyncCalls = ReturnType<typeof createSyncCalls>
 
-/** How something refused a request: the server itself, or what stands before it. */
+/** How the server, or an intermediary, refused a request. */
 export interface Refusal {
   status: number
 }
 
 const leastPauseMs = 1_000
-/** Longer than this nobody is waited for who asks for it. */
+/** The longest wait that a server may ask for. */
 const longestRetryAfterMs = 60 * 60_000
-/** So often in a row it is told to come later; then something may never take just this. */
+/** After this many "later" answers in a row, something may never accept this request. */
 const laterMost = 4
-/** The server is away, or what stands before it says so: that has nothing to do with what it is asked. */
+/** The server is unreachable, or an intermediary says so: unrelated to the request's content. */
 const awayStatuses = [408, 502, 503, 504]
-/** More of an answer than its beginning and the heartbeats of a poll. */
+/** More of an answer than its beginning and a poll's heartbeats. */
 const someCharacters = 100
 
 /**
- * Asks a database of `/sync` until there is a good answer: here it is said what is tried again, and when. A slow line is
- * waited for as long as something comes.
+ * Repeats a request to a `/sync` database until it gets a good answer: decides what to retry, and
+ * when. Waits for a slow line as long as anything arrives.
  */
 export function createSyncCalls(options: SyncCallsOptions) {
   const { url, readToken, clock, backOff, epoch, signal: ended, onOutcome } = options
   const { line = slowestLine, heard = { at: 0 } } = options
 
-  // The body may take its time; what the head says of the clock is true when it comes.
+  // The body may take a while; the head's time is exact on arrival.
   const fetch: typeof globalThis.fetch = async (...asked) => {
     const response = await options.fetch(...asked)
     const serverNow = Number(response.headers.get('x-petrel-now'))
@@ -98,7 +82,7 @@ export function createSyncCalls(options: SyncCallsOptions) {
     }).catch(() => undefined)
     signal.throwIfAborted()
     if (!given) {
-      // A poll that is cut off after a while is how networks are; at once is how they are when broken.
+      // Networks often cut a poll after a while; an immediate cut means a broken one.
       const wasLong = performance.now() - begunAt > line.silenceMs / 4
       if (wasLong && (call.heartbeatMs === undefined || progress.read > someCharacters)) shrink()
       backOff.fail(begun, { isAway: true })
@@ -106,18 +90,18 @@ export function createSyncCalls(options: SyncCallsOptions) {
       return {}
     }
     const { response } = given
-    // What is said of an earlier sign-in ends no later one.
+    // A verdict on an earlier sign-in ends no later one.
     if (response.status === 401 && readToken() !== token) return {}
     if (response.status === 401) {
       onOutcome('signed-out')
-      // Nothing is lost and nothing is asked again: whoever owns this replication ends it.
+      // Nothing is lost and nothing is retried: the owner ends this replication.
       return await untilAborted(signal)
     }
     if (response.status === 429 && call.isPush) {
-      // It works: it has had enough from this person for now, and takes the rest later.
+      // It works: the server limits this person for now, and accepts the rest later.
       onOutcome('reached')
       state.laterInRow += 1
-      // It is what was offered, and not the time: what is offered next has not waited for anything yet.
+      // The content is at fault, not the time: the next offer has not waited yet.
       if (state.laterInRow === laterMost) backOff.forget()
       backOff.fail(begun, { atLeastMs: Math.max(readRetryAfter(response), leastPauseMs) })
       return state.laterInRow < laterMost ? {} : { refusal: { status: 429 } }
@@ -125,7 +109,7 @@ export function createSyncCalls(options: SyncCallsOptions) {
     state.laterInRow = 0
     const body = response.ok ? read(given.body) : undefined
     if (body === undefined) {
-      // It took too long to send, or was larger than something on the way lets through.
+      // It took too long to send, or exceeded some limit on the way.
       if (response.status === 408 || response.status === 413) shrink()
       const isAway = awayStatuses.includes(response.status)
       backOff.fail(begun, { atLeastMs: readRetryAfter(response), isAway })
@@ -135,11 +119,12 @@ export function createSyncCalls(options: SyncCallsOptions) {
     const told = response.headers.get(epochHeader)
     const isOurs = told === null || (await epoch.take(told).catch(() => undefined))
     if (isOurs === undefined) {
-      // The device cannot store it: then it could not store what the answer brings either.
+      // The device cannot store the epoch: then it could not store the answer's content either.
       backOff.fail(begun)
       return {}
     }
-    // What the server counts now is another history: this replication is about to end, and learns nothing of it.
+    // The server's sequence is now another history: this replication is about to end, and learns
+    // nothing from it.
     if (!isOurs) return await untilAborted(signal)
     backOff.succeed()
     onOutcome('reached')
@@ -151,7 +136,7 @@ export function createSyncCalls(options: SyncCallsOptions) {
   return {
     /**
      * @param describe called before each attempt
-     * @param read what an answer says; undefined where it is no answer to this
+     * @param read interprets an answer; undefined when it does not fit this request
      * @returns the answer, and the call that led to it
      * @throws the reason of the call's signal or of the replication's, and nothing else
      */
@@ -166,8 +151,8 @@ export function createSyncCalls(options: SyncCallsOptions) {
       }
     },
     /**
-     * The same, for what something may never let through: a refusal is given back. The next request waits as after
-     * any other failure.
+     * The same for a request that something may never let through: returns the refusal. The next
+     * request waits as after any other failure.
      */
     async offer<Call extends SyncCall, T>(
       describe: () => Call,
@@ -183,13 +168,13 @@ export function createSyncCalls(options: SyncCallsOptions) {
   }
 }
 
-/** Neither: it has to be asked again. */
+/** Neither: retry. */
 interface Attempted<T> {
   answer?: T
   refusal?: Refusal
 }
 
-/** In ms; it is a number of seconds, or a date. */
+/** In ms; the header holds seconds, or a date. */
 function readRetryAfter(response: Response): number {
   const told = response.headers.get('retry-after')
   if (told === null) return 0

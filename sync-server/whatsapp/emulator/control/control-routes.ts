@@ -28,7 +28,7 @@ export function createControlRoutes(emulation: Emulation, control: EmulatorContr
   const router = express.Router()
   const { clock, state, config } = emulation
 
-  /** Declares a call: its body is checked, and what `run` gives is the answer; `null` is a 404. */
+  /** Declares a call: checks its body, and answers with the result of `run`; `null` is a 404. */
   function post<Shape extends z.ZodMiniType>(
     path: string,
     shape: Shape,
@@ -148,7 +148,7 @@ function readBody(body: unknown): unknown {
   }
 }
 
-/** The payload stands under the type's name, as in the webhook, or under `content`. */
+/** The payload is under the type's name, as in the webhook, or under `content`. */
 function readInbound(body: z.output<typeof inbound>) {
   const { base64, mimeType, sample, type, ...rest } = body
   const bytes =

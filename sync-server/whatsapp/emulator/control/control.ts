@@ -21,9 +21,9 @@ export interface InboundOptions {
   name?: string | undefined
   phone_number_id?: string | undefined
   type?: string | undefined
-  /** What stands under the type's name; a text by itself for `text`. */
+  /** The object under the type's name; a plain text for `text`. */
   content?: unknown
-  /** A file to send along: one of ours by name, or any bytes in base64. */
+  /** A file to send: a sample by name, or any bytes in base64. */
   file?:
     | { sample: SampleName }
     | { base64: string; mimeType: string; filename?: string }
@@ -35,7 +35,7 @@ export interface InboundOptions {
 }
 
 export interface EchoOptions {
-  /** Digits of the person that the business wrote to, from its own phone. */
+  /** Digits of the person that the business messaged from its own phone. */
   to: string
   type: string
   content: unknown
@@ -46,7 +46,7 @@ export interface EchoOptions {
 
 export type EmulatorControl = ReturnType<typeof createControl>
 
-/** What tests and people do to the emulator, beyond what Meta's API offers. */
+/** What tests and people do to the emulator, beyond Meta's API. */
 export function createControl(emulation: Emulation) {
   const { config, clock, state, webhooks, rules } = emulation
   const findSent = (wamid: string) => state.sent.find((message) => message.wamid === wamid)
@@ -55,10 +55,10 @@ export function createControl(emulation: Emulation) {
   return {
     reset: () => resetEmulation(emulation),
 
-    /** Moves the clock on, and ends when everything on the way has been sent and answered. */
+    /** Advances the clock, and ends when everything due has been sent and answered. */
     advance: (ms: number) => clock.advance(ms),
 
-    /** @returns whether webhooks are on: with an address, the handshake has succeeded */
+    /** @returns whether webhooks are on: they need an address and a successful handshake */
     async configure(change: ConfigChange): Promise<boolean> {
       changeConfig(config, change)
       const isNewPlace = change.webhookUrl !== undefined || change.verifyToken !== undefined
@@ -86,7 +86,7 @@ export function createControl(emulation: Emulation) {
       }).wamid
     },
 
-    /** A status of a message that was taken. @returns false for an unknown wamid */
+    /** Sends an accepted message's status. @returns false for an unknown wamid */
     status(options: {
       wamid: string
       status: StatusName
@@ -103,7 +103,7 @@ export function createControl(emulation: Emulation) {
       return true
     },
 
-    /** The statuses of a template that was held back begin. */
+    /** Releases the statuses of a held template message. */
     release(wamid: string): boolean {
       const message = findSent(wamid)
       if (!message?.isHeld) return false
@@ -113,7 +113,7 @@ export function createControl(emulation: Emulation) {
       return true
     },
 
-    /** What the business wrote from its own phone. @returns its wamid */
+    /** Echoes a message from the business's own phone. @returns its wamid */
     echo(options: EchoOptions): string {
       const number = must(numberOf(options.phone_number_id), 'a number of this account')
       const customer = findCustomer(emulation, options.to.replaceAll(/\D/g, ''))
@@ -153,7 +153,7 @@ export function createControl(emulation: Emulation) {
         event,
         message_template_id: Number(template.id),
         message_template_name: name,
-        // Written with a hyphen here and an underscore elsewhere, as Meta does.
+        // Hyphenated here and underscored elsewhere, like Meta.
         message_template_language: language.replace('_', '-'),
         reason,
         message_template_category: template.category,
@@ -162,7 +162,7 @@ export function createControl(emulation: Emulation) {
       return true
     },
 
-    /** Something about the account went wrong, with no message that it belongs to. */
+    /** Reports an account problem that belongs to no message. */
     accountError(options: {
       code: number
       details?: string | undefined
@@ -181,7 +181,7 @@ export function createControl(emulation: Emulation) {
       rules.add(rule)
     },
 
-    /** Everything that was accepted, oldest first. */
+    /** Everything accepted, oldest first. */
     outbox: (): readonly SentMessage[] => state.sent,
     received: () => state.received,
     deliveries: webhooks.list,
@@ -202,7 +202,7 @@ export function createControl(emulation: Emulation) {
       state.windows.set(name, options.expiresAt ?? ends)
     },
 
-    /** All addresses of files end now; with `ids` the files' ids too. */
+    /** Expires all addresses of files; with `ids` the files' ids too. */
     expireMedia({ ids = false }: { ids?: boolean | undefined } = {}) {
       for (const media of state.media.values()) {
         media.addresses.clear()
@@ -210,7 +210,7 @@ export function createControl(emulation: Emulation) {
       }
     },
 
-    /** The token so far is good for nothing. @returns the new one */
+    /** Invalidates the current token. @returns the new one */
     rotateToken(): string {
       config.accessToken = `emulator-${state.random.hex('token', 24)}`
       return config.accessToken

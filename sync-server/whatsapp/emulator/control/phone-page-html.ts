@@ -12,7 +12,7 @@ const scripted = [
   ['15555550150', 'has no visible number'],
 ] as const
 
-/** The whole page: the people on the left, and the phone of the one that is looked at. */
+/** The whole page: the people on the left, and the selected one's phone. */
 export function drawPhonePage(emulation: Emulation, person: string): string {
   const { state } = emulation
   const known = [...state.customers.values()]
@@ -94,7 +94,7 @@ function drawPhone(emulation: Emulation, customer: Customer): string {
 
 type Entry = { at: number } & ({ sent: SentMessage } | { received: ReceivedMessage })
 
-/** Both directions, in the order in which they came. */
+/** Both directions, in chronological order. */
 function listThread({ state }: Emulation, customer: Customer): Entry[] {
   const sent = state.sent
     .filter((one) => one.customer === customer)
@@ -147,7 +147,7 @@ interface Choosable {
   template?: { name: string; language: { code: string } }
 }
 
-/** Each choice is a form of its own inside: its id and words travel with the press. */
+/** Each choice is its own form: its id and words are sent with the press. */
 function drawChoices({ state }: Emulation, { request }: SentMessage): string[] {
   const { interactive, template } = request as Choosable
   const { buttons = [], sections = [] } = interactive?.action ?? {}
@@ -166,7 +166,7 @@ function drawChoices({ state }: Emulation, { request }: SentMessage): string[] {
   })
 }
 
-/** In one line, what was said. */
+/** A message in one line. */
 function describeEntry(emulation: Emulation, entry: Entry): string {
   if ('sent' in entry) return describeContent(emulation, entry.sent.type, entry.sent.request)
   return describeContent(emulation, entry.received.message.type, entry.received.message)

@@ -1,4 +1,6 @@
-/** Looks for news every two seconds, and puts them in place unless somebody is about to press something there. */
+/**
+ * Polls every two seconds and updates the page, unless somebody is about to press something there.
+ */
 export const phonePageScript = `
 const everyMs = 2000
 const toEnd = () => document.getElementById('last')?.scrollIntoView({ block: 'end' })

@@ -9,7 +9,10 @@ import { phonePageStyle } from './phone-page-style.ts'
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** A customer's phone in the browser, at `/__emulator__/`: works without scripts, and looks for news with them. */
+/**
+ * A customer's phone in the browser, at `/__emulator__/`: works without scripts, and updates itself
+ * with them.
+ */
 export function createPhonePage(emulation: Emulation, control: EmulatorControl): Router {
   const router = express.Router()
   router.get('/', (request, response) => {
@@ -31,7 +34,7 @@ export function createPhonePage(emulation: Emulation, control: EmulatorControl):
   router.post('/phone', (request, response) => {
     const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     const form = new URLSearchParams(bytes.toString('utf8'))
-    // What a choice says stands in its one value: a form sends one name and value for the button pressed.
+    // A choice's data is in its one value: a form sends the pressed button's name and value.
     for (const [name, value] of new URLSearchParams(form.get('choice') ?? '')) form.set(name, value)
     const person = readDigits(form.get('person'))
     if (person) act(control, person, form)
@@ -45,7 +48,7 @@ function readDigits(value: unknown): string {
   return digits.length >= 7 && digits.length <= 15 ? digits : ''
 }
 
-/** What a press of a button on the page does. */
+/** Performs a button press on the page. */
 function act(control: EmulatorControl, person: string, form: URLSearchParams) {
   const name = form.get('name')?.trim()
   const phone_number_id = form.get('number') ?? emulatorAccount.numberId

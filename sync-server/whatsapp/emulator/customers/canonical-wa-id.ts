@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The id under which WhatsApp knows a number, which in three countries is not the number.
+ * WhatsApp's id of a number, which in three countries differs from the number.
  * @param digits a whole number with its country code
  */
 export function toCanonicalWaId(digits: string): string {
@@ -12,7 +12,7 @@ export function toCanonicalWaId(digits: string): string {
   return digits
 }
 
-/** The id of a person within one business: the same number always has the same. */
+/** A person's id within one business: always the same for one number. */
 export function toBusinessScopedId(waId: string): string {
   const hash = createHash('sha256').update(`bsuid/${waId}`).digest()
   const digits = [...hash].map((byte) => String(byte % 10)).join('')

@@ -1,4 +1,4 @@
-/** The checksum of PNG and ZIP. Node has one of its own from version 22 on. */
+/** The checksum of PNG and ZIP. Node has its own from version 22. */
 export function crc32(bytes: Uint8Array): number {
   const sum = { value: 0xffffffff }
   for (const byte of bytes) {

@@ -5,7 +5,7 @@ import { findScript } from './scripts.ts'
 
 const windowMs = 24 * 3_600_000
 
-/** Who has this number; somebody new, when nobody wrote or was written to before. */
+/** The customer with this number; a new one if unknown. */
 export function findCustomer(
   { state, config }: Emulation,
   digits: string,
@@ -33,7 +33,7 @@ export function findByBsuid({ state }: Emulation, bsuid: string): Customer | und
   return [...state.customers.values()].find((customer) => customer.bsuid === bsuid)
 }
 
-/** Is what webhooks say of this person without a number? */
+/** Do webhooks omit this person's number? */
 export function isHidden({ config }: Emulation, customer: Customer): boolean {
   return config.hidePhone || customer.isPhoneHidden
 }
@@ -46,7 +46,7 @@ export function hasOpenWindow(
   return (state.windows.get(windowKey(number.id, customer.waId)) ?? 0) > clock.now()
 }
 
-/** Opens the window from the moment at which a person wrote; an earlier one does not shorten it. */
+/** Opens the window from the time of a person's message; an earlier one does not shorten it. */
 export function openWindow(
   { state }: Emulation,
   options: { numberId: string; customer: Customer; at: number },

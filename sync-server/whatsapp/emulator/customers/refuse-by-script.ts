@@ -3,7 +3,7 @@ import type { Customer } from '../state/emulator-state.ts'
 import { GraphFault } from '../wire/graph-fault.ts'
 import type { Script } from './scripts.ts'
 
-/** @throws GraphFault what a scripted recipient makes Meta answer, as often or as long as its script says */
+/** @throws GraphFault that a scripted recipient provokes, as often or as long as its script says */
 export function refuseByScript(
   { state, clock }: Emulation,
   { digits }: Customer,

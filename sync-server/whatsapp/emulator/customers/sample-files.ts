@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { crc32 } from './crc32.ts'
 
-/** Small whole files of the kinds that people send, made rather than kept. */
+/** Small complete files of common kinds, generated instead of stored. */
 export const sampleFiles = {
   image: () => ({ mimeType: 'image/png', bytes: drawPicture(320, 200), filename: 'sunset.png' }),
   voice: () => ({

@@ -1,6 +1,6 @@
 import type { StatusName } from '../state/emulator-state.ts'
 
-/** A status that follows, so long after the answer. */
+/** A later status, and its delay after the answer. */
 export interface PlannedStatus {
   afterMs: number
   status: StatusName
@@ -9,9 +9,9 @@ export interface PlannedStatus {
 
 export interface Refusal {
   code: number
-  /** So often, then it is taken. */
+  /** How often, before it is accepted. */
   times?: number
-  /** Until so long after the first. */
+  /** For how long after the first. */
   forMs?: number
   isTransient?: boolean
   isDataBare?: boolean
@@ -32,9 +32,9 @@ export type ReplyKind =
   | 'edit and revoke'
 
 /**
- * How a scripted recipient behaves.
- * `manner`: `twice` delivers each webhook twice; `one batch` all in one, with an inbound message; `early` sends `sent`
- * before the answer; `again` repeats all in another batch; the rest is about the answer itself.
+ * A scripted recipient's behaviour. `manner`: `twice` delivers each webhook twice; `one batch` all
+ * in one, with an inbound message; `early` sends `sent` before the answer; `again` repeats all in
+ * another batch; the rest concerns the answer itself.
  */
 export interface Script {
   refuse?: Refusal
@@ -60,7 +60,10 @@ interface Latencies {
   readMs: number
 }
 
-/** The script of a fictional number +1 555 555 01NN; everybody else reads what comes. Source: section 8.3 of the notes. */
+/**
+ * The script of a fictional number +1 555 555 01NN; everybody else reads all messages. Source:
+ * section 8.3 of the notes.
+ */
 export function findScript(digits: string, latencies: Latencies): Script {
   const [, nn] = /^155555501(\d\d)$/.exec(digits) ?? []
   return (nn && listScripts(latencies)[nn]) || {}

@@ -18,7 +18,7 @@ import { readJsonBody } from './read-json-body.ts'
 
 type NumberCall = GraphCall<{ kind: 'number'; number: BusinessNumber }>
 
-/** `POST /{number}/messages`: each check in the order in which Meta makes it. Source: section 8.1 of the notes. */
+/** `POST /{number}/messages`: checks in Meta's order. Source: section 8.1 of the notes. */
 export async function acceptSend(call: NumberCall): Promise<GraphReply> {
   const { emulation, node } = call
   const body = readJsonBody(call.body)
@@ -65,7 +65,9 @@ export async function acceptSend(call: NumberCall): Promise<GraphReply> {
 
 const badGateway = '<html><head><title>502 Bad Gateway</title></head><body>502</body></html>'
 
-/** Without a plus, Meta puts the business's own country before the number: the message goes to a stranger. */
+/**
+ * Without a plus, Meta prefixes the business's own country code: the message goes to a stranger.
+ */
 function readRecipient(
   emulation: Emulation,
   number: BusinessNumber,
@@ -105,7 +107,7 @@ function chooseScript(emulation: Emulation, customer: Customer, { type }: Parsed
 
 function refuseUnlisted({ config }: Emulation, { digits, waId }: Customer) {
   const allowed = config.allowedRecipients
-  // Literally: whoever answers to a wa_id of Brazil meets this too.
+  // Compares literally: a reply to a Brazilian wa_id fails here too.
   if (allowed && !allowed.includes(digits) && !allowed.includes(waId)) throw new GraphFault(131030)
 }
 

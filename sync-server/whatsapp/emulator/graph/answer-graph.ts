@@ -27,7 +27,7 @@ import { uploadMedia } from './upload-media.ts'
 
 type Answer = (call: GraphCall) => GraphReply | Promise<GraphReply>
 
-/** An answer of one kind of node; the path has already found it. */
+/** A handler for one kind of node, which the path has already found. */
 function on<Kind extends GraphNode['kind']>(
   kind: Kind,
   answers: Record<
@@ -38,7 +38,7 @@ function on<Kind extends GraphNode['kind']>(
   return [kind, answers as Record<string, Answer>]
 }
 
-/** Every call, by what its path names, then by its method and what follows the name. */
+/** Every call, by its path's node, its method and the rest of the path. */
 const answers = Object.fromEntries([
   on('number', {
     'POST messages': acceptSend,
@@ -67,12 +67,12 @@ const answers = Object.fromEntries([
   on('template', { GET: describeTemplate }),
 ]) as Record<GraphNode['kind'], Record<string, Answer>>
 
-/** Calls that Meta counts as sending, not as managing. */
+/** Calls that Meta counts as sends, not as management. */
 const uncounted = ['POST messages', 'POST media']
 
 /**
- * Answers one call of the Graph API, the token checked before.
- * @param path what stands after the version, in its parts
+ * Answers one call of the Graph API, after the token check.
+ * @param path the parts after the version
  * @throws GraphFault
  */
 export async function answerGraph(
@@ -87,7 +87,7 @@ export async function answerGraph(
   if (!node || !answer) throw refuseUnknownNode(method, id)
   if (!uncounted.includes(name)) emulation.limits.countManagement()
   const endpoint = edge ? `${method} ${node.kind}/${edge}` : `${method} ${node.kind}`
-  // A send meets its rules later, where its recipient is known.
+  // Sends meet their rules later, when their recipient is known.
   if (endpoint !== 'POST number/messages') {
     const fault = emulation.rules.take({ endpoint })
     if (fault?.drop) return { kind: 'reset' }

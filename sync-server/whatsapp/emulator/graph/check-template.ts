@@ -7,7 +7,7 @@ type Components = NonNullable<TemplateSend['components']>
 type Parameter = NonNullable<Components[number]['parameters']>[number]
 
 /**
- * Is there such a template, can it be sent, and do the parameters fit it?
+ * Does the template exist, can it be sent, and do the parameters fit?
  * @throws GraphFault 132001, 132015, 132000, 132012
  */
 export function checkTemplate(state: EmulatorState, send: TemplateSend): StoredTemplate {
@@ -66,7 +66,7 @@ function refuseUntextual(part: string, parameter: Parameter) {
   }
 }
 
-/** What stands between double braces, each once, in order. */
+/** The names in double braces, each once, in order. */
 export function listPlaceholders(text: string): string[] {
   return [...new Set([...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name ?? ''))]
 }

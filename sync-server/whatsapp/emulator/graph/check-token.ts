@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Emulation } from '../state/emulation.ts'
 import { GraphFault } from '../wire/graph-fault.ts'
 
-/** @throws GraphFault 104 without a token, 190 with a wrong one, 100 with a proof that does not belong to it */
+/** @throws GraphFault 104 without a token, 190 for a wrong one, 100 for a proof of another token */
 export function checkToken(
   { config }: Emulation,
   token: string | undefined,

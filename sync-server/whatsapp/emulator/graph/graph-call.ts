@@ -2,7 +2,7 @@ import type { Emulation } from '../state/emulation.ts'
 import type { BusinessNumber, StoredMedia } from '../state/emulator-state.ts'
 import type { StoredTemplate } from '../state/seed-templates.ts'
 
-/** What a path names. */
+/** The node of a path. */
 export type GraphNode =
   | { kind: 'number'; number: BusinessNumber }
   | { kind: 'account'; id: string }
@@ -18,7 +18,7 @@ export interface GraphCall<Node extends GraphNode = GraphNode> {
   body: Buffer
 }
 
-/** An answer; `silent` and `reset` are how a connection ends without one. */
+/** An answer; `silent` and `reset` end a connection without one. */
 export type GraphReply =
   | { kind: 'json'; status?: number; body: unknown }
   | { kind: 'bytes'; status: number; type: string; bytes: Uint8Array | string }

@@ -7,7 +7,7 @@ interface Content extends MaybeMedia {
   components?: { parameters?: ({ type: string } & Record<string, MaybeMedia>)[] }[]
 }
 
-/** The ids of uploaded files that the content of a message names, wherever its type has them. */
+/** The ids of uploaded files in a message's content, wherever its type has them. */
 export function listMediaIds(content: unknown): string[] {
   const { id, header, components = [] } = content as Content
   const parameters = components.flatMap((component) => component.parameters ?? [])

@@ -10,7 +10,7 @@ const readMark = z.strictObject({
   typing_indicator: z.optional(z.strictObject({ type: z.literal('text') })),
 })
 
-/** What a person wrote has been read, and everything of theirs before it. */
+/** Marks a person's message, and all before it, as read. */
 export function markRead({ state }: Emulation, body: Record<string, unknown>): GraphReply {
   const mark = readMark.safeParse(body)
   if (!mark.success) throw new GraphFault(100, { details: 'Unexpected body for status read' })

@@ -6,7 +6,7 @@ import { type GraphCall, type GraphReply, succeed } from './graph-call.ts'
 
 type MediaCall = GraphCall<{ kind: 'media'; media: StoredMedia }>
 
-/** `GET /{media}`: what it is, and an address for five minutes. */
+/** `GET /{media}`: its metadata, and an address for five minutes. */
 export function describeMedia({ emulation, node, query }: MediaCall): GraphReply {
   const { media } = node
   refuseOtherNumber('GET', media, query)
@@ -33,7 +33,7 @@ function refuseOtherNumber(method: string, media: StoredMedia, query: URLSearchP
     throw refuseUnknownNode(method, media.id)
 }
 
-/** The file itself, for who shows the token and says what program asks. Anything else gets a page, as there. */
+/** Serves the file to callers with the token and a user agent. Others get a page, like at Meta. */
 export function serveFile(
   { state, clock }: Emulation,
   request: { query: URLSearchParams; isAuthorized: boolean; userAgent: string | undefined },

@@ -21,7 +21,7 @@ function describe(number: BusinessNumber) {
   }
 }
 
-/** As Meta shows numbers: only the digits count. */
+/** In Meta's display form: only the digits count. */
 function formatNumber(digits: string): string {
   return digits.replace(/^1(\d{3})(\d{3})(\d{4})$/, '+1 $1-$2-$3')
 }
@@ -108,7 +108,10 @@ const deliveryNames: Record<StatusName, string> = {
   failed: 'FAILED',
 }
 
-/** `GET /{number}/message_history?message_id=`: what became of a message, for whoever missed the webhooks. */
+/**
+ * `GET /{number}/message_history?message_id=`: a message's history, for clients that missed
+ * webhooks.
+ */
 export function describeHistory({ emulation, node, query }: NumberCall): GraphReply {
   const wamid = query.get('message_id')
   const isMeant = (one: SentMessage) => one.wamid === wamid && one.phoneNumberId === node.number.id

@@ -16,7 +16,7 @@ export interface ParsedSend {
 const anyObject = z.record(z.string(), z.unknown())
 
 /**
- * Reads a send as Meta does: its JSON shape, then what is required, then the limits.
+ * Reads a send as Meta does: its JSON shape, then the required fields, then the limits.
  * @throws GraphFault 100, 131008, 131009
  */
 export function parseSend(body: unknown): ParsedSend {
@@ -59,7 +59,7 @@ function isKnownType(type: string): type is MessageTypeName {
   return Object.hasOwn(typeShapes, type)
 }
 
-/** Meta takes no null anywhere: what is not set has to be left out. */
+/** Meta refuses null everywhere: callers must omit unset fields. */
 function refuseNulls(value: unknown, path: string) {
   if (value === null) throw new GraphFault(100, { details: `Param ${path} must not be null` })
   if (typeof value !== 'object') return
@@ -77,7 +77,7 @@ function parse<Shape extends z.ZodMiniType>(
   throw describeIssue(read.error.issues, value, place)
 }
 
-/** A wrong shape comes before what is missing, and that before what is out of its limits. */
+/** Reports wrong shapes before missing fields, and those before exceeded limits. */
 function describeIssue(issues: z.core.$ZodIssue[], value: unknown, place: string): GraphFault {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys')
   if (unknown) {

@@ -3,7 +3,7 @@ import { GraphFault } from '../wire/graph-fault.ts'
 
 const anyObject = z.record(z.string(), z.unknown())
 
-/** The fields of a JSON body; none for an empty one. @throws GraphFault 100 */
+/** A JSON body's fields; none for an empty one. @throws GraphFault 100 */
 export function readJsonBody(body: Buffer): Record<string, unknown> {
   if (body.length === 0) return {}
   try {

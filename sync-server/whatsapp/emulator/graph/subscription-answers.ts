@@ -10,7 +10,7 @@ const subscription = z.object({
   verify_token: z.string(),
 })
 
-/** `POST /{app}/subscriptions`: where webhooks go, once the handshake has succeeded. */
+/** `POST /{app}/subscriptions`: sets the webhook address after a successful handshake. */
 export async function subscribe(call: GraphCall): Promise<GraphReply> {
   const { config, webhooks } = call.emulation
   const isJson = String(call.headers['content-type'] ?? '').includes('json')

@@ -45,7 +45,7 @@ function readCursor(cursor: string | null): number {
   return place
 }
 
-/** Only what was asked for; the id is always there. */
+/** Only the requested fields, and always the id. */
 function pickFields(template: StoredTemplate, fields: string[] | undefined) {
   const all = Object.entries(template)
   if (!fields) return template
@@ -75,7 +75,7 @@ const creation = z.strictObject({
     .check(z.minLength(1)),
 })
 
-/** `POST /{account}/message_templates`: approved at once, as a person would hope. */
+/** `POST /{account}/message_templates`: approves at once. */
 export function createTemplate({ emulation, body }: AccountCall): GraphReply {
   const read = creation.safeParse(readJsonBody(body))
   if (!read.success) {
@@ -105,7 +105,7 @@ export function createTemplate({ emulation, body }: AccountCall): GraphReply {
   return { kind: 'json', body: { id, status, category } }
 }
 
-/** Meta takes no body that begins or ends with a placeholder, or has two side by side. */
+/** Meta refuses a body that begins or ends with a placeholder, or has two adjacent ones. */
 function refuseBareBody(text: string) {
   const isBare = /^\s*\{\{|\}\}\s*$|\}\}\s*\{\{/.test(text) && listPlaceholders(text).length > 0
   if (isBare) {

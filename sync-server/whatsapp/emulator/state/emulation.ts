@@ -5,7 +5,7 @@ import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { createRules, type Rules } from './rules.ts'
 import { createWebhookSender, type WebhookSender } from './webhook-sender.ts'
 
-/** The parts that every answer of the emulator is made from. */
+/** The parts shared by all answers of the emulator. */
 export interface Emulation {
   config: EmulatorConfig
   clock: EmulatorClock
@@ -13,7 +13,7 @@ export interface Emulation {
   limits: RateLimits
   rules: Rules
   webhooks: WebhookSender
-  /** Where it listens, without a slash at the end. */
+  /** Its address, without a slash at the end. */
   place: { url: string }
 }
 
@@ -29,7 +29,7 @@ export function createEmulation(options: {
   return { config, clock, state, limits, webhooks, rules: createRules(), place: { url: '' } }
 }
 
-/** Begins again, but for what was set. */
+/** Starts over, but keeps the configuration. */
 export function resetEmulation({ clock, state, limits, rules, webhooks }: Emulation) {
   const { isVerified } = state.subscriptions
   clock.clear()

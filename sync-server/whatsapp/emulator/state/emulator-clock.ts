@@ -10,10 +10,10 @@ interface Due {
 const longestTimerMs = 2 ** 31 - 1
 
 /**
- * The emulator's time. A manual clock stands still but for `advance`; a running one goes with this machine's, from
- * `startAt` on. What is due at one moment runs side by side, later moments wait for it.
+ * The emulator's time. A manual clock only moves by `advance`; a running one follows this
+ * machine's, from `startAt` on. Work due at one moment runs in parallel; later moments wait for it.
  * @param startAt epoch ms
- * @param onError is given what work throws
+ * @param onError called with what work throws
  */
 export function createEmulatorClock(options: {
   isManual: boolean
@@ -47,7 +47,7 @@ export function createEmulatorClock(options: {
     return running
   }
 
-  /** Takes what is due first, all of the same moment. */
+  /** Takes the next due work, all of one moment. */
   function takeNext(until: number): Due[] {
     const first = due.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY)
     if (first > until) return []
@@ -78,13 +78,13 @@ export function createEmulatorClock(options: {
     /** Epoch ms. */
     now,
 
-    /** Runs `work` once that moment has come; at once, for a moment that is over, only with the next `advance`. */
+    /** Runs `work` at that moment; if it has passed, at the next `advance`. */
     at(moment: number, work: Work) {
       due.push({ at: Math.max(moment, now()), work })
       setTimer()
     },
 
-    /** Moves on, and through every moment on the way at which something is due; ends when all of it has ended. */
+    /** Advances through every moment with due work; ends when all of it has ended. */
     async advance(ms: number) {
       const target = now() + ms
       for (let taken = takeNext(target); taken.length > 0; taken = takeNext(target)) {
@@ -96,12 +96,12 @@ export function createEmulatorClock(options: {
       setTimer()
     },
 
-    /** Ends when nothing that has begun is still running. */
+    /** Resolves when all started work has ended. */
     async settle() {
       while (underWay.size > 0) await Promise.all(underWay)
     },
 
-    /** Forgets what is due. */
+    /** Cancels all due work. */
     clear() {
       due.length = 0
       clearTimeout(timers.next)

@@ -2,21 +2,21 @@ import * as z from 'zod/mini'
 
 const count = z.number().check(z.int(), z.gte(0))
 
-/** All that a test or a person can turn at the emulator. Times in ms. */
+/** All settings of the emulator for tests and people. Times in ms. */
 export const emulatorConfig = z.strictObject({
   webhookUrl: z.nullable(z.url()),
   appSecret: z.string(),
   verifyToken: z.string(),
   accessToken: z.string(),
-  /** What the signature of the next webhooks is: `altered` changes a byte after signing. */
+  /** The signature of the next webhooks: `altered` changes a byte after signing. */
   signature: z.enum(['right', 'wrong', 'missing', 'altered', 'sha1']),
-  /** `v23` has `conversation` in statuses, `v24` leaves it out. */
+  /** `v23` has `conversation` in statuses, `v24` omits it. */
   webhookVersion: z.enum(['v23', 'v24']),
   includeBsuid: z.boolean(),
-  /** Everybody is a person whose number is hidden. */
+  /** Hides everybody's number. */
   hidePhone: z.boolean(),
   includeMediaUrl: z.boolean(),
-  /** A free message outside the window: taken and failed later, refused at once, or let through. */
+  /** A free message outside the window: accepted and failed later, refused at once, or allowed. */
   windowMode: z.enum(['async', 'sync', 'off']),
   limits: z.strictObject({
     perSecond: count,
@@ -26,14 +26,14 @@ export const emulatorConfig = z.strictObject({
     includeReserved: z.boolean(),
   }),
   latencies: z.strictObject({ sentMs: count, deliveredMs: count, readMs: count, replyMs: count }),
-  /** Up to so much later comes each webhook, drawn by the seed: they overtake each other. */
+  /** The maximum random delay of a webhook, from the seed: they overtake each other. */
   jitterMs: count,
-  /** Only these digits may be written to, as from a test number; null for everybody. */
+  /** Only these digits are valid recipients, as from a test number; null for everybody. */
   allowedRecipients: z.nullable(z.array(z.string())),
 })
 export type EmulatorConfig = z.infer<typeof emulatorConfig>
 
-/** What can be changed: every part by itself. */
+/** A configuration change: every part is optional. */
 export const configChange = z.partial(
   z.extend(emulatorConfig, {
     limits: z.partial(emulatorConfig.shape.limits),
@@ -42,7 +42,7 @@ export const configChange = z.partial(
 )
 export type ConfigChange = z.infer<typeof configChange>
 
-/** The accounts and secrets that every emulator begins with. None of them is worth anything elsewhere. */
+/** Every emulator's initial accounts and secrets, worthless elsewhere. */
 export const emulatorAccount = {
   businessAccountId: '102290129340398',
   appId: '670843887433847',

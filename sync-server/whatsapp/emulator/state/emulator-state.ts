@@ -11,7 +11,7 @@ export interface BusinessNumber {
   verifiedName: string
   isRegistered: boolean
   profile: Record<string, unknown>
-  /** Digits of the people it has blocked. */
+  /** Digits of blocked people. */
   blocked: Set<string>
 }
 
@@ -26,16 +26,16 @@ export interface Customer {
 export interface SentMessage {
   wamid: string
   phoneNumberId: string
-  /** Where it goes as Meta reads it: `+` and digits, or an id within the business. */
+  /** The recipient as Meta reads it: `+` and digits, or an id within the business. */
   to: string
   customer: Customer
   type: string
-  /** The body of the request as it came. */
+  /** The request's body, unchanged. */
   request: Record<string, unknown>
   acceptedAt: number
   callbackData: string | null
   statuses: { status: StatusName; at: number; errorCode: number | null }[]
-  /** Waits for a release by a control call. */
+  /** Waits for a control call to release it. */
   isHeld: boolean
 }
 
@@ -43,7 +43,7 @@ export interface ReceivedMessage {
   wamid: string
   phoneNumberId: string
   customer: Customer
-  /** The message as the webhook has it. */
+  /** The message as in the webhook. */
   message: Record<string, unknown> & { type: string }
   at: number
   isRead: boolean
@@ -57,13 +57,13 @@ export interface StoredMedia {
   /** Hexadecimal. */
   sha256: string
   expiresAt: number
-  /** When each address that was given out ends, by its hash. */
+  /** When each issued address expires, by its hash. */
   addresses: Map<string, number>
 }
 
 export type EmulatorState = ReturnType<typeof createEmulatorState>
 
-/** Everything the emulator remembers. `reset` begins again as at the start, with the same ids to come. */
+/** The emulator's whole state. `reset` starts over, with the same ids to come. */
 export function createEmulatorState({ seed }: { seed: number }) {
   const fresh = () => ({
     random: createSeededRandom(seed) as SeededRandom,
@@ -75,7 +75,7 @@ export function createEmulatorState({ seed }: { seed: number }) {
     received: [] as ReceivedMessage[],
     /** When each window ends, epoch ms, by number and person. */
     windows: new Map<string, number>(),
-    /** How often each scripted refusal was met, and when first. */
+    /** How often each scripted refusal occurred, and when first. */
     refusals: new Map<string, { count: number; since: number }>(),
     subscriptions: { isVerified: false, apps: new Set<string>([emulatorAccount.appId]) },
   })

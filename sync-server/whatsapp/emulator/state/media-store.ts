@@ -7,7 +7,7 @@ const addressLivesMs = 5 * 60_000
 const uploadLivesMs = 30 * dayMs
 const inboundLivesMs = 7 * dayMs
 
-/** Keeps a file. Uploads live thirty days, what customers sent seven. */
+/** Stores a file. Uploads live thirty days, customers' files seven. */
 export function storeMedia(
   { state, clock }: Emulation,
   file: {
@@ -31,7 +31,7 @@ export function storeMedia(
   return media
 }
 
-/** A new address of a file, good for five minutes. */
+/** A new address of a file, valid for five minutes. */
 export function openAddress({ state, clock, place }: Emulation, media: StoredMedia): string {
   const hash = state.random.hex('address', 32)
   const expiresAt = clock.now() + addressLivesMs
@@ -44,7 +44,7 @@ export function openAddress({ state, clock, place }: Emulation, media: StoredMed
   return `${place.url}/lookaside/whatsapp_business/attachments/?${query}`
 }
 
-/** The file under an id that is still good, for that number. */
+/** The file with this id and number, if it has not expired. */
 export function findMedia(
   { state, clock }: Emulation,
   { id, numberId }: { id: string; numberId?: string | undefined },

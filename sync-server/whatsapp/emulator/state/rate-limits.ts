@@ -7,7 +7,10 @@ const reservedNumber = /^155555501\d\d$/
 
 export type RateLimits = ReturnType<typeof createRateLimits>
 
-/** Meta's limits for a number, for a number and one person, and for what is managed. Source: section 3.11 of the notes. */
+/**
+ * Meta's limits for a number, for a number and one person, and for management calls. Source:
+ * section 3.11 of the notes.
+ */
 export function createRateLimits({ config, now }: { config: EmulatorConfig; now: () => number }) {
   const numbers = new Map<string, ReturnType<typeof createTokenBucket>>()
   const pairs = new Map<string, ReturnType<typeof createTokenBucket>>()

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 
-/** A fault that a test asks for: which calls it meets, how often, and what happens then. */
+/** A fault that a test requests: for which calls, how often, and with which result. */
 export const rule = z.strictObject({
   match: z.strictObject({
     /** Digits of the recipient. */
     to: z.optional(z.string()),
     type: z.optional(z.string()),
-    /** Stands somewhere in the body of the request. */
+    /** Occurs anywhere in the request's body. */
     text: z.optional(z.string()),
     /** Such as `POST number/messages` or `GET media`. */
     endpoint: z.optional(z.string()),
@@ -21,11 +21,11 @@ export const rule = z.strictObject({
         isTransient: z.optional(z.boolean()),
       }),
     ),
-    /** No answer at all; the connection is cut. */
+    /** Cuts the connection without an answer. */
     drop: z.optional(z.boolean()),
-    /** The answer comes so much later, in the emulator's time. */
+    /** Delays the answer, in the emulator's time. */
     delayMs: z.optional(z.number()),
-    /** Taken, and failed by a webhook with this code. */
+    /** Accepted, then failed by a webhook with this code. */
     asyncError: z.optional(z.number()),
   }),
 })
@@ -55,7 +55,7 @@ export function createRules() {
   return {
     add: (one: Rule) => rules.push({ ...one }),
 
-    /** The first rule that fits, used up by one. */
+    /** The first matching rule, which this uses up by one. */
     take(call: Matchable): Rule['respond'] | undefined {
       const found = rules.find((one) => fits(one, call))
       if (!found) return undefined

@@ -16,7 +16,10 @@ export interface StoredTemplate {
   components: TemplateComponent[]
 }
 
-/** The templates of a fresh account: Meta's sample in two languages, one of each kind that behaves differently. */
+/**
+ * A new account's templates: Meta's sample in two languages, and one of each kind that behaves
+ * differently.
+ */
 export function seedTemplates(): StoredTemplate[] {
   const positional = { parameter_format: 'POSITIONAL', category: 'UTILITY' } as const
   const approved = { status: 'APPROVED', ...positional } as const

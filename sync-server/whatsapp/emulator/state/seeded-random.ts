@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 export type SeededRandom = ReturnType<typeof createSeededRandom>
 
-/** Numbers and names that are the same for the same seed and the same calls. */
+/** Deterministic numbers and names, for the same seed and the same calls. */
 export function createSeededRandom(seed: number) {
   const counters = new Map<string, number>()
 
@@ -13,16 +13,16 @@ export function createSeededRandom(seed: number) {
   }
 
   return {
-    /** From 0 up to, but not, 1. */
+    /** In [0, 1). */
     fraction: () => draw('fraction').readUInt32BE(0) / 2 ** 32,
 
-    /** @returns so many decimal digits, the first of them not 0 */
+    /** @returns `length` decimal digits, the first of them not 0 */
     digits(kind: string, length: number): string {
       const all = [...draw(kind)].map((byte) => String(byte % 10)).join('')
       return `1${all}`.slice(0, length)
     },
 
-    /** A message id of WhatsApp's form: opaque, different for each call. */
+    /** A message id in WhatsApp's form: opaque, unique to each call. */
     wamid(recipient: string): string {
       const tail = draw('wamid').toString('hex').slice(0, 32).toUpperCase()
       const inside = `\u001c\u0018${recipient}\u0015\u0002\u0000\u0011\u0018${tail}`

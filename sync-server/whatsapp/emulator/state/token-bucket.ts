@@ -1,4 +1,4 @@
-/** A budget that fills with time. @param refillMs how long one more takes @param now ms */
+/** A budget that refills with time. @param refillMs the time for one more @param now ms */
 export function createTokenBucket(options: {
   capacity: () => number
   refillMs: () => number
@@ -15,13 +15,13 @@ export function createTokenBucket(options: {
   }
 
   return {
-    /** Is one left? Then it is taken. */
+    /** Takes one if any is left. @returns whether it did */
     take(): boolean {
       if (read() + 1 > capacity() + 1e-9) return false
       bucket.used += 1
       return true
     },
-    /** How much is used, in percent. */
+    /** The used part, in percent. */
     percentUsed: () => Math.round((read() / Math.max(1, capacity())) * 100),
   }
 }

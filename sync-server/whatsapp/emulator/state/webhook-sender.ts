@@ -4,7 +4,7 @@ import type { EmulatorClock } from './emulator-clock.ts'
 import { type EmulatorConfig, emulatorAccount } from './emulator-config.ts'
 import type { EmulatorState } from './emulator-state.ts'
 
-/** One field's news, as an envelope carries it. */
+/** One field's change, as an envelope carries it. */
 export interface Change {
   field: string
   value: Record<string, unknown>
@@ -13,7 +13,7 @@ export interface Change {
 export interface Delivery {
   id: number
   body: string
-  /** `off`: there was no verified address to send it to. */
+  /** `off`: there was no verified address. */
   state: 'off' | 'waiting' | 'delivered' | 'given up'
   attempts: { at: number; status: number | null; error: string | null }[]
 }
@@ -23,10 +23,12 @@ export type WebhookSender = ReturnType<typeof createWebhookSender>
 const answerDueWithinMs = 10_000
 const dayMs = 86_400_000
 const givenUpAfterMs = 7 * dayMs
-/** Waits before each next attempt, the last of them again and again. */
+/** Waits before each retry; repeats the last. */
 const retryWaitsMs = [0, 1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000] as const
 
-/** Sends webhooks as Meta does: signed bytes, at least once, in no certain order, for up to seven days. */
+/**
+ * Sends webhooks as Meta does: signed, at least once, in no guaranteed order, for up to seven days.
+ */
 export function createWebhookSender(options: {
   config: EmulatorConfig
   clock: EmulatorClock
@@ -104,7 +106,7 @@ export function createWebhookSender(options: {
   }
 
   return {
-    /** One envelope with these changes, once or several times, byte for byte the same. */
+    /** Sends one envelope with these changes, once or several times, byte for byte the same. */
     send(changes: Change[], copies = 1): Delivery[] {
       const body = toWireJson(wrap(changes, clock.now()))
       return Array.from({ length: copies }, () => {
@@ -114,7 +116,7 @@ export function createWebhookSender(options: {
       })
     },
 
-    /** As `send`, and ends when it has been answered. */
+    /** As `send`, and resolves when it is answered. */
     async sendNow(changes: Change[]): Promise<Delivery> {
       const delivery = write(toWireJson(wrap(changes, clock.now())))
       if (delivery.state !== 'off') await attempt(delivery, clock.now())
@@ -128,7 +130,7 @@ export function createWebhookSender(options: {
       return await post(url, body, isSigned ? sign(body) : {})
     },
 
-    /** The same bytes again. @returns null for an unknown delivery */
+    /** Sends the same bytes again. @returns null for an unknown delivery */
     redeliver(id: number): Delivery | null {
       const first = deliveries.find((one) => one.id === id)
       if (!first) return null
@@ -137,7 +139,7 @@ export function createWebhookSender(options: {
       return again
     },
 
-    /** Meta's handshake: webhooks are on once the challenge comes back. */
+    /** Meta's handshake: enables webhooks once the challenge comes back. */
     async verify(): Promise<boolean> {
       const { webhookUrl, verifyToken } = config
       state.subscriptions.isVerified = false

@@ -16,17 +16,17 @@ export interface Incoming {
   name?: string | undefined
   phoneNumberId: string
   type: string
-  /** What stands under the type's name; undefined for a type that has nothing there. */
+  /** The object under the type's name; undefined for a type without one. */
   content?: unknown
-  /** Keys beside it, such as `errors` or `referral`. */
+  /** Further keys, such as `errors` or `referral`. */
   more?: Record<string, unknown> | undefined
-  /** The wamid that it answers. */
+  /** The wamid of the quoted message. */
   replyTo?: string | undefined
   /** Epoch ms; now, unless a test wants it late. */
   at?: number | undefined
 }
 
-/** Something that a person wrote: kept, the window open, and the change that tells of it. */
+/** A person's message: stores it, opens the window, and makes the webhook's change. */
 export function receiveMessage(
   emulation: Emulation,
   incoming: Incoming,
@@ -64,7 +64,7 @@ export function receiveMessage(
   return { received, change: { field: 'messages', value } }
 }
 
-/** As `receiveMessage`, and sends the webhook, unless the business has blocked this person. */
+/** As `receiveMessage`, and sends the webhook, unless the business blocks this person. */
 export function deliverMessage(emulation: Emulation, incoming: Incoming): ReceivedMessage {
   const { received, change } = receiveMessage(emulation, incoming)
   if (!isBlocked(emulation, received.customer, incoming.phoneNumberId)) {
@@ -77,7 +77,7 @@ function isBlocked({ state }: Emulation, customer: Customer, numberId: string): 
   return state.numbers.get(numberId)?.blocked.has(customer.digits) ?? false
 }
 
-/** Keeps a file that a person sends. @returns what the webhook says of it; the checksum in base64 */
+/** Stores a person's file. @returns its description for the webhook; the checksum in base64 */
 export function attachFile(
   emulation: Emulation,
   file: { phoneNumberId: string; mimeType: string; bytes: Uint8Array },

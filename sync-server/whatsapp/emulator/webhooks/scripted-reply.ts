@@ -8,7 +8,7 @@ import type { SentMessage } from '../state/emulator-state.ts'
 import { attachFile, deliverMessage, type Incoming } from './receive-message.ts'
 import { describeError } from './webhook-values.ts'
 
-/** What a scripted person writes back to a message. */
+/** A scripted person's reply to a message. */
 export function sendReply(emulation: Emulation, message: SentMessage, kind: ReplyKind) {
   const { customer, phoneNumberId } = message
   const from = { from: customer.digits, phoneNumberId }
@@ -93,7 +93,7 @@ interface SentInteractive {
   }
 }
 
-/** The answer of somebody who presses the first button, or picks the first row. */
+/** The answer of a person who presses the first button, or picks the first row. */
 function pressFirst({ request }: SentMessage) {
   const { action } = (request.interactive ?? {}) as SentInteractive
   const button = action?.buttons?.[0]
@@ -118,7 +118,7 @@ function pressTemplate({ state }: Emulation, { request }: SentMessage) {
   return { payload: own?.parameters?.[0]?.payload ?? text, text }
 }
 
-/** The person keeps the thread and has another number from now on. */
+/** The person keeps the thread and changes their number. */
 function changeNumber(emulation: Emulation, { customer, phoneNumberId }: SentMessage) {
   const digits = `${customer.digits.slice(0, -2)}99`
   const body = `User A changed from ${customer.digits} to ${digits}`

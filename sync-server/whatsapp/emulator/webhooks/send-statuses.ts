@@ -4,7 +4,7 @@ import type { SentMessage } from '../state/emulator-state.ts'
 import { receiveMessage } from './receive-message.ts'
 import { describeStatus, type StatusChange, wrapStatuses } from './webhook-values.ts'
 
-/** Notes a status and tells of it. */
+/** Records a status and sends it. */
 export function emitStatus(
   emulation: Emulation,
   message: SentMessage,
@@ -14,7 +14,7 @@ export function emitStatus(
   emulation.webhooks.send([toChange(emulation, message, [change])], options.copies)
 }
 
-/** The webhooks that follow a message, each at its time. */
+/** Schedules the webhooks that follow a message. */
 export function scheduleStatuses(
   emulation: Emulation,
   message: SentMessage,
@@ -39,7 +39,7 @@ export function scheduleStatuses(
   })
 }
 
-/** `sent` before the answer to the send has left. */
+/** Sends `sent` before the send's answer. */
 export async function sendEarly(emulation: Emulation, message: SentMessage) {
   const change = note(emulation, message, { status: 'sent' })
   await emulation.webhooks.sendNow([toChange(emulation, message, [change])])

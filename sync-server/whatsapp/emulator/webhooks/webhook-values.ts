@@ -3,7 +3,7 @@ import type { Emulation } from '../state/emulation.ts'
 import type { BusinessNumber, Customer, SentMessage, StatusName } from '../state/emulator-state.ts'
 import { unknownTitle, wireErrors } from '../wire/wire-errors.ts'
 
-/** The values that webhooks carry, as Meta writes them. Times are strings of whole seconds. */
+/** Webhook values in Meta's form. Times are strings of whole seconds. */
 export const toWireSeconds = (ms: number) => String(Math.floor(ms / 1_000))
 
 export function describeMetadata(number: BusinessNumber) {
@@ -22,7 +22,7 @@ export function describeContact(emulation: Emulation, customer: Customer) {
   }
 }
 
-/** Who a message is from: a number, an id within the business, or both. */
+/** A message's sender: a number, an id within the business, or both. */
 export function describeSender(emulation: Emulation, customer: Customer) {
   const hidden = isHidden(emulation, customer)
   return {
@@ -85,7 +85,7 @@ export function describeStatus(emulation: Emulation, message: SentMessage, chang
   }
 }
 
-/** The value of a `messages` change that carries statuses of one message's number. */
+/** The value of a `messages` change with statuses of one message's number. */
 export function wrapStatuses(
   emulation: Emulation,
   message: SentMessage,

@@ -1,20 +1,20 @@
 import { unknownTitle, wireErrors } from './wire-errors.ts'
 
 interface FaultDetails {
-  /** Overrides the status that the code usually has. */
+  /** Overrides the code's usual status. */
   status?: number
-  /** What stands in `error_data.details`. */
+  /** The text of `error_data.details`. */
   details?: string
   subcode?: number
   type?: string
-  /** In place of the code's own title, as it is: without the code before it. */
+  /** Replaces the code's own title, verbatim: without the code before it. */
   message?: string
   isTransient?: boolean
-  /** `error_data` as a bare string, as some answers have it. */
+  /** Sends `error_data` as a bare string, as some answers do. */
   isDataBare?: boolean
 }
 
-/** An answer of Meta's error form. */
+/** An answer in Meta's error format. */
 export class GraphFault extends Error {
   override name = 'GraphFault'
   readonly code: number
@@ -29,7 +29,7 @@ export class GraphFault extends Error {
     this.extra = extra
   }
 
-  /** The body, as Meta writes it. */
+  /** The body in Meta's form. */
   toBody(traceId: string) {
     const { details, subcode, type, isTransient, isDataBare } = this.extra
     const text = details ?? wireErrors[this.code]?.details
@@ -49,7 +49,7 @@ export class GraphFault extends Error {
   }
 }
 
-/** What Meta answers for an object that is not there, or may not be seen. */
+/** Meta's answer for a missing or hidden object. */
 export function refuseUnknownNode(method: string, id: string): GraphFault {
   const verb = method === 'GET' ? 'get' : method === 'DELETE' ? 'delete' : 'post'
   return new GraphFault(100, {

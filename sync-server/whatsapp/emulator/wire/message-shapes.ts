@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-// What Meta takes in a send, in the emulator's own words: the client's limits are written down apart from these.
+// What Meta accepts in a send, defined independently of the client's limits.
 const text = (max: number, min = 1) => z.string().check(z.minLength(min), z.maxLength(max))
 const mediaOf = (more: Record<string, z.ZodMiniType> = {}) =>
   z
@@ -169,7 +169,7 @@ const component = z.strictObject({
   parameters: z.optional(z.array(parameter)),
 })
 
-/** The object that a message of each type carries under its type's name. */
+/** The object under each message type's name. */
 export const typeShapes = {
   text: z.strictObject({ body: text(4096), preview_url: z.optional(z.boolean()) }),
   image: mediaOf({ caption }),
@@ -198,7 +198,7 @@ export const typeShapes = {
 export type MessageTypeName = keyof typeof typeShapes
 export type TemplateSend = z.infer<typeof typeShapes.template>
 
-/** What stands around it. */
+/** The envelope. */
 export const envelopeShape = z.strictObject({
   messaging_product: z.literal('whatsapp'),
   recipient_type: z.optional(z.enum(['individual', 'group'])),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-// Meta's payloads as its pages document them. The client reads with schemas of its own, which take much more.
+// Meta's payloads as documented. The client uses its own, more tolerant schemas.
 const digits = z.string().check(z.regex(/^\d+$/))
 const wamid = z.string().check(z.regex(/^wamid\.[\w+/=-]+$/))
 const bsuid = z.string().check(z.regex(/^[A-Z]{2}\.[\w.]+$/))
@@ -290,7 +290,7 @@ const webhook = z.strictObject({
     .check(z.minLength(1)),
 })
 
-/** By name, as fixtures name theirs: what Meta answers and sends. */
+/** Meta's answers and webhooks by name, as fixtures name them. */
 export const metaShapes = {
   'send-answer': sendAnswer,
   'error-answer': errorAnswer,

@@ -6,7 +6,10 @@ interface WireError {
 
 export const unknownTitle = 'An unknown error occurred'
 
-/** Meta's codes as they appear on the wire, in answers and in `failed` statuses. Source: section 3.10 of the notes. */
+/**
+ * Meta's error codes on the wire, in answers and in `failed` statuses. Source: section 3.10 of the
+ * notes.
+ */
 export const wireErrors: Record<number, WireError> = {
   0: { status: 401, title: 'AuthException' },
   1: { status: 400, title: 'API Unknown' },

@@ -1,6 +1,6 @@
 const beyondAscii = /[\u007f-\uffff]/g
 
-/** JSON as Meta writes it into webhooks: nothing but ASCII, and every slash escaped. */
+/** JSON as in Meta's webhooks: ASCII only, and every slash escaped. */
 export function toWireJson(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('/', '\\/')

@@ -1,6 +1,6 @@
 /**
- * Puts a clock before this process's own, or as an init script before a page's. Timers are not touched.
- * It stands alone: a page gets its text only.
+ * Overrides the clock of this process, or as an init script a page's. Leaves timers alone.
+ * Self-contained: a page gets only its source text.
  */
 export function installStoryClock(aheadMs: number): { set(aheadMs: number): void } {
   const RealDate = Date

@@ -12,19 +12,19 @@ const devices = {
 } as const satisfies Record<number, BrowserContextOptions>
 export type Width = keyof typeof devices
 
-/** Ann at one of her devices, and what takes the pictures of it. */
+/** Ann at one of her devices, with its camera. */
 export interface Stage {
   isPhone: boolean
   page: Page
   ann: BrowserPerson
-  /** Ben's device, which is there all the time. */
+  /** Ben's device, always present. */
   ben: TestSocket
   people: People
-  /** A click, or on the phone a tap. */
+  /** A click, or a tap on the phone. */
   press(target: Locator): Promise<void>
-  /** A right click, or on the phone a long press. */
+  /** A right click, or a long press on the phone. */
   openMenu(target: Locator): Promise<void>
-  /** Takes the picture in both themes. `ready` runs before each; what it shows may be moving. */
+  /** Takes the picture in both themes. `ready` runs before each; its subject may be moving. */
   take(name: string, options?: { ready?: () => Promise<void> }): Promise<void>
   close(): Promise<void>
 }
@@ -65,7 +65,7 @@ export async function openStage(options: {
     async take(name, { ready } = {}) {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        // Nothing is to look as if the pointer were on it.
+        // Nothing should look hovered.
         if (!isPhone) await page.mouse.move(1, 1)
         await ready?.()
         await page.screenshot({
@@ -78,7 +78,7 @@ export async function openStage(options: {
   }
 }
 
-/** What a long press brings in Chromium on a phone. */
+/** What a long press triggers in Chromium on a phone. */
 async function pressLong(target: Locator) {
   await target.evaluate((element) => {
     const { left, top, width, height } = element.getBoundingClientRect()
@@ -88,7 +88,7 @@ async function pressLong(target: Locator) {
   })
 }
 
-/** The pictures look alike wherever they are taken: `system-ui` differs from machine to machine. */
+/** Makes pictures alike everywhere: `system-ui` differs between machines. */
 function chooseFont(families: string) {
   addEventListener('DOMContentLoaded', () =>
     document.documentElement.style.setProperty('--font-body', families),

@@ -10,12 +10,12 @@ const builtApp = fileURLToPath(new URL('../../../../../dist/app/', import.meta.u
 export interface StoryServer {
   port: number
   origin: string
-  /** From now on the server believes that it is `now`, in epoch ms. */
+  /** Sets the server's clock to `now`, in epoch ms. */
   setClock(now: number): Promise<void>
   close(): Promise<void>
 }
 
-/** The real server with the built app, on a port of its own, at a time of the story's choice. */
+/** The real server with the built app, on its own port, at the story's time. */
 export async function startStoryServer(): Promise<StoryServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'petrel-story-'))
   const child = fork(fileURLToPath(new URL('./story-server.ts', import.meta.url)), [builtApp], {
@@ -28,7 +28,7 @@ export async function startStoryServer(): Promise<StoryServer> {
       DURABILITY: 'relaxed',
     },
   })
-  // A run that is cut short leaves no server behind.
+  // An interrupted run leaves no server behind.
   process.once('exit', () => child.kill('SIGKILL'))
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
   return {

@@ -12,7 +12,7 @@ export interface StoryPerson {
   api: Api
 }
 
-/** Somebody with an account, who acts through the client library. */
+/** A person with an account, acting through the client library. */
 export async function createStoryPerson(
   origin: string,
   { name, about }: { name: string; about: string },

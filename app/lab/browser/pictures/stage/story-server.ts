@@ -2,7 +2,7 @@ import { readSettings } from '../../../../../sync-server/config.ts'
 import { createApp } from '../../../../../sync-server/create-app.ts'
 import { installStoryClock } from './install-story-clock.ts'
 
-/** The server in a process of its own: its clock is set by messages, so that a story of days takes seconds. */
+/** The server in its own process: messages set its clock, so that a story of days takes seconds. */
 const clock = installStoryClock(0)
 const app = await createApp(readSettings(), {
   appDir: process.argv[2],

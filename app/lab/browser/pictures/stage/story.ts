@@ -1,4 +1,4 @@
-/** What the pictures show: one week of a few people who sail. All times are UTC. */
+/** The pictures' content: a week of a few people who sail. All times are UTC. */
 export const storyNow = Date.UTC(2026, 5, 18, 18, 42)
 
 export const cast = {
@@ -23,7 +23,7 @@ export interface Line {
   /** June 2026: day, hour, minute. */
   at: readonly [day: number, hour: number, minute: number]
   text: string
-  /** Begins what it answers. */
+  /** Starts the one that it answers. */
   answers?: string
   isStarred?: boolean
   /** The other person has not looked yet. */

@@ -8,7 +8,10 @@ import { createStoryPerson, type StoryPerson } from './story-person.ts'
 
 export type People = Record<Role, StoryPerson>
 
-/** Lets the whole story happen on the server, each line at its time. The server's clock ends at `storyNow`. */
+/**
+ * Plays the whole story on the server, each line at its time. The server's clock ends at
+ * `storyNow`.
+ */
 export async function tellStory(server: StoryServer): Promise<People> {
   await server.setClock(Date.UTC(2026, 4, 20, 8, 30))
   const roles = Object.entries(cast) as [Role, (typeof cast)[Role]][]
@@ -48,7 +51,7 @@ async function tellLine(line: Line, told: { people: People; sent: Map<string, st
   else await reader.api.conversations.markRead(author.userId)
 }
 
-/** As a device writes it that has not heard yet: the server gives it back with its reason (P6). */
+/** As a device that has not heard yet writes it: the server returns it with its reason (P6). */
 async function writeToNobody(server: StoryServer, { ann, jonas }: People) {
   const writtenAt = Date.UTC(2026, 5, 13, 16, 20)
   const document = {
@@ -70,7 +73,7 @@ async function writeToNobody(server: StoryServer, { ann, jonas }: People) {
   must(response.ok || undefined, 'an answer to the message to nobody')
 }
 
-/** Somebody who has been here is last seen at a time, and not never. */
+/** A person who was present gets a last-seen time. */
 async function showUp(server: StoryServer, { api, token, userId }: StoryPerson) {
   await server.setClock(storyNow - 6 * 60_000)
   const device = await openTestSocket({ url: server.origin, token })

@@ -1,7 +1,7 @@
 import type { Stage } from '../stage/open-stage.ts'
 import { openBensChat } from './open-bens-chat.ts'
 
-/** The shown hit is highlighted for two seconds only, so it is shown anew for each picture. */
+/** The hit's highlight lasts only two seconds, so each picture shows it again. */
 export async function takeChatSearch(stage: Stage): Promise<void> {
   const { page, take } = stage
   await openBensChat(stage)

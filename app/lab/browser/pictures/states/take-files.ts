@@ -4,7 +4,7 @@ import { openDariosChat } from './open-darios-chat.ts'
 
 const longName = `what-we-take-along-${'and-what-we-do-not-'.repeat(4)}.txt`
 
-/** Choosing, looking before sending, and what is sent: a wide and a high picture, documents. */
+/** Choosing, previewing and sent files: a wide and a high picture, documents. */
 export async function takeFiles(stage: Stage): Promise<void> {
   const { page, press, take } = stage
   await openDariosChat(stage)

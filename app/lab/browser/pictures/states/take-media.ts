@@ -4,7 +4,7 @@ import { openDariosChat } from './open-darios-chat.ts'
 
 const tabs = ['Media', 'Files', 'Links'] as const
 
-/** The gallery, and everything of a chat that is not words. */
+/** The gallery, and all of a chat's non-text content. */
 export async function takeMedia(stage: Stage): Promise<void> {
   const { page, press, take } = stage
   await openDariosChat(stage)

@@ -5,7 +5,7 @@ import { openBensChat } from './open-bens-chat.ts'
 
 const waiting = ['Got the rope and the batteries', 'Bring the big thermos, please!']
 
-/** The last one of a device: what is written here never leaves it. */
+/** A device's last picture: nothing written here leaves it. */
 export async function takeOffline(stage: Stage): Promise<void> {
   const { page, ann, take } = stage
   await openBensChat(stage)

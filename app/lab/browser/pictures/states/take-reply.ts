@@ -1,7 +1,7 @@
 import type { Stage } from '../stage/open-stage.ts'
 import { openBensChat } from './open-bens-chat.ts'
 
-/** The reply bar, and the menu of a further message. */
+/** The reply bar, and another message's menu. */
 export async function takeReply(stage: Stage): Promise<void> {
   const { page, press, openMenu, take } = stage
   const bubble = (text: string) => page.getByRole('article').filter({ hasText: text })

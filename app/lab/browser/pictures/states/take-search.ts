@@ -1,6 +1,6 @@
 import type { Stage } from '../stage/open-stage.ts'
 
-/** People and messages that fit. */
+/** Matching people and messages. */
 export async function takeSearch({ page, take }: Stage): Promise<void> {
   await page.goto('/chat')
   await page.getByRole('searchbox', { name: 'Search or start a new chat' }).fill('harb')

@@ -1,7 +1,7 @@
 import { waitUntilKept } from '../../account-steps.ts'
 import type { Stage } from '../stage/open-stage.ts'
 
-/** What another app hands over, and the place where somebody is chosen for it. */
+/** Items shared by another app, and the choice of a recipient. */
 export async function takeShare({ page, ann, take }: Stage): Promise<void> {
   await waitUntilKept(ann)
   await page.goto('/chat')

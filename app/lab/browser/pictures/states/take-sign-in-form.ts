@@ -1,7 +1,7 @@
 import { openSignInForm } from '../../account-steps.ts'
 import type { Stage } from '../stage/open-stage.ts'
 
-/** With what a wrong password brings. */
+/** Including the result of a wrong password. */
 export async function takeSignInForm({ page, ann, take }: Stage): Promise<void> {
   await page.goto('/login')
   await openSignInForm(page)

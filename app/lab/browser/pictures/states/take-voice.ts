@@ -1,7 +1,7 @@
 import type { Stage } from '../stage/open-stage.ts'
 import { openDariosChat } from './open-darios-chat.ts'
 
-/** Recording, hearing it before it is sent, and what is sent. */
+/** Recording, listening before sending, and the sent message. */
 export async function takeVoice(stage: Stage): Promise<void> {
   const { page, take } = stage
   await openDariosChat(stage)

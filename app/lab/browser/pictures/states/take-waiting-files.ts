@@ -2,7 +2,7 @@ import { attach, drawPhoto, sendDialog, writeText } from '../../file-steps.ts'
 import type { Stage } from '../stage/open-stage.ts'
 import { openDariosChat } from './open-darios-chat.ts'
 
-/** Files that wait for the network. They are gone again afterwards. */
+/** Files that wait for the network; removed again afterwards. */
 export async function takeWaitingFiles(stage: Stage): Promise<void> {
   const { page, ann, take } = stage
   await openDariosChat(stage)

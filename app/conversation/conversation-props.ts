@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react'
+import type { Messenger } from '../sync/messenger-types.ts'
+import type { AskServer } from './chat-search/use-chat-search.ts'
+import type { DrawComposerTools } from './composer/composer-tools.ts'
+import type { DrawMessage } from './message/draw-message.ts'
+import type { DrawReactionBar } from './message/draw-reaction-bar.ts'
+import type { ListPlace } from './message-list/list-place.ts'
+
+export interface ConversationProps {
+  messenger: Messenger
+  peerId: string
+  ownName: string
+  /** A message to show on open, such as a starred one. */
+  startMessageId?: string | undefined
+  /** The messages' scroll position when the person left, to restore it. */
+  startPlace?: ListPlace | undefined
+  /** Called once either has been applied, so that the same request can come again. */
+  onStartShown(): void
+  drawMessage: DrawMessage
+  /** Draws the tools before the composer's field. */
+  drawTools?: DrawComposerTools
+  drawReactionBar: DrawReactionBar
+  /** The server's search, merged with the device's own. */
+  askServer: AskServer
+  /** Shown under the header, such as the state of the connection. */
+  notice?: ReactNode
+  onBack: (() => void) | undefined
+  /** Opens the conversation with another person. */
+  onOpenChat(peerId: string): void
+  /**
+   * Shows the conversation's media, files and links. @param place to return to; undefined for the
+   * end
+   */
+  onOpenMedia(place: ListPlace | undefined): void
+}

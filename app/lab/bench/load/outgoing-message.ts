@@ -1,0 +1,5 @@
+export interface OutgoingMessage {
+  id: string
+  recipientId: string
+  content: string
+}

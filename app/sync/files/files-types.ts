@@ -1,0 +1,26 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import type { LiveValue } from '../../database/views/live-value.ts'
+import type { ChatFiles, ClearingOptions } from './file-care.ts'
+import type { FiledMessage } from './filed-message.ts'
+import type { UploadState } from './uploads.ts'
+
+/** Message files, on this device and in transfer from and to the server. */
+export interface Files {
+  /** From this device; undefined when missing. */
+  find(message: FiledMessage): Promise<Blob | undefined>
+  /** From this device, else downloaded and stored. Rejects with words for a person. */
+  load(message: FiledMessage): Promise<Blob>
+  /** Has the person cleared its chat's files since? Then only a request downloads it. */
+  wasCleared(message: Pick<MessageDocument, 'peerId' | 'orderedAt'>): Promise<boolean>
+  /** The state of own uploads from any tab of this device, by the message's id. */
+  uploads: LiveValue<ReadonlyMap<string, UploadState>>
+  /** Keeps a message's file on the device while the screen shows it. @returns ends it */
+  hold(message: FiledMessage): () => void
+  /** Each chat's file usage on this device, largest first. */
+  listUsage(): Promise<readonly ChatFiles[]>
+  /**
+   * Deletes files from the device, except unsent and starred ones.
+   * @returns bytes. Rejects with words for a person.
+   */
+  clear(options: ClearingOptions): Promise<number>
+}

@@ -1,0 +1,22 @@
+import type { OutgoingFile } from '../database/commands/outgoing-file.ts'
+import type { OutgoingMessage } from '../database/commands/send-message.ts'
+
+/** Each resolves once the device has stored the change; replication sends it. */
+export interface MessengerCommands {
+  sendMessage(message: OutgoingMessage): Promise<string>
+  sendFile(file: OutgoingFile): Promise<string>
+  editMessage(messageId: string, content: string): Promise<void>
+  deleteMessage(messageId: string): Promise<void>
+  retryMessage(messageId: string): Promise<void>
+  discardMessage(messageId: string): Promise<void>
+  setStarred(messageId: string, isStarred: boolean): Promise<void>
+  /** Replaces the previous reaction; empty removes it. */
+  setReaction(messageId: string, emoji: string): Promise<void>
+  dismissRefusal(messageId: string): Promise<void>
+  /** Everything that has arrived, or up to a place (`orderedAt`). */
+  markRead(peerId: string, place?: number): Promise<void>
+  setPinned(peerId: string, isPinned: boolean): Promise<void>
+  setArchived(peerId: string, isArchived: boolean): Promise<void>
+  setMuted(peerId: string, isMuted: boolean): Promise<void>
+  clearConversation(peerId: string): Promise<void>
+}

@@ -1,0 +1,6 @@
+export interface RangeOptions {
+  startkey?: string
+  endkey?: string
+  limit?: number
+  descending?: boolean
+}
