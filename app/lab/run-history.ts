@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { drawHistory, type Step } from './draw-history.ts'
 import type { Lab, LabOptions } from './lab.ts'
 import { shrinkHistory } from './shrink-history.ts'
@@ -89,6 +90,7 @@ async function waitUntilReady(serverUrl: string) {
   }
 }
 
+/** With its causes: what failed unseen stands there. */
 function messageOf(failure: unknown): string {
-  return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)
+  return inspect(failure, { depth: 5 })
 }

@@ -1,4 +1,8 @@
-import { getComposedPrimaryKeyOfDocumentData, type WithDeleted } from 'rxdb/plugins/core'
+import {
+  createRevision,
+  getComposedPrimaryKeyOfDocumentData,
+  type WithDeleted,
+} from 'rxdb/plugins/core'
 import { replicateRxCollection } from 'rxdb/plugins/replication'
 import { Subject } from 'rxjs'
 import { expect, onTestFinished, test } from 'vitest'
@@ -137,6 +141,35 @@ test('P11: what is owed is looked at again where it is the last that was written
   await expect.poll(() => pushed).toEqual([1, 1].map(idOf))
   await internal.streamQueue.up
 })
+
+test.for([
+  ['first', 'message 2', 'older'],
+  ['second', 'older', 'message 2'],
+] as const)(
+  'P5: of two notes of one document the one %s, and no one hears of it',
+  async ([, first, second]) => {
+    const { internal, write } = await openReplication()
+    await write(2)
+    const notes = internal.input.metaInstance
+    const note = { itemId: idOf(2), isCheckpoint: '0' as const }
+    const key = getComposedPrimaryKeyOfDocumentData(notes.schema, note)
+    const read = async () => must((await notes.findDocumentsById([key], true))[0], 'the note')
+    const previous = await read()
+    const noteOf = (content: string) => ({
+      previous,
+      document: {
+        ...previous,
+        docData: { ...previous.docData, content },
+        _rev: createRevision('test', previous),
+      },
+    })
+    const pushed = await notes.bulkWrite([noteOf(first)], 'replication-up-write-conflict-meta')
+    expect(pushed.error).toEqual([])
+    const arrived = await notes.bulkWrite([noteOf(second)], 'replication-down-write-meta')
+    expect(arrived.error).toEqual([])
+    expect((await read()).docData.content).toBe('message 2')
+  },
+)
 
 test('P11: a read that fails holds up nothing of a replication that was ended while it was starting', async () => {
   const { internal } = await openReplication()

@@ -1,12 +1,17 @@
 import {
   type BulkWriteRow,
+  createRevision,
   getComposedPrimaryKeyOfDocumentData,
   type RxConflictHandler,
+  type RxStorageBulkWriteResponse,
   type RxStorageInstance,
   type RxStorageInstanceReplicationState,
+  type RxStorageReplicationMeta,
 } from 'rxdb/plugins/core'
 import { mergeArrived } from '../../database/storage/conflict-handlers.ts'
 import type { PushFloor } from './push-floor.ts'
+
+type Note<T> = RxStorageReplicationMeta<T, unknown>
 
 /**
  * RxDB's replication continues, or stops for good, after a failed read or write, and does not
@@ -16,8 +21,12 @@ import type { PushFloor } from './push-floor.ts'
  * RxDB also takes every document given to its handler as accepted: `isUntaken` ones stay owed. When
  * it reads its push checkpoint, it gets the floor if that is earlier.
  *
- * And it replaces the assumed server version with any arrival, even an answer that predates an
- * accepted change of this device: this keeps that change and offers it once more.
+ * It replaces the assumed server version with any arrival, even an answer that predates an accepted
+ * change of this device: this keeps that change and offers it once more.
+ *
+ * And a push and an arrival may note the server version of one document at once: RxDB then reports
+ * an error, or keeps a note that the stored document contradicts. It drops later arrivals of such a
+ * document, as if a local change waited. This keeps the note that agrees with the document.
  */
 export function guardReplication<T>(
   internal: RxStorageInstanceReplicationState<T>,
@@ -80,7 +89,37 @@ export function guardReplication<T>(
   input.metaInstance.bulkWrite = async (rows, context) => {
     const isPushed = context === 'replication-up-write-meta'
     const kept = isPushed ? rows.filter(({ document }) => !isUntaken(document.itemId)) : rows
-    return kept.length > 0 ? await notes.bulkWrite(kept, context) : { error: [] }
+    if (kept.length === 0) return { error: [] }
+    const result = await notes.bulkWrite(kept, context)
+    // Checkpoints retry their clashes themselves.
+    return context === 'replication-set-checkpoint' ? result : await settleNotes(result, context)
+  }
+
+  /** Writes a note once more that another overtook, where the stored document agrees with it alone. */
+  async function settleNotes(
+    result: RxStorageBulkWriteResponse<Note<T>>,
+    context: string,
+  ): Promise<RxStorageBulkWriteResponse<Note<T>>> {
+    const clashes = result.error.filter((error) => error.status === 409)
+    if (clashes.length === 0) return result
+    const ids = clashes.map(({ writeRow }) => writeRow.document.itemId)
+    const found = await documents.findDocumentsById(ids, true)
+    const again = clashes.flatMap(({ documentInDb, writeRow }) => {
+      const { document } = writeRow
+      const stored = found.find(
+        (one) => (one as Record<string, unknown>)[internal.primaryPath] === document.itemId,
+      )
+      const agrees = (note: Note<T>) =>
+        stored !== undefined && input.conflictHandler.isEqual(note.docData, stored, 'note')
+      if (!agrees(document) || agrees(documentInDb)) return []
+      const [, writer = ''] = document._rev.split(/-(.*)/s)
+      const _rev = createRevision(writer, documentInDb)
+      return { previous: documentInDb, document: { ...document, _rev } }
+    })
+    const rest = result.error.filter((error) => error.status !== 409)
+    if (again.length === 0) return { error: rest }
+    const settled = await settleNotes(await notes.bulkWrite(again, context), context)
+    return { error: [...rest, ...settled.error] }
   }
   const pushCheckpoint = getComposedPrimaryKeyOfDocumentData(notes.schema, {
     isCheckpoint: '1',
