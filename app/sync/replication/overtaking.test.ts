@@ -118,3 +118,34 @@ test('P5: an answer that was under way while something was taken takes nothing b
   await lab.expectConverged()
   expect(await readOnPhone()).toMatchObject({ isPinned: true, isMuted: true })
 })
+
+test('P5: nor does it take back what was said of a message', async () => {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, laptop] = [await ann.device(), await ann.device()]
+  const id = await phone.say(ben, 'hello')
+  phone.network.blockSockets()
+  await lab.settle()
+  const answer = phone.network.holdPolls()
+  await laptop.edit(id, 'hello Ben')
+  const readOnServer = async () => (await ann.server.messages()).get(id)
+  const readOnPhone = async () => (await phone.stored()).messages.get(id)
+  await waitUntil(
+    'the server holds the edit',
+    async () => (await readOnServer())?.content === 'hello Ben',
+  )
+  await phone.messenger.commands.setStarred(id, true)
+  await waitUntil('the server holds both', async () => (await readOnServer())?.isStarred === true)
+  const isTaken = async () => (await phone.messenger.countUnsent()) === 0
+  await waitUntil('the phone knows that it was taken', isTaken)
+  const next = phone.network.holdPolls()
+  answer()
+  await waitUntil(
+    'the edit has arrived',
+    async () => (await readOnPhone())?.content === 'hello Ben',
+  )
+  expect(await readOnPhone()).toMatchObject({ isStarred: true })
+  next()
+  await lab.settle()
+  await lab.expectConverged()
+  expect(await readOnPhone()).toMatchObject({ content: 'hello Ben', isStarred: true })
+})
