@@ -1,23 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { createAccountDeletion } from './access/account-deletion.ts'
-import type { AccountsDocument } from './access/account-documents.ts'
-import { createAccounts } from './access/accounts.ts'
 import { createAttemptLimiter } from './access/attempt-limiter.ts'
-import { createDirectory } from './access/directory/directory.ts'
-import { createNameIndex } from './access/directory/name-index.ts'
-import { keepTokenSecret } from './access/keep-token-secret.ts'
-import { createPasswordHasher } from './access/passwords/password-hasher.ts'
-import { createRelations } from './access/relations.ts'
-import { createSessions } from './access/sessions.ts'
-import { createTokenKeeper } from './access/token-keeper.ts'
+import type { AppOverrides } from './app-overrides.ts'
 import { createBudget } from './budget/budget.ts'
-import type { BudgetLimits } from './budget/budget-limits.ts'
 import { createDoorman } from './budget/doorman.ts'
-import { createMessageGate } from './budget/message-gate.ts'
-import { createMessageRate } from './budget/message-rate.ts'
-import { createStorageQuota } from './budget/storage-quota.ts'
 import type { Settings } from './config.ts'
+import { openData } from './data.ts'
 import { createApiRoutes } from './http/api-routes.ts'
 import { assembleHttp } from './http/assemble-http.ts'
 import { createClosedWebhooks } from './http/channel/closed-webhooks.ts'
@@ -26,18 +15,14 @@ import { createHealthRoutes } from './http/health-routes.ts'
 import { createMessageWriter } from './http/messages/message-writer.ts'
 import { createOwnMessages } from './http/messages/own-messages.ts'
 import { createMetricsRoute } from './http/metrics/metrics-route.ts'
-import { createAccessCheck } from './http/middleware/access-check.ts'
 import { mountRoutes } from './http/mount-routes.ts'
 import { createPollRoutes } from './http/poll/poll-routes.ts'
-import { createLog, type Log, openStandardLog } from './lib/log.ts'
-import { createMedia } from './media/media.ts'
-import type { Stage } from './messages/acceptance/message-acceptor.ts'
-import { createAcceptance } from './messages/acceptance.ts'
+import { createLog, openStandardLog } from './lib/log.ts'
+import { createMessaging } from './messaging.ts'
 import { listLevels } from './metrics/list-levels.ts'
-import { measureAcceptance } from './metrics/measure-acceptance.ts'
 import { createMetrics } from './metrics/metrics.ts'
+import { createPeople } from './people.ts'
 import { acceptSockets } from './realtime/accept-sockets.ts'
-import { announceMessages } from './realtime/announce-messages.ts'
 import { createConnections } from './realtime/connections/connections.ts'
 import { createMessageSender } from './realtime/message-sender.ts'
 import { createPresence } from './realtime/presence/presence.ts'
@@ -47,60 +32,9 @@ import { refuseChannelEvent } from './realtime/refuse-channel-event.ts'
 import { shareRealtime } from './realtime/share-realtime.ts'
 import { createServer } from './server.ts'
 import { stopServer } from './stop-server.ts'
-import {
-  nameConversationsDatabase,
-  nameMessagesDatabase,
-} from './storage/databases/database-names.ts'
-import { createSharedSignals } from './storage/shared-signals.ts'
-import { createStorage, type StorageOptions } from './storage/storage.ts'
-import { createEpochs } from './sync/epochs.ts'
 import { createSyncRouter } from './sync/sync-router.ts'
 import { type Channel, createChannel } from './whatsapp/channel.ts'
-import type { ChannelClock } from './whatsapp/client/channel-clock.ts'
-import type { ContactsDocument } from './whatsapp/customers/contact-documents.ts'
-import { createContacts } from './whatsapp/customers/contacts.ts'
 import { handleChannelEvent } from './whatsapp/handle-channel-event.ts'
-import { recordReads } from './whatsapp/record-reads.ts'
-
-/** Overrides for tests and builds. */
-export interface AppOverrides {
-  /** The folder of the built app; without it only the API is served. */
-  appDir?: string
-  log?: Log
-  /** bcrypt's cost: 10 unless a test needs many people quickly. */
-  passwordCost?: number
-  /** How long a person counts as online after their last device left. */
-  presenceGraceMs?: number
-  /** The interval between presence announcements, ms. */
-  announceEveryMs?: number
-  /** Up to this many online, everybody sees everybody's presence. */
-  usersOnlineMax?: number
-  /** How often a socket must answer a ping. */
-  socketPingEveryMs?: number
-  /** How often the server confirms to a device that its line is alive, and its place. */
-  hereEveryMs?: number
-  /** How long an unused database stays open. */
-  idleCloseMs?: number
-  /** Overrides of the callers' limits. */
-  budget?: Partial<BudgetLimits>
-  /** Checks every answer against its schema before it leaves: for tests. */
-  checkAnswers?: boolean
-  /**
-   * When false, writes the copies of a message in sequence, as on a CouchDB: for tests of crashes
-   * in between.
-   */
-  isAtomic?: boolean
-  /** Stands between the store and LevelDB: for tests of disks that fail. */
-  wrapLevel?: StorageOptions['wrapLevel']
-  /** The clock of the business channel. */
-  channelClock?: ChannelClock
-  /** Waits before each retry of a failed webhook. */
-  webhookRetryWaitsMs?: readonly number[]
-  /** About how many messages lie between two stored tallies of a conversation. */
-  tallyEvery?: number
-  /** Runs after each stage of a message's write, and holds it up: for tests of crashes. */
-  onStage?: (stage: Stage) => void | Promise<void>
-}
 
 export interface App {
   /** Where it listens, as a URL without a slash at its end. */
@@ -131,69 +65,14 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const log = overrides.log ?? createLog(settings.logLevel, lines)
   const onError = (error: unknown) =>
     log.error({ err: error }, 'something failed in the background')
-  const { dataDir, couchdbUrl, durability } = settings
-  const secret = settings.jwtSecret ?? keepTokenSecret(dataDir)
-  const link = settings.redisUrl
-    ? (await import('./cluster/link-servers.ts')).linkServers({
-        url: settings.redisUrl,
-        secret,
-        log,
-      })
-    : undefined
-  const storage = createStorage({
-    dataDir,
-    couchdbUrl,
-    durability,
-    ...(link && { signals: createSharedSignals({ link }) }),
-    idleCloseMs: overrides.idleCloseMs,
-    wrapLevel: overrides.wrapLevel,
-    isAtomic: overrides.isAtomic,
-    onError,
-    onTakeOver: ({ done, of }) =>
-      log.info({ done, of }, 'taking over the databases of an earlier version'),
-    onSetAside: (what) =>
-      log.error(
-        what,
-        'a database of an earlier version is damaged: what can be used of it is taken over, and its folder is kept',
-      ),
+  const data = await openData({ settings, overrides, log, onError })
+  const { storage, link, epochs, isShared, database } = data
+  const people = createPeople({
+    data,
+    mode: settings.directory,
+    passwordCost: overrides.passwordCost,
   })
-  const isShared = couchdbUrl !== undefined
-  const epochs = await storage
-    .ready()
-    .then(() =>
-      createEpochs({
-        storage,
-        isShared,
-        link,
-        restored: settings.restored,
-        onError,
-        onRestored: (lost) => log.warn(lost, 'a backup was put back: devices begin again'),
-      }),
-    )
-    .catch(async (error: unknown) => {
-      link?.close()
-      await storage.close()
-      throw error
-    })
-  const database = storage.database<AccountsDocument>('accounts')
-
-  const accounts = createAccounts({ database })
-  const sessions = createSessions({ database, isShared })
-  const contacts = createContacts({
-    database: storage.database<ContactsDocument>('whatsapp'),
-    isShared,
-  })
-  const relations = createRelations({
-    database,
-    isShared,
-    isContact: async (ownerId, id) => (await contacts.find(ownerId, id)) !== undefined,
-  })
-  const nameIndex = createNameIndex({ database })
-  const mode = settings.directory
-  const directory = createDirectory({ mode, storage, accounts, relations, nameIndex, isShared })
-  const tokens = createTokenKeeper({ secret })
-  const hasher = createPasswordHasher({ cost: overrides.passwordCost })
-  const accessCheck = createAccessCheck({ tokens, sessions })
+  const { accounts, sessions, contacts, relations, directory, hasher, accessCheck } = people
   const budget = createBudget(overrides.budget)
   const doorman = createDoorman({
     budget,
@@ -214,58 +93,22 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     presence: createPresence({ writeLastSeen, graceMs: overrides.presenceGraceMs, onError }),
   })
   const { connections, presence } = shared
-  const media = createMedia({
-    storage,
-    directory,
-    isShared,
-    onError,
-    readPicture: async (userId) => (await accounts.find(userId))?.profilePicture,
-    onFilesChanged: (ownerId) => quota.handleFilesChanged(ownerId),
-    inTurn: (step) => budget.scans.once({ key: 'the sweep of files' }, step),
-  })
-  const quota = createStorageQuota({
-    quotaBytes: settings.storageQuotaBytes,
-    async readMessages(userId) {
-      const names = [nameMessagesDatabase(userId), nameConversationsDatabase(userId)]
-      const tallies = await Promise.all(names.map((name) => storage.database(name).readTally()))
-      return tallies.reduce((sum, bytes) => sum + bytes, 0)
-    },
-    readFiles: media.readUsed,
-  })
-  const rate = createMessageRate({ perMinute: settings.messagesPerMinute, link })
   const metrics = createMetrics()
   /** The channel writes through the acceptance that notifies it: a cycle, joined later. */
   const joined: { channel?: Channel | undefined } = {}
-  const acceptance = measureAcceptance({
+  const messaging = createMessaging({
+    settings,
+    overrides,
+    data,
+    people,
+    budget,
     metrics,
-    acceptance: createAcceptance({
-      storage,
-      relations,
-      isShared,
-      link,
-      files: media,
-      listLost: epochs.listLost,
-      isFull: async (userId) => (await quota.look(userId)) !== 'free',
-      onError,
-      onStage: overrides.onStage,
-      tallyEvery: overrides.tallyEvery,
-      // Without the channel they stay queued until there is one.
-      onQueued: (entries) => joined.channel?.takeQueued(entries),
-    }),
-  })
-  const gate = createMessageGate({ acceptance, storage, rate, quota })
-  const acceptMessages = announceMessages({
-    acceptMessages: gate.acceptMessages,
-    accounts,
-    relations,
     connections,
+    findChannel: () => joined.channel,
     onError,
   })
-  const acceptConversations = recordReads({
-    acceptConversations: gate.acceptConversations,
-    noteRead: (...read) => joined.channel?.signals.noteRead(...read),
-  })
-  const departures = createAccountDeletion({
+  const { media, quota, rate, acceptance, acceptMessages, acceptConversations } = messaging
+  const accountDeletion = createAccountDeletion({
     database,
     storage,
     accounts,
@@ -354,8 +197,8 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     accounts,
     sessions,
     relations,
-    departures,
-    tokens,
+    accountDeletion,
+    tokens: people.tokens,
     hasher,
     directory,
     presence,
@@ -405,12 +248,12 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
   const { port } = server.address() as AddressInfo
   const url = `${settings.tls ? 'https' : 'http'}://${nameHost(settings.host)}:${port}`
-  log.info({ url, storage: couchdbUrl ? 'couchdb' : dataDir }, 'listening')
+  log.info({ url, storage: settings.couchdbUrl ? 'couchdb' : settings.dataDir }, 'listening')
 
   // Completes what a crash left half written, for authors who never return to retry (P3).
   acceptance.healCopies().catch(onError)
   media.sweep().catch(onError)
-  departures.finish().catch(onError)
+  accountDeletion.finish().catch(onError)
   accounts.completeClaims().catch(onError)
   channel?.start().catch(onError)
 
@@ -431,7 +274,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       await stopped
       clearTimeout(goodbye)
       sockets.close()
-      await departures.close()
+      await accountDeletion.close()
       await accounts.close()
       await media.close()
       await channel?.close()

@@ -12,7 +12,7 @@ import { createSessions } from './sessions.ts'
 
 const opened = {} as { dataDir: string; storage: Storage; now: number; errors: unknown[] }
 beforeEach(async () => {
-  opened.dataDir = await mkdtemp(join(tmpdir(), 'petrel-departures-'))
+  opened.dataDir = await mkdtemp(join(tmpdir(), 'petrel-account-deletion-'))
   opened.storage = createStorage({ dataDir: opened.dataDir, durability: 'relaxed' })
   Object.assign(opened, { now: 1_000_000, errors: [] })
 })
@@ -30,7 +30,7 @@ async function openAnn(onSettle: (userId: string) => Promise<void> = async () =>
   const accounts = createAccounts({ database, now })
   const sessions = createSessions({ database, isShared: false, now })
   const relations = createRelations({ database, isShared: false, now })
-  const departures = createAccountDeletion({
+  const accountDeletion = createAccountDeletion({
     database,
     storage,
     accounts,
@@ -51,27 +51,27 @@ async function openAnn(onSettle: (userId: string) => Promise<void> = async () =>
   const messages = storage.database<{ _id: string }>(nameMessagesDatabase(userId))
   await messages.insert({ _id: 'a' })
   const listMarks = async () => await database.range({ startkey: 'leaving:', endkey: 'leaving:~' })
-  return { userId, database, accounts, departures, sessions, session, messages, listMarks }
+  return { userId, database, accounts, accountDeletion, sessions, session, messages, listMarks }
 }
 
 describe('somebody who leaves', () => {
   it('is gone at once and for good, and a late sign-in is taken away after a minute', async () => {
     const ann = await openAnn()
-    await ann.departures.leave(ann.userId)
+    await ann.accountDeletion.leave(ann.userId)
     expect(await ann.accounts.find(ann.userId)).toBeUndefined()
     await expect(ann.messages.range({})).rejects.toThrow('removed for good')
     await expect(ann.messages.insert({ _id: 'late' })).rejects.toThrow('removed for good')
 
     await ann.database.insert({ ...ann.session, _id: `session:${ann.userId}:late` })
-    await ann.departures.finish()
+    await ann.accountDeletion.finish()
     const range = { startkey: 'session:', endkey: 'session:~' }
     expect(await ann.database.range(range)).toEqual([])
     expect(await ann.listMarks()).toHaveLength(1)
 
     opened.now += 60_000
-    await ann.departures.finish()
+    await ann.accountDeletion.finish()
     expect(await ann.listMarks()).toEqual([])
-    await ann.departures.close()
+    await ann.accountDeletion.close()
   })
 
   it('is gone after the next start where a crash came in between', async () => {
@@ -80,13 +80,13 @@ describe('somebody who leaves', () => {
     const ann = await openAnn(async () => {
       if (broken.isCrashing) throw crash
     })
-    await expect(ann.departures.leave(ann.userId)).rejects.toBe(crash)
+    await expect(ann.accountDeletion.leave(ann.userId)).rejects.toBe(crash)
     expect(await ann.accounts.find(ann.userId)).toBeUndefined()
     expect(await ann.messages.range({})).toHaveLength(1)
     broken.isCrashing = false
-    await ann.departures.finish()
+    await ann.accountDeletion.finish()
     await expect(ann.messages.range({})).rejects.toThrow('removed for good')
-    await ann.departures.close()
+    await ann.accountDeletion.close()
   })
 
   it('is taken away although somebody else’s things cannot be, which is tried again', async () => {
@@ -102,17 +102,17 @@ describe('somebody who leaves', () => {
     expect(ann.userId < benId).toBe(true)
     for (const userId of [ann.userId, benId]) {
       broken.add(userId)
-      await expect(ann.departures.leave(userId)).rejects.toBe(error)
+      await expect(ann.accountDeletion.leave(userId)).rejects.toBe(error)
     }
     broken.delete(benId)
     opened.now += 60_000
-    await ann.departures.finish()
+    await ann.accountDeletion.finish()
     expect(opened.errors.splice(0)).toEqual([error])
     expect(await ann.listMarks()).toMatchObject([{ userId: ann.userId }])
 
     broken.clear()
-    await ann.departures.finish()
+    await ann.accountDeletion.finish()
     expect(await ann.listMarks()).toEqual([])
-    await ann.departures.close()
+    await ann.accountDeletion.close()
   })
 })

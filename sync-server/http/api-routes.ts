@@ -57,7 +57,7 @@ interface Options {
   accounts: Accounts
   sessions: Sessions
   relations: Relations
-  departures: AccountDeletion
+  accountDeletion: AccountDeletion
   tokens: TokenKeeper
   hasher: PasswordHasher
   directory: Directory
@@ -154,7 +154,7 @@ function createPeopleRoutes(
     presenter: MessagePresenter
   },
 ): Route[] {
-  const { storage, accounts, sessions, relations, departures, directory, presence } = options
+  const { storage, accounts, sessions, relations, accountDeletion, directory, presence } = options
   const { users: presenter, messages, conversations, limitAttempts, log, quota, rate } = options
   const { contacts, channel } = options
   const reports = createReports({ storage })
@@ -163,7 +163,7 @@ function createPeopleRoutes(
   return [
     ...createAccountRoutes({
       accounts,
-      departures,
+      accountDeletion,
       presenter,
       exportAccount: (own, signal) =>
         exportAccount({ ...kept, ...own, signal, presenter: options.presenter }),

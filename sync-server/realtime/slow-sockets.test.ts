@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, it, onTestFinished } from 'vitest'
 import { limits } from '../../schema/limits.ts'
-import type { AppOverrides } from '../create-app.ts'
+import type { AppOverrides } from '../app-overrides.ts'
 import { openTestSocket } from '../testing/open-test-socket.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
 

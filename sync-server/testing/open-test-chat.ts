@@ -1,4 +1,4 @@
-import type { AppOverrides } from '../create-app.ts'
+import type { AppOverrides } from '../app-overrides.ts'
 import { startTestApp, type TestPerson } from './start-test-app.ts'
 
 export type TestChat = Awaited<ReturnType<typeof openTestChat>>

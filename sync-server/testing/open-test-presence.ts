@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
-import type { AppOverrides } from '../create-app.ts'
+import type { AppOverrides } from '../app-overrides.ts'
 import { openTestSocket, type TestSocket } from './open-test-socket.ts'
 import { startTestApp, type TestPerson } from './start-test-app.ts'
 

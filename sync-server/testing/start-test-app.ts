@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
+import type { AppOverrides } from '../app-overrides.ts'
 import { readSettings } from '../config.ts'
-import { type AppOverrides, createApp } from '../create-app.ts'
+import { createApp } from '../create-app.ts'
 import { createStorage, type Storage } from '../storage/storage.ts'
 
 const registrationsAtOnce = 20

@@ -1,4 +1,4 @@
-import type { AppOverrides } from '../create-app.ts'
+import type { AppOverrides } from '../app-overrides.ts'
 import type { ChannelClock } from '../whatsapp/client/channel-clock.ts'
 import { type EmulatorOptions, startEmulator } from '../whatsapp/emulator/emulator.ts'
 import { settingsForEmulator } from '../whatsapp/emulator/settings-for-emulator.ts'

@@ -1,4 +1,4 @@
-import type { AppOverrides } from '../create-app.ts'
+import type { AppOverrides } from '../app-overrides.ts'
 import { startCouch } from './couch/start-couch.ts'
 import { startRedis } from './start-redis.ts'
 import { startTestApp } from './start-test-app.ts'

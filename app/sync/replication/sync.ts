@@ -63,7 +63,7 @@ export function createSync(options: SyncOptions): Sync {
     pull: createBackOff({ random: platform.random }),
     push: createBackOff({ random: platform.random }),
   }
-  const mending = createBackOff({ random: platform.random })
+  const restarting = createBackOff({ random: platform.random })
   const closing = new AbortController()
   const shared = {
     fetch: platform.fetch,
@@ -75,12 +75,12 @@ export function createSync(options: SyncOptions): Sync {
     heard: { at: 0 },
     random: platform.random,
     onBroken: restart,
-    onMadeAnew: beginAnew,
+    onMadeAnew: beginAgain,
   }
   const { epochs } = database.device
   const marks = createMarkHold()
   const replications = new Map<Collection, Replication>()
-  let isMending = false
+  let isRestarting = false
 
   const feedOf = (database: Collection) => ({
     isOpen: options.feed.isOpen,
@@ -191,24 +191,24 @@ export function createSync(options: SyncOptions): Sync {
    */
   function restart(cause: unknown) {
     onError(cause)
-    if (isMending || closing.signal.aborted) return
+    if (isRestarting || closing.signal.aborted) return
     onOutcome('broken')
-    beginAnew()
+    beginAgain()
   }
 
-  function beginAnew() {
-    if (isMending || closing.signal.aborted) return
-    isMending = true
+  function beginAgain() {
+    if (isRestarting || closing.signal.aborted) return
+    isRestarting = true
     changing = changing.then(async () => {
       await stop()
-      const attempt = await mending.begin(closing.signal)
-      mending.fail(attempt)
-      await mending.begin(closing.signal)
-      isMending = false
+      const attempt = await restarting.begin(closing.signal)
+      restarting.fail(attempt)
+      await restarting.begin(closing.signal)
+      isRestarting = false
       if (!closing.signal.aborted) await start()
     })
     changing = changing.catch((error: unknown) => {
-      isMending = false
+      isRestarting = false
       if (!closing.signal.aborted) restart(error)
     })
   }
@@ -248,7 +248,7 @@ export function createSync(options: SyncOptions): Sync {
       closing.abort(new Error('Syncing has ended.'))
       options.feed.stop()
       for (const backOff of Object.values(backOffs)) backOff.close()
-      mending.close()
+      restarting.close()
       await changing
       await stop()
     },

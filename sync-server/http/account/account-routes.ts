@@ -14,14 +14,14 @@ import type { UserPresenter } from '../users/user-presenter.ts'
  */
 export function createAccountRoutes(options: {
   accounts: Accounts
-  departures: AccountDeletion
+  accountDeletion: AccountDeletion
   presenter: UserPresenter
   exportAccount: (
     kept: { user: OwnUser; formerNames: string[] },
     signal: AbortSignal,
   ) => AsyncGenerator<string>
 }): Route[] {
-  const { accounts, departures, presenter, exportAccount } = options
+  const { accounts, accountDeletion, presenter, exportAccount } = options
   return [
     defineRoute({
       method: 'get',
@@ -59,7 +59,7 @@ export function createAccountRoutes(options: {
       status: 200,
       answer: accountDeleted,
       async handle({ caller }) {
-        await departures.leave(caller.userId)
+        await accountDeletion.leave(caller.userId)
         return { isDeleted: true as const }
       },
     }),

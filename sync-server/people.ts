@@ -1,0 +1,42 @@
+import { createAccounts } from './access/accounts.ts'
+import { createDirectory } from './access/directory/directory.ts'
+import { createNameIndex } from './access/directory/name-index.ts'
+import { createPasswordHasher } from './access/passwords/password-hasher.ts'
+import { createRelations } from './access/relations.ts'
+import { createSessions } from './access/sessions.ts'
+import { createTokenKeeper } from './access/token-keeper.ts'
+import type { Settings } from './config.ts'
+import type { Data } from './data.ts'
+import { createAccessCheck } from './http/middleware/access-check.ts'
+import type { ContactsDocument } from './whatsapp/customers/contact-documents.ts'
+import { createContacts } from './whatsapp/customers/contacts.ts'
+
+export type People = ReturnType<typeof createPeople>
+
+/** Accounts, sign-ins, and who may see and reach whom. */
+export function createPeople(options: {
+  data: Data
+  mode: Settings['directory']
+  /** bcrypt's. */
+  passwordCost: number | undefined
+}) {
+  const { data, mode, passwordCost } = options
+  const { storage, database, isShared, secret } = data
+  const accounts = createAccounts({ database })
+  const sessions = createSessions({ database, isShared })
+  const contacts = createContacts({
+    database: storage.database<ContactsDocument>('whatsapp'),
+    isShared,
+  })
+  const relations = createRelations({
+    database,
+    isShared,
+    isContact: async (ownerId, id) => (await contacts.find(ownerId, id)) !== undefined,
+  })
+  const nameIndex = createNameIndex({ database })
+  const directory = createDirectory({ mode, storage, accounts, relations, nameIndex, isShared })
+  const tokens = createTokenKeeper({ secret })
+  const hasher = createPasswordHasher({ cost: passwordCost })
+  const accessCheck = createAccessCheck({ tokens, sessions })
+  return { accounts, sessions, contacts, relations, directory, tokens, hasher, accessCheck }
+}
