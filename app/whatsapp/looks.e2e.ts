@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { must } from '../../schema/helpers/must.ts'
 import {
   attach,
   channelBar,
@@ -90,6 +91,10 @@ test('a conversation with every kind of message from a customer', async () => {
   const list = dialog(page, 'Message with a list')
   await list.getByRole('button', { name: 'Add section' }).click()
   await look('a list that is being written')
+  await page.setViewportSize({ width: 390, height: 640 })
+  const send = await list.getByRole('button', { name: 'Send' }).boundingBox()
+  expect(must(send, 'the button').y + must(send, 'the button').height).toBeLessThan(640)
+  await page.setViewportSize({ width: 1280, height: 800 })
   await list.getByLabel('Header').fill('Delivery')
   await list.getByLabel('Text').fill('How fast?')
   await list.getByLabel('Footer').fill('We deliver on working days.')
