@@ -23,6 +23,8 @@ export interface SearchResultsProps {
   onChoose(): void
 }
 
+const localWords = "The server can't be reached, so only this device was searched."
+
 /**
  * Shows conversations by name immediately, then people from device and server, and this device's
  * messages.
@@ -62,6 +64,9 @@ export function SearchResults(props: SearchResultsProps) {
         {hasNothing && !isLongEnough && `Type at least ${limits.userSearchMinLength} characters`}
         {isSettled && !messages.isComplete && 'Still loading older messages…'}
         {messages.error}
+      </p>
+      <p className={styles.local} role="status">
+        {isSettled && people.isLocal && localWords}
       </p>
     </div>
   )

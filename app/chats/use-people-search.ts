@@ -11,9 +11,11 @@ interface PeopleFound {
   people: readonly PublicUser[]
   /** The query that the server has answered, or failed to. */
   query: string
+  /** Whether the server could not be asked: these are the people that the device knows. */
+  isLocal: boolean
 }
 
-const nobody: PeopleFound = { people: [], query: '' }
+const nobody: PeopleFound = { people: [], query: '', isLocal: false }
 /** Temporary failures: no connection, a timeout, or too many requests; a retry may succeed. */
 const passing = new Set([0, 408, 429])
 
@@ -29,10 +31,14 @@ export function usePeopleSearch(users: PeopleDirectory, query: string): PeopleFo
     if (!isAsked) return setThere(nobody)
     const stop = new AbortController()
     const backOff = createBackOff({ random: Math.random })
-    const take = (people: readonly PublicUser[]) => setThere({ people, query })
-    searchUntilAnswered({ users, query, backOff, signal: stop.signal, onAnswer: take }).catch(
-      () => {},
-    )
+    searchUntilAnswered({
+      users,
+      query,
+      backOff,
+      signal: stop.signal,
+      onAnswer: (people) => setThere({ people, query, isLocal: false }),
+      onFailed: () => setThere({ people: [], query, isLocal: true }),
+    }).catch(() => {})
     addEventListener('online', backOff.hurry)
     return () => {
       removeEventListener('online', backOff.hurry)
@@ -46,12 +52,11 @@ export function usePeopleSearch(users: PeopleDirectory, query: string): PeopleFo
     const found = new Map([...here, ...answered].map((person) => [person._id, person]))
     return [...found.values()].sort((a, b) => a.username.localeCompare(b.username))
   }, [known, there, query, isAsked])
-  return { people, query: there.query }
+  return { people, query: there.query, isLocal: there.isLocal }
 }
 
 /**
  * Retries with back-off, so that one broken connection does not hide the person searched for.
- * @param options.onAnswer called with an empty list while the server cannot be reached
  */
 async function searchUntilAnswered(options: {
   users: PeopleDirectory
@@ -59,8 +64,9 @@ async function searchUntilAnswered(options: {
   backOff: BackOff
   signal: AbortSignal
   onAnswer: (people: readonly PublicUser[]) => void
+  onFailed: () => void
 }) {
-  const { users, query, backOff, signal, onAnswer } = options
+  const { users, query, backOff, signal, onAnswer, onFailed } = options
   for (;;) {
     const attempt = await backOff.begin(signal)
     try {
@@ -69,7 +75,7 @@ async function searchUntilAnswered(options: {
       return onAnswer(people)
     } catch (cause) {
       signal.throwIfAborted()
-      onAnswer([])
+      onFailed()
       if (!(cause instanceof ApiError)) throw cause
       const { status, retryAfterMs } = cause
       if (!passing.has(status) && status < 500) return

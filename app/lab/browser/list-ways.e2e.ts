@@ -180,6 +180,21 @@ test('a search says that it goes on until the server has answered', async () => 
   await see('No results found')
 })
 
+test('an offline search says that it looked on this device only, until the server answers', async () => {
+  await page.goto('/chat')
+  await chatRow(page, 'carl').waitFor()
+  await ann.goOffline()
+  await box.fill('carl')
+  await see('only this device was searched')
+  await page.getByRole('link', { name: 'carl' }).first().waitFor()
+  await box.fill('nobody at all')
+  await see('No results found')
+  await see('only this device was searched')
+  await ann.goOnline()
+  await page.getByText('only this device was searched').waitFor({ state: 'detached' })
+  await see('No results found')
+})
+
 test('a failed search is retried, and finds the person', async () => {
   await page.goto('/chat')
   await chatRow(page, 'carl').waitFor()
