@@ -20,8 +20,8 @@ import { type Refusal, refuse } from './refusal.ts'
  * What becomes of a proposed version of a message in its proposer's own copy.
  * - `keep`: the stored version already says all that the proposal may say.
  * - `accept`: store `next`. `deliver`: a new message; it needs its place (`orderedAt`) and the
- * other
- * person's copy first (P3). `amend`: the other person's copy changes too. `own`: this copy only.
+ *   other person's copy first (P3). `amend`: the other person's copy changes too. `own`: this copy
+ *   only.
  * - `refuse`: no other copy changes; `next` gives the author the reason and the text (P6).
  */
 export type MessageDecision =
