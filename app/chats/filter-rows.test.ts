@@ -8,6 +8,7 @@ const row = (peerId: string, change: Partial<ConversationRow> = {}): Conversatio
   isArchived: false,
   isMuted: false,
   hasFailed: false,
+  isComing: false,
   unreadCount: 0,
   lastMessageAt: 0,
   ...change,

@@ -23,7 +23,9 @@ export function RowPreview({ row, ownId, isTyping, draft }: RowPreviewProps) {
     )
   }
   const message = row.lastMessage
-  if (!message) return <span className={styles.preview}>No messages yet</span>
+  if (!message) {
+    return <span className={styles.preview}>{row.isComing ? '\u00a0' : 'No messages yet'}</span>
+  }
   const hasTicks = message.senderId === ownId && message.deletedAt === undefined
   return (
     <span className={styles.preview}>

@@ -26,6 +26,7 @@ function row(peer: KnownPerson): ConversationRow {
     isMuted: false,
     unreadCount: 0,
     hasFailed: false,
+    isComing: false,
     lastMessageAt: 0,
   }
 }

@@ -94,6 +94,20 @@ test('unread messages are counted above what was read, without deleted ones', as
   await until(([row]) => row?.unreadCount === 1)
 })
 
+test('a conversation that arrives before its messages does not count as empty', async () => {
+  const { database, list, receive, until } = await start()
+  const message = { _id: createId(), orderedAt: 5 }
+  await changeConversation(database.conversations, ben, (conversation) => ({
+    ...conversation,
+    lastMessage: message,
+    lastMessageAt: message.orderedAt,
+  }))
+  await until(([row]) => row?.isComing === true)
+  await receive(ben, 5)
+  await until(([row]) => row?.lastMessage !== undefined)
+  expect(list.conversations.getSnapshot()[0]?.isComing).toBe(false)
+})
+
 test('a conversation that has only a waiting message stands where that was written', async () => {
   const { context, receive, until } = await start()
   await receive(cem, 2_000)

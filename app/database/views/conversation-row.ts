@@ -16,6 +16,8 @@ export interface ConversationRow {
   /** Is there an unsent own message that its author has not dealt with yet? */
   hasFailed: boolean
   lastMessage?: MessageDocument
+  /** Does the server name a newest message while none has arrived on this device yet? */
+  isComing: boolean
   /** Epoch ms; 0 for a conversation without messages. */
   lastMessageAt: number
 }
@@ -59,6 +61,7 @@ export function makeRow({
     unreadCount,
     hasFailed,
     ...(lastMessage && { lastMessage: showMessage(lastMessage, conversation) }),
+    isComing: lastMessage === undefined && conversation.lastMessage !== undefined,
     lastMessageAt: lastMessage ? timeOf(lastMessage) : lastMessageAt,
   }
 }

@@ -7,6 +7,7 @@ const row = {
   isArchived: false,
   isMuted: false,
   hasFailed: false,
+  isComing: false,
   unreadCount: 3,
   lastMessageAt: 1,
 }

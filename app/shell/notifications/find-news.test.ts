@@ -27,6 +27,7 @@ function rowWith(change: Partial<ConversationRow>): ConversationRow {
     isArchived: false,
     isMuted: false,
     hasFailed: false,
+    isComing: false,
     unreadCount: 0,
     lastMessageAt: 0,
     ...change,
