@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense, useMemo, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { Messenger } from '../sync/messenger-types.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
@@ -9,12 +9,19 @@ import { ConversationList } from './conversation-list.tsx'
 import { Everybody } from './everybody.tsx'
 import { FilterChips } from './filter-chips.tsx'
 import { filterRows, type ListFilter, nameEmptyList } from './filter-rows.ts'
-import { LazySearchResults, LazyStarredList, prefetchSearchResults } from './lazy-parts.tsx'
-import { ListProblems } from './list-problems.tsx'
 import { SearchBox } from './search-box.tsx'
 import { useBoxArrows } from './use-box-arrows.ts'
 import { useCollapse } from './use-collapse.ts'
-import { useKeptPeer } from './use-kept-peer.ts'
+
+const loadSearchResults = () =>
+  import('./search-results.tsx').then((module) => ({ default: module.SearchResults }))
+
+/** Loads when a search starts. */
+const LazySearchResults = lazy(loadSearchResults)
+
+const LazyStarredList = lazy(() =>
+  import('./starred-list.tsx').then((module) => ({ default: module.StarredList })),
+)
 
 export type ListView = 'all' | 'archived' | 'starred'
 
@@ -198,4 +205,40 @@ function titleOf(view: ListView): string {
     case 'starred':
       return 'Starred'
   }
+}
+
+/** Prefetches the results' code, so that the first key need not wait for it. */
+function prefetchSearchResults(): void {
+  loadSearchResults().catch(() => {})
+}
+
+/**
+ * The peer of the open chat that was opened under this filter: its row must not vanish while it is
+ * read.
+ */
+function useKeptPeer(filter: ListFilter, selectedPeerId: string | undefined): string | undefined {
+  const [now, setNow] = useState({ filter, selectedPeerId, isKept: false })
+  if (now.filter !== filter || now.selectedPeerId !== selectedPeerId) {
+    setNow({ filter, selectedPeerId, isKept: now.filter === filter })
+  }
+  return filter === 'Unread' && now.isKept ? selectedPeerId : undefined
+}
+
+/**
+ * The server's failures, beneath the list; the device's data stays. Being offline is no failure.
+ */
+function ListProblems({ messenger }: { messenger: Messenger }) {
+  const { state, words } = useLiveValue(messenger.connection)
+  const usersProblem = useLiveValue(messenger.users.problem)
+  const isReachable = state === 'live' || state === 'trouble'
+  return (
+    <div role="status">
+      {state === 'trouble' && (
+        <p className={styles.problem}>Failed to load conversations: {words}</p>
+      )}
+      {isReachable && usersProblem && (
+        <p className={styles.problem}>Failed to load users: {usersProblem}</p>
+      )}
+    </div>
+  )
 }

@@ -1,5 +1,6 @@
 import { useMemo, useRef } from 'react'
 import { limits } from '../../schema/limits.ts'
+import type { PublicUser } from '../../schema/user.ts'
 import { foldText } from '../database/search/fold-text.ts'
 import type { ConversationRow, Messenger } from '../sync/messenger-types.ts'
 import { useArrowKeys } from '../ui/hooks/use-arrow-keys.ts'
@@ -8,9 +9,17 @@ import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import styles from './chat-list-panel.module.css'
 import { findPeople } from './find-people.ts'
 import { FoundMessages } from './found-messages.tsx'
-import { FoundPeople } from './found-people.tsx'
+import { PersonLink } from './person-link.tsx'
 import { useMessageSearch } from './use-message-search.ts'
 import { usePeopleSearch } from './use-people-search.ts'
+
+interface FoundPeopleProps {
+  title: string
+  people: readonly PublicUser[]
+  messenger: Messenger
+  linkState: object | undefined
+  onChoose(): void
+}
 
 export interface SearchResultsProps {
   query: string
@@ -82,5 +91,22 @@ function findRows(
   return rows.filter(
     ({ peer, peerId }) =>
       peer && (findPeople([peer], query).length > 0 || labelsOf(peerId).some(hasLabel)),
+  )
+}
+
+/** The people found; renders nothing for an empty list. */
+function FoundPeople({ title, people, ...choice }: FoundPeopleProps) {
+  if (people.length === 0) return null
+  return (
+    <section aria-label={title}>
+      <h2 className={styles.section}>{title}</h2>
+      <ul>
+        {people.map((person) => (
+          <li key={person._id}>
+            <PersonLink person={person} {...choice} />
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { PublicUser } from '../../schema/user.ts'
+import type { ConversationView, Messenger } from '../sync/messenger-types.ts'
 import { useLatest } from '../ui/hooks/use-latest.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { leaveBackLayers } from '../ui/layers/leave-back-layers.ts'
@@ -10,7 +11,6 @@ import { ConversationHeader } from './header/conversation-header.tsx'
 import type { MessageListHandle } from './message-list/message-list.tsx'
 import { OpenConversation } from './open-conversation.tsx'
 import styles from './styles/conversation.module.css'
-import { useConversationView } from './use-conversation-view.ts'
 
 /** The screen of one conversation. */
 export function Conversation(props: ConversationProps) {
@@ -62,4 +62,23 @@ export function Conversation(props: ConversationProps) {
 
 function nameOf(peer: PublicUser | undefined): string {
   return peer?.username ?? 'Unknown'
+}
+
+/** The open conversation with this person; closed on unmount. Undefined at first. */
+function useConversationView(
+  messenger: Messenger,
+  peerId: string,
+  /** A message to start at instead of the first unread one. */
+  startsAtId: string | undefined,
+): ConversationView | undefined {
+  const [view, setView] = useState<ConversationView>()
+  useEffect(() => {
+    const opened = messenger.openConversation(peerId, { startsAtUnread: true, startsAtId })
+    setView(opened)
+    return () => {
+      setView(undefined)
+      opened.close()
+    }
+  }, [messenger, peerId, startsAtId])
+  return view
 }

@@ -1,6 +1,6 @@
+import { enforceOptions } from 'broadcast-channel'
 import { expectConverged } from './checks/expect-converged.ts'
 import { waitUntilSettled } from './checks/wait-until-settled.ts'
-import { chooseNativeBroadcast } from './choose-native-broadcast.ts'
 import { createLabChannel } from './device/lab-channel.ts'
 import { createLabPerson, type LabPerson } from './device/lab-person.ts'
 import { createWitness } from './device/witness.ts'
@@ -71,4 +71,12 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
       await channel?.close()
     },
   }
+}
+
+/**
+ * Connects a device's tabs by the BroadcastChannel that Node shares with browsers. By default RxDB
+ * uses files and sockets in Node, which cost more than the rest of a message.
+ */
+function chooseNativeBroadcast(): void {
+  enforceOptions({ type: 'native' })
 }

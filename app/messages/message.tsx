@@ -1,19 +1,26 @@
 import { memo, type ReactNode } from 'react'
-import type { MessageDocument } from '../../schema/message.ts'
+import { isEdited, type MessageDocument } from '../../schema/message.ts'
+import { formatClockTime } from '../ui/format/format-clock-time.ts'
 import type { LiveSource } from '../ui/hooks/use-live-value.ts'
 import { Icon } from '../ui/icons/icon.tsx'
+import { MessageTicks } from '../ui/icons/message-ticks.tsx'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'
 import { nameMessageType } from '../ui/text/describe-message.ts'
+import { describeTimes } from './describe-times.ts'
 import { FailedNotice } from './failed-notice.tsx'
 import { HoverActions } from './hover-actions.tsx'
 import { labelMessage } from './label-message.ts'
 import styles from './message.module.css'
 import type { MessageActions } from './message-actions.ts'
-import { MessageMeta } from './message-meta.tsx'
 import { MessageReactions } from './message-reactions.tsx'
 import { MessageText } from './message-text.tsx'
 import { QuotedMessage } from './quoted-message.tsx'
 import { RefusalNotice } from './refusal-notice.tsx'
+
+interface MessageMetaProps {
+  message: MessageDocument
+  isOwn: boolean
+}
 
 export interface MessageProps {
   message: MessageDocument
@@ -143,5 +150,36 @@ function Bubble(props: MessageProps) {
       </div>
       {drawExtra(message, 'below')}
     </div>
+  )
+}
+
+/** A bubble's corner: star, edited, the time, and the ticks of an own message. */
+function MessageMeta({ message, isOwn }: MessageMetaProps) {
+  const isDeleted = message.deletedAt !== undefined
+  return (
+    <span className={styles.meta} dir="ltr">
+      {message.isWhatsApp && <WhatsAppIcon />}
+      {message.isStarred && (
+        <span role="img" aria-label="Starred">
+          <Icon name="star" size={12} isFilled />
+        </span>
+      )}
+      {isEdited(message) && <span>edited</span>}
+      <time dateTime={new Date(message.createdAt).toISOString()}>
+        {isDeleted ? formatClockTime(message.createdAt) : describeTimes(message)}
+      </time>
+      {isOwn && !isDeleted && (
+        <MessageTicks status={message.status} isWhatsApp={message.isWhatsApp} />
+      )}
+    </span>
+  )
+}
+
+/** Marks messages sent over WhatsApp: a speech bubble with a handset. */
+function WhatsAppIcon() {
+  return (
+    <span role="img" aria-label="WhatsApp">
+      <Icon name="whatsapp" size={13} />
+    </span>
   )
 }

@@ -1,5 +1,4 @@
 import type { LiveSource } from '../ui/hooks/use-live-value.ts'
-import { isInstalled, needsHomeScreenHint } from './install-platform.ts'
 
 /**
  * `prompt`: the browser can install on a click; `hint`: the person must use the share menu (iOS).
@@ -62,4 +61,24 @@ export function createInstallOffer(): InstallOffer {
     },
     close: () => closing.abort(),
   }
+}
+
+/** Does this page run as an installed app, in its own window? */
+function isInstalled(): boolean {
+  return matchMedia('(display-mode: standalone)').matches || isStandaloneOnApple() === true
+}
+
+/**
+ * iPhone and iPad browsers install only through the share menu. An iPad reports a Mac, with a touch
+ * screen.
+ */
+function needsHomeScreenHint(): boolean {
+  const { userAgent, maxTouchPoints } = navigator
+  const isIPad = userAgent.includes('Macintosh') && maxTouchPoints > 1
+  return (/iPhone|iPad|iPod/.test(userAgent) || isIPad) && isStandaloneOnApple() === false
+}
+
+/** Safari's own property: absent elsewhere. */
+function isStandaloneOnApple(): boolean | undefined {
+  return (navigator as { standalone?: boolean }).standalone
 }

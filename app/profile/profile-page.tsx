@@ -1,16 +1,16 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { defaultAbout } from '../../schema/limits.ts'
 import type { OwnUser, ProfileChange } from '../../schema/user.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { formatDate } from '../ui/format/format-clock-time.ts'
 import { formatLastSeen } from '../ui/format/format-last-seen.ts'
+import { useLatest } from '../ui/hooks/use-latest.ts'
 import { Page } from '../ui/layout/page.tsx'
 import { Avatar } from '../ui/people/avatar.tsx'
 import { DangerZone } from './danger-zone.tsx'
 import { ProfileForm } from './profile-form.tsx'
 import styles from './profile-page.module.css'
-import { useRefresh } from './use-refresh.ts'
 
 export interface ProfilePageProps {
   /** The device's version of the record. */
@@ -86,4 +86,20 @@ function Fact({ name, value, note }: { name: string; value: string; note?: strin
 
 function describeLastSeen({ lastSeen }: OwnUser): string {
   return formatLastSeen(lastSeen ? Date.parse(lastSeen) : undefined, Date.now())
+}
+
+/**
+ * Loads when the page opens, and again on request. Offline the device's own record is enough.
+ * @param options.isOffline called after a failed load
+ */
+function useRefresh(options: { read: () => Promise<void>; isOffline: () => boolean }) {
+  const latest = useLatest(options)
+  const [hasFailed, setHasFailed] = useState(false)
+  const retry = useCallback(() => {
+    setHasFailed(false)
+    const { read, isOffline } = latest.current
+    read().catch(() => setHasFailed(!isOffline()))
+  }, [latest])
+  useEffect(retry, [retry])
+  return { hasFailed, retry }
 }

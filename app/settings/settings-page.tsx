@@ -4,7 +4,14 @@ import { Page } from '../ui/layout/page.tsx'
 import { RadioChoice, type RadioChoiceProps } from './radio-choice.tsx'
 import styles from './settings.module.css'
 import { sectionWords, settingsSections } from './settings-sections.ts'
-import { ThemeChoice, type ThemeChoiceProps } from './theme-choice.tsx'
+
+interface ThemeChoiceProps {
+  themes: readonly { value: string; name: string }[]
+  theme: string
+  /** The system's current preference. */
+  systemNow: 'light' | 'dark'
+  onTheme(value: string): void
+}
 
 interface SettingsPageProps extends ThemeChoiceProps {
   /** Further settings of this device. */
@@ -40,5 +47,19 @@ export function SettingsPage({ onBack, choices, ...theme }: SettingsPageProps) {
         <RadioChoice key={choice.legend} {...choice} />
       ))}
     </Page>
+  )
+}
+
+/** The theme setting of this device. */
+function ThemeChoice({ themes, theme, systemNow, onTheme }: ThemeChoiceProps) {
+  return (
+    <RadioChoice
+      legend="Theme"
+      options={themes}
+      value={theme}
+      note={`System default follows this device: ${systemNow} now.`}
+      isNoted={(value) => value === 'system'}
+      onChoose={onTheme}
+    />
   )
 }

@@ -1,10 +1,12 @@
+import { PetrelMark } from '../ui/icons/petrel-mark.tsx'
 import { Page } from '../ui/layout/page.tsx'
-import { AboutSection } from './about-section.tsx'
+import { productName, productVersion } from '../ui/product.ts'
 import { AccountSection, type AccountSectionProps } from './account-section.tsx'
+import { FactList } from './fact-list.tsx'
 import { HelpSection } from './help-section.tsx'
 import { NotificationsSection, type NotificationsSectionProps } from './notifications-section.tsx'
-import { PrivacySection } from './privacy-section.tsx'
 import { SecuritySection, type SecuritySectionProps } from './security-section.tsx'
+import styles from './settings.module.css'
 import { type SettingsSection, sectionWords } from './settings-sections.ts'
 import { StorageSection, type StorageSectionProps } from './storage-section.tsx'
 
@@ -44,4 +46,35 @@ function SectionBody(props: SettingsSectionPageProps) {
     case 'about':
       return <AboutSection />
   }
+}
+
+function AboutSection() {
+  return (
+    <section className={styles.about}>
+      <PetrelMark size={96} />
+      <h2>{productName}</h2>
+      <p>Version {productVersion}</p>
+      <p>© 2026 The {productName} authors. MIT licence.</p>
+    </section>
+  )
+}
+
+/** The current privacy rules. Nothing can be changed yet, so nothing looks as if it could. */
+function PrivacySection() {
+  return (
+    <FactList
+      facts={[
+        {
+          name: 'Last seen and online',
+          about: 'Anyone who can message you, unless either of you blocked the other.',
+        },
+        { name: 'Read receipts', about: 'People see when you have read their messages.' },
+        { name: 'Email', about: 'Only you can see it.' },
+        {
+          name: 'Messages',
+          about: "Kept on your devices and on this server, in your copy and in the other person's.",
+        },
+      ]}
+    />
+  )
 }

@@ -7,7 +7,6 @@ import type { Channel } from './channel/channel.ts'
 import type { ChannelSettings } from './channel/channel-settings.ts'
 import type { ChannelWish } from './channel/channel-wish.ts'
 import type { Outgoing } from './channel/outgoing.ts'
-import { insertText } from './insert-text.ts'
 import { ButtonsDialog } from './interactive/buttons-dialog.tsx'
 import { ListDialog } from './interactive/list-dialog.tsx'
 import { LabelsDialog } from './labels-dialog.tsx'
@@ -141,4 +140,14 @@ function OpenTemplates(props: OpenTemplatesProps) {
       onClose={onClose}
     />
   )
+}
+
+/** Inserts a text at the cursor as if typed, so that input listeners run. */
+function insertText(field: HTMLTextAreaElement, text: string): void {
+  field.focus()
+  const { value, selectionStart: start, selectionEnd: end } = field
+  const before = value.slice(0, start)
+  const gap = before === '' || /\s$/.test(before) ? '' : ' '
+  field.setRangeText(gap + text, start, end, 'end')
+  field.dispatchEvent(new Event('input', { bubbles: true }))
 }

@@ -1,3 +1,4 @@
+import { limits } from '../../schema/limits.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountDocument,
@@ -9,12 +10,12 @@ import {
 import {
   type ClaimedField,
   type ClaimId,
+  claimKey,
   decideClaims,
   listClaims,
   listFormerClaims,
   releaseClaim,
 } from './claims.ts'
-import { keepFormerNames } from './former-names.ts'
 
 export type AccountChange =
   | { kind: 'done'; account: AccountDocument }
@@ -89,4 +90,18 @@ function listReleased(before: AccountDocument, kept: readonly ClaimId[]): ClaimI
 
 function isSame(some: readonly ClaimId[], others: readonly ClaimId[]): boolean {
   return some.join() === others.join()
+}
+
+/** The account that follows `before`, with the names that it no longer has as former names. */
+function keepFormerNames(
+  before: AccountDocument | undefined,
+  next: AccountDocument,
+): AccountDocument {
+  if (!before) return next
+  const { formerNames = [], ...rest } = next
+  const current = claimKey('username', next.username)
+  const kept = [before.username, ...formerNames]
+    .filter((name) => claimKey('username', name) !== current)
+    .slice(0, limits.formerNamesMax)
+  return kept.length > 0 ? { ...rest, formerNames: kept } : rest
 }

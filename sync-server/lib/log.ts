@@ -1,6 +1,9 @@
+import { fstatSync, writeSync } from 'node:fs'
+import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { createLogDestination, type LogDestination } from './log-destination.ts'
-import { openStandardOutput } from './open-standard-output.ts'
+
+const standardOutput = 1
 
 /**
  * Field names that could carry a secret or a message text into a log line, at any of three depths.
@@ -49,4 +52,27 @@ function describeLost(count: number): string {
 function atEveryDepth(name: string): string[] {
   const joined = name.startsWith('[') ? name : `.${name}`
   return [name, `*${joined}`, `*.*${joined}`]
+}
+
+/**
+ * Standard output as a stream that reports short writes: on a nearly full disk Node's own takes a
+ * part of a text for the whole. On a pipe it never blocks on the reader.
+ */
+function openStandardOutput(): Writable {
+  const kind = fstatSync(standardOutput)
+  return kind.isFIFO() || kind.isSocket() ? process.stdout : openFile(standardOutput)
+}
+
+function openFile(file: number): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      const bytes = new Uint8Array(chunk)
+      try {
+        for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+        done()
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)))
+      }
+    },
+  })
 }

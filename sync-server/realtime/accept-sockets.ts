@@ -10,7 +10,6 @@ import {
   understandsProtocolPrefix,
 } from '../../schema/api/socket-events.ts'
 import { limits } from '../../schema/limits.ts'
-import { isAllowedOrigin } from './is-allowed-origin.ts'
 import type { SocketOffer, SocketOpener } from './socket-opener.ts'
 
 /**
@@ -79,4 +78,21 @@ function readOffer(offered: string | undefined): SocketOffer {
     token: listAfter(bearerProtocolPrefix)[0] ?? '',
     understands: readSocketWords(listAfter(understandsProtocolPrefix)),
   }
+}
+
+/**
+ * May a page of this origin open a socket? Our own pages may, and clients without an origin, which
+ * are no browsers.
+ * @param host the `Host` header: a browser sets it from the address, so a foreign page cannot
+ * choose it
+ */
+function isAllowedOrigin(asked: {
+  origin: string | undefined
+  host: string | undefined
+  publicUrl: string | undefined
+}): boolean {
+  const { origin, host, publicUrl } = asked
+  if (origin === undefined || origin === '') return true
+  if (!URL.canParse(origin)) return false
+  return origin === publicUrl || new URL(origin).host === host?.toLowerCase()
 }

@@ -14,8 +14,10 @@ import { createFrameLimit } from './connections/frame-limit.ts'
 import type { EventHandler } from './event-handler.ts'
 import type { Presence } from './presence/presence.ts'
 import type { PresenceAnnouncer } from './presence/presence-announcer.ts'
-import { runAt } from './run-at.ts'
 import { createSocketSeats } from './socket-seats.ts'
+
+/** Node's timers fire at once for longer delays. */
+const longestTimerMs = 2 ** 31 - 1
 
 export type SocketOpener = ReturnType<typeof createSocketOpener>
 
@@ -126,4 +128,16 @@ function connect(
     },
     close: (code, reason) => socket.close(code, reason),
   }
+}
+
+/** Runs once at `time`, epoch ms, however far away. @returns cancels it */
+function runAt(time: number, action: () => void): () => void {
+  const state = { timer: undefined as NodeJS.Timeout | undefined }
+  function wait() {
+    const leftMs = time - Date.now()
+    if (leftMs <= 0) return action()
+    state.timer = setTimeout(wait, Math.min(leftMs, longestTimerMs)).unref()
+  }
+  wait()
+  return () => clearTimeout(state.timer)
 }

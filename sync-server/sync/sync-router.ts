@@ -8,11 +8,9 @@ import type { FairQueue } from '../budget/fair-queue.ts'
 import { createJsonReader } from '../http/core/json-reader.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
 import type { Storage } from '../storage/storage.ts'
-import { acceptBasicToken } from './accept-basic-token.ts'
 import { answerAllDocs } from './answer-all-docs.ts'
 import { answerChanges } from './answer-changes.ts'
 import { getDocument, putDocument } from './answer-document.ts'
-import { describeDatabase, describeServer } from './answer-info.ts'
 import { getLocalDocument, putLocalDocument } from './answer-local-document.ts'
 import { answerBulkGet, answerRevsDiff } from './answer-revisions.ts'
 import { CouchError, forbidden, notFound } from './couch-error.ts'
@@ -166,4 +164,37 @@ function signalGone(response: Response): AbortSignal {
   if (response.closed) gone.abort()
   response.once('close', () => gone.abort())
   return gone.signal
+}
+
+/**
+ * Some replicators only support user and password in a URL: takes the password as the token, under
+ * any user name, and checks it as usual.
+ */
+function acceptBasicToken(request: Request) {
+  const [, encoded] = /^Basic +([\w+/=-]+)$/i.exec(request.headers.authorization ?? '') ?? []
+  if (encoded === undefined) return
+  const login = Buffer.from(encoded, 'base64').toString()
+  request.headers.authorization = `Bearer ${login.slice(login.indexOf(':') + 1)}`
+}
+
+/**
+ * CouchDB's root answer: clients identify the server by it. PouchDB names its checkpoints by
+ * `uuid`, so that it begins again in a new epoch of the installation.
+ */
+function describeServer(epoch: string) {
+  const uuid = epoch.replaceAll('-', '')
+  return { couchdb: 'Welcome', version: '3.3.0', uuid, vendor: { name: 'Petrel' } }
+}
+
+/** CouchDB's information on a database. */
+async function describeDatabase({ name, stored }: SyncDatabase) {
+  const { docCount, updateSeq } = await stored.info()
+  return {
+    db_name: name,
+    doc_count: docCount,
+    doc_del_count: 0,
+    update_seq: updateSeq,
+    // CouchDB's replicator compares it between requests; databases here are never recreated.
+    instance_start_time: '0',
+  }
 }

@@ -1,14 +1,37 @@
-import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { isBlank } from '../../../schema/helpers/is-blank.ts'
 import { limits } from '../../../schema/limits.ts'
 import { refuse } from '../../../schema/refusal.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { isComposing } from '../../ui/fields/is-composing.ts'
+import { useLatest } from '../../ui/hooks/use-latest.ts'
 import styles from './composer.module.css'
 import type { DrawComposerTools, SendingTools } from './composer-tools.ts'
-import { useComposedText } from './use-composed-text.ts'
-import { useFieldFocus } from './use-field-focus.ts'
-import { useFieldHeight } from './use-field-height.ts'
+import { createTextSender } from './text-sender.ts'
+
+interface FocusOptions {
+  takesFocus: boolean
+  /** A change takes the focus again. */
+  focusKey: string
+}
+
+interface ComposedTextOptions {
+  /** Called on mount only. */
+  initialText(): string
+  /** Called on every change, also when a send clears the field. */
+  onChange(text: string): void
+  /** Resolves when the message is stored on the device. */
+  store(content: string): Promise<void>
+}
 
 interface ComposerProps {
   initialText(): string
@@ -127,4 +150,46 @@ export function Composer(props: ComposerProps) {
 
 function hasModifier({ shiftKey, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
   return shiftKey || ctrlKey || altKey || metaKey
+}
+
+/** The text being written; rerenders as it changes. */
+function useComposedText(options: ComposedTextOptions) {
+  const [text, setText] = useState(options.initialText)
+  const [error, setError] = useState<string>()
+  const latest = useLatest(options)
+  const [{ write, send }] = useState(() =>
+    createTextSender({
+      initialText: text,
+      onChange(text) {
+        setText(text)
+        latest.current.onChange(text)
+      },
+      onError: setError,
+      store: (content) => latest.current.store(content),
+    }),
+  )
+  return { text, write, send, error }
+}
+
+/** Puts the cursor at the end of the field. */
+function useFieldFocus(
+  field: RefObject<HTMLTextAreaElement | null>,
+  { takesFocus, focusKey }: FocusOptions,
+): void {
+  useEffect(() => {
+    const element = field.current
+    if (!element || !takesFocus || focusKey === undefined) return
+    element.focus({ preventScroll: true })
+    element.setSelectionRange(element.value.length, element.value.length)
+  }, [field, takesFocus, focusKey])
+}
+
+/** Grows the field with its text in browsers without `field-sizing`. */
+function useFieldHeight(field: RefObject<HTMLTextAreaElement | null>, text: string): void {
+  useLayoutEffect(() => {
+    const element = field.current
+    if (!element || CSS.supports('field-sizing', 'content')) return
+    element.style.height = text === '' ? '' : 'auto'
+    if (text !== '') element.style.height = `${element.scrollHeight}px`
+  }, [field, text])
 }

@@ -1,12 +1,24 @@
 import { useRef } from 'react'
 import { isBlank } from '../../../schema/helpers/is-blank.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
+import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
+import { describeMessage } from '../../ui/text/describe-message.ts'
+import { useLiveMessage } from '../message/use-live-message.ts'
+import styles from './composer.module.css'
 import { Composer } from './composer.tsx'
-import { ComposerBar } from './composer-bar.tsx'
 import type { DrawComposerTools } from './composer-tools.ts'
 import { newMode, type WriteMode } from './write-mode.ts'
+
+interface ComposerBarProps {
+  title: string
+  messenger: Messenger
+  message: MessageDocument
+  cancelLabel: string
+  onCancel(): void
+}
 
 interface WriteAreaProps {
   messenger: Messenger
@@ -153,4 +165,20 @@ async function changeMessage(
   await commands.editMessage(messageId, content)
   // The refused edit was made again, or replaced by another one.
   if (message?.refused) await commands.dismissRefusal(messageId)
+}
+
+/** Shows the message that the next one replies to or edits. */
+function ComposerBar(props: ComposerBarProps) {
+  const message = useLiveMessage(props.messenger, props.message)
+  return (
+    <div className={styles.bar}>
+      <div className={styles.barWords}>
+        <p className={styles.barTitle}>{props.title}</p>
+        <p className={styles.barText} dir="auto">
+          {describeMessage(message)}
+        </p>
+      </div>
+      <IconButton icon="close" label={props.cancelLabel} isSmall onClick={props.onCancel} />
+    </div>
+  )
 }

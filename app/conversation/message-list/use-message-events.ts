@@ -3,7 +3,9 @@ import { useLatest } from '../../ui/hooks/use-latest.ts'
 import { createLongPress } from '../../ui/menus/long-press.ts'
 import type { MenuPoint } from '../../ui/menus/menu-action.ts'
 import { findMessageElement } from './find-message-element.ts'
-import { createHover } from './hover.ts'
+
+/** The list is at rest after this time without movement. */
+const restMs = 120
 
 interface MessageEvents {
   onMenu(messageId: string, point: MenuPoint): void
@@ -88,4 +90,35 @@ function pointOf(event: MouseEvent, element: HTMLElement): MenuPoint {
 function cornerOf(element: HTMLElement): MenuPoint {
   const box = element.getBoundingClientRect()
   return { x: box.left + box.width / 2, y: box.top + Math.min(box.height, 40) }
+}
+
+/**
+ * Reports the message under a resting pointer. While the list scrolls beneath it, reports nothing:
+ * each report would rerender the list.
+ */
+function createHover(onHover: (messageId: string | undefined) => void) {
+  let pointed: string | undefined
+  let movedAt = Number.NEGATIVE_INFINITY
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function tell() {
+    clearTimeout(timer)
+    timer = undefined
+    const leftMs = movedAt + restMs - performance.now()
+    if (leftMs > 0) timer = setTimeout(tell, leftMs)
+    else onHover(pointed)
+  }
+
+  return {
+    point(messageId: string | undefined) {
+      pointed = messageId
+      if (timer === undefined) tell()
+    },
+    listMoved() {
+      movedAt = performance.now()
+    },
+    end() {
+      clearTimeout(timer)
+    },
+  }
 }

@@ -1,4 +1,12 @@
-import { type CSSProperties, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { isComposing } from '../../ui/fields/is-composing.ts'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { createLongPress } from '../../ui/menus/long-press.ts'
@@ -10,11 +18,15 @@ import { useSheet } from '../catalogue/use-sheet.ts'
 import { CategoryTabs } from './category-tabs.tsx'
 import { EmojiGrid, type EmojiGridHandle } from './emoji-grid.tsx'
 import styles from './emoji-picker.module.css'
-import { stepThroughRows } from './lay-out-rows.ts'
+import { layOutRows, stepThroughRows } from './lay-out-rows.ts'
 import { PickerFoot } from './picker-foot.tsx'
-import { useGridRows } from './use-grid-rows.ts'
 import { useSections } from './use-sections.ts'
 import { VariantPicker } from './variant-picker.tsx'
+
+/** px: the smallest touch target. */
+const smallestCell = 44
+
+const fewestColumns = 4
 
 export interface EmojiPickerProps {
   data: EmojiData
@@ -211,4 +223,17 @@ function placeVariants(root: Element, cell: Element) {
     left: Math.max(4, Math.min(centred, whole.width - variantsWidth - 4)),
     top: above < 4 ? own.bottom - whole.top : above,
   }
+}
+
+/** The rows of emoji for the current width. */
+function useGridRows(sections: readonly EmojiSection[]) {
+  const [width, setWidth] = useState(0)
+  const measure = useCallback((px: number) => setWidth(Math.floor(px)), [])
+  const columns = Math.max(Math.floor(width / smallestCell), fewestColumns)
+  const cell = Math.floor(width / columns)
+  const rows = useMemo(
+    () => (width === 0 ? [] : layOutRows(sections, { columns, cell })),
+    [sections, width, columns, cell],
+  )
+  return { rows, columns, measure }
 }

@@ -2,9 +2,11 @@ import { isAccepted, isDiscarded, type MessageDocument } from '../../../schema/m
 import { listReactions } from '../../../schema/reaction.ts'
 import type { LabDevice } from '../device/lab-device.ts'
 import type { LabPerson } from '../device/lab-person.ts'
-import type { Witness } from '../device/witness.ts'
-import { findLostWords } from './find-lost-words.ts'
+import type { Version, Witness } from '../device/witness.ts'
 import { findMissingFiles } from './find-missing-files.ts'
+
+/** How much two clocks that follow one server may differ; of edits this close either may win. */
+const togetherMs = 250
 
 /**
  * Checks the product's promises after everything has settled: nothing lost, nothing twice, the same
@@ -99,4 +101,25 @@ function pairsOf(people: readonly LabPerson[]): [LabPerson, LabPerson][] {
   return people.flatMap((one, i) =>
     people.slice(i + 1).map((other): [LabPerson, LabPerson] => [one, other]),
   )
+}
+
+/**
+ * A message's lost words, or undefined: the last text must stand in the author's copy, or come back
+ * as refused (P6), and a deletion must have happened.
+ */
+function findLostWords(held: MessageDocument, versions: readonly Version[]): string | undefined {
+  const isDeleted = held.deletedAt !== undefined
+  if (versions.some(({ deletedAt }) => deletedAt !== undefined)) {
+    return isDeleted ? undefined : `the deletion of ${held._id} is lost: ${tell(held)}`
+  }
+  if (isDeleted) return `${held._id} is deleted, and nobody has deleted it: ${tell(held)}`
+  const taken = versions.filter(({ content }) => content !== held.refused?.content)
+  const lastAt = Math.max(...taken.map(({ editedAt = 0 }) => editedAt))
+  const last = taken.filter(({ editedAt = 0 }) => editedAt >= lastAt - togetherMs)
+  if (last.some(({ content }) => content === held.content)) return undefined
+  return `${JSON.stringify(last)} is lost: ${tell(held)}`
+}
+
+function tell({ content, editedAt, deletedAt, refused, status }: MessageDocument): string {
+  return JSON.stringify({ content, editedAt, deletedAt, refused, status })
 }

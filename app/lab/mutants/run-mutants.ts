@@ -1,9 +1,15 @@
+import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { unreachable } from '../../../schema/helpers/unreachable.ts'
 import { applyMutant } from './apply-mutant.ts'
-import { copyCheckout } from './copy-checkout.ts'
 import { listMutants } from './list-mutants.ts'
 import { runTests, type TestOutcome } from './run-tests.ts'
+
+const copied = ['app', 'public', 'schema', 'sync-server', '.run']
+
+const files = ['package.json', 'README.md', 'tsconfig.json', 'vite.config.ts']
 
 const top = fileURLToPath(new URL('../../..', import.meta.url))
 /** Longer than any of these files, or one test, takes. */
@@ -70,4 +76,14 @@ function describe(outcome: TestOutcome): string {
     default:
       return unreachable(outcome)
   }
+}
+
+/** A copy of this checkout's files, with the same packages: changes there leave this one alone. */
+function copyCheckout(top: string): { folder: string; remove: () => void } {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'petrel-mutants-')))
+  for (const name of [...copied, ...files]) {
+    cpSync(join(top, name), join(folder, name), { recursive: true })
+  }
+  symlinkSync(realpathSync(join(top, 'node_modules')), join(folder, 'node_modules'), 'junction')
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }

@@ -1,7 +1,11 @@
 import { lazy, Suspense } from 'react'
-import { AudioFile } from './audio-file.tsx'
+import { Icon } from '../../ui/icons/icon.tsx'
+import { useShownFile } from '../loading/use-shown-file.ts'
+import { describeWish } from './describe-wish.ts'
+import { DocumentFile } from './document-file.tsx'
 import styles from './message-file.module.css'
 import type { MessageFileProps } from './message-file-props.ts'
+import { readFileFacts } from './read-file-facts.ts'
 
 const VoiceFile = lazy(() =>
   import('./voice-file.tsx').then((module) => ({ default: module.VoiceFile })),
@@ -17,5 +21,36 @@ export function SoundFile(props: MessageFileProps) {
         <VoiceFile {...props} voice={voice} />
       </Suspense>
     </div>
+  )
+}
+
+/** Audio in the browser's own player; loads automatically. */
+function AudioFile(props: MessageFileProps) {
+  const { messenger, message } = props
+  const { view, load, url, isBroken, onError } = useShownFile({
+    messenger,
+    message,
+    isAutomatic: true,
+  })
+  const { name, size } = readFileFacts(message)
+  // A file that this browser cannot play can still be saved.
+  if (isBroken) return <DocumentFile {...props} />
+  if (url !== undefined) {
+    const shared = { src: url, controls: true, 'aria-label': name, onError }
+    return <audio className={styles.sound} preload="metadata" {...shared} />
+  }
+  return (
+    <button
+      type="button"
+      className={styles.sound}
+      aria-label={`Load ${name}`}
+      disabled={view.kind === 'loading'}
+      onClick={() => void load()}
+    >
+      <span className={styles.wish}>
+        <Icon name="download" size={18} />
+        {describeWish(view, size)}
+      </span>
+    </button>
   )
 }

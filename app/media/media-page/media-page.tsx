@@ -4,12 +4,17 @@ import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { Icon } from '../../ui/icons/icon.tsx'
 import { leaveBackLayers } from '../../ui/layers/leave-back-layers.ts'
+import { splitLinks } from '../../ui/text/split-links.ts'
+import { stripStyles } from '../../ui/text/strip-styles.ts'
+import { DocumentFile } from '../files/document-file.tsx'
+import { SoundFile } from '../files/sound-file.tsx'
 import type { MessageKind } from '../loading/message-kinds.ts'
 import { Gallery } from '../viewer/gallery.tsx'
-import { FoundFile } from './found-file.tsx'
-import { FoundLinks } from './found-links.tsx'
+import { FoundNote } from './found-note.tsx'
 import { FoundPicture } from './found-picture.tsx'
+import type { FoundProps } from './found-props.ts'
 import styles from './media-page.module.css'
 import { MonthList } from './month-list.tsx'
 
@@ -106,5 +111,39 @@ export function MediaPage(props: MediaPageProps) {
         />
       )}
     </section>
+  )
+}
+
+/** A document to save, or audio to play. */
+function FoundFile({ messenger, message, author, onGoToMessage }: FoundProps) {
+  const File = message.type === 'audio' ? SoundFile : DocumentFile
+  return (
+    <div className={styles.found}>
+      <File messenger={messenger} message={message} />
+      <FoundNote message={message} author={author} onGoToMessage={onGoToMessage} />
+    </div>
+  )
+}
+
+/** A message's links, each once, with the surrounding text. */
+function FoundLinks({ message, author, onGoToMessage }: Omit<FoundProps, 'messenger'>) {
+  const parts = splitLinks(message.content)
+  const links = [...new Set(parts.flatMap(({ href }) => href ?? []))]
+  const words = parts.some(({ href, text }) => href === undefined && text.trim() !== '')
+  return (
+    <div className={styles.found}>
+      {links.map((href) => (
+        <a key={href} className={styles.link} href={href} target="_blank" rel="noreferrer noopener">
+          <Icon name="link" size={20} />
+          <span dir="auto">{href}</span>
+        </a>
+      ))}
+      {words && (
+        <p className={styles.words} dir="auto">
+          {stripStyles(message.content)}
+        </p>
+      )}
+      <FoundNote message={message} author={author} onGoToMessage={onGoToMessage} />
+    </div>
   )
 }

@@ -1,5 +1,14 @@
 import { Content } from 'radix-ui/tabs'
-import { type CSSProperties, type ReactElement, useEffect, useMemo, useRef } from 'react'
+import {
+  type CSSProperties,
+  type ReactElement,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
@@ -7,7 +16,10 @@ import { type MessageKind, messageKinds } from '../loading/message-kinds.ts'
 import { useSifted } from '../loading/use-sifted.ts'
 import { buildMonthRows } from './build-month-rows.ts'
 import styles from './media-page.module.css'
-import { useColumns } from './use-columns.ts'
+
+const widestPx = 150
+
+const fewest = 3
 
 interface MonthListProps {
   messenger: Messenger
@@ -84,4 +96,19 @@ export function MonthList({ messenger, peerId, kind, none, draw }: MonthListProp
 function describe(state: { isEmpty: boolean; isReading: boolean; none: string }): string {
   if (state.isReading) return 'Looking through the chat…'
   return state.isEmpty ? state.none : ''
+}
+
+/** The number of pictures per row for an element's current width. */
+function useColumns(element: RefObject<HTMLElement | null>): number {
+  const [columns, setColumns] = useState(fewest)
+  useLayoutEffect(() => {
+    const { current } = element
+    if (!current) return
+    const measure = () => setColumns(Math.max(fewest, Math.round(current.clientWidth / widestPx)))
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [element])
+  return columns
 }

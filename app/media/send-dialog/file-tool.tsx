@@ -1,9 +1,10 @@
 import { lazy, type RefObject, Suspense, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { Messenger } from '../../sync/messenger-types.ts'
+import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { Icon } from '../../ui/icons/icon.tsx'
-import type { MenuAction } from '../../ui/menus/menu-action.ts'
-import { AttachButton } from './attach-button.tsx'
+import { LazyActionMenu } from '../../ui/menus/lazy-action-menu.tsx'
+import type { MenuAction, MenuPoint } from '../../ui/menus/menu-action.ts'
 import styles from './file-tool.module.css'
 import { useGivenFiles } from './use-given-files.ts'
 
@@ -124,6 +125,34 @@ export function FileTool(props: FileToolProps) {
             onClose={() => setFiles([])}
           />
         </Suspense>
+      )}
+    </>
+  )
+}
+
+/** The attach menu before the composer's field; hidden while empty. */
+function AttachButton({ actions }: { actions: readonly MenuAction[] }) {
+  const [menuPoint, setMenuPoint] = useState<MenuPoint>()
+  if (actions.length === 0) return null
+  return (
+    <>
+      <IconButton
+        icon="attach"
+        label="Attach"
+        aria-haspopup="menu"
+        aria-expanded={menuPoint !== undefined}
+        onClick={(event) => {
+          const box = event.currentTarget.getBoundingClientRect()
+          setMenuPoint({ x: box.left, y: box.top })
+        }}
+      />
+      {menuPoint && (
+        <LazyActionMenu
+          label="Attach"
+          point={menuPoint}
+          actions={actions}
+          onClose={() => setMenuPoint(undefined)}
+        />
       )}
     </>
   )

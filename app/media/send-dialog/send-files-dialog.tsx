@@ -1,6 +1,8 @@
 import { type FormEvent, useState } from 'react'
+import type { AttachedFile } from '../../../schema/attached-file.ts'
 import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { limits } from '../../../schema/limits.ts'
+import type { MediaType } from '../../../schema/media.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
@@ -10,9 +12,16 @@ import { formatBytes } from '../../ui/format/format-bytes.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { useObjectUrl } from '../loading/use-object-url.ts'
+import type { SeenFile } from '../pictures/draw-preview.ts'
+import { makePreview } from '../pictures/make-preview.ts'
+import { makeVideoPreview } from '../pictures/make-video-preview.ts'
 import { shrinkPicture } from '../pictures/shrink-picture.ts'
-import { describeChosenFile } from './describe-chosen-file.ts'
 import styles from './send-files-dialog.module.css'
+
+/** The types that browsers draw and that the server accepts as pictures. */
+const pictures = /^image\/(jpeg|png|gif|webp|avif)$/
+
+const longestName = 200
 
 interface SendFilesDialogProps {
   messenger: Pick<Messenger, 'commands'>
@@ -153,4 +162,31 @@ function ChosenFile({ file, onRemove }: { file: File; onRemove(): void }) {
       <IconButton icon="close" label={`Remove ${file.name}`} isSmall onClick={onRemove} />
     </li>
   )
+}
+
+/** The `file` field for a chosen file's message. @throws with words for a person */
+async function describeChosenFile(file: File): Promise<{ type: MediaType; about: AttachedFile }> {
+  const name = shorten(file.name.trim()) || 'file'
+  if (file.size === 0) throw new Error(`“${name}” is empty. Choose another file.`)
+  const mimeType = file.type.slice(0, 200)
+  const { type, seen } = await look(file, mimeType)
+  return { type, about: { name, size: file.size, mimeType, ...seen } }
+}
+
+async function look(
+  file: File,
+  mimeType: string,
+): Promise<{ type: MediaType; seen?: SeenFile | undefined }> {
+  if (mimeType.startsWith('video/')) return { type: 'video', seen: await makeVideoPreview(file) }
+  if (mimeType.startsWith('audio/')) return { type: 'audio' }
+  const seen = pictures.test(mimeType) ? await makePreview(file) : undefined
+  return { type: seen ? 'image' : 'document', seen }
+}
+
+/** Keeps the end: it has the file's extension. */
+function shorten(name: string): string {
+  const characters = Array.from(name)
+  const half = longestName / 2
+  if (characters.length <= longestName) return name
+  return `${characters.slice(0, half - 1).join('')}…${characters.slice(-half).join('')}`
 }

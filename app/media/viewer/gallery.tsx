@@ -23,10 +23,17 @@ import { VisuallyHidden } from '../../ui/layout/visually-hidden.tsx'
 import { readFileFacts } from '../files/read-file-facts.ts'
 import { saveFile } from '../files/save-file.ts'
 import { VideoFile } from '../files/video-file.tsx'
-import { AheadPicture } from './ahead-picture.tsx'
+import { useFile } from '../loading/use-file.ts'
 import styles from './gallery.module.css'
 import { GalleryPicture, type GalleryPictureHandle } from './gallery-picture.tsx'
 import { useGalleryPlace } from './use-gallery-place.ts'
+
+interface AheadPictureProps {
+  messenger: Messenger
+  message: MessageDocument
+  /** @returns a function that releases the bytes */
+  onReady(messageId: string, bytes: Blob): () => void
+}
 
 interface GalleryProps {
   messenger: Messenger
@@ -194,4 +201,13 @@ function Caption({ text }: { text: string }) {
       {text}
     </p>
   )
+}
+
+/** A neighbour of the shown picture: prefetched if pictures load automatically, and not drawn. */
+function AheadPicture({ messenger, message, onReady }: AheadPictureProps) {
+  const { view } = useFile({ messenger, message, isAutomatic: true })
+  const bytes = view.kind === 'here' ? view.bytes : undefined
+  const { _id } = message
+  useEffect(() => (bytes ? onReady(_id, bytes) : undefined), [_id, bytes, onReady])
+  return null
 }

@@ -1,7 +1,33 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { type LiveSource, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { useObjectUrl } from '../loading/use-object-url.ts'
-import { chooseNextVoiceSpeed, voiceSpeed } from './voice-speed.ts'
+
+const speeds = [1, 1.5, 2] as const
+
+type VoiceSpeed = (typeof speeds)[number]
+
+const speedKey = 'voiceSpeed'
+
+const listeners = new Set<() => void>()
+
+/** The speed on a device that cannot store it: lasts until the page closes. */
+const passing: { speed?: VoiceSpeed } = {}
+
+/** The playback speed of all voice messages on this device. */
+const voiceSpeed: LiveSource<VoiceSpeed> = {
+  getSnapshot: () =>
+    passing.speed ?? speeds.find((speed) => String(speed) === localStorage.getItem(speedKey)) ?? 1,
+  subscribe(listener) {
+    // Another tab may have changed it.
+    const onStorage = ({ key }: StorageEvent) => key === speedKey && listener()
+    addEventListener('storage', onStorage)
+    listeners.add(listener)
+    return () => {
+      removeEventListener('storage', onStorage)
+      listeners.delete(listener)
+    }
+  },
+}
 
 /**
  * Plays loaded audio. `at` and `durationMs` in ms.
@@ -93,4 +119,16 @@ function usePausesForOthers(audio: RefObject<HTMLAudioElement | null>): void {
     document.addEventListener('play', onPlay, { capture: true })
     return () => document.removeEventListener('play', onPlay, { capture: true })
   }, [audio])
+}
+
+/** Chooses the next faster speed; wraps after the fastest. */
+function chooseNextVoiceSpeed(): void {
+  const next = speeds[(speeds.indexOf(voiceSpeed.getSnapshot()) + 1) % speeds.length] ?? 1
+  delete passing.speed
+  try {
+    localStorage.setItem(speedKey, String(next))
+  } catch {
+    passing.speed = next
+  }
+  for (const listener of [...listeners]) listener()
 }

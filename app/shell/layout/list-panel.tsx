@@ -1,14 +1,25 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { ChatListPanel } from '../../chats/chat-list-panel.tsx'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
+import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { readSettings } from '../../whatsapp/channel/read-settings.ts'
+import { listLabels } from '../../whatsapp/list-labels.ts'
 import { BackLink } from '../navigation/back-link.tsx'
 import type { ChatPlace } from '../navigation/read-chat-place.ts'
 import { readNavigationState } from '../navigation/read-navigation-state.ts'
 import { ListNotices } from '../notices/list-notices.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
-import { PlaceholderPanel } from './placeholder-panel.tsx'
-import { useLabels } from './use-labels.ts'
+import { useSession } from '../session/use-session.ts'
+import list from './chat-layout.module.css'
+import styles from './empty-pane.module.css'
+
+interface PlaceholderPanelProps {
+  title: string
+  text: string
+  start?: ReactNode
+}
 
 const PhoneSearch = lazy(() =>
   import('./phone-search.tsx').then((module) => ({ default: module.PhoneSearch })),
@@ -99,4 +110,27 @@ function pickView(
 ): 'all' | 'archived' | 'starred' {
   const wanted = place.peerId === undefined ? place.section : openedFrom
   return wanted === 'archived' || wanted === 'starred' ? wanted : 'all'
+}
+
+/** An empty section in the list's place. */
+function PlaceholderPanel({ title, text, start }: PlaceholderPanelProps) {
+  return (
+    <section className={list.placeholder} aria-label={title}>
+      <header className={list.placeholderHeader}>
+        {start}
+        <h1>{title}</h1>
+      </header>
+      <p className={styles.words}>{text}</p>
+    </section>
+  )
+}
+
+/** The signed-in person's labels for their customers; the same function until the labels change. */
+function useLabels(messenger: Messenger): (peerId: string) => readonly string[] {
+  const user = useSession()?.user
+  const entries = useLiveValue(messenger.requests.entries)
+  return useCallback(
+    (peerId: string) => (user ? listLabels(readSettings(user, entries), peerId) : []),
+    [user, entries],
+  )
 }

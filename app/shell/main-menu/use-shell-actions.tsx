@@ -1,10 +1,25 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { useNavigate } from 'react-router-dom'
+import { type NavigateFunction, useNavigate } from 'react-router-dom'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import type { MenuAction } from '../../ui/menus/menu-action.ts'
-import { chooseTheme, darkSystem, readTheme, themes } from '../screen/theme.ts'
-import { listShellActions } from './list-shell-actions.ts'
+import {
+  chooseTheme,
+  darkSystem,
+  nameTheme,
+  readTheme,
+  type Theme,
+  themes,
+} from '../screen/theme.ts'
 import { SignOutDialog } from './sign-out-dialog.tsx'
+
+interface ShellActionOptions {
+  navigate: NavigateFunction
+  theme: Theme
+  isSystemDark: boolean
+  nextTheme(): void
+  openWhatsApp(): void
+  askSignOut(): void
+}
 
 const WhatsAppIntegration = lazy(() =>
   import('./whatsapp-integration.tsx').then((module) => ({ default: module.WhatsAppIntegration })),
@@ -47,4 +62,24 @@ export function useShellActions(): ShellActions {
       </Suspense>
     ),
   }
+}
+
+/** The actions of 'Menu'. */
+function listShellActions(options: ShellActionOptions): MenuAction[] {
+  const { navigate, theme, isSystemDark, nextTheme, openWhatsApp, askSignOut } = options
+  const go = (path: string) => () => void navigate(path)
+  return [
+    { label: 'Search', icon: 'search', onSelect: go('/chat/search') },
+    { label: 'Starred messages', icon: 'star', onSelect: go('/chat/starred') },
+    { label: 'Archived chats', icon: 'archive', onSelect: go('/chat/archived') },
+    { label: 'Calls', icon: 'phone', onSelect: go('/chat/calls') },
+    { label: 'WhatsApp Integration', icon: 'whatsapp', onSelect: openWhatsApp },
+    {
+      label: `Theme: ${nameTheme(theme)}${theme === 'system' ? ` (${isSystemDark ? 'dark' : 'light'} now)` : ''}`,
+      icon: 'moon',
+      startsSection: true,
+      onSelect: nextTheme,
+    },
+    { label: 'Log out', icon: 'logout', startsSection: true, onSelect: askSignOut },
+  ]
 }

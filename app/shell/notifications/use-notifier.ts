@@ -2,7 +2,6 @@ import { useEffect } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
-import { followWorkerClicks } from './follow-worker-clicks.ts'
 import type { NotificationChoice } from './notification-choice.ts'
 
 /**
@@ -48,4 +47,24 @@ function waitUntilUnseen(call: () => void): () => void {
     clearTimeout(timer)
     document.removeEventListener('visibilitychange', onVisibility)
   }
+}
+
+/**
+ * Opens the chat of a clicked notification that the service worker showed: `notification-click.js`
+ * handles the click.
+ * @returns a function that stops it
+ */
+function followWorkerClicks(openPath: (path: string) => void): () => void {
+  const { serviceWorker } = navigator
+  const onMessage = ({ data }: MessageEvent<unknown>) => {
+    const path = readChatPath(data)
+    if (path) openPath(path)
+  }
+  serviceWorker?.addEventListener('message', onMessage)
+  return () => serviceWorker?.removeEventListener('message', onMessage)
+}
+
+function readChatPath(data: unknown): string | undefined {
+  if (typeof data !== 'object' || data === null || !('type' in data) || !('path' in data)) return
+  return data.type === 'open-chat' && typeof data.path === 'string' ? data.path : undefined
 }

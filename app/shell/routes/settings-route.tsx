@@ -1,8 +1,15 @@
 import { useMemo, useState } from 'react'
 import { useParams } from 'react-router-dom'
+import { suggestedModes, suggestedNames } from '../../emoji/catalogue/emoji-categories.ts'
+import { changeEmojiSettings, emojiSettings } from '../../emoji/catalogue/emoji-settings.ts'
+import { emojiStyles, findObstacle, nameStyle } from '../../emoji/catalogue/emoji-styles.ts'
+import { chooseLoading, loadingChoice } from '../../media/loading/loading-choice.ts'
+import { networkType } from '../../media/loading/network-type.ts'
+import type { RadioChoiceProps } from '../../settings/radio-choice.tsx'
 import { SettingsPage } from '../../settings/settings-page.tsx'
 import { SettingsSectionPage } from '../../settings/settings-section-page.tsx'
 import { sectionWords, settingsSections } from '../../settings/settings-sections.ts'
+import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { NotFoundPage } from '../layout/not-found-page.tsx'
 import { PageFrame } from '../layout/page-frame.tsx'
@@ -12,8 +19,14 @@ import { chooseTheme, darkSystem, nameTheme, readTheme, themes } from '../screen
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import { useSession } from '../session/use-session.ts'
-import { useEmojiChoices } from './use-emoji-choices.ts'
-import { useLoadingChoice } from './use-loading-choice.ts'
+
+const styleOptions = emojiStyles.map((value) => ({
+  value,
+  name: nameStyle(value),
+  obstacle: findObstacle(value),
+}))
+
+const modeOptions = suggestedModes.map((value) => ({ value, name: suggestedNames[value] }))
 
 const namedThemes = themes.map((value) => ({
   value,
@@ -77,4 +90,50 @@ function ThemedSettingsPage({ onBack }: { onBack(): void }) {
       onBack={onBack}
     />
   )
+}
+
+/** This device's settings for the emoji style and for the picker's first section. */
+function useEmojiChoices(): RadioChoiceProps[] {
+  const { style, suggestedMode } = useLiveValue(emojiSettings)
+  return [
+    {
+      legend: 'Emoji style',
+      options: styleOptions,
+      value: style,
+      note: 'Used in the emoji picker. Twemoji © Twitter and contributors, CC-BY 4.0. Noto Emoji © Google, Apache License 2.0.',
+      onChoose(value) {
+        const chosen = emojiStyles.find((each) => each === value)
+        if (chosen) changeEmojiSettings({ style: chosen })
+      },
+    },
+    {
+      legend: 'The emoji picker begins with',
+      options: modeOptions,
+      value: suggestedMode,
+      onChoose(value) {
+        const chosen = suggestedModes.find((mode) => mode === value)
+        if (chosen) changeEmojiSettings({ suggestedMode: chosen })
+      },
+    },
+  ]
+}
+
+/**
+ * This device's setting for automatic downloads of pictures and voice messages; offers Wi-Fi where
+ * the browser reports the network type.
+ */
+function useLoadingChoice(): RadioChoiceProps {
+  const chosen = useLiveValue(loadingChoice)
+  const canTellWifi = useLiveValue(networkType) !== undefined
+  return {
+    legend: 'Download pictures and voice messages',
+    options: [
+      { value: 'always', name: 'Always' },
+      ...(canTellWifi ? [{ value: 'wifi', name: 'On Wi-Fi' }] : []),
+      { value: 'never', name: 'Never' },
+    ],
+    value: chosen === 'wifi' && !canTellWifi ? 'always' : chosen,
+    note: 'Videos and documents are downloaded when you ask for them.',
+    onChoose: chooseLoading,
+  }
 }

@@ -1,13 +1,14 @@
 import type { MessageDocument } from '../../../schema/message.ts'
+import type { LedgerEntry } from '../../database/files/file-ledger.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
 import { createRefresher } from '../../database/views/refresher.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
 import type { FileCare } from './file-care.ts'
+import type { FiledMessage } from './filed-message.ts'
 import type { Files } from './files-types.ts'
 import { createPendingFiles } from './pending-files.ts'
-import { createShownFiles } from './shown-files.ts'
 import { createTabStates } from './tab-states.ts'
 import type { Uploads } from './uploads.ts'
 import { createUploadsAgain } from './uploads-again.ts'
@@ -140,5 +141,26 @@ export function createFiles(options: {
       pending.close()
       uploads.close()
     },
+  }
+}
+
+/** The files on this tab's screen, by message and by address. */
+function createShownFiles() {
+  const holds = new Map<string, number>()
+  const change = (keys: readonly string[], by: number) => {
+    for (const key of keys) {
+      const count = (holds.get(key) ?? 0) + by
+      if (count > 0) holds.set(key, count)
+      else holds.delete(key)
+    }
+  }
+  return {
+    hold({ _id, mediaUrl }: FiledMessage): () => void {
+      const keys = [_id, ...(mediaUrl === undefined ? [] : [mediaUrl])]
+      change(keys, 1)
+      return () => change(keys, -1)
+    },
+    has: ({ messageId, mediaUrl }: Pick<LedgerEntry, 'messageId' | 'mediaUrl'>): boolean =>
+      holds.has(messageId) || (mediaUrl !== undefined && holds.has(mediaUrl)),
   }
 }

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { unreachable } from '../../../schema/helpers/unreachable.ts'
 import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { ApiError } from '../../api/api-error.ts'
 import type { RequestStore } from '../../database/requests/request-store.ts'
@@ -7,7 +8,6 @@ import { createRefresher } from '../../database/views/refresher.ts'
 import { type BackOff, createBackOff } from '../platform/back-off.ts'
 import { judgeFailure } from './judge-failure.ts'
 import type { RequestCalls } from './request-calls.ts'
-import { sendRequest } from './send-request.ts'
 
 const mostAtOnce = 4
 
@@ -111,5 +111,34 @@ export function createDrain(options: {
       closing.abort(new Error('Sending has ended.'))
       await Promise.all([...lanes.values()].map(({ ended }) => ended))
     },
+  }
+}
+
+/**
+ * Makes an entry's call, with the entry's id as the idempotency key (P2).
+ * @throws what the call throws
+ */
+async function sendRequest(
+  entry: RequestEntry,
+  options: { calls: RequestCalls; signal: AbortSignal },
+): Promise<void> {
+  const { calls, signal } = options
+  const { _id: key, request } = entry
+  const repeatable = { key, signal }
+  switch (request.kind) {
+    case 'profile':
+      return void (await calls.own.updateProfile(request.change, repeatable))
+    case 'settings':
+      return void (await calls.own.updateSettings(request.settings, repeatable))
+    case 'picture':
+      return void (await calls.own.updatePicture(request.picture, repeatable))
+    case 'block':
+      return void (await calls.users.setBlocked(request, repeatable))
+    case 'report':
+      return void (await calls.users.report(request, repeatable))
+    case 'forward':
+      return void (await calls.messages.forward(request, repeatable))
+    default:
+      return unreachable(request)
   }
 }

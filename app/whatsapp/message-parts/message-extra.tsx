@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import * as z from 'zod/mini'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { describeMissingFile } from './describe-missing-file.ts'
@@ -6,7 +7,17 @@ import { findMapLink } from './find-map-link.ts'
 import styles from './message-extra.module.css'
 import { type ContactCard, readContacts } from './read-contacts.ts'
 import { type Interactive, readInteractive } from './read-interactive.ts'
-import { readTemplateFrame, type TemplateFrame } from './read-template-frame.ts'
+
+const template = z.looseObject({
+  data: z.looseObject({ header: z.optional(z.string()), footer: z.optional(z.string()) }),
+})
+
+/** The parts above and below a template's text, which is the message's content. */
+interface TemplateFrame {
+  kind: 'template'
+  header?: string
+  footer?: string
+}
 
 type Frame = Interactive | TemplateFrame | undefined
 
@@ -144,4 +155,12 @@ function Card({ card }: { card: ContactCard }) {
       ))}
     </div>
   )
+}
+
+/** Parses the message's field; undefined if it has no frame. */
+function readTemplateFrame(field: unknown): TemplateFrame | undefined {
+  const read = template.safeParse(field)
+  if (!read.success) return undefined
+  const { header, footer } = read.data.data
+  return { kind: 'template', ...(header && { header }), ...(footer && { footer }) }
 }

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import { PassThrough } from 'node:stream'
 import * as z from 'zod/mini'
 import { uploadEnded } from '../../../schema/api/done-answers.ts'
 import { id } from '../../../schema/id.ts'
@@ -10,7 +12,6 @@ import type { UploadSoFar } from '../../media/unfinished-uploads.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
 import { presentFile } from './present-file.ts'
-import { readBody } from './read-body.ts'
 import type { UploadPlaces } from './upload-places.ts'
 
 const bytesType = 'application/octet-stream'
@@ -108,4 +109,30 @@ export function createPieceRoutes(options: {
 
 function present({ offset, file }: UploadSoFar) {
   return { offset, ...(file && { file: presentFile(file) }) }
+}
+
+/**
+ * Streams a body, holding a few chunks of it; leaves the unread rest in place.
+ * @param signal cancels; the iteration then throws the signal's reason
+ * @throws RequestRefused `upload_unreadable` when the body breaks off
+ */
+async function* readBody(options: {
+  request: IncomingMessage
+  signal: AbortSignal
+}): AsyncGenerator<Buffer, void, undefined> {
+  const { request, signal } = options
+  signal.throwIfAborted()
+  const body = new PassThrough()
+  const breakOff = () => {
+    if (!request.readableEnded) body.destroy(new RequestRefused('upload_unreadable'))
+  }
+  const giveUp = () => body.destroy(signal.reason)
+  request.on('close', breakOff).on('error', breakOff)
+  signal.addEventListener('abort', giveUp)
+  try {
+    for await (const chunk of request.pipe(body)) yield chunk
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+    request.off('close', breakOff).off('error', breakOff).unpipe(body).pause()
+  }
 }

@@ -3,8 +3,12 @@ import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
 import type { FileDocument } from '../../media/media-documents.ts'
 import { RequestRefused } from '../core/request-refused.ts'
-import { describeDisposition } from './describe-disposition.ts'
-import { type ByteRange, parseRange } from './parse-range.ts'
+
+/** A part of a file, both ends included. */
+interface ByteRange {
+  start: number
+  end: number
+}
 
 const yearSeconds = 365 * 24 * 60 * 60
 
@@ -71,4 +75,34 @@ function findRange(request: Request, file: FileDocument): ByteRange | undefined 
 function isGone(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE'
+}
+
+/** The Content-Disposition of a file: its name as RFC 6266 wants it, once in ASCII and once in UTF-8. */
+function describeDisposition(options: { isInline: boolean; filename: string }): string {
+  const { isInline, filename } = options
+  const plain = filename.replace(/[^ -~]/g, '_').replace(/["\\%]/g, '_')
+  const encoded = encodeURIComponent(filename).replace(
+    /['()*!]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  const kind = isInline ? 'inline' : 'attachment'
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`
+}
+
+/**
+ * Reads a Range header for a file of `size` bytes, without support for several parts.
+ * @returns undefined for no single part: answer with the whole file; `none` for a part out of
+ * range. Source: RFC 9110, section 14
+ */
+function parseRange(header: string | undefined, size: number): ByteRange | 'none' | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d{0,16})-(\d{0,16})$/.exec(header ?? '') ?? []
+  if (first === '' && last === '') return undefined
+  if (first === '') {
+    const wanted = Number(last)
+    return wanted === 0 ? 'none' : { start: Math.max(0, size - wanted), end: size - 1 }
+  }
+  const start = Number(first)
+  const end = last === '' ? size - 1 : Number(last)
+  if (end < start && last !== '') return undefined
+  return start >= size ? 'none' : { start, end: Math.min(end, size - 1) }
 }

@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import type { ConversationAnswer } from '../../../schema/api/conversation-answer.ts'
 import { type ConversationDocument, channelOf } from '../../../schema/conversation.ts'
 import { must } from '../../../schema/helpers/must.ts'
+import { limits } from '../../../schema/limits.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { toIsoOrNull } from '../../lib/to-iso.ts'
 import type { Digests } from '../../messages/digests/digests.ts'
@@ -11,7 +12,9 @@ import { completeDigests } from './complete-digests.ts'
 import { countUnread } from './count-unread.ts'
 import type { MessagePresenter } from './message-presenter.ts'
 import type { OwnMessages } from './own-messages.ts'
-import { shortenLastMessages } from './shorten-last-messages.ts'
+
+/** Far more than any list shows of one message. */
+const shownCharacters = 1_000
 
 export type ConversationPresenter = ReturnType<typeof createConversationPresenter>
 
@@ -100,4 +103,20 @@ export function createConversationPresenter(options: {
 function compareConversations(a: ConversationAnswer, b: ConversationAnswer): number {
   const [aAt, bAt] = [a.lastMessageAt ?? '', b.lastMessageAt ?? '']
   return Number(b.isPinned) - Number(a.isPinned) || (aAt < bAt ? 1 : aAt > bAt ? -1 : 0)
+}
+
+/**
+ * Keeps a list of conversations that fits into one answer; in a larger one, shortens the long last
+ * messages. Each is there whole in its conversation.
+ */
+function shortenLastMessages(conversations: ConversationAnswer[]): ConversationAnswer[] {
+  const bytes = conversations.reduce((sum, one) => sum + Buffer.byteLength(JSON.stringify(one)), 0)
+  return bytes > limits.answerMaxBytes ? conversations.map(shorten) : conversations
+}
+
+function shorten(conversation: ConversationAnswer): ConversationAnswer {
+  const { lastMessage } = conversation
+  if (!lastMessage || lastMessage.content.length <= shownCharacters) return conversation
+  const content = `${lastMessage.content.slice(0, shownCharacters)}…`
+  return { ...conversation, lastMessage: { ...lastMessage, content } }
 }

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import * as z from 'zod/mini'
 import { type MessageAnswer, messageAnswer } from '../../../schema/api/message-answer.ts'
+import { id } from '../../../schema/id.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import type { Caller } from '../../access/token-keeper.ts'
@@ -12,13 +13,27 @@ import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
 import type { History } from './history.ts'
 import { listStarred } from './list-starred.ts'
-import { type MessagePage, messagePage } from './message-page.ts'
 import type { MessagePresenter } from './message-presenter.ts'
 import type { OwnConversations } from './own-conversations.ts'
 import type { OwnMessages } from './own-messages.ts'
 import type { Page } from './page.ts'
 import { searchMessages } from './search-messages.ts'
-import { tellRest } from './tell-rest.ts'
+
+const outOfRange = `limit must be a number from 1 to ${limits.pageOfMessagesMax}`
+
+/** Paging of the calls that list messages: `before` is the id of the message to start before. */
+const messagePage = z.object({
+  before: z.optional(id),
+  limit: z._default(
+    z.pipe(
+      z.pipe(z.string(outOfRange).check(z.regex(/^\d{1,4}$/, outOfRange)), z.transform(Number)),
+      z.number().check(z.gte(1, outOfRange), z.lte(limits.pageOfMessagesMax, outOfRange)),
+    ),
+    limits.pageOfMessages,
+  ),
+})
+
+type MessagePage = z.infer<typeof messagePage>
 
 const endOfTime = Number.MAX_SAFE_INTEGER
 
@@ -147,4 +162,22 @@ export function createMessageListRoutes(options: {
       handle: async ({ params, ...call }) => await listConversation({ ...call, peerId: params.id }),
     }),
   ]
+}
+
+/**
+ * Links to the rest of a page that ended before its `limit` (RFC 8288): before its oldest message.
+ * A caller who follows `before` each time also reaches the end, which is an empty page.
+ */
+function tellRest(
+  { messages, isCut }: Page,
+  { request, response }: { request: Request; response: Response },
+): void {
+  const oldest = messages.reduce<Page['messages'][number] | undefined>(
+    (found, message) => (found && found.orderedAt <= message.orderedAt ? found : message),
+    undefined,
+  )
+  if (!isCut || !oldest) return
+  const url = new URL(request.originalUrl, 'http://petrel')
+  url.searchParams.set('before', oldest._id)
+  response.set('link', `<${url.pathname}${url.search}>; rel="next"`)
 }

@@ -1,6 +1,8 @@
 import { limits } from '../../../schema/limits.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
-import { measureMessage } from './measure-message.ts'
+
+/** Both people with their pictures and numbers, and the times as text. */
+const aroundBytes = 1_500
 
 /** Messages for one answer. `isCut`: some requested ones did not fit. */
 export interface Page {
@@ -42,4 +44,12 @@ export function createPage(options: {
     isFull: () => state.isCut || state.kept.length >= limit,
     read: (): Page => ({ messages: state.kept.map(({ message }) => message), isCut: state.isCut }),
   }
+}
+
+/**
+ * About how many bytes a message takes in an answer: at most four a character, or six for one that
+ * JSON escapes.
+ */
+function measureMessage(message: MessageDocument): number {
+  return Buffer.byteLength(JSON.stringify(message)) + aroundBytes
 }

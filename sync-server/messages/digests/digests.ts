@@ -1,9 +1,13 @@
+import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
+import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
 import type { Document } from '../../storage/documents/documents.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { OrderJournal } from '../order/order-journal.ts'
 import { createCompleteness } from './completeness.ts'
 import {
   completeKey,
+  type DeletionDigest,
+  deletionKey,
   digestsDatabase,
   generationKey,
   idsBeneath,
@@ -11,9 +15,10 @@ import {
   starKey,
   talliesPrefix,
 } from './digest-documents.ts'
-import { listDeletions } from './list-deletions.ts'
 import { createTallies, type View } from './tallies.ts'
 import { type Place, walkStars } from './walk-stars.ts'
+
+const copiesAtOnce = 500
 
 const forgottenAtOnce = 500
 
@@ -80,4 +85,27 @@ export function createDigests(options: {
       await forgetBeneath(talliesPrefix(userId))
     },
   }
+}
+
+/** The messages behind a place that are deleted in their owner's copies. */
+async function listDeletions(
+  storage: Storage,
+  { ownerId, peerId, after }: View & { after: number },
+): Promise<DeletionDigest[]> {
+  const prefix = deletionKey(ownerId, peerId, '')
+  const digests = await storage.database<DeletionDigest>(digestsDatabase).range(idsBeneath(prefix))
+  const wanted = digests.filter(({ orderedAt }) => orderedAt > after)
+  const own = storage.database<MessageDocument>(nameMessagesDatabase(ownerId))
+  const found: DeletionDigest[] = []
+  for (let from = 0; from < wanted.length; from += copiesAtOnce) {
+    const page = wanted.slice(from, from + copiesAtOnce)
+    const copies = await own.read(page.map(({ messageId }) => messageId))
+    found.push(
+      ...page.filter(({ messageId }) => {
+        const copy = copies.get(messageId)
+        return copy?.deletedAt !== undefined && isAccepted(copy)
+      }),
+    )
+  }
+  return found
 }

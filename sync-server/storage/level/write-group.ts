@@ -1,13 +1,14 @@
 import { must } from '../../../schema/helpers/must.ts'
 import type { News, Signals } from '../databases/signals.ts'
 import { draftWrites, type WriteDraft } from '../documents/draft-writes.ts'
-import { planWrites } from '../documents/plan-writes.ts'
+import { grow, nameByChance, nameRev } from '../documents/grow-branch.ts'
+import { planWrites, type WritePlan } from '../documents/plan-writes.ts'
+import type { PouchWrite } from '../documents/pouch.ts'
 import { readDocuments } from '../documents/read-documents.ts'
 import type { DatabaseWrite, Transaction, TransactionOutcome } from '../documents/transaction.ts'
 import type { LevelStore } from './level-store.ts'
 import type { OpenDatabase, OpenDatabases } from './open-databases.ts'
 import type { StoredTallies } from './stored-tallies.ts'
-import { toBatch } from './to-batch.ts'
 import { type PouchBatch, writeBatch, writeTogether } from './write-together.ts'
 
 type Revs = Map<string, string>
@@ -141,4 +142,23 @@ function findTogether(decided: readonly Decided[]): Set<string> {
     return own.size > 1 ? [...own] : []
   })
   return new Set(names)
+}
+
+/**
+ * A database's writes as one PouchDB call with revisions named here: PouchDB names an edit by its
+ * content, which a client could predict and push elsewhere in the tree first.
+ * @returns `revs`: those of the plan and of the edits named here
+ */
+function toBatch({ edits, replicated, revs }: WritePlan) {
+  const named = edits.map(nameEdit)
+  const known = new Map([...revs, ...named.map(({ _id, _rev }) => [_id, _rev] as const)])
+  return { docs: [...replicated, ...named], revs: known }
+}
+
+function nameEdit(edit: PouchWrite): PouchWrite & { _rev: string } {
+  const { _rev: parent, ...body } = edit
+  const [start, hash] = parent?.split('-') ?? []
+  const before = { start: Number(start ?? 0), ids: hash === undefined ? [] : [hash] }
+  const revisions = grow(before, '', nameByChance)
+  return { ...body, _rev: nameRev(revisions), _revisions: revisions }
 }

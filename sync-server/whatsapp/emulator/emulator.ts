@@ -8,7 +8,6 @@ import { answerGraph } from './graph/answer-graph.ts'
 import { checkToken } from './graph/check-token.ts'
 import type { GraphReply } from './graph/graph-call.ts'
 import { serveFile } from './graph/media-answers.ts'
-import { isFromHere } from './is-from-here.ts'
 import { createEmulation, type Emulation } from './state/emulation.ts'
 import { emulatorAccount } from './state/emulator-config.ts'
 import { GraphFault, refuseUnknownNode } from './wire/graph-fault.ts'
@@ -161,4 +160,14 @@ function send(request: Request, response: Response, reply: GraphReply) {
   }
   if (reply.kind === 'json') response.status(reply.status ?? 200).json(reply.body)
   else response.status(reply.status).set('content-type', reply.type).end(reply.bytes)
+}
+
+/** Does the request come from this machine, and not from a foreign page? */
+function isFromHere(request: Request): boolean {
+  const { host = '', origin } = request.headers
+  const isLoopback = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(
+    request.socket.remoteAddress ?? '',
+  )
+  const isOurHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host)
+  return isLoopback && isOurHost && (origin === undefined || origin === `http://${host}`)
 }

@@ -2,14 +2,22 @@ import * as z from 'zod/mini'
 import type { ContactIdentity } from '../customers/contact-identity.ts'
 import { readInboundContent } from './inbound-content.ts'
 import { readStatusWord } from './next-status.ts'
-import { readTemplateUpdate } from './read-template-update.ts'
 import type {
   EchoItem,
+  IgnoredItem,
   MessageItem,
   ProblemItem,
   StatusItem,
+  TemplateItem,
   WebhookItem,
 } from './webhook-items.ts'
+
+const update = z.looseObject({
+  event: z.string(),
+  message_template_name: z.string(),
+  message_template_language: z.string(),
+  reason: z.catch(z.nullish(z.string()), null),
+})
 
 const text = z.catch(z.optional(z.string()), undefined)
 const anyRecord = z.record(z.string(), z.unknown())
@@ -228,4 +236,15 @@ function identify(
 function toDigits(waId: string | undefined): string | null {
   const digits = (waId ?? '').replaceAll(/\D/g, '')
   return digits === '' ? null : digits
+}
+
+/** A template's new status. The language is hyphenated here, and underscored elsewhere. */
+function readTemplateUpdate(value: unknown): TemplateItem | IgnoredItem {
+  const read = update.safeParse(value)
+  if (!read.success) {
+    return { kind: 'ignored', field: 'message_template_status_update', why: 'unreadable value' }
+  }
+  const { event, message_template_name: name, message_template_language, reason } = read.data
+  const language = message_template_language.replace('-', '_')
+  return { kind: 'template', name, language, event, reason: reason ?? null }
 }

@@ -1,8 +1,12 @@
 import type { Page } from 'playwright-core'
 import { inspectPage } from './inspect-page.ts'
 import { type BestPractice, bestPracticeWeights } from './lighthouse-weights.ts'
-import { recordRequestsOnStart } from './record-requests-on-start.ts'
 import { type Score, scoreAudits } from './score-audits.ts'
+
+declare global {
+  /** The page's permission requests since it was opened. */
+  var askedOnStart: string[]
+}
 
 /**
  * Lighthouse's best-practice audits, by the same means: Chromium's reports during the load, and an
@@ -49,4 +53,24 @@ function isSecure(address: string): boolean {
   const { protocol, hostname } = new URL(address)
   if (!['http:', 'ws:'].includes(protocol)) return true
   return hostname === 'localhost' || hostname === '127.0.0.1'
+}
+
+/** An init script: records requests for notifications or the location before any user input. */
+function recordRequestsOnStart() {
+  const asked: string[] = []
+  globalThis.askedOnStart = asked
+  function note<Thing extends object>(thing: Thing, name: keyof Thing & string) {
+    const original: unknown = thing[name]
+    if (typeof original !== 'function') return
+    const noted = new Proxy(original, {
+      apply(target, self, given) {
+        asked.push(name)
+        return Reflect.apply(target as () => unknown, self, given)
+      },
+    })
+    Object.defineProperty(thing, name, { value: noted })
+  }
+  if ('Notification' in globalThis) note(Notification, 'requestPermission')
+  note(Geolocation.prototype, 'getCurrentPosition')
+  note(Geolocation.prototype, 'watchPosition')
 }

@@ -1,10 +1,9 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
+import { chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../../../.run/find-chromium.mjs'
 import { openTestSocket } from '../../../../sync-server/testing/open-test-socket.ts'
 import { signIn } from '../account-steps.ts'
-import { compressPicture } from './compress-picture.ts'
 import { openStage, type Stage, type Width } from './stage/open-stage.ts'
 import { startStoryServer } from './stage/start-story-server.ts'
 import { tellStory } from './stage/tell-story.ts'
@@ -29,6 +28,8 @@ import { takeStarred } from './states/take-starred.ts'
 import { takeStorage } from './states/take-storage.ts'
 import { takeVoice } from './states/take-voice.ts'
 import { takeWaitingFiles } from './states/take-waiting-files.ts'
+
+const quality = 0.8
 
 const folder = fileURLToPath(new URL('../../../../dist/pictures/', import.meta.url))
 const shownFolder = fileURLToPath(new URL('../../../../.github/pictures/', import.meta.url))
@@ -101,4 +102,22 @@ async function publish() {
     await compressPicture(page, { from, to })
   }
   await browser.close()
+}
+
+/** Converts a PNG file to WebP in the browser. */
+async function compressPicture(page: Page, { from, to }: { from: string; to: string }) {
+  const source = `data:image/png;base64,${(await readFile(from)).toString('base64')}`
+  const picture = await page.evaluate(
+    async ({ source, quality }) => {
+      const image = new Image()
+      image.src = source
+      await image.decode()
+      const canvas = new OffscreenCanvas(image.width, image.height)
+      canvas.getContext('2d')?.drawImage(image, 0, 0)
+      const blob = await canvas.convertToBlob({ type: 'image/webp', quality })
+      return [...new Uint8Array(await blob.arrayBuffer())]
+    },
+    { source, quality },
+  )
+  await writeFile(to, Uint8Array.from(picture))
 }

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { findByBsuid, findCustomer, hasOpenWindow } from '../customers/customers.ts'
 import { refuseByScript } from '../customers/refuse-by-script.ts'
 import { findScript, type Script } from '../customers/scripts.ts'
@@ -10,11 +11,25 @@ import { planStatuses, scheduleStatuses, sendEarly } from '../webhooks/send-stat
 import { GraphFault } from '../wire/graph-fault.ts'
 import type { TemplateSend } from '../wire/message-shapes.ts'
 import { checkTemplate } from './check-template.ts'
-import type { GraphCall, GraphReply } from './graph-call.ts'
-import { listMediaIds } from './list-media-ids.ts'
-import { markRead } from './mark-read.ts'
+import { type GraphCall, type GraphReply, succeed } from './graph-call.ts'
 import { type ParsedSend, parseSend } from './parse-send.ts'
 import { readJsonBody } from './read-json-body.ts'
+
+const readMark = z.strictObject({
+  messaging_product: z.literal('whatsapp'),
+  status: z.literal('read'),
+  message_id: z.string(),
+  typing_indicator: z.optional(z.strictObject({ type: z.literal('text') })),
+})
+
+interface MaybeMedia {
+  id?: string
+}
+
+interface Content extends MaybeMedia {
+  header?: { type: string } & Record<string, MaybeMedia>
+  components?: { parameters?: ({ type: string } & Record<string, MaybeMedia>)[] }[]
+}
 
 type NumberCall = GraphCall<{ kind: 'number'; number: BusinessNumber }>
 
@@ -184,4 +199,26 @@ function describeAccepted(message: SentMessage, send: ParsedSend) {
       },
     ],
   }
+}
+
+/** The ids of uploaded files in a message's content, wherever its type has them. */
+function listMediaIds(content: unknown): string[] {
+  const { id, header, components = [] } = content as Content
+  const parameters = components.flatMap((component) => component.parameters ?? [])
+  const inner = [...(header ? [header] : []), ...parameters].map((part) => part[part.type]?.id)
+  return [id, ...inner].filter((one) => typeof one === 'string')
+}
+
+/** Marks a person's message, and all before it, as read. */
+function markRead({ state }: Emulation, body: Record<string, unknown>): GraphReply {
+  const mark = readMark.safeParse(body)
+  if (!mark.success) throw new GraphFault(100, { details: 'Unexpected body for status read' })
+  const target = state.received.find(({ wamid }) => wamid === mark.data.message_id)
+  if (!target) throw new GraphFault(131009, { details: 'message_id is not a known message' })
+  for (const message of state.received) {
+    const isOfThread =
+      message.customer === target.customer && message.phoneNumberId === target.phoneNumberId
+    if (isOfThread && message.at <= target.at) message.isRead = true
+  }
+  return succeed()
 }

@@ -1,6 +1,5 @@
 import { GraphFault } from '../wire/graph-fault.ts'
 import type { EmulatorConfig } from './emulator-config.ts'
-import { createTokenBucket } from './token-bucket.ts'
 
 const msPerHour = 3_600_000
 const reservedNumber = /^155555501\d\d$/
@@ -67,5 +66,33 @@ export function createRateLimits({ config, now }: { config: EmulatorConfig; now:
       pairs.clear()
       held.management = openManagement()
     },
+  }
+}
+
+/** A budget that refills with time. @param refillMs the time for one more @param now ms */
+function createTokenBucket(options: {
+  capacity: () => number
+  refillMs: () => number
+  now: () => number
+}) {
+  const { capacity, refillMs, now } = options
+  const bucket = { used: 0, at: now() }
+
+  function read(): number {
+    const moment = now()
+    bucket.used = Math.max(0, bucket.used - (moment - bucket.at) / refillMs())
+    bucket.at = moment
+    return bucket.used
+  }
+
+  return {
+    /** Takes one if any is left. @returns whether it did */
+    take(): boolean {
+      if (read() + 1 > capacity() + 1e-9) return false
+      bucket.used += 1
+      return true
+    },
+    /** The used part, in percent. */
+    percentUsed: () => Math.round((read() / Math.max(1, capacity())) * 100),
   }
 }
