@@ -8,9 +8,7 @@ import { markRead } from '../database/commands/mark-read.ts'
 import { retryMessage } from '../database/commands/retry-message.ts'
 import { sendFile } from '../database/commands/send-file.ts'
 import { sendMessage } from '../database/commands/send-message.ts'
-import { setArchived } from '../database/commands/set-archived.ts'
-import { setMuted } from '../database/commands/set-muted.ts'
-import { setPinned } from '../database/commands/set-pinned.ts'
+import { setConversationFlag } from '../database/commands/set-conversation-flag.ts'
 import { setReaction } from '../database/commands/set-reaction.ts'
 import { setStarred } from '../database/commands/set-starred.ts'
 import type { Drafts } from '../database/drafts/drafts.ts'
@@ -44,9 +42,10 @@ export function createCommands(options: {
     setReaction: (messageId, emoji) => setReaction(context, { messageId, emoji }),
     dismissRefusal: (messageId) => dismissRefusal(context, messageId),
     markRead: (peerId, place) => markRead(context, { peerId, place }),
-    setPinned: (peerId, isPinned) => setPinned(context, { peerId, isPinned }),
-    setArchived: (peerId, isArchived) => setArchived(context, { peerId, isArchived }),
-    setMuted: (peerId, isMuted) => setMuted(context, { peerId, isMuted }),
+    setPinned: (peerId, isSet) => setConversationFlag(context, { peerId, flag: 'isPinned', isSet }),
+    setArchived: (peerId, isSet) =>
+      setConversationFlag(context, { peerId, flag: 'isArchived', isSet }),
+    setMuted: (peerId, isSet) => setConversationFlag(context, { peerId, flag: 'isMuted', isSet }),
     clearConversation: (peerId) => clearConversation(context, peerId),
   }
 }

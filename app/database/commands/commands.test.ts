@@ -13,7 +13,7 @@ import { editMessage } from './edit-message.ts'
 import { markRead } from './mark-read.ts'
 import { retryMessage } from './retry-message.ts'
 import { sendMessage } from './send-message.ts'
-import { setPinned } from './set-pinned.ts'
+import { setConversationFlag } from './set-conversation-flag.ts'
 import { setReaction } from './set-reaction.ts'
 import { setStarred } from './set-starred.ts'
 
@@ -152,8 +152,14 @@ test('a flag and a star change under a later time than the one they have, even i
   await setStarred({ ...context, now: () => 5_000 }, { messageId: id, isStarred: true })
   await setStarred({ ...context, now: () => 4_000 }, { messageId: id, isStarred: false })
   expect(await read(id)).toMatchObject({ isStarred: false, isStarredAt: 5_001 })
-  await setPinned({ ...context, now: () => 5_000 }, { peerId: ben, isPinned: true })
-  await setPinned({ ...context, now: () => 4_000 }, { peerId: ben, isPinned: false })
+  await setConversationFlag(
+    { ...context, now: () => 5_000 },
+    { peerId: ben, flag: 'isPinned', isSet: true },
+  )
+  await setConversationFlag(
+    { ...context, now: () => 4_000 },
+    { peerId: ben, flag: 'isPinned', isSet: false },
+  )
   expect(await conversation()).toMatchObject({ isPinned: false, isPinnedAt: 5_001 })
 })
 

@@ -2,7 +2,7 @@ import type { CommandContext } from '../storage/command-context.ts'
 import { changeConversation } from './change-conversation.ts'
 import { laterThan } from './change-message.ts'
 
-/** Changes a conversation's register at a time later than its current one. */
+/** Pins, archives or mutes a conversation, or takes that back, at a time later than the flag's last change. */
 export async function setConversationFlag(
   context: CommandContext,
   change: { peerId: string; flag: 'isPinned' | 'isArchived' | 'isMuted'; isSet: boolean },

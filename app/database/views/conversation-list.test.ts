@@ -10,7 +10,7 @@ import { clearConversation } from '../commands/clear-conversation.ts'
 import { discardMessage } from '../commands/discard-message.ts'
 import { markRead } from '../commands/mark-read.ts'
 import { sendMessage } from '../commands/send-message.ts'
-import { setPinned } from '../commands/set-pinned.ts'
+import { setConversationFlag } from '../commands/set-conversation-flag.ts'
 import { subscribeToTable } from '../storage/open-device-store.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
@@ -74,7 +74,7 @@ test('pinned conversations come first, then the newest', async () => {
   await receive(ben, 1_000)
   await receive(cem, 2_000)
   await until(([first]) => first?.peerId === cem)
-  await setPinned(context, { peerId: ben, isPinned: true })
+  await setConversationFlag(context, { peerId: ben, flag: 'isPinned', isSet: true })
   const rows = await until(([first]) => first?.peerId === ben)
   expect(rows.map(({ peerId, isPinned }) => [peerId, isPinned])).toEqual([
     [ben, true],

@@ -7,7 +7,7 @@ import { clearConversation } from '../commands/clear-conversation.ts'
 import { deleteMessage } from '../commands/delete-message.ts'
 import { editMessage } from '../commands/edit-message.ts'
 import { sendMessage } from '../commands/send-message.ts'
-import { setPinned } from '../commands/set-pinned.ts'
+import { setConversationFlag } from '../commands/set-conversation-flag.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import { subscribeToChanges } from '../storage/subscribe-to-changes.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
@@ -121,7 +121,7 @@ test('writes during the first step do not make it report an empty result', async
   const reading = vi.spyOn(storageInstance, 'findDocumentsById')
   onTestFinished(() => reading.mockRestore())
   reading.mockImplementationOnce(async (...asked) => {
-    await setPinned(context, { peerId: ben, isPinned: true })
+    await setConversationFlag(context, { peerId: ben, flag: 'isPinned', isSet: true })
     await isTold.promise
     return await read(...asked)
   })

@@ -24,15 +24,34 @@ export function createConversationRoutes(options: {
 }): Route[] {
   const { conversations, messages, presenter, digests, scans } = options
 
-  async function setFlag(asked: { ownerId: string; peerId: string; flag: Flag; value: boolean }) {
-    const { ownerId, peerId, flag, value } = asked
-    const changed = await conversations.change({
-      ownerId,
-      peerId,
-      propose: (stored, now) => ({ ...stored, [flag]: value, [`${flag}At`]: now }),
-      isDone: (stored) => stored[flag] === value,
+  function flagRoute<Name extends Flag>(change: {
+    verb: string
+    flag: Name
+    body: z.ZodMiniType<Record<Name, boolean>>
+    summary: string
+  }): Route {
+    const { verb, flag, body, summary } = change
+    return defineRoute({
+      method: 'put',
+      path: `/messages/conversations/{userId}/${verb}`,
+      access: 'signed-in',
+      summary,
+      params: userIdParam,
+      body,
+      status: 200,
+      answer: conversationAnswer,
+      errors: ['user_not_found'],
+      async handle({ caller: { userId: ownerId }, params: { userId: peerId }, body }) {
+        const value = body[flag]
+        const changed = await conversations.change({
+          ownerId,
+          peerId,
+          propose: (stored, now) => ({ ...stored, [flag]: value, [`${flag}At`]: now }),
+          isDone: (stored) => stored[flag] === value,
+        })
+        return await presenter.presentOne(ownerId, changed)
+      },
     })
-    return await presenter.presentOne(ownerId, changed)
   }
 
   async function markRead(ownerId: string, peerId: string) {
@@ -81,61 +100,23 @@ export function createConversationRoutes(options: {
       handle: async ({ caller, params }) => await markRead(caller.userId, params.userId),
     }),
 
-    defineRoute({
-      method: 'put',
-      path: '/messages/conversations/{userId}/archive',
-      access: 'signed-in',
-      summary: 'Archives a conversation, or brings it back.',
-      params: userIdParam,
+    flagRoute({
+      verb: 'archive',
+      flag: 'isArchived',
       body: archiveChange,
-      status: 200,
-      answer: conversationAnswer,
-      errors: ['user_not_found'],
-      handle: async ({ caller, params, body }) =>
-        await setFlag({
-          ownerId: caller.userId,
-          peerId: params.userId,
-          flag: 'isArchived',
-          value: body.isArchived,
-        }),
+      summary: 'Archives a conversation, or brings it back.',
     }),
-
-    defineRoute({
-      method: 'put',
-      path: '/messages/conversations/{userId}/pin',
-      access: 'signed-in',
-      summary: 'Pins a conversation to the top of the list, or lets it go.',
-      params: userIdParam,
+    flagRoute({
+      verb: 'pin',
+      flag: 'isPinned',
       body: pinChange,
-      status: 200,
-      answer: conversationAnswer,
-      errors: ['user_not_found'],
-      handle: async ({ caller, params, body }) =>
-        await setFlag({
-          ownerId: caller.userId,
-          peerId: params.userId,
-          flag: 'isPinned',
-          value: body.isPinned,
-        }),
+      summary: 'Pins a conversation to the top of the list, or lets it go.',
     }),
-
-    defineRoute({
-      method: 'put',
-      path: '/messages/conversations/{userId}/mute',
-      access: 'signed-in',
-      summary: 'Mutes a conversation, or lets it be heard again.',
-      params: userIdParam,
+    flagRoute({
+      verb: 'mute',
+      flag: 'isMuted',
       body: muteChange,
-      status: 200,
-      answer: conversationAnswer,
-      errors: ['user_not_found'],
-      handle: async ({ caller, params, body }) =>
-        await setFlag({
-          ownerId: caller.userId,
-          peerId: params.userId,
-          flag: 'isMuted',
-          value: body.isMuted,
-        }),
+      summary: 'Mutes a conversation, or lets it be heard again.',
     }),
 
     defineRoute({
