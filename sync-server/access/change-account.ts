@@ -1,4 +1,5 @@
 import { limits } from '../../schema/limits.ts'
+import { retryOvertaken } from '../lib/retry-overtaken.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountDocument,
@@ -22,8 +23,6 @@ export type AccountChange =
   | { kind: 'taken'; field: ClaimedField }
   | { kind: 'missing' }
 
-const roundsMax = 8
-
 /**
  * Writes an account together with its claims, so that no name ever has two owners. Keeps the
  * previous username as a former one.
@@ -42,10 +41,10 @@ export async function changeAccount(options: {
     const next = options.build(stored)
     return next && keepFormerNames(isAccount(stored) ? stored : undefined, next)
   }
-  for (let round = 0; round < roundsMax; round += 1) {
+  return await retryOvertaken(async () => {
     const before = (await database.read([ownKey])).get(ownKey)
     const planned = build(before)
-    if (!planned) return { kind: 'missing' }
+    if (!planned) return { kind: 'missing' } as const
     const wanted = listClaims(planned)
     const former = listFormerClaims(planned)
     const released = isAccount(before) ? listReleased(before, [...wanted, ...former]) : []
@@ -79,9 +78,13 @@ export async function changeAccount(options: {
         result: { kind: 'done', account },
       }
     })
-    if (result !== 'again') return result
-  }
-  throw new Error(`The account ${userId} changed under every try to write it.`)
+    return result
+  }, overtaken(userId))
+}
+
+function overtaken(userId: string) {
+  const giveUp = () => new Error(`The account ${userId} changed under every try to write it.`)
+  return { tries: 8, giveUp }
 }
 
 function listReleased(before: AccountDocument, kept: readonly ClaimId[]): ClaimId[] {

@@ -1,3 +1,4 @@
+import { retryOvertaken } from '../lib/retry-overtaken.ts'
 import type { Document } from '../storage/documents/documents.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 
@@ -9,7 +10,10 @@ interface Index {
 /** No client can use this name. */
 const indexId = 'checkpoints!'
 const checkpointsMax = 64
-const mostTries = 20
+const overtaken = {
+  tries: 20,
+  giveUp: () => new Error('the list of checkpoints changed under every try to write it'),
+}
 
 /**
  * Replicating clients' checkpoints, a bounded number for each database (P12). A new one evicts the
@@ -23,15 +27,15 @@ export function createCheckpoints(database: StoredDatabase<Document>) {
 
   /** Indexed before it exists and until it is gone: a crash leaves none uncounted. */
   async function makePlace(id: string) {
-    for (let tries = 0; tries < mostTries; tries += 1) {
+    await retryOvertaken(async () => {
       const { ids, ...index } = await readIndex()
-      if (ids.includes(id)) return
+      if (ids.includes(id)) return 'indexed'
       const left = [...ids, id].slice(-checkpointsMax)
       const removed = ids.filter((one) => !left.includes(one))
       for (const one of removed) await database.removeLocal(one)
-      if ((await database.writeLocal(indexId, { ...index, ids: left })) !== undefined) return
-    }
-    throw new Error('the list of checkpoints changed under every try to write it')
+      const rev = await database.writeLocal(indexId, { ...index, ids: left })
+      return rev === undefined ? 'again' : 'indexed'
+    }, overtaken)
   }
 
   return {

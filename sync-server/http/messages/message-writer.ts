@@ -2,6 +2,7 @@ import { decideMessage } from '../../../schema/decide-message.ts'
 import { idPattern } from '../../../schema/id.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Refusal } from '../../../schema/refusal.ts'
+import { retryOvertaken } from '../../lib/retry-overtaken.ts'
 import type { Acceptance } from '../../messages/acceptance.ts'
 import type { Outcome } from '../../messages/proposals/proposal.ts'
 import { type NewMessage, proposeMessage } from '../../messages/proposals/propose-message.ts'
@@ -12,7 +13,7 @@ export type MessageWriter = ReturnType<typeof createMessageWriter>
 
 type Taken = Extract<Outcome<MessageDocument>, { kind: 'stored' }>
 
-const mostTries = 5
+const overtaken = { tries: 5, giveUp: () => new RequestRefused('busy') }
 
 /** Sends the API's message changes through the one way in (P4), and maps their refusals. */
 export function createMessageWriter(options: {
@@ -66,16 +67,15 @@ export function createMessageWriter(options: {
       isForAuthor?: boolean
     }): Promise<MessageDocument> {
       const { actorId, id } = asked
-      for (let tries = 0; tries < mostTries; tries += 1) {
+      return await retryOvertaken(async () => {
         const raw = { ...asked.propose(await messages.find(actorId, id), Date.now()) }
         const proposals = [{ id, raw, isDeleted: false }]
         const [outcome] = await acceptMessages({ actorId, proposals })
         const { doc, refusal } = requireStored(outcome)
         throwRefusal(refusal)
         if (asked.isForAuthor && doc.senderId !== actorId) throw new RequestRefused('not_author')
-        if (asked.isDone(doc)) return doc
-      }
-      throw new RequestRefused('busy')
+        return asked.isDone(doc) ? doc : 'again'
+      }, overtaken)
     },
 
     /**

@@ -1,6 +1,7 @@
 import { type ConversationDocument, newConversation } from '../../../schema/conversation.ts'
 import { idPattern } from '../../../schema/id.ts'
 import type { Accounts } from '../../access/accounts.ts'
+import { retryOvertaken } from '../../lib/retry-overtaken.ts'
 import type { Acceptance } from '../../messages/acceptance.ts'
 import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -10,7 +11,7 @@ import { throwRefusal } from './message-writer.ts'
 
 export type OwnConversations = ReturnType<typeof createOwnConversations>
 
-const mostTries = 5
+const overtaken = { tries: 5, giveUp: () => new RequestRefused('busy') }
 
 /** Reads a person's own conversations, and changes them through the one way in (P4). */
 export function createOwnConversations(options: {
@@ -53,14 +54,13 @@ export function createOwnConversations(options: {
       isDone: (stored: ConversationDocument) => boolean
     }): Promise<ConversationDocument> {
       const { ownerId, peerId } = asked
-      for (let tries = 0; tries < mostTries; tries += 1) {
+      return await retryOvertaken(async () => {
         const raw = { ...asked.propose(await find(ownerId, peerId), Date.now()) }
         const proposals = [{ id: peerId, raw, isDeleted: false }]
         const [outcome] = await acceptConversations({ actorId: ownerId, proposals })
         if (outcome?.kind === 'heldBack') throwRefusal(outcome.refusal)
-        if (outcome?.kind === 'stored' && asked.isDone(outcome.doc)) return outcome.doc
-      }
-      throw new RequestRefused('busy')
+        return outcome?.kind === 'stored' && asked.isDone(outcome.doc) ? outcome.doc : 'again'
+      }, overtaken)
     },
   }
 }

@@ -10,6 +10,7 @@ import { PersonGone } from '../../access/person-gone.ts'
 import type { Reach, Relations } from '../../access/relations.ts'
 import { atMost } from '../../lib/at-most.ts'
 import { createKeyedBatcher } from '../../lib/keyed-batcher.ts'
+import { retryOvertaken } from '../../lib/retry-overtaken.ts'
 import { DatabaseGone } from '../../storage/databases/database-gone.ts'
 import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
 import { TransactionFailed } from '../../storage/documents/transaction.ts'
@@ -55,7 +56,10 @@ type Asked = Pick<Delivery, 'actorId' | 'peerId' | 'groups' | 'isActorFull'>
 const groupsAtOnce = { inOneStore: 25, onCouchdb: 100 }
 const proposalsAtOnce = 50
 const pairsRemembered = 100_000
-const mostTries = 5
+const overtaken = {
+  tries: 5,
+  giveUp: () => new Error('messages changed under every try to write them'),
+}
 
 /**
  * The one way in for messages (P4). Batches each person's proposals; writes those to one peer as
@@ -218,7 +222,7 @@ export function createMessageAcceptor(options: {
     const touched = new Set(delivery.touched)
     const blanked = new Map<string, MessageDocument>()
     let { sharedFiles, entriesAsked } = delivery
-    for (let tries = 0; tries < mostTries; tries += 1) {
+    return await retryOvertaken(async () => {
       const known = { ...delivery, sharedFiles, entriesAsked }
       const { result, revs } = await writeOnce(known, { touched, blanked })
       if (result.unshared.length + result.unseen.length === 0) {
@@ -227,8 +231,8 @@ export function createMessageAcceptor(options: {
       const looked = await shareFiles(files, result.unshared)
       sharedFiles = new Map([...sharedFiles, ...looked])
       entriesAsked = new Set([...entriesAsked, ...result.unseen])
-    }
-    throw new Error('messages changed under every try to write them')
+      return 'again'
+    }, overtaken)
   }
 
   async function writeOnce(

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { retryOvertaken } from '../../lib/retry-overtaken.ts'
 import { withoutRev } from '../../lib/without-rev.ts'
 import type { Document, Stored } from '../documents/documents.ts'
 import { pick } from '../documents/draft-writes.ts'
@@ -31,7 +32,10 @@ export interface SingleDatabases {
   ): Promise<{ result: boolean; revs: ReadonlyMap<string, string> }>
 }
 
-const mostRounds = 50
+const overtaken = {
+  tries: 50,
+  giveUp: () => new Error('a document changed under every try to write it'),
+}
 
 /**
  * A transaction over databases written one after the other, in the order of its writes, each only
@@ -44,7 +48,7 @@ export async function transactInTurn<Result>(
   transaction: Transaction<Result>,
 ): Promise<TransactionOutcome<Result>> {
   const { onChanged, onWritten } = transaction
-  for (let round = 0; round < mostRounds; round += 1) {
+  return await retryOvertaken(async (round) => {
     const seen = await readParts(databases, transaction, { isBelieved: round === 0 })
     const bodies = new Map([...seen].map(([name, belief]) => [name, toBodies(belief)]))
     // Every stored document was put there as a Body.
@@ -62,8 +66,8 @@ export async function transactInTurn<Result>(
     }
     if (changed === undefined) return { result, revs: (name) => revs.get(name) ?? new Map() }
     await onChanged?.(changed)
-  }
-  throw new Error('a document changed under every try to write it')
+    return 'again'
+  }, overtaken)
 }
 
 async function writeOne(databases: SingleDatabases, write: DatabaseWrite, belief: Belief) {

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { listPhoneVariants } from '../../access/phone-variants.ts'
 import { atMost } from '../../lib/at-most.ts'
 import { deriveId } from '../../lib/derive-id.ts'
+import { retryOvertaken } from '../../lib/retry-overtaken.ts'
 import { withoutRev } from '../../lib/without-rev.ts'
 import type { StoredDatabase } from '../../storage/stored-database.ts'
 import {
@@ -27,7 +28,10 @@ export interface ContactPlace {
 const contactsRemembered = 20_000
 const sharedRememberedMs = 5_000
 const pageLength = 500
-const roundsMax = 8
+const overtaken = {
+  tries: 8,
+  giveUp: () => new Error('a contact changed under every try to write it'),
+}
 
 /**
  * Each operator's customers, identified by WhatsApp's aliases, each of which belongs to one
@@ -108,7 +112,7 @@ export function createContacts(options: {
     const aliases = [...new Set([...exact, ...(phone === null ? [] : [phone])])]
     const [first] = aliases
     if (first === undefined) throw new Error('a contact without any name')
-    for (let round = 0; round < roundsMax; round += 1) {
+    return await retryOvertaken(async () => {
       const matched = await match(place, identity)
       const { ownerId, phoneNumberId } = place
       const contactId = matched ?? deriveId(`wa:contact:${ownerId}:${phoneNumberId}`, first)
@@ -136,9 +140,8 @@ export function createContacts(options: {
           return { put, result: { contact, isNew: !isContact(before) } }
         },
       )
-      if (result) return { ...result, contact: remember(result.contact) }
-    }
-    throw new Error('a contact changed under every try to write it')
+      return result ? { ...result, contact: remember(result.contact) } : 'again'
+    }, overtaken)
   }
 
   function begin(

@@ -1,5 +1,6 @@
 import { newConversation } from '../../../schema/conversation.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import { retryOvertaken } from '../../lib/retry-overtaken.ts'
 import type { Acceptance } from '../../messages/acceptance.ts'
 import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -9,7 +10,10 @@ import { describeConversation } from '../customers/present-contact.ts'
 
 export type OperatorCopies = ReturnType<typeof createOperatorCopies>
 
-const roundsMax = 8
+const overtaken = {
+  tries: 8,
+  giveUp: () => new Error('a message changed under every try to write it'),
+}
 
 /**
  * Writes the provider's messages and statuses into the operator's databases, through the one way in
@@ -74,18 +78,17 @@ export function createOperatorCopies(options: {
       messageId: string,
       change: (stored: MessageDocument) => MessageDocument | null,
     ) =>
-      inTurn(messageId, async () => {
-        for (let round = 0; round < roundsMax; round += 1) {
+      inTurn(messageId, () =>
+        retryOvertaken(async () => {
           const before = await read(ownerId, messageId)
           if (!before) return undefined
           const next = change(before)
           if (next === null) return { message: before, isChanged: false }
           const providerVersion = (before.providerVersion ?? 0) + 1
           const { message, isTaken } = await write(ownerId, { ...next, providerVersion })
-          if (isTaken) return { message, isChanged: true }
-        }
-        throw new Error('a message changed under every try to write it')
-      }),
+          return isTaken ? { message, isChanged: true } : 'again'
+        }, overtaken),
+      ),
 
     /** Updates the contact's description in the operator's conversation, if it changed. */
     async tellConversation(contact: ContactDocument): Promise<void> {
