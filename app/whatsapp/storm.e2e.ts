@@ -5,7 +5,11 @@ import { chatRow, readTicks, readWords, say } from '../lab/browser/chat-steps.ts
 import { ownWords } from '../lab/browser/message-steps.ts'
 import { startOperator } from '../lab/browser/start-operator.ts'
 
-const operator = await startOperator({ reducedMotion: 'reduce' })
+const operator = await startOperator({
+  keepsApp: true,
+  hasOwnBrowser: true,
+  reducedMotion: 'reduce',
+})
 const { emulator, server, ann } = operator
 afterAll(() => operator.close())
 

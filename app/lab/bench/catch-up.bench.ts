@@ -12,7 +12,7 @@ const missed = 10_000
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' } })
   const ann = await registerAccount(server.origin, 'ann')
-  const ben = await createPerson(server, 'ben')
+  const ben = await createPerson(server, 'ben', { keepsApp: true, hasOwnBrowser: true })
   await registerPerson(ben)
   await ben.page.getByRole('searchbox').waitFor()
   await ben.goOffline()

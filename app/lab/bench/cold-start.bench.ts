@@ -45,7 +45,7 @@ async function prepareList(count: number) {
   await server.kill()
   const people = await createCheapAccounts(server.dataDir, count)
   await server.start()
-  const ben = await createPerson(server, 'ben')
+  const ben = await createPerson(server, 'ben', { keepsApp: true, hasOwnBrowser: true })
   await registerPerson(ben)
   const { userId: recipientId } = await readSession(ben)
   const turn = pLimit(pairsAtOnce)

@@ -8,7 +8,7 @@ import { measureLibrarySize } from './floors/measure-library-size.ts'
 /** The JavaScript that a chat user's browser loads before the conversation list is readable. */
 export async function measure(): Promise<Figure[]> {
   // The service worker prefetches everything; the first screen does not wait for it.
-  const { ann, close } = await startTwoPeople({ serviceWorkers: 'block' })
+  const { ann, close } = await startTwoPeople({ hasOwnBrowser: true })
   await openChat(ann.page, 'ben')
   await say(ann.page, 'hello')
   await ann.page.goto('about:blank')

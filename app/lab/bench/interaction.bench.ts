@@ -22,7 +22,7 @@ const niceness = 10
 /** How long a person waits for the next paint after a click or a key, while the app is busy. */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' }, niceness })
-  const ben = await createPerson(server, 'ben')
+  const ben = await createPerson(server, 'ben', { keepsApp: true, hasOwnBrowser: true })
   await registerPerson(ben)
   await showWholePage(ben.page)
   setPriority(niceness)

@@ -35,6 +35,8 @@ export async function measure(): Promise<Figure[]> {
 
 async function measureDevice(server: BuiltServer, ben: Account, device: Device): Promise<Figure[]> {
   const ann = await createPerson(server, `ann-${device}`, {
+    keepsApp: true,
+    hasOwnBrowser: true,
     hasFirstLoad: true,
     ...devices[device],
   })

@@ -45,7 +45,7 @@ function compare(what: string, longs: number[], shorts: number[]): Figure[] {
 async function prepareHistory(count: number) {
   const server = await startBuiltServer({ env: { DURABILITY: 'relaxed' } })
   const ann = await registerAccount(server.origin, 'ann')
-  const ben = await createPerson(server, 'ben')
+  const ben = await createPerson(server, 'ben', { keepsApp: true, hasOwnBrowser: true })
   await registerPerson(ben)
   const author = await readSession(ben)
   await pushMessages({ origin: server.origin, author, recipientId: ann.userId, count })

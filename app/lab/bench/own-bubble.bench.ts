@@ -14,7 +14,7 @@ const keyEveryMs = 50
  * and the server share the machine with every key press.
  */
 export async function measure(): Promise<Figure[]> {
-  const { ann, close } = await startTwoPeople()
+  const { ann, close } = await startTwoPeople({ keepsApp: true, hasOwnBrowser: true })
   await openChat(ann.page, 'ben')
   for (let round = 0; round < 10; round++) await say(ann.page, `warm-up ${round}`)
   await watchBubbles(ann.page)

@@ -19,7 +19,7 @@ const buttonCount = 80
 /** From the button's click to the laid-out emoji picker: on a fresh page, and again. */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer()
-  const ann = await createPerson(server, 'ann')
+  const ann = await createPerson(server, 'ann', { keepsApp: true, hasOwnBrowser: true })
   await registerPerson(ann)
   await registerAccount(server.origin, 'ben')
   const { page } = ann

@@ -11,8 +11,8 @@ const count = 20
 /** Ann writes to Ben: each device's requests per message, depending on its other activity. */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer()
-  const ann = await createPerson(server, 'ann')
-  const ben = await createPerson(server, 'ben')
+  const ann = await createPerson(server, 'ann', { keepsApp: true, hasOwnBrowser: true })
+  const ben = await createPerson(server, 'ben', { keepsApp: true, hasOwnBrowser: true })
   await registerPerson(ann)
   await registerPerson(ben)
   await openChat(ann.page, 'ben')

@@ -18,7 +18,7 @@ export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer()
   const { origin } = server
   const ann = await registerAccount(origin, 'ann')
-  const ben = await createPerson(server, 'ben')
+  const ben = await createPerson(server, 'ben', { keepsApp: true, hasOwnBrowser: true })
   await registerPerson(ben)
   const { userId: recipientId, token } = await readSession(ben)
   await pushMessages({ origin, author: ann, recipientId, count: 1 })

@@ -7,7 +7,6 @@ import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
   reducedMotion: 'reduce',
-  serviceWorkers: 'block',
   permissions: ['clipboard-read', 'clipboard-write'],
 })
 const { page } = people.ann

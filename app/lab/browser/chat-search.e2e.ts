@@ -9,7 +9,7 @@ import { holdRequests } from './stop-requests.ts'
 
 const count = 620
 // The tests delay requests; a service worker would make some in place of the page.
-const people = await startTwoPeople({ reducedMotion: 'reduce', serviceWorkers: 'block' })
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
 const { ann, server } = people
 const { page } = ann
 const carl = await registerAccount(server.origin, 'carl')

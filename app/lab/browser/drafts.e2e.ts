@@ -4,7 +4,7 @@ import { composer, openChat, readWords, say } from './chat-steps.ts'
 import { chooseOn, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople()
+const people = await startTwoPeople({ keepsApp: true, hasOwnBrowser: true })
 const { ann } = people
 const chat = `/chat/${(await readSession(people.ben)).userId}`
 afterAll(() => people.close())

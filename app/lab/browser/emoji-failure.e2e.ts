@@ -3,7 +3,7 @@ import { composer, message, openChat, readWords, say } from './chat-steps.ts'
 import { openPicker, picker } from './emoji-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ serviceWorkers: 'block' })
+const people = await startTwoPeople()
 const { page } = people.ann
 const lines: string[] = []
 page.on('console', (line) => line.text().startsWith('The emoji') && lines.push(line.text()))

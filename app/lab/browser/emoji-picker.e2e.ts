@@ -4,7 +4,7 @@ import { offered, openPicker, pickEmoji, picker } from './emoji-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople({ keepsApp: true, reducedMotion: 'reduce' })
 const { ann } = people
 const { page } = ann
 const hosts = new Set<string>()

@@ -4,7 +4,7 @@ import { readSession, signIn, waitUntilKept } from './account-steps.ts'
 import { chatRow, openChat, readTicks, readWords, say } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople()
+const people = await startTwoPeople({ keepsApp: true })
 afterAll(() => people.close())
 
 const everything = ['first', 'second', 'third', 'fourth', 'fifth']

@@ -8,7 +8,6 @@ import { startTwoPeople } from './start-two-people.ts'
 const within = { timeout: 30_000 }
 const people = await startTwoPeople({
   reducedMotion: 'reduce',
-  serviceWorkers: 'block',
   permissions: ['clipboard-read', 'clipboard-write'],
 })
 const { page } = people.ann

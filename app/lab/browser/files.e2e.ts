@@ -9,7 +9,11 @@ import { createLook } from './looks/look.ts'
 import { hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople({
+  keepsApp: true,
+  hasOwnBrowser: true,
+  reducedMotion: 'reduce',
+})
 const { ann, ben } = people
 
 beforeAll(async () => {

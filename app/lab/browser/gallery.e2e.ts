@@ -8,7 +8,11 @@ import { createLook } from './looks/look.ts'
 import { chooseOn, hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople({
+  keepsApp: true,
+  hasOwnBrowser: true,
+  reducedMotion: 'reduce',
+})
 const { ann, ben } = people
 const { page } = ann
 const gallery = page.getByRole('dialog')

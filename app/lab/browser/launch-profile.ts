@@ -1,7 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+} from 'playwright-core'
 import { findChromium } from '../../../.run/find-chromium.mjs'
 
 const flags = [
@@ -18,6 +23,10 @@ const flags = [
   '--use-fake-device-for-media-stream',
 ]
 
+const launchOptions = () => ({ executablePath: findChromium(), args: flags })
+const desktop = { viewport: { width: 1280, height: 800 } }
+
+/** One person's storage, separate from everybody else's. */
 export interface Profile {
   context: BrowserContext
   /** Closes Chromium and restarts it with the same profile on disk. */
@@ -34,15 +43,13 @@ export interface Profile {
 export async function launchProfile(options: BrowserContextOptions = {}): Promise<Profile> {
   const folder = await mkdtemp(join(tmpdir(), 'petrel-profile-'))
   async function launch() {
-    const context = await chromium.launchPersistentContext(folder, {
-      executablePath: findChromium(),
-      args: flags,
-      viewport: { width: 1280, height: 800 },
-      ...options,
-    })
-    // tsx names inner functions with this helper, also in those that a page evaluates.
-    await context.addInitScript('globalThis.__name = (named) => named')
-    return context
+    return prepare(
+      await chromium.launchPersistentContext(folder, {
+        ...launchOptions(),
+        ...desktop,
+        ...options,
+      }),
+    )
   }
   let context = await launch()
   return {
@@ -69,6 +76,33 @@ export async function launchProfile(options: BrowserContextOptions = {}): Promis
       await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
   }
+}
+
+let sharedBrowser: Promise<Browser> | undefined
+
+/**
+ * A profile in memory, in the Chromium that all tests of this process share: it takes a third of the time, and ends
+ * with the process. It cannot restart: what has to survive the browser needs `launchProfile`.
+ */
+export async function openSharedProfile(options: BrowserContextOptions = {}): Promise<Profile> {
+  sharedBrowser ??= chromium.launch(launchOptions())
+  const context = await prepare(await (await sharedBrowser).newContext({ ...desktop, ...options }))
+  return {
+    context,
+    restart: refuseToEnd,
+    kill: refuseToEnd,
+    close: () => context.close(),
+  }
+}
+
+async function refuseToEnd(): Promise<never> {
+  throw new Error('This browser is shared: give the person one with `hasOwnBrowser`.')
+}
+
+async function prepare(context: BrowserContext): Promise<BrowserContext> {
+  // tsx names inner functions with this helper, also in those that a page evaluates.
+  await context.addInitScript('globalThis.__name = (named) => named')
+  return context
 }
 
 /** The browser's main process, which takes all others down with it. */

@@ -8,7 +8,7 @@ import { startTwoPeople } from './start-two-people.ts'
 import { holdRequests } from './stop-requests.ts'
 
 const within = { timeout: 30_000 }
-const people = await startTwoPeople({ reducedMotion: 'reduce', serviceWorkers: 'block' })
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
 const { ann, server } = people
 const { page } = ann
 const { userId: annId } = await readSession(ann)

@@ -6,7 +6,7 @@ import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { waitUntil } from './wait-until.ts'
 
-const people = await startTwoPeople()
+const people = await startTwoPeople({ keepsApp: true, hasOwnBrowser: true })
 const benId = (await readSession(people.ben)).userId
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ test('P10: every address opens with no network, also those whose code was never 
 })
 
 test('P10: so do the addresses for who is not signed in', async () => {
-  const cem = await createPerson(people.server, 'cem')
+  const cem = await createPerson(people.server, 'cem', { keepsApp: true })
   onTestFinished(() => cem.close())
   await cem.page.goto('/register')
   await waitUntilKept(cem)
@@ -81,7 +81,7 @@ test('P10: so do the addresses for who is not signed in', async () => {
 })
 
 test('P10: an app whose first fetching was broken off is kept once the network is back', async () => {
-  const dora = await createPerson(people.server, 'dora')
+  const dora = await createPerson(people.server, 'dora', { keepsApp: true })
   onTestFinished(() => dora.close())
   const { page, network } = dora
   const isBeingKept = () =>

@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { launchProfile, type Profile } from './launch-profile.ts'
+import { launchProfile, openSharedProfile, type Profile } from './launch-profile.ts'
 import { createNetwork, type Network } from './network.ts'
 import type { BuiltServer } from './start-built-server.ts'
 
@@ -26,19 +26,28 @@ export interface BrowserPerson {
   close(): Promise<void>
 }
 
-export interface PersonOptions extends BrowserContextOptions {
+export interface PersonOptions extends Omit<BrowserContextOptions, 'serviceWorkers'> {
+  /** Does the browser cache the app, so that it starts offline? It takes two seconds per person. */
+  keepsApp?: boolean
+  /** Does the person have a Chromium with data on disk, which can restart and be killed? Others share one. */
+  hasOwnBrowser?: boolean
   /** Does the app show a first visit's loading screen? It takes five seconds per person. */
   hasFirstLoad?: boolean
 }
 
-/** A person with their own browser and a network that tests can cut. Not signed in yet. */
+/** A person with a browser profile and a network that tests can cut. Not signed in yet. */
 export async function createPerson(
   server: Pick<BuiltServer, 'port'>,
   username: string,
-  { hasFirstLoad = false, ...options }: PersonOptions = {},
+  { keepsApp = false, hasOwnBrowser = false, hasFirstLoad = false, ...options }: PersonOptions = {},
 ): Promise<BrowserPerson> {
   const network = await createNetwork(server.port)
-  const profile = await launchProfile({ ...options, baseURL: network.origin })
+  const open = hasOwnBrowser ? launchProfile : openSharedProfile
+  const profile = await open({
+    ...options,
+    baseURL: network.origin,
+    serviceWorkers: keepsApp ? 'allow' : 'block',
+  })
   const problems: string[] = []
   let page = await firstPage()
 
@@ -54,7 +63,7 @@ export async function createPerson(
     password: `${username}-secret`,
     email: `${username}@example.org`,
     profile,
-    keepsApp: options.serviceWorkers !== 'block',
+    keepsApp,
     network,
     problems,
     get page() {

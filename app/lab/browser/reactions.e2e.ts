@@ -5,7 +5,11 @@ import { picker } from './emoji-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople({
+  keepsApp: true,
+  hasOwnBrowser: true,
+  reducedMotion: 'reduce',
+})
 const { ann, ben } = people
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { readSession, waitUntilKept } from './account-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople()
+const people = await startTwoPeople({ keepsApp: true })
 const { ann, ben, server } = people
 afterAll(() => people.close())
 

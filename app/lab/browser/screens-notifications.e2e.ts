@@ -13,7 +13,7 @@ declare global {
   var told: Told[]
 }
 
-const people = await startTwoPeople()
+const people = await startTwoPeople({ keepsApp: true })
 const { ann, ben } = people
 const benId = (await readSession(ben)).userId
 const { origin } = people.server

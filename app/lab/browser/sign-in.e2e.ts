@@ -11,7 +11,6 @@ import { failRequests, holdRequests } from './stop-requests.ts'
 const server = await startBuiltServer()
 const ann = await createPerson(server, 'ann', {
   hasFirstLoad: true,
-  serviceWorkers: 'block',
   colorScheme: 'light',
 })
 const { page } = ann

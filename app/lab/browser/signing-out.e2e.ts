@@ -4,7 +4,7 @@ import { composer, openChat, say } from './chat-steps.ts'
 import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople()
+const people = await startTwoPeople({ hasOwnBrowser: true })
 const { ann, ben, server } = people
 afterAll(() => people.close())
 

@@ -1,8 +1,7 @@
-import type { BrowserContextOptions } from 'playwright-core'
 import { type Emulator, startEmulator } from '../../../sync-server/whatsapp/emulator/emulator.ts'
 import { settingsForEmulator } from '../../../sync-server/whatsapp/emulator/settings-for-emulator.ts'
 import { registerPerson } from './account-steps.ts'
-import { type BrowserPerson, createPerson } from './person.ts'
+import { type BrowserPerson, createPerson, type PersonOptions } from './person.ts'
 import { type BuiltServer, startBuiltServer } from './start-built-server.ts'
 
 export interface TestOperator {
@@ -14,7 +13,7 @@ export interface TestOperator {
 }
 
 /** A new server whose WhatsApp is an emulator in this process, and Ann at a browser. */
-export async function startOperator(options: BrowserContextOptions = {}): Promise<TestOperator> {
+export async function startOperator(options: PersonOptions = {}): Promise<TestOperator> {
   const emulator = await startEmulator({ port: 0, clock: 'running' })
   const { account } = emulator
   const server = await startBuiltServer({

@@ -5,7 +5,11 @@ import { findProblems } from './find-problems.ts'
 import { chooseOn, hasFocus, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople({
+  keepsApp: true,
+  hasOwnBrowser: true,
+  reducedMotion: 'reduce',
+})
 const { ann, ben } = people
 const chat = `/chat/${(await readSession(ben)).userId}`
 afterAll(() => people.close())

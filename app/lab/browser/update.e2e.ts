@@ -9,7 +9,7 @@ declare function noteFailure(words: string): void
 
 const build = await copyBuild()
 const server = await startBuiltServer({ dist: build.dist })
-const ann = await createPerson(server, 'ann')
+const ann = await createPerson(server, 'ann', { keepsApp: true })
 
 afterAll(async () => {
   await ann.close()

@@ -6,7 +6,7 @@ import { attach, sendDialog } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople()
+const people = await startTwoPeople({ keepsApp: true, hasOwnBrowser: true })
 const { ann, ben } = people
 const MiB = 1024 * 1024
 

@@ -6,7 +6,12 @@ import { findProblems } from './find-problems.ts'
 import { createLook } from './looks/look.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ reducedMotion: 'reduce', permissions: ['microphone'] })
+const people = await startTwoPeople({
+  keepsApp: true,
+  hasOwnBrowser: true,
+  reducedMotion: 'reduce',
+  permissions: ['microphone'],
+})
 const { ann, ben } = people
 
 beforeAll(async () => {

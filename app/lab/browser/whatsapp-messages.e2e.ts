@@ -3,7 +3,7 @@ import { chatRow, openChat, readTicks, say } from './chat-steps.ts'
 import { ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ serviceWorkers: 'block' })
+const people = await startTwoPeople()
 const { page } = people.ann
 afterAll(async () => {
   await page.unrouteAll({ behavior: 'ignoreErrors' })
