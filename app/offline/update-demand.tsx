@@ -5,7 +5,7 @@ import type { AppUpdate } from './app-update.ts'
 import styles from './offer.module.css'
 
 /** One line while the server serves no version of the app as old as this one. */
-export function UpdateDemand(props: { update: AppUpdate; words: string; isBar: boolean }) {
+export function UpdateDemand(props: { update: AppUpdate; words: string; isBar?: boolean }) {
   const { update, words, isBar } = props
   // The newer version is then on the device before the click.
   useEffect(() => update.look(), [update])
