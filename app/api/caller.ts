@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import { errorAnswer } from '../../schema/api/api-error.ts'
+import { wireHeader, wireVersion } from '../../schema/api/wire.ts'
 import { limits } from '../../schema/limits.ts'
 import { ApiError } from './api-error.ts'
 import { joinSignals } from './join-signals.ts'
@@ -77,6 +78,7 @@ export function createCaller(options: CallerOptions) {
       ...(isFile && { cache: 'no-store' as const }),
       headers: {
         accept: isFile ? '*/*' : 'application/json',
+        [wireHeader]: String(wireVersion),
         ...(body !== undefined && !isForm && { 'content-type': kind }),
         ...(token && { authorization: `Bearer ${token}` }),
         ...(key && { 'idempotency-key': key }),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { wireHeader, wireVersion } from '../../schema/api/wire.ts'
 import { createApi } from './api.ts'
 import { ben, callCatalogue, picture } from './call-catalogue.ts'
 import { createLazyApi } from './lazy-api.ts'
@@ -36,13 +37,14 @@ test.each(callCatalogue)("%s: the server's own words before any other", async (.
 })
 
 test.each(callCatalogue.filter(([name]) => !/^auth.(login|register)/.test(name)))(
-  '%s: carries the token; a 401 forgets the sign-in; without one nothing is asked',
+  '%s: carries the token and the version; a 401 forgets the sign-in; without one nothing is asked',
   async (...row) => {
     const { api, asked, sessions } = await openTestAnswers({ status: 401 })
     await expect(row[1](api)).rejects.toMatchObject({ status: 401 })
     expect(asked.map(({ headers }) => headers.authorization)).toEqual([
       `Bearer ${testSession.token}`,
     ])
+    expect(asked[0]?.headers[wireHeader]).toBe(String(wireVersion))
     expect(sessions.get()).toBeUndefined()
     await expect(row[1](api)).rejects.toMatchObject({ message: 'Authentication required' })
     expect(asked).toHaveLength(1)

@@ -6,19 +6,24 @@ import styles from './auth-frame.module.css'
 
 interface AuthFrameProps {
   children: ReactNode
+  /** Shown above the rest. */
+  notice?: ReactNode
   /** Shown above the note at the bottom. */
   footer?: ReactNode
 }
 
 /** The brand bar and the bottom note, shared by sign-in and registration. */
-export function AuthFrame({ children, footer }: AuthFrameProps) {
+export function AuthFrame({ children, notice, footer }: AuthFrameProps) {
   return (
     <div className={styles.page}>
       <header className={styles.bar}>
         <PetrelMark size={34} />
         {productName}
       </header>
-      <main className={styles.main}>{children}</main>
+      <main className={styles.main}>
+        {notice}
+        {children}
+      </main>
       <footer className={styles.foot}>
         {footer}
         <p className={styles.encrypted}>

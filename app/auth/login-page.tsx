@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { Login } from '../../schema/api/auth.ts'
 import { titlePage } from '../ui/product.ts'
@@ -12,17 +12,19 @@ import { SignInForm } from './sign-in-form.tsx'
 interface LoginPageProps {
   /** A phone cannot scan its own screen: the form comes first. */
   isPhone: boolean
+  notice?: ReactNode
   /** Rejects with words for a person. */
   onSignIn(given: Login): Promise<void>
 }
 
-export function LoginPage({ isPhone, onSignIn }: LoginPageProps) {
+export function LoginPage({ isPhone, notice, onSignIn }: LoginPageProps) {
   const [view, setView] = useState<'start' | 'form' | 'code'>('start')
   const isForm = view === 'form' || (view === 'start' && isPhone)
   const [keepSignedIn, setKeepSignedIn] = useState(true)
   const keeping = { keepSignedIn, onKeepSignedIn: setKeepSignedIn }
   return (
     <AuthFrame
+      notice={notice}
       footer={
         <p>
           Don't have an account?{' '}

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { Registration } from '../../schema/api/auth.ts'
 import { titlePage } from '../ui/product.ts'
@@ -7,13 +8,15 @@ import form from './form.module.css'
 import { RegistrationForm } from './registration-form.tsx'
 
 interface RegisterPageProps {
+  notice?: ReactNode
   /** Rejects with words for a person. */
   onRegister(given: Registration): Promise<void>
 }
 
-export function RegisterPage({ onRegister }: RegisterPageProps) {
+export function RegisterPage({ notice, onRegister }: RegisterPageProps) {
   return (
     <AuthFrame
+      notice={notice}
       footer={
         <p>
           Already have an account?{' '}

@@ -5,7 +5,12 @@ const checkIntervalMs = 60 * 60 * 1000
 
 /** Whether a newer version of the app is ready on this device. */
 export interface AppUpdate extends LiveSource<'none' | 'ready'> {
-  /** Switches to the newer version. That reloads the page, so only a person's click may call it. */
+  /** Checks for a newer version now, instead of within the hour. */
+  look(): void
+  /**
+   * Switches to the newer version, and looks for one where none is ready. That reloads the page, so
+   * only a person's click may call it.
+   */
   apply(): void
   close(): void
 }
@@ -30,11 +35,20 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
 
   function offer() {
     state = 'ready'
+    if (isApplying) worker?.messageSkipWaiting()
     for (const listener of listeners) listener()
   }
 
   function check() {
     if (document.visibilityState === 'visible') worker?.update().catch(ignoreNoNetwork)
+  }
+
+  /** A version that it finds is applied by `offer`, once the device has all of it. */
+  async function applyNewest() {
+    const registration = await serviceWorker.getRegistration(url)
+    await registration?.update()
+    // Without one, the browser's own reload is all that is left.
+    if (!registration?.installing && !registration?.waiting) location.reload()
   }
 
   async function register() {
@@ -95,10 +109,12 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    look: check,
     apply() {
-      if (hasNewVersionTakenOver) return location.reload()
+      if (hasNewVersionTakenOver || !serviceWorker) return location.reload()
       isApplying = true
-      worker?.messageSkipWaiting()
+      if (state === 'ready') worker?.messageSkipWaiting()
+      else void applyNewest().catch(ignoreNoNetwork)
     },
     close() {
       clearInterval(timer)

@@ -34,6 +34,8 @@ export function createConnection(options: {
   const state: {
     outcome?: SyncOutcome | 'broken'
     isSocketUp: boolean
+    /** The server has said so, and has served nothing since. */
+    isOutdated: boolean
     /** The server has answered since the browser reported no network. */
     hasHeard: boolean
     isSyncing: boolean
@@ -43,6 +45,7 @@ export function createConnection(options: {
     setAside: SetAsideTold
   } = {
     isSocketUp: false,
+    isOutdated: false,
     hasHeard: false,
     isSyncing: false,
     pendingCount: 0,
@@ -57,6 +60,7 @@ export function createConnection(options: {
   function describe(): Connection['state'] {
     if (state.outcome === 'signed-out') return 'signed-out'
     if (isOffline()) return 'offline'
+    if (state.isOutdated) return 'outdated'
     // A tab that does not sync knows the server only by its socket.
     if (!state.isSyncing) return state.isSocketUp ? 'live' : 'connecting'
     switch (state.outcome) {
@@ -64,6 +68,8 @@ export function createConnection(options: {
         return 'starting'
       case 'reached':
         return 'live'
+      // Served again on the line, and so soon here.
+      case 'outdated':
       case 'unreachable':
         return 'connecting'
       default:
@@ -119,7 +125,8 @@ export function createConnection(options: {
     isOffline,
     setOutcome(outcome: SyncOutcome | 'broken') {
       state.outcome = outcome
-      state.hasHeard = outcome === 'reached'
+      state.hasHeard = outcome === 'reached' || outcome === 'outdated'
+      if (state.hasHeard) state.isOutdated = outcome === 'outdated'
       if (outcome === 'reached') state.lastSyncedAt = now()
       publish()
     },
@@ -130,8 +137,13 @@ export function createConnection(options: {
     },
     setSocketUp(isUp: boolean) {
       state.isSocketUp = isUp
-      if (isUp) state.hasHeard = true
+      if (isUp) Object.assign(state, { hasHeard: true, isOutdated: false })
       else if (!state.isSyncing) state.hasHeard = false
+      publish()
+    },
+    /** A tab that does not sync has heard it on its own line. */
+    setOutdated() {
+      Object.assign(state, { hasHeard: true, isOutdated: true })
       publish()
     },
     setComingCount(count: number) {

@@ -19,7 +19,8 @@ import type { Undo } from './undo.ts'
 export type { ConversationRow, ConversationView, LiveValue, ReactionNews, SiftedView }
 
 export interface Connection {
-  state: 'starting' | 'live' | 'connecting' | 'offline' | 'signed-out' | 'trouble'
+  /** `outdated`: the server no longer serves this version of the app; everything waits for the next. */
+  state: 'starting' | 'live' | 'connecting' | 'offline' | 'outdated' | 'signed-out' | 'trouble'
   /** Own changes that the server has not accepted yet. */
   pendingCount: number
   /** The number of server changes that this device lacks, possibly slightly too high. */

@@ -207,6 +207,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       presence.forget()
       watched.forget()
     },
+    onOutdated: connection.setOutdated,
     onSignedOut: signOutHere,
   })
   const stopListening = page.subscribe((event) => {

@@ -75,6 +75,10 @@ export const apiErrors = {
   },
   range_not_satisfiable: { status: 416, error: 'This file has no such part.' },
   json_required: { status: 415, error: 'This address takes JSON only.' },
+  app_outdated: {
+    status: 426,
+    error: 'This version of Petrel is too old for this server. Update to go on: nothing is lost.',
+  },
   too_many_attempts: {
     status: 429,
     error: 'Too many failed sign-ins. Please wait a few minutes and try again.',
@@ -102,6 +106,11 @@ export const apiErrors = {
   too_many_lookups: {
     status: 429,
     error: 'Too many searches by phone number. Please wait a minute and try again.',
+  },
+  server_outdated: {
+    status: 503,
+    error:
+      "This server doesn't know your newer version of Petrel yet. Nothing is lost: your device tries again.",
   },
   internal_error: { status: 500, error: 'Something went wrong on our side. Please try again.' },
   whatsapp_not_configured: { status: 503, error: 'WhatsApp channel is not configured' },

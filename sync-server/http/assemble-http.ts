@@ -11,6 +11,7 @@ import { logRequests } from './middleware/log-requests.ts'
 import { setSecurityHeaders } from './middleware/security-headers.ts'
 import { serveApp } from './middleware/serve-app.ts'
 import { tellTime } from './middleware/tell-time.ts'
+import { requireServedWire } from './middleware/wire-check.ts'
 
 /** Puts all HTTP handlers in order: identification and logging first, errors last. */
 export function assembleHttp(options: {
@@ -34,10 +35,10 @@ export function assembleHttp(options: {
   app.use(closeStraySocket, logRequests({ log }), measureRequests({ metrics }), doorman.greet)
   app.use('/sync', setDataHeaders({ isHttps }), tellTime, sync)
   app.use(setSecurityHeaders({ isHttps }))
-  app.use('/poll', tellTime)
+  app.use('/poll', tellTime, requireServedWire)
   app.use(root)
   app.use('/api', webhooks)
-  app.use('/api', tellTime, api)
+  app.use('/api', tellTime, requireServedWire, api)
   app.post('/share', doorman.admit, answerStrayShare)
   app.use(serveApp({ appDir }))
   app.use(() => {

@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { Express } from 'express'
 import expressWs from 'express-ws'
 import type WebSocket from 'ws'
+import { apiErrors } from '../../schema/api/api-error.ts'
 import {
   bearerProtocolPrefix,
   changesProtocol,
@@ -9,6 +10,7 @@ import {
   socketProtocol,
   understandsProtocolPrefix,
 } from '../../schema/api/socket-events.ts'
+import { checkWire, wireProtocolPrefix } from '../../schema/api/wire.ts'
 import { limits } from '../../schema/limits.ts'
 import type { SocketOffer, SocketOpener } from './socket-opener.ts'
 
@@ -32,8 +34,14 @@ export function acceptSockets(options: {
       path: '/',
       maxPayload: limits.socketFrameMaxBytes,
       perMessageDeflate: false,
-      verifyClient: ({ origin, req }, answer) =>
-        answer(isAllowedOrigin({ origin, host: req.headers.host, publicUrl }), 403, 'Forbidden'),
+      verifyClient: ({ origin, req }, answer) => {
+        const isAllowed = isAllowedOrigin({ origin, host: req.headers.host, publicUrl })
+        if (!isAllowed) return answer(false, 403, 'Forbidden')
+        const problem = checkWire(readOffer(req.headers['sec-websocket-protocol']).wire)
+        if (!problem) return answer(true)
+        const { status, error } = apiErrors[problem]
+        answer(false, status, error)
+      },
       handleProtocols: (offered: Iterable<string>) => {
         const known = new Set(offered)
         return [changesProtocol, socketProtocol].find((one) => known.has(one)) ?? false
@@ -70,13 +78,14 @@ export function acceptSockets(options: {
 }
 
 /** The only header that browsers can set on a socket. */
-function readOffer(offered: string | undefined): SocketOffer {
+function readOffer(offered: string | undefined): SocketOffer & { wire: string | undefined } {
   const protocols = offered?.split(',').map((protocol) => protocol.trim()) ?? []
   const listAfter = (prefix: string) =>
     protocols.flatMap((one) => (one.startsWith(prefix) ? [one.slice(prefix.length)] : []))
   return {
     token: listAfter(bearerProtocolPrefix)[0] ?? '',
     understands: readSocketWords(listAfter(understandsProtocolPrefix)),
+    wire: listAfter(wireProtocolPrefix)[0],
   }
 }
 

@@ -6,6 +6,7 @@ import type { TokenHolder } from '../access/token-keeper.ts'
 import { type Doorman, visitOf } from '../budget/doorman.ts'
 import type { FairQueue } from '../budget/fair-queue.ts'
 import { createJsonReader } from '../http/core/json-reader.ts'
+import { requireServedWire } from '../http/middleware/wire-check.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
 import type { Storage } from '../storage/storage.ts'
 import { answerAllDocs } from './answer-all-docs.ts'
@@ -84,7 +85,7 @@ export function createSyncRouter(options: {
     answerAllDocs({ database, query: readQuery(request), response }),
   )
 
-  router.use(requireCaller, doorman.admit)
+  router.use(requireServedWire, requireCaller, doorman.admit)
   router.get('/', (_request, response) =>
     sendJson(response, 200, describeServer(epochs.installation())),
   )

@@ -1,5 +1,6 @@
 import NodeWebSocket from 'ws'
 import { changesProtocol } from '../../../schema/api/socket-events.ts'
+import { wireHeader, wireProtocolPrefix } from '../../../schema/api/wire.ts'
 import type { LabPage } from './lab-page.ts'
 import { createRequestFaults, type FileTraffic } from './request-faults.ts'
 import type { SlowLineOptions } from './slow-line.ts'
@@ -58,6 +59,8 @@ export interface LabNetwork {
   blockSockets(): void
   /** New sockets use the first version, as with an older server. */
   speakFirstVersion(): void
+  /** Everything says that it comes from this version of the app; undefined for its own. */
+  tellWire(version: number | undefined): void
   /** Randomly loses, doubles, reorders or truncates socket frames. */
   spoilFrames(): void
   /** Ends every fault and notifies the pages, so that none waits out a long back-off. */
@@ -95,6 +98,16 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
     areSocketsBlocked: false,
     isFirstVersion: false,
     areFramesSpoilt: false,
+    wire: undefined as number | undefined,
+  }
+
+  function tellWireIn(init: RequestInit | undefined): RequestInit | undefined {
+    if (state.wire === undefined) return init
+    return { ...init, headers: { ...init?.headers, [wireHeader]: String(state.wire) } }
+  }
+  function tellWireOffered(one: string): string {
+    const isWire = state.wire !== undefined && one.startsWith(wireProtocolPrefix)
+    return isWire ? `${wireProtocolPrefix}${state.wire}` : one
   }
 
   function cutAll() {
@@ -113,7 +126,7 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
         const isClosed = state.isDark || state.areSocketsBlocked || life.isCut
         const offered = [protocols ?? []].flat()
         const isKept = (one: string) => !state.isFirstVersion || one !== changesProtocol
-        super(isClosed ? 'ws://127.0.0.1:1/' : url, offered.filter(isKept))
+        super(isClosed ? 'ws://127.0.0.1:1/' : url, offered.filter(isKept).map(tellWireOffered))
         sockets.add(this)
         this.on('close', () => sockets.delete(this))
       }
@@ -145,7 +158,7 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
       fetch: (async (input, init) => {
         if (state.isDark || life.isCut) throw new TypeError('fetch failed: there is no network')
         if (life.isFrozen) return await new Promise<never>(() => {})
-        const response = await faults.send(String(input), init, life.requests.signal)
+        const response = await faults.send(String(input), tellWireIn(init), life.requests.signal)
         return life.isFrozen ? await new Promise<never>(() => {}) : response
       }) satisfies typeof fetch as typeof fetch,
       WebSocket: LabSocket as unknown as typeof WebSocket,
@@ -189,6 +202,10 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
       state.isFirstVersion = true
       for (const link of links) link.cutSockets()
     },
+    tellWire(version) {
+      state.wire = version
+      for (const link of links) link.cutSockets()
+    },
     spoilFrames() {
       state.areFramesSpoilt = true
     },
@@ -197,6 +214,7 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
         areSocketsBlocked: false,
         isFirstVersion: false,
         areFramesSpoilt: false,
+        wire: undefined,
       })
       faults.controls.calm()
       state.isDark = false

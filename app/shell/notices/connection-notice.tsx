@@ -1,19 +1,27 @@
+import { UpdateDemand } from '../../offline/update-demand.tsx'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { joinClassNames } from '../../ui/styles/join-class-names.ts'
+import { useServices } from '../session/services-context.ts'
 import styles from './connection-notice.module.css'
 import { useConnectionWords } from './use-connection-words.ts'
+import { useIsOutdated } from './use-is-outdated.ts'
 
 /** One unobtrusive line while the app has no connection to the server. Blocks nothing. */
 export function ConnectionNotice({ isInConversation = false }: { isInConversation?: boolean }) {
+  const { update } = useServices()
+  const isOutdated = useIsOutdated()
   const words = useConnectionWords()
   return (
     <div role="status">
-      {words && (
-        <p className={joinClassNames(styles.notice, isInConversation && styles.inConversation)}>
-          <Icon name={words.icon} size={18} />
-          {words.text}
-        </p>
-      )}
+      {words &&
+        (isOutdated ? (
+          <UpdateDemand update={update} words={words.text} isBar={isInConversation} />
+        ) : (
+          <p className={joinClassNames(styles.notice, isInConversation && styles.inConversation)}>
+            <Icon name={words.icon} size={18} />
+            {words.text}
+          </p>
+        ))}
     </div>
   )
 }

@@ -23,6 +23,14 @@ test('without a network it says so, with the number of pending messages', () => 
   expect(describeConnection({ state: 'offline', pendingCount: 0 })?.text).not.toMatch(/wait/)
 })
 
+test('an app that is too old says so immediately, with the number of pending messages', () => {
+  expect(describeConnection({ state: 'outdated', pendingCount: 1 })).toEqual({
+    text: "Update to go on. Messages will send when you've updated. · 1 waiting",
+    icon: 'cloudOff',
+    isLate: false,
+  })
+})
+
 test('a problem shows its own words', () => {
   const words = 'The server has a problem.'
   expect(describeConnection({ state: 'trouble', pendingCount: 2, words })).toEqual({

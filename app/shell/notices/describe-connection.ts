@@ -27,6 +27,12 @@ export function describeConnection(connection: Connection): ConnectionWords | un
         icon,
         isLate: true,
       }
+    case 'outdated':
+      return {
+        text: `Update to go on. Messages will send when you've updated.${waiting}`,
+        icon,
+        isLate: false,
+      }
     case 'signed-out':
       return {
         text: `You've been signed out. Sign in to continue.${waiting}`,

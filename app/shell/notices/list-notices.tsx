@@ -7,6 +7,7 @@ import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { useConnectionWords } from './use-connection-words.ts'
+import { useIsOutdated } from './use-is-outdated.ts'
 
 const RefusedRequests = lazy(() =>
   import('../refused/refused-requests.tsx').then((module) => ({ default: module.RefusedRequests })),
@@ -18,8 +19,8 @@ const WaitingShare = lazy(() =>
 const shareAfterMs = 1_000
 
 /**
- * One line above the list, for the most important of: a newer version, the connection, refused
- * requests, an offer.
+ * One line above the list, for the most important of: an update that is needed, a newer version,
+ * the connection, refused requests, an offer.
  */
 export function ListNotices() {
   const { update, installOffer, notifications } = useServices()
@@ -31,7 +32,8 @@ export function ListNotices() {
     return () => clearTimeout(timer)
   }, [])
   const isApart = useConnectionWords() !== undefined
-  const hasUpdate = useLiveValue(update) !== 'none'
+  const isOutdated = useIsOutdated()
+  const hasUpdate = useLiveValue(update) !== 'none' && !isOutdated
   const hasRefused = useLivePart(messenger.requests.entries, (entries) =>
     entries.some(({ state }) => state === 'refused'),
   )

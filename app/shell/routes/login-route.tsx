@@ -2,15 +2,18 @@ import { LoginPage } from '../../auth/login-page.tsx'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { phoneScreen } from '../screen/narrow-screen.ts'
 import { useServices } from '../session/services-context.ts'
+import { useUpdateDemand } from './use-update-demand.tsx'
 
 export function LoginRoute() {
   const { signIn, sessions } = useServices()
+  const { notice, watch } = useUpdateDemand()
   const isPhone = useMediaQuery(phoneScreen)
   return (
     <LoginPage
       isPhone={isPhone}
+      notice={notice}
       onSignIn={async (given) => {
-        const session = await signIn(given)
+        const session = await watch(signIn(given))
         sessions.set(session, { keepSignedIn: given.keepSignedIn !== false })
       }}
     />

@@ -36,6 +36,7 @@ async function start() {
     onEvent: () => {},
     onDown: (why) => seen.down.push(why),
     onSignedOut: () => {},
+    onOutdated: () => {},
   })
   onTestFinished(() => {
     vi.useRealTimers()

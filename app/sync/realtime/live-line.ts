@@ -1,10 +1,11 @@
 import type { Platform } from '../platform/platform.ts'
+import type { PollingOptions } from './polling.ts'
 import { createSocket, type Socket, type SocketOptions } from './socket.ts'
 
 /** After this long without a socket, polls replace it until one opens. */
 const patienceMs = 2_000
 
-export interface LiveLineOptions extends SocketOptions {
+export interface LiveLineOptions extends SocketOptions, Pick<PollingOptions, 'onOutdated'> {
   platform: Pick<Platform, 'WebSocket' | 'fetch' | 'page' | 'random' | 'now'>
 }
 

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ServerEvent } from '../../../schema/api/socket-events.ts'
+import { wireHeader, wireVersion } from '../../../schema/api/wire.ts'
 import { createLabPage } from '../../lab/device/lab-page.ts'
 import { createPolling } from './polling.ts'
 
@@ -13,7 +14,7 @@ async function start(answer: RequestListener, now = Date.now) {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const heard: ServerEvent[] = []
-  const seen = { opened: 0, down: 0, signedOut: 0 }
+  const seen = { opened: 0, down: 0, signedOut: 0, outdated: 0 }
   const page = createLabPage()
   const polling = createPolling({
     platform: { fetch, page, random: () => 1, now },
@@ -23,6 +24,7 @@ async function start(answer: RequestListener, now = Date.now) {
     onEvent: (event) => heard.push(event),
     onDown: () => (seen.down += 1),
     onSignedOut: () => (seen.signedOut += 1),
+    onOutdated: () => (seen.outdated += 1),
   })
   onTestFinished(() => {
     polling.close()
@@ -42,7 +44,7 @@ test('it hears what it understands of an answer, and asks again under the same i
   })
   await until(() => asked.length === 2)
   expect(heard).toEqual([{ event: 'users-online', data: [] }])
-  expect(seen).toEqual({ opened: 1, down: 0, signedOut: 0 })
+  expect(seen).toEqual({ opened: 1, down: 0, signedOut: 0, outdated: 0 })
   expect(asked[1]).toBe(asked[0])
 })
 
@@ -81,4 +83,21 @@ test('an ended sign-in is reported, and not retried', async () => {
   page.setVisible(true)
   await new Promise(setImmediate)
   expect(asked).toHaveLength(1)
+})
+
+test.each([
+  ['{"code":"app_outdated","error":"Update to go on."}', 1],
+  ['<html>Upgrade your browser', 0],
+  ['{"error":"Upgrade Required"}', 0],
+])('of an answer 426 with %s it tells %i times that the app is too old', async (body, outdated) => {
+  const { asked, page, seen, until } = await start((request, response) => {
+    expect(request.headers[wireHeader]).toBe(String(wireVersion))
+    response.writeHead(426).end(body)
+  })
+  await until(() => {
+    page.setVisible(true)
+    return asked.length >= 2
+  })
+  expect(Math.min(seen.outdated, 1)).toBe(outdated)
+  expect(seen).toMatchObject({ opened: 0, signedOut: 0 })
 })

@@ -2,6 +2,7 @@ import { v7 as createId } from 'uuid'
 import * as z from 'zod/mini'
 import { pollLimits } from '../../../schema/api/poll.ts'
 import { type ClientEvent, parseServerEvent } from '../../../schema/api/socket-events.ts'
+import { isOutdatedAnswer, wireHeader, wireVersion } from '../../../schema/api/wire.ts'
 import { limits } from '../../../schema/limits.ts'
 import { joinSignals } from '../../api/join-signals.ts'
 import { createBackOff } from '../platform/back-off.ts'
@@ -9,6 +10,8 @@ import type { Platform } from '../platform/platform.ts'
 import type { Socket, SocketOptions } from './socket.ts'
 
 export interface PollingOptions extends Omit<SocketOptions, 'platform'> {
+  /** The server no longer serves this version of the app; polling goes on, ever more slowly. */
+  onOutdated: () => void
   platform: Pick<Platform, 'fetch' | 'page' | 'random' | 'now'>
 }
 
@@ -26,6 +29,7 @@ const answer = z.object({ events: z.array(z.unknown()) })
  */
 export function createPolling(options: PollingOptions): Socket {
   const { platform, serverUrl, readToken, onOpen, onEvent, onDown, onSignedOut } = options
+  const { onOutdated } = options
   const closing = new AbortController()
   const { signal } = closing
   const backOff = createBackOff({ random: platform.random })
@@ -41,6 +45,7 @@ export function createPolling(options: PollingOptions): Socket {
       signal: joinSignals([signal, AbortSignal.timeout(pollTimeoutMs)]),
       headers: {
         authorization: `Bearer ${readToken() ?? ''}`,
+        [wireHeader]: String(wireVersion),
         ...(init.body && { 'content-type': 'application/json' }),
       },
     })
@@ -54,6 +59,7 @@ export function createPolling(options: PollingOptions): Socket {
       const response = await ask(`?poller=${id}&understands=presence-changes`)
       // A verdict on an earlier sign-in ends no later one.
       if (response.status === 401) return readToken() === token ? 'signed-out' : 'down'
+      if (response.status === 426) await hearOutdated(response)
       if (!response.ok) return 'down'
       const { events } = answer.parse(await response.json())
       if (events.length === 0 && platform.now() - begunAt < shortestWaitMs) return 'down'
@@ -68,6 +74,11 @@ export function createPolling(options: PollingOptions): Socket {
         if (event) onEvent(event)
       }
     }
+  }
+
+  async function hearOutdated(response: Response) {
+    const body: unknown = await response.json()
+    if (isOutdatedAnswer({ status: response.status, body }) && !signal.aborted) onOutdated()
   }
 
   async function run() {

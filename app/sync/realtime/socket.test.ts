@@ -9,6 +9,7 @@ import {
   socketCloseCodes,
   socketProtocol,
 } from '../../../schema/api/socket-events.ts'
+import { wireProtocolPrefix, wireVersion } from '../../../schema/api/wire.ts'
 import { createLabPage } from '../../lab/device/lab-page.ts'
 import { createSocket } from './socket.ts'
 
@@ -62,6 +63,7 @@ test('it says who it is and what it understands by its protocols, and hears that
     changesProtocol,
     socketProtocol,
     'understands.presence-changes',
+    `${wireProtocolPrefix}${wireVersion}`,
     `${bearerProtocolPrefix}a.b.c`,
   ])
   const [peer] = server.clients

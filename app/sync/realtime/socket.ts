@@ -8,6 +8,7 @@ import {
   socketProtocol,
   understandsProtocolPrefix,
 } from '../../../schema/api/socket-events.ts'
+import { wireProtocolPrefix, wireVersion } from '../../../schema/api/wire.ts'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { limits } from '../../../schema/limits.ts'
 import { createBackOff, orAborted } from '../platform/back-off.ts'
@@ -85,6 +86,7 @@ export function createSocket(options: SocketOptions): Socket {
       changesProtocol,
       socketProtocol,
       words,
+      `${wireProtocolPrefix}${wireVersion}`,
       `${bearerProtocolPrefix}${token}`,
     ])
     current = socket

@@ -9,6 +9,7 @@ test.each([
   [0, 'input', 'refused'],
   [401, 'session_ended', 'signed-out'],
   [408, 'timeout', 'again'],
+  [426, 'app_outdated', 'again'],
   [429, 'too_many_requests', 'again'],
   [500, 'internal_error', 'again'],
   [503, 'storage_unavailable', 'again'],

@@ -15,6 +15,8 @@ export function judgeFailure(cause: unknown): Judgement {
   const isDecided = status >= 400 && status < 500 && !passing.includes(status)
   // An upload in pieces resumes where the server has it, or starts over.
   if (code === 'upload_out_of_step' || code === 'upload_not_found') return 'again'
+  // After the update, the same request passes.
+  if (code === 'app_outdated') return 'again'
   // Only the person can free space.
   if (code === 'storage_full') return 'refused'
   return isDecided && !notOfOurServer.includes(code) ? 'refused' : 'again'

@@ -16,6 +16,13 @@ export function listErrors(route: Route): ErrorCode[] {
       ? (['authentication_required', 'session_ended'] as const)
       : []),
     ...(route.errors ?? []),
-    ...(['too_many_at_once', 'internal_error', 'busy', 'storage_unavailable'] as const),
+    ...([
+      'app_outdated',
+      'server_outdated',
+      'too_many_at_once',
+      'internal_error',
+      'busy',
+      'storage_unavailable',
+    ] as const),
   ]
 }

@@ -1,4 +1,5 @@
 import { epochHeader } from '../../../../schema/api/epoch-header.ts'
+import { wireHeader, wireVersion } from '../../../../schema/api/wire.ts'
 import { orAborted } from '../../platform/back-off.ts'
 import type { SyncCall } from './sync-call.ts'
 
@@ -30,7 +31,7 @@ export interface StallTimeoutOptions {
 /**
  * Sends a request, and reads the answer as long as any of it arrives, however slowly.
  *
- * @returns the body of a good answer, parsed; undefined when it is not JSON
+ * @returns the body of a good answer or of a 426, parsed; undefined when it is not JSON
  */
 export async function fetchWithStallTimeout(call: SyncCall, options: StallTimeoutOptions) {
   const { fetch, url, line, token, epoch, signal, progress, heard } = options
@@ -67,13 +68,15 @@ export async function fetchWithStallTimeout(call: SyncCall, options: StallTimeou
       cache: 'no-store',
       signal: stop.signal,
       headers: {
+        [wireHeader]: String(wireVersion),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(token && { authorization: `Bearer ${token}` }),
         ...(epoch && { [epochHeader]: epoch }),
       },
     })
     heard.at = performance.now()
-    if (!response.ok) return { response }
+    // Whose 426 it is, its body says.
+    if (!response.ok && response.status !== 426) return { response }
     const reader = response.body?.getReader()
     const decoder = new TextDecoder()
     let text = ''

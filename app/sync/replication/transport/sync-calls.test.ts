@@ -1,5 +1,6 @@
 import { json } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
+import { wireHeader, wireVersion } from '../../../../schema/api/wire.ts'
 import { createDeferred } from '../../../../schema/helpers/deferred.ts'
 import { answerJson, openTestCalls } from '../testing/open-test-calls.ts'
 
@@ -23,6 +24,52 @@ test('so it is after an answer that is no JSON, and when a connection breaks', a
   })
   expect(await ask(page)).toEqual({ last_seq: 7 })
   expect(outcomes).toEqual(['refusing', 'unreachable', 'reached'])
+})
+
+const outdated = '{"error":"app_outdated","reason":"Update to go on."}'
+
+test('every request tells the version of the app', async () => {
+  const told: unknown[] = []
+  const { ask } = await openTestCalls((request, response) => {
+    told.push(request.headers[wireHeader])
+    answerJson(response, {})
+  })
+  await ask(page)
+  await ask({ path: '_bulk_docs', body: '{"docs":[]}', isPush: true })
+  expect(told).toEqual([String(wireVersion), String(wireVersion)])
+})
+
+test('an app that is too old waits as for a server that is away, and sets nothing aside', async () => {
+  const { push, asked, outcomes, backOff, setAside } = await openTestCalls(
+    async (request, response) => {
+      const { docs } = (await json(request)) as { docs: { _id: string }[] }
+      if (asked.length > 2)
+        return answerJson(
+          response,
+          docs.map(({ _id: id }) => ({ id, ok: true })),
+        )
+      response.writeHead(426, { 'content-type': 'application/json' }).end(outdated)
+    },
+    { firstMs: 60_000 },
+  )
+  const pushed = push([{ _id: 'one' }, { _id: 'two' }])
+  await expect.poll(() => outcomes).toEqual(['outdated'])
+  expect(asked).toHaveLength(1)
+  backOff.hurry()
+  await expect.poll(() => outcomes).toEqual(['outdated', 'outdated'])
+  expect(asked).toHaveLength(2)
+  backOff.hurry()
+  expect(await pushed).toEqual([])
+  expect(['one', 'two'].filter(setAside.has)).toEqual([])
+})
+
+test("a portal's 426 is its own: the push is set aside as after any refusal", async () => {
+  const { push, outcomes, setAside } = await openTestCalls((_request, response) => {
+    response.writeHead(426).end('<html>Upgrade your browser')
+  })
+  expect(await push([{ _id: 'one' }])).toEqual([])
+  expect(outcomes).toEqual(['refusing'])
+  expect(setAside.has('one')).toBe(true)
 })
 
 test('after 401 nothing is asked again, and nothing is told as an error', async () => {

@@ -1,4 +1,5 @@
 import { epochHeader } from '../../../../schema/api/epoch-header.ts'
+import { isOutdatedAnswer } from '../../../../schema/api/wire.ts'
 import type { Clock } from '../../../database/storage/clock.ts'
 import { type BackOff, orAborted } from '../../platform/back-off.ts'
 import { fetchWithStallTimeout, type Line, slowestLine } from './fetch-with-stall-timeout.ts'
@@ -6,7 +7,7 @@ import type { KnownEpoch } from './known-epoch.ts'
 import type { SyncCall } from './sync-call.ts'
 
 /** A `/sync` request's outcome, where it concerns a person. */
-export type SyncOutcome = 'reached' | 'unreachable' | 'refusing' | 'signed-out'
+export type SyncOutcome = 'reached' | 'unreachable' | 'refusing' | 'outdated' | 'signed-out'
 
 export interface SyncCallsOptions {
   fetch: typeof fetch
@@ -96,6 +97,12 @@ export function createSyncCalls(options: SyncCallsOptions) {
       onOutcome('signed-out')
       // Nothing is lost and nothing is retried: the owner ends this replication.
       return await untilAborted(signal)
+    }
+    if (isOutdatedAnswer({ status: response.status, body: given.body })) {
+      // The request is as good as any: the updated app sends it again.
+      backOff.fail(begun, { isAway: true })
+      onOutcome('outdated')
+      return {}
     }
     if (response.status === 429 && call.isPush) {
       // It works: the server limits this person for now, and accepts the rest later.

@@ -1,0 +1,75 @@
+import type { Route } from 'playwright-core'
+import { afterAll, expect, test } from 'vitest'
+import { wireHeader, wireVersion } from '../../../schema/api/wire.ts'
+import { registerPerson, waitUntilKept } from './account-steps.ts'
+import { chatRow, composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
+import { copyBuild } from './copy-build.ts'
+import { createPerson } from './person.ts'
+import { startBuiltServer } from './start-built-server.ts'
+
+const build = await copyBuild()
+const server = await startBuiltServer({ dist: build.dist })
+const [ann, ben] = [await createPerson(server, 'ann'), await createPerson(server, 'ben')]
+
+afterAll(async () => {
+  await Promise.all([ann.close(), ben.close()])
+  await server.close()
+  await build.remove()
+})
+
+const demand = ann.page.getByText('Update to go on. Messages will send when you', { exact: false })
+const button = ann.page.getByRole('button', { name: 'Update now' })
+const shown = () => demand.filter({ visible: true })
+
+/** The server is a version ahead of the page, until the page is replaced. */
+async function ageApp() {
+  const age = { isOld: true }
+  ann.page.once('domcontentloaded', () => {
+    age.isOld = false
+  })
+  await ann.page.route(/\/(api|sync|poll)\b/, async (route: Route) => {
+    const headers = await route.request().allHeaders()
+    if (age.isOld) headers[wireHeader] = String(wireVersion - 1)
+    await route.continue({ headers })
+  })
+  // Its handshake tells the version too, and cannot be rewritten.
+  ann.network.blockSockets()
+}
+
+test('P1 P6: an app that is too old asks for its update, and sends what waited after it', async () => {
+  const { page } = ann
+  await Promise.all([registerPerson(ann), registerPerson(ben)])
+  await waitUntilKept(ann)
+  await page.reload()
+  await openChat(page, 'ben')
+  await say(page, 'before')
+  await expect.poll(() => readTicks(page, 'before')).toBe('Delivered')
+
+  await build.deploy('second')
+  await ageApp()
+  await say(page, 'written too early')
+  await demand.waitFor()
+  expect(await demand.textContent()).toContain('1 waiting')
+  expect(await readTicks(page, 'written too early')).toBe('Waiting to be sent')
+  await composer(page).fill('half a wor')
+  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/1280.png` : undefined })
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect.poll(() => shown().count()).toBe(1)
+  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/390-chat.png` : undefined })
+  await page.goBack()
+  await chatRow(page, 'ben').waitFor()
+  await expect.poll(() => shown().count()).toBe(1)
+  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/390-list.png` : undefined })
+
+  await button.click()
+  await page.locator('body[data-version="second"]').waitFor({ state: 'attached' })
+  ann.network.allowSockets()
+  await chatRow(ben.page, 'ann').click()
+  await expect.poll(() => readWords(ben.page)).toEqual(['before', 'written too early'])
+  await chatRow(page, 'ben').click()
+  await expect.poll(() => readTicks(page, 'written too early')).toBe('Read')
+  expect(await composer(page).inputValue()).toBe('half a wor')
+  expect(await demand.count()).toBe(0)
+  expect([...ann.problems, ...ben.problems]).toEqual([])
+})
