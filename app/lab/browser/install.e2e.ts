@@ -4,7 +4,7 @@ import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
 
 const server = await startBuiltServer()
-const ann = await createPerson(server, 'ann', { keepsApp: true })
+const ann = await createPerson(server, 'ann', { keepsApp: true, hasOwnBrowser: true })
 const { page } = ann
 
 afterAll(async () => {
