@@ -1,6 +1,7 @@
 import fc from 'fast-check'
+import { blankDeleted } from './blank-deleted.ts'
 import { type ConversationDocument, conversationDocument } from './conversation.ts'
-import { blankDeleted, type MessageDocument, messageDocument, messageStatuses } from './message.ts'
+import { type MessageDocument, messageDocument, messageStatuses } from './message.ts'
 import { receiptStatuses } from './peer-marks.ts'
 
 export const ann = '0190a000-0000-7000-8000-00000000000a'

@@ -1,3 +1,4 @@
+import type { ConversationFlag } from '../../../schema/conversation.ts'
 import type { CommandContext } from '../storage/command-context.ts'
 import { changeConversation } from './change-conversation.ts'
 import { laterThan } from './change-message.ts'
@@ -5,7 +6,7 @@ import { laterThan } from './change-message.ts'
 /** Changes a conversation's register at a time later than its current one. */
 export async function setConversationFlag(
   context: CommandContext,
-  change: { peerId: string; flag: 'isPinned' | 'isArchived' | 'isMuted'; isSet: boolean },
+  change: { peerId: string; flag: ConversationFlag; isSet: boolean },
 ): Promise<void> {
   const { database, now } = context
   const { peerId, flag, isSet } = change
