@@ -111,7 +111,10 @@ function compareRegisters(
   { field, at }: Pick<Register, 'field' | 'at'>,
 ): number {
   const byTime = at === undefined ? 0 : (a[at] ?? -1) - (b[at] ?? -1)
-  return byTime !== 0 ? byTime : compareValues(a[field] ?? '', b[field] ?? '')
+  if (byTime !== 0) return byTime
+  const [ofA, ofB] = [a[field], b[field]]
+  if (ofA !== undefined && ofB !== undefined) return compareValues(ofA, ofB)
+  return Number(ofA !== undefined) - Number(ofB !== undefined)
 }
 
 function earliest(a: number | undefined, b: number | undefined): number | undefined {
