@@ -1,6 +1,8 @@
 import fc from 'fast-check'
+import { blankDeleted } from './blank-deleted.ts'
 import { type ConversationDocument, conversationDocument } from './conversation.ts'
-import { blankDeleted, type MessageDocument, messageDocument, messageStatuses } from './message.ts'
+import { type MessageDocument, messageDocument, messageStatuses } from './message.ts'
+import { isOptional, type RegisterName, registers } from './message-registers.ts'
 import { receiptStatuses } from './peer-marks.ts'
 
 export const ann = '0190a000-0000-7000-8000-00000000000a'
@@ -20,62 +22,55 @@ export const refusedArbitrary = fc.record(
 /** One that no rule takes among them. */
 const reaction = fc.record({ emoji: fc.constantFrom('', '👍', '❤️', 'x'), at: time })
 
+/** Values of each register; its time is in the table. */
+export const registerValues: Record<RegisterName, fc.Arbitrary<unknown>> = {
+  statusHistory: fc.array(fc.record({ status, timestamp: time }), { maxLength: 2 }),
+  content: text,
+  isStarred: fc.boolean(),
+  deletedAt: time,
+  refused: refusedArbitrary,
+  reactions: fc.dictionary(fc.constantFrom(ann, ben), reaction),
+}
+
+const fields: Partial<Record<keyof MessageDocument, fc.Arbitrary<unknown>>> = {
+  _id: fc.constant(messageId),
+  peerId: fc.constantFrom(ann, ben),
+  senderId: fc.constantFrom(ann, ben),
+  recipientId: fc.constantFrom(ann, ben),
+  type: fc.constantFrom('text', 'image'),
+  createdAt: time,
+  orderedAt: time,
+  status,
+  attempt: fc.integer({ min: 1, max: 3 }),
+  replyTo: fc.constantFrom(ann, ben),
+  mediaUrl: fc.constantFrom('/api/media/1', '/api/media/2'),
+  file: fc.record(
+    {
+      name: fc.constantFrom('a', 'b'),
+      size: fc.constant(1),
+      mimeType: text,
+      voice: fc.constant({ durationMs: 7_000, waveform: '0az' }),
+    },
+    { requiredKeys: ['name', 'size', 'mimeType'] },
+  ),
+  error: text,
+  errorCode: text,
+  isWhatsApp: fc.boolean(),
+  providerVersion: time,
+  waState: fc.constantFrom('queued', 'accepted'),
+  ...Object.fromEntries(
+    registers.flatMap(({ field, fields }) =>
+      fields.map((each) => [each, each === field ? registerValues[field] : time]),
+    ),
+  ),
+}
+const names = Object.keys(fields) as (keyof MessageDocument)[]
+
 /** Versions of one message as any device or server might hold them. */
 export const messageArbitrary: fc.Arbitrary<MessageDocument> = fc
-  .record(
-    {
-      _id: fc.constant(messageId),
-      peerId: fc.constantFrom(ann, ben),
-      senderId: fc.constantFrom(ann, ben),
-      recipientId: fc.constantFrom(ann, ben),
-      type: fc.constantFrom('text', 'image'),
-      content: text,
-      createdAt: time,
-      orderedAt: time,
-      status,
-      attempt: fc.integer({ min: 1, max: 3 }),
-      statusHistory: fc.array(fc.record({ status, timestamp: time }), { maxLength: 2 }),
-      isStarred: fc.boolean(),
-      isStarredAt: time,
-      editedAt: time,
-      deletedAt: time,
-      replyTo: fc.constantFrom(ann, ben),
-      mediaUrl: fc.constantFrom('/api/media/1', '/api/media/2'),
-      file: fc.record(
-        {
-          name: fc.constantFrom('a', 'b'),
-          size: fc.constant(1),
-          mimeType: text,
-          voice: fc.constant({ durationMs: 7_000, waveform: '0az' }),
-        },
-        { requiredKeys: ['name', 'size', 'mimeType'] },
-      ),
-      error: text,
-      errorCode: text,
-      refused: refusedArbitrary,
-      reactions: fc.dictionary(fc.constantFrom(ann, ben), reaction),
-      isWhatsApp: fc.boolean(),
-      providerVersion: time,
-      waState: fc.constantFrom('queued', 'accepted'),
-    },
-    {
-      requiredKeys: [
-        '_id',
-        'peerId',
-        'senderId',
-        'recipientId',
-        'type',
-        'content',
-        'createdAt',
-        'orderedAt',
-        'status',
-        'attempt',
-        'statusHistory',
-        'isStarred',
-        'isStarredAt',
-      ],
-    },
-  )
+  .record(fields as Record<string, fc.Arbitrary<unknown>>, {
+    requiredKeys: names.filter((name) => !isOptional(name)),
+  })
   .map((raw) => blankDeleted(messageDocument.parse(raw)))
 
 const receipt = fc.constantFrom(...receiptStatuses)

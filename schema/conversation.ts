@@ -29,8 +29,9 @@ const lastMessage = z.object({ _id: id, orderedAt: epochMs })
 /**
  * One person's view of a conversation; `_id` is the other person's id.
  *
- * Flags are registers, each with the epoch ms of its last change. The marks are `orderedAt` values
- * and only rise: unread is counted from `readUpTo`, `clearedUpTo` hides everything older.
+ * Flags are registers (`conversationFlags`), each with the epoch ms of its last change. The marks
+ * are `orderedAt` values and only rise: unread is counted from `readUpTo`, `clearedUpTo` hides
+ * everything older.
  * `lastMessage` is the newest message at the last write; a new message alone does not cause a
  * write. A device finds the newest among its messages, the server in its journal.
  */
@@ -52,6 +53,12 @@ export const conversationDocument = z.object({
 })
 export type ConversationDocument = z.infer<typeof conversationDocument>
 
+/** Each has its time beside it, as `isPinned` has `isPinnedAt`. */
+const conversationFlags = ['isPinned', 'isArchived', 'isMuted'] as const
+export type ConversationFlag = (typeof conversationFlags)[number]
+type FlagTime = `${ConversationFlag}At`
+const flags = conversationFlags.map((flag) => ({ flag, at: `${flag}At` as const }))
+
 export const conversationFields = Object.keys(
   conversationDocument.shape,
 ) as (keyof ConversationDocument)[]
@@ -70,9 +77,7 @@ export function mergeConversations(
   const readUpTo = Math.max(a.readUpTo, b.readUpTo)
   return {
     _id: a._id,
-    ...laterFlag(a, b, 'isPinned', 'isPinnedAt'),
-    ...laterFlag(a, b, 'isArchived', 'isArchivedAt'),
-    ...laterFlag(a, b, 'isMuted', 'isMutedAt'),
+    ...laterFlags(a, b),
     // A read message has also arrived.
     deliveredUpTo: Math.max(a.deliveredUpTo, b.deliveredUpTo, readUpTo),
     readUpTo,
@@ -116,17 +121,26 @@ function laterChannel(a: ConversationDocument, b: ConversationDocument): Channel
   return canonicalJson(ofA) >= canonicalJson(ofB) ? ofA : ofB
 }
 
-type Flag = 'isPinned' | 'isArchived' | 'isMuted'
+type Flags = Pick<ConversationDocument, ConversationFlag | FlagTime>
 
-function laterFlag<F extends Flag>(
-  a: ConversationDocument,
-  b: ConversationDocument,
-  flag: F,
-  at: `${F}At`,
-): Pick<ConversationDocument, F | `${F}At`> {
-  const isALater = a[at] !== b[at] ? a[at] > b[at] : a[flag]
-  const later = isALater ? a : b
-  return { [flag]: later[flag], [at]: later[at] } as Pick<ConversationDocument, F | `${F}At`>
+function laterFlags(a: ConversationDocument, b: ConversationDocument): Flags {
+  const merged: Partial<Record<ConversationFlag | FlagTime, boolean | number>> = {}
+  for (const { flag, at } of flags) {
+    const isALater = a[at] !== b[at] ? a[at] > b[at] : a[flag]
+    const later = isALater ? a : b
+    merged[flag] = later[flag]
+    merged[at] = later[at]
+  }
+  return merged as Flags
+}
+
+/** The times of all flags, none of them ahead of `now`, epoch ms. */
+export function clampFlagTimes(
+  conversation: ConversationDocument,
+  now: number,
+): Pick<ConversationDocument, FlagTime> {
+  const times = flags.map(({ at }) => [at, Math.min(conversation[at], now)])
+  return Object.fromEntries(times) as Pick<ConversationDocument, FlagTime>
 }
 
 type LastMessage = NonNullable<ConversationDocument['lastMessage']>

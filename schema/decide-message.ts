@@ -1,10 +1,10 @@
+import { blankDeleted, blankFields, blanksOf, ownOutcome } from './blank-deleted.ts'
 import { cutText } from './cut-text.ts'
 import { areFieldsEqual } from './helpers/are-fields-equal.ts'
 import { limits } from './limits.ts'
 import { isInLostSpan, type LostSpan } from './lost-span.ts'
 import { areMessagesEqual, mergeMessages, orderHistory } from './merge-messages.ts'
 import {
-  blankDeleted,
   hasPayload,
   isAccepted,
   isUploadOwed,
@@ -12,9 +12,26 @@ import {
   withoutBusinessFields,
   withoutProviderFields,
 } from './message.ts'
-import { permitMessageChange, refuseText } from './permit-message-change.ts'
-import { isReaction } from './reaction.ts'
+import { authorRegisters, fieldsOf, jointRegisters } from './message-registers.ts'
+import {
+  clampTimes,
+  permitMessageChange,
+  pickEntries,
+  refuseText,
+} from './permit-message-change.ts'
 import { type Refusal, refuse } from './refusal.ts'
+
+const authorFields = fieldsOf(authorRegisters)
+const jointFields = fieldsOf(jointRegisters)
+/** Both people change it, so nobody has before both have the message. */
+const jointBlanks = blanksOf(jointRegisters)
+const outcomeBlanks = new Map(ownOutcome.map((field) => [field, undefined] as const))
+const newBlanks = new Map([...jointBlanks, ...outcomeBlanks])
+/** The other person's device gives back their own entries. */
+const returnedBlanks = new Map([
+  ...blanksOf(jointRegisters.filter(({ by }) => by === 'each')),
+  ...outcomeBlanks,
+])
 
 /**
  * What becomes of a proposed version of a message in its proposer's own copy.
@@ -68,14 +85,11 @@ function decideChange(proposal: MessageProposal & { stored: MessageDocument }): 
   if (refusal) return { kind: 'refuse', next, refusal }
   if (isRetry) return decideNew({ ...proposal, proposed: next })
   if (areMessagesEqual(stored, next)) return { kind: 'keep' }
-  const isWordChange =
-    next.content !== stored.content ||
-    next.editedAt !== stored.editedAt ||
-    next.deletedAt !== stored.deletedAt
+  const isAuthor = stored.senderId === proposal.actorId
   const isPeerConcerned =
     isAccepted(stored) &&
-    ((stored.senderId === proposal.actorId && isWordChange) ||
-      !areFieldsEqual(['reactions'], stored, next))
+    ((isAuthor && !areFieldsEqual(authorFields, stored, next)) ||
+      !areFieldsEqual(jointFields, stored, next))
   return { kind: 'accept', next, effect: isPeerConcerned ? 'amend' : 'own' }
 }
 
@@ -132,16 +146,15 @@ function decideNew(asked: MessageProposal): MessageDecision {
   if (refusal) {
     return { kind: 'refuse', next: failMessage({ ...proposal, refusal }), refusal }
   }
-  const { error, errorCode, editedAt, refused, reactions, ...rest } = proposed
+  // Nobody has refused it yet, and what was changed before is its first text.
+  const { editedAt, refused, ...rest } = blankFields(proposed, newBlanks)
   const next: MessageDocument = {
-    ...rest,
+    ...clampTimes(rest, now),
     status: 'sent',
     statusHistory: orderHistory([
       ...historyOf(proposal.stored),
       { status: 'sent', timestamp: now },
     ]),
-    createdAt: Math.min(proposed.createdAt, now),
-    isStarredAt: Math.min(proposed.isStarredAt, now),
     ...(asked.channel && { isWhatsApp: true, waState: 'queued' as const, ...nextVersion(asked) }),
   }
   return { kind: 'accept', next, effect: 'deliver' }
@@ -177,24 +190,17 @@ function isReceived({ actorId, proposed }: MessageProposal): boolean {
 
 /** A previously acknowledged message, as its owner's device kept it. */
 function takeBack({ actorId, proposed, channel, now }: MessageProposal): MessageDocument {
-  const { error, errorCode, reactions, ...rest } = proposed
-  // The other person's device knows their own reaction and star.
-  const reaction = reactions?.[actorId]
+  const rest = blankFields(proposed, returnedBlanks)
   const status = proposed.senderId === actorId ? ('sent' as const) : ('delivered' as const)
   const told = proposed.statusHistory.filter((one) => one.status === status && one.timestamp <= now)
-  return blankDeleted({
+  const taken = blankDeleted({
     ...rest,
     status,
     statusHistory: [told[0] ?? { status, timestamp: Math.min(proposed.orderedAt, now) }],
     ...(channel && { isWhatsApp: true }),
-    createdAt: Math.min(proposed.createdAt, now),
-    isStarredAt: Math.min(proposed.isStarredAt, now),
-    ...(reaction && isReaction(reaction.emoji)
-      ? { reactions: { [actorId]: { ...reaction, at: Math.min(reaction.at, now) } } }
-      : {}),
-    ...(proposed.editedAt === undefined ? {} : { editedAt: Math.min(proposed.editedAt, now) }),
-    ...(proposed.deletedAt === undefined ? {} : { deletedAt: Math.min(proposed.deletedAt, now) }),
+    ...pickEntries(proposed, actorId),
   })
+  return clampTimes(taken, now)
 }
 
 function findRefusal(proposal: MessageProposal): Refusal | undefined {
@@ -234,7 +240,7 @@ export function failMessage(failure: {
   now: number
 }): MessageDocument {
   const { actorId, refusal, now } = failure
-  const { reactions, ...proposed } = failure.proposed
+  const proposed = blankFields(failure.proposed, jointBlanks)
   return blankDeleted({
     ...proposed,
     content: cutText(proposed.content),

@@ -174,29 +174,3 @@ export function isEdited(
     message.editedAt !== message.refused?.at
   )
 }
-
-/** Removes all content from a deleted message (P6, P8): no copy keeps deleted words. */
-export function blankDeleted(message: MessageDocument): MessageDocument {
-  if (message.deletedAt === undefined) return message
-  const { _id, peerId, senderId, recipientId, type, createdAt, orderedAt, deletedAt } = message
-  const { status, attempt, statusHistory, isStarredAt } = message
-  return {
-    _id,
-    peerId,
-    senderId,
-    recipientId,
-    type,
-    createdAt,
-    orderedAt,
-    deletedAt,
-    status,
-    attempt,
-    statusHistory,
-    isStarredAt,
-    ...(message.isWhatsApp === undefined ? {} : { isWhatsApp: message.isWhatsApp }),
-    ...(message.providerVersion === undefined ? {} : { providerVersion: message.providerVersion }),
-    ...(message.refused === undefined ? {} : { refused: message.refused }),
-    content: '',
-    isStarred: false,
-  }
-}

@@ -1,18 +1,32 @@
+import { blankDeleted, blankFields, blanksOf, ownOutcome } from './blank-deleted.ts'
 import { areFieldsEqual } from './helpers/are-fields-equal.ts'
-import { blankDeleted, type MessageDocument } from './message.ts'
-import { mergeReactions } from './reaction.ts'
+import { areValuesEqual } from './helpers/are-values-equal.ts'
+import { mergeRegisters } from './merge-messages.ts'
+import type { MessageDocument } from './message.ts'
+import {
+  authorRegisters,
+  fieldsOf,
+  jointRegisters,
+  ownRegisters,
+  type Register,
+} from './message-registers.ts'
 import { type Refusal, refuse } from './refusal.ts'
+
+const ownBlanks = blanksOf(ownRegisters)
+const unsharedBlanks = new Map([
+  ...ownBlanks,
+  ...ownOutcome.map((field) => [field, undefined] as const),
+])
+const jointFields = fieldsOf(jointRegisters)
+const sharedFields = [...fieldsOf(authorRegisters), ...jointFields]
 
 /** The other person's copy of a message that the rule accepted; this copy counts as arrived. */
 export function copyForPeer(accepted: MessageDocument, now: number): MessageDocument {
-  const { refused, error, errorCode, ...shared } = accepted
   return {
-    ...shared,
+    ...blankFields(accepted, unsharedBlanks),
     peerId: accepted.senderId,
     status: 'delivered',
     statusHistory: [{ status: 'delivered', timestamp: now }],
-    isStarred: false,
-    isStarredAt: 0,
   }
 }
 
@@ -21,18 +35,23 @@ export function copyForPeer(accepted: MessageDocument, now: number): MessageDocu
  */
 export function copyForAuthor(peerCopy: MessageDocument, acceptedAt: number): MessageDocument {
   return {
-    ...peerCopy,
+    ...blankFields(peerCopy, ownBlanks),
     peerId: peerCopy.recipientId,
     status: 'sent',
     statusHistory: [{ status: 'sent', timestamp: acceptedAt }],
-    isStarred: false,
-    isStarredAt: 0,
   }
+}
+
+/** What both people's copies of a message have in common, beside its outcome. */
+export function pickShared(message: MessageDocument): Partial<MessageDocument> {
+  const shared = sharedFields.filter((field) => message[field] !== undefined)
+  return Object.fromEntries(shared.map((field) => [field, message[field]]))
 }
 
 /**
  * Creates or amends the other person's copy; refuses when the id already belongs to another message
- * there. Their own star stays, the author's text always wins, and a reader can only react.
+ * there. Their own registers stay, the author's text always wins, and a reader changes only what
+ * both may change.
  */
 export function writePeerCopy(write: {
   stored: MessageDocument | undefined
@@ -47,24 +66,30 @@ export function writePeerCopy(write: {
   if (stored.senderId !== accepted.senderId || stored.recipientId !== accepted.recipientId) {
     return { kind: 'refuse', refusal: refuse('foreign_id') }
   }
-  const merged = mergeReactions(stored.reactions, accepted.reactions)
-  const reactions = merged === undefined ? {} : { reactions: merged }
-  const isReacted =
-    stored.deletedAt === undefined && !areFieldsEqual(['reactions'], stored, reactions)
   const isFromAuthor = accepted.peerId === accepted.recipientId
-  const isTextNewer =
-    isFromAuthor && accepted.content !== stored.content && stored.deletedAt === undefined
-  const isDeletedNow = isFromAuthor && accepted.deletedAt !== stored.deletedAt
-  if (!isTextNewer && !isDeletedNow && !isReacted) return { kind: 'keep' }
-  const editedAt = Math.max(accepted.editedAt ?? 0, (stored.editedAt ?? 0) + 1)
-  const deletedAt = isFromAuthor ? (accepted.deletedAt ?? stored.deletedAt) : stored.deletedAt
-  return {
-    kind: 'store',
-    next: blankDeleted({
-      ...stored,
-      ...(isTextNewer ? { content: accepted.content, editedAt } : {}),
-      ...(deletedAt === undefined ? {} : { deletedAt }),
-      ...reactions,
-    }),
-  }
+  const joint = mergeRegisters(jointRegisters, stored, accepted)
+  const overruled = isFromAuthor
+    ? authorRegisters.filter((register) => isOverruled(register, { stored, accepted }))
+    : []
+  const isJointNews = stored.deletedAt === undefined && !areFieldsEqual(jointFields, stored, joint)
+  if (overruled.length === 0 && !isJointNews) return { kind: 'keep' }
+  const changes = overruled.map((register) => overrule(register, { stored, accepted }))
+  return { kind: 'store', next: blankDeleted(Object.assign({ ...stored }, ...changes, joint)) }
+}
+
+interface Copies {
+  stored: MessageDocument
+  accepted: MessageDocument
+}
+
+/** Does the author's copy say something else? To a deleted message only a deletion can be news. */
+function isOverruled({ field, merge }: Register, { stored, accepted }: Copies): boolean {
+  const isDifferent = !areValuesEqual(accepted[field], stored[field])
+  return isDifferent && (merge === 'earliest' || stored.deletedAt === undefined)
+}
+
+function overrule({ field, at }: Register, { stored, accepted }: Copies): Partial<MessageDocument> {
+  const value = accepted[field] ?? stored[field]
+  if (at === undefined || at === field) return value === undefined ? {} : { [field]: value }
+  return { [field]: accepted[field], [at]: Math.max(accepted[at] ?? 0, (stored[at] ?? 0) + 1) }
 }

@@ -3,9 +3,30 @@ import { isBlank } from './helpers/is-blank.ts'
 import { limits } from './limits.ts'
 import { mergeMessages } from './merge-messages.ts'
 import { isAccepted, type MessageDocument } from './message.ts'
+import {
+  authorRegisters,
+  jointRegisters,
+  ownRegisters,
+  type Register,
+  type RegisterName,
+  registers,
+} from './message-registers.ts'
 import { isLaterReaction, isReaction, type Reaction, type Reactions } from './reaction.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { statusRank } from './status-rank.ts'
+
+/** Its changes have words of their own, and come back with them when they are refused. */
+const textName: RegisterName = 'content'
+const wordless = authorRegisters.filter(({ field }) => field !== textName)
+const entries = jointRegisters.filter(({ merge }) => merge === 'latestOfEach')
+const values = jointRegisters.filter(({ merge }) => merge !== 'latestOfEach')
+const timeFields = ['createdAt' as const, ...registers.flatMap(({ at }) => at ?? [])]
+
+interface Change {
+  actorId: string
+  stored: MessageDocument
+  proposed: MessageDocument
+}
 
 export interface PermittedChange {
   /** The stored version with every permitted change, and a note of what was refused. */
@@ -16,9 +37,9 @@ export interface PermittedChange {
 }
 
 /**
- * What a proposal may change in a stored message (P4): its reader the star and their own reaction;
- * its author also the text and the deletion, and the retry of a refused one. A device applies the
- * same function to the server's version, so both sides agree and no push repeats for ever.
+ * What a proposal may change in a stored message (P4): each register whoever its row names, and the
+ * author also the retry of a refused one. A device applies the same function to the server's
+ * version, so both sides agree and no push repeats for ever.
  *
  * `now`: the server's time in epoch ms; times from a device are clamped to it.
  */
@@ -48,14 +69,10 @@ export function permitMessageChange(change: {
   }
 }
 
-function findRefusal(change: {
-  actorId: string
-  stored: MessageDocument
-  proposed: MessageDocument
-  isAuthor: boolean
-  isRetry: boolean
-}): Refusal | undefined {
-  const { actorId, stored, proposed, isAuthor, isRetry } = change
+function findRefusal(
+  change: Change & { isAuthor: boolean; isRetry: boolean },
+): Refusal | undefined {
+  const { stored, proposed, isAuthor, isRetry } = change
   if (
     proposed.senderId !== stored.senderId ||
     proposed.recipientId !== stored.recipientId ||
@@ -71,7 +88,7 @@ function findRefusal(change: {
     const refusedText = refuseText(proposed)
     if (refusedText && proposed.deletedAt === undefined) return refusedText
   }
-  if (!isAuthor && proposed.deletedAt !== undefined && stored.deletedAt === undefined) {
+  if (!isAuthor && wordless.some((register) => isNews(register, change))) {
     return refuse('not_author')
   }
   const isAhead =
@@ -80,26 +97,39 @@ function findRefusal(change: {
   if (isAhead && !isRetry && proposed.deletedAt === undefined && stored.deletedAt === undefined) {
     return refuse('forged_status')
   }
-  const reaction = findNewReaction({ actorId, stored, proposed })
-  return reaction && !isReaction(reaction.emoji) ? refuse('bad_reaction') : undefined
+  const isBadEntry = entries.some((register) => {
+    const entry = findNewEntry(register, change)
+    return entry !== undefined && !isReaction(entry.emoji)
+  })
+  return isBadEntry ? refuse('bad_reaction') : undefined
 }
 
-/**
- * The reaction that the proposal adds or removes: the actor's own, applied to what both people
- * hold.
- */
-function findNewReaction(change: {
-  actorId: string
-  stored: MessageDocument
-  proposed: MessageDocument
-}): Reaction | undefined {
-  const { actorId, stored, proposed } = change
-  const reaction = proposed.reactions?.[actorId]
+/** May both people change what they share of it? */
+function isJoint(stored: MessageDocument): boolean {
   // On a business channel only the provider reports reactions: one from here would not arrive.
-  if (!reaction || !isAccepted(stored) || stored.deletedAt !== undefined || stored.isWhatsApp)
-    return undefined
-  const before = stored.reactions?.[actorId]
-  return before && !isLaterReaction(reaction, before) ? undefined : reaction
+  return isAccepted(stored) && stored.deletedAt === undefined && !stored.isWhatsApp
+}
+
+/** The actor's own entry that the proposal adds or removes, applied to what both people hold. */
+function findNewEntry(
+  { field }: Register,
+  { actorId, stored, proposed }: Change,
+): Reaction | undefined {
+  const entry = entriesOf(proposed, field)?.[actorId]
+  if (!entry || !isJoint(stored)) return undefined
+  const before = entriesOf(stored, field)?.[actorId]
+  return before && !isLaterReaction(entry, before) ? undefined : entry
+}
+
+function entriesOf(message: MessageDocument, field: RegisterName): Reactions | undefined {
+  return message[field] as Reactions | undefined
+}
+
+/** Does the proposal change a register at a later time, or set what is set once? */
+function isNews({ field, at, merge }: Register, { stored, proposed }: Change): boolean {
+  if (merge === 'earliest') return proposed[field] !== undefined && stored[field] === undefined
+  if (at === undefined || proposed[field] === stored[field]) return false
+  return (proposed[at] ?? -1) > (stored[at] ?? -1)
 }
 
 /** Why this text is not allowed in a message; undefined when it is. */
@@ -122,33 +152,42 @@ function isTextChange(stored: MessageDocument, proposed: MessageDocument): boole
 }
 
 /** The proposal with everything that the actor may not change reset to the stored version. */
-function restrict(change: {
-  actorId: string
-  stored: MessageDocument
-  proposed: MessageDocument
-  isAuthor: boolean
-  isRetry: boolean
-  refusal?: Refusal
-}): MessageDocument {
-  const { actorId, stored, proposed, isAuthor, isRetry, refusal } = change
-  const { isStarred, isStarredAt } = proposed
-  const reaction = findNewReaction({ actorId, stored, proposed })
-  const refused = proposed.refused ?? stored.refused
-  const own = {
-    ...stored,
-    isStarred,
-    isStarredAt,
-    ...(refused === undefined ? {} : { refused }),
-    ...(reaction && !refusal ? { reactions: { ...stored.reactions, [actorId]: reaction } } : {}),
+function restrict(
+  change: Change & { isAuthor: boolean; isRetry: boolean; refusal: Refusal | undefined },
+): MessageDocument {
+  const { stored, proposed, isAuthor, isRetry, refusal } = change
+  const own = takeOver(ownRegisters, proposed, stored)
+  if (refusal) return own
+  const joint = isJoint(stored) ? takeOver(values, proposed, own) : own
+  const both = entries.reduce((before, register) => {
+    const entry = findNewEntry(register, change)
+    return entry ? withEntry(before, { register, change, entry }) : before
+  }, joint)
+  if (!isAuthor) return both
+  return takeOver(authorRegisters, proposed, isRetry ? sendAgain(both, proposed) : both)
+}
+
+/** The message with these registers as proposed, where the proposal has any. */
+function takeOver(
+  some: readonly Register[],
+  proposed: MessageDocument,
+  message: MessageDocument,
+): MessageDocument {
+  const taken: Record<string, unknown> = { ...message }
+  for (const { field, at, fields } of some) {
+    if (proposed[at ?? field] === undefined) continue
+    for (const each of fields) taken[each] = proposed[each]
   }
-  if (!isAuthor || refusal) return own
-  return {
-    ...(isRetry ? sendAgain(own, proposed) : own),
-    ...(proposed.deletedAt === undefined ? {} : { deletedAt: proposed.deletedAt }),
-    ...(proposed.editedAt === undefined
-      ? {}
-      : { content: proposed.content, editedAt: proposed.editedAt }),
-  }
+  return taken as MessageDocument
+}
+
+function withEntry(
+  message: MessageDocument,
+  { register, change, entry }: { register: Register; change: Change; entry: Reaction },
+): MessageDocument {
+  const { field } = register
+  const before = entriesOf(message, field)
+  return { ...message, [field]: { ...before, [change.actorId]: entry } }
 }
 
 function sendAgain(message: MessageDocument, proposed: MessageDocument): MessageDocument {
@@ -162,12 +201,7 @@ function sendAgain(message: MessageDocument, proposed: MessageDocument): Message
 }
 
 /** The stored version for a permitted change that failed, with the refused text and the reason. */
-export function refuseChange(change: {
-  actorId: string
-  stored: MessageDocument
-  proposed: MessageDocument
-  refusal: Refusal
-}): MessageDocument {
+export function refuseChange(change: Change & { refusal: Refusal }): MessageDocument {
   return recordRefusal({ ...change, merged: change.stored })
 }
 
@@ -175,15 +209,11 @@ export function refuseChange(change: {
  * A refusal is a newer version too: the stored content gets a later time and carries the refused
  * text.
  */
-function recordRefusal(change: {
-  actorId: string
-  merged: MessageDocument
-  stored: MessageDocument
-  proposed: MessageDocument
-  refusal: Refusal
-}): MessageDocument {
+function recordRefusal(
+  change: Change & { merged: MessageDocument; refusal: Refusal },
+): MessageDocument {
   const { stored, proposed, refusal } = change
-  const merged = keepReaction(change)
+  const merged = keepJoint(change)
   const isText = isTextChange(stored, proposed)
   if (!isText && stored.refused?.code === refusal.code) return merged
   const at = Math.max(proposed.editedAt ?? 0, stored.editedAt ?? 0, stored.refused?.at ?? 0) + 1
@@ -194,35 +224,48 @@ function recordRefusal(change: {
   }
 }
 
-/** A refused reaction must not win over the stored one when the device merges them. */
-function keepReaction(change: {
-  actorId: string
-  merged: MessageDocument
-  stored: MessageDocument
-  proposed: MessageDocument
-}): MessageDocument {
-  const { actorId, merged, stored } = change
-  const refused = findNewReaction(change)
-  if (!refused || merged.deletedAt !== undefined) return merged
-  const kept = { emoji: stored.reactions?.[actorId]?.emoji ?? '', at: refused.at + 1 }
-  return { ...merged, reactions: { ...merged.reactions, [actorId]: kept } }
+/** What was refused must not win over the stored value when the device merges them. */
+function keepJoint(change: Change & { merged: MessageDocument }): MessageDocument {
+  const { actorId, merged, stored, proposed } = change
+  if (merged.deletedAt !== undefined || !isJoint(stored)) return merged
+  const kept = entries.reduce((before, register) => {
+    const refused = findNewEntry(register, change)
+    if (!refused) return before
+    const emoji = entriesOf(stored, register.field)?.[actorId]?.emoji ?? ''
+    return withEntry(before, { register, change, entry: { emoji, at: refused.at + 1 } })
+  }, merged)
+  const times = values.flatMap((register) => {
+    const { at } = register
+    return at && isNews(register, change) ? [[at, (proposed[at] ?? 0) + 1]] : []
+  })
+  return { ...kept, ...Object.fromEntries(times) }
 }
 
-function clampTimes(message: MessageDocument, now: number): MessageDocument {
-  return {
-    ...message,
-    createdAt: Math.min(message.createdAt, now),
-    isStarredAt: Math.min(message.isStarredAt, now),
-    ...(message.editedAt === undefined ? {} : { editedAt: Math.min(message.editedAt, now) }),
-    ...(message.deletedAt === undefined ? {} : { deletedAt: Math.min(message.deletedAt, now) }),
-    ...(message.reactions === undefined
-      ? {}
-      : { reactions: clampReactions(message.reactions, now) }),
+/** The actor's own entries in what both people change, except those that no rule accepts. */
+export function pickEntries(message: MessageDocument, actorId: string): Partial<MessageDocument> {
+  const own = entries.flatMap(({ field }) => {
+    const entry = entriesOf(message, field)?.[actorId]
+    return entry && isReaction(entry.emoji) ? [[field, { [actorId]: entry }]] : []
+  })
+  return Object.fromEntries(own)
+}
+
+/** The message with no time ahead of `now`, epoch ms: a fast clock must not win for hours. */
+export function clampTimes(message: MessageDocument, now: number): MessageDocument {
+  const clamped: MessageDocument = { ...message }
+  for (const field of timeFields) {
+    const time = message[field]
+    if (time !== undefined && time > now) clamped[field] = now
   }
+  for (const { field, merge } of registers) {
+    const held = merge === 'latestOfEach' ? entriesOf(message, field) : undefined
+    if (held !== undefined) Object.assign(clamped, { [field]: clampEntries(held, now) })
+  }
+  return clamped
 }
 
-function clampReactions(reactions: Reactions, now: number): Reactions {
-  const clamped = Object.entries(reactions).map(([userId, { emoji, at }]) => [
+function clampEntries(held: Reactions, now: number): Reactions {
+  const clamped = Object.entries(held).map(([userId, { emoji, at }]) => [
     userId,
     { emoji, at: Math.min(at, now) },
   ])

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { isEmoji } from './emoji.ts'
+import { isEmoji } from './helpers/emoji.ts'
 import { id } from './id.ts'
 
 /** Epoch milliseconds within a Date's range. */

@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode, useState } from 'react'
-import { countAlone } from '../../schema/emoji.ts'
+import { countAlone } from '../../schema/helpers/emoji.ts'
 import { highlight } from '../database/search/highlight.ts'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'
 import { MarkedText } from '../ui/text/marked-text.tsx'

@@ -1,4 +1,5 @@
-import { blankDeleted, isAccepted, type MessageDocument } from '../../schema/message.ts'
+import { blankDeleted } from '../../schema/blank-deleted.ts'
+import { isAccepted, type MessageDocument } from '../../schema/message.ts'
 import type { ConversationRow } from '../database/views/conversation-row.ts'
 import type { LiveValue } from '../database/views/live-value.ts'
 import type { ConversationView, MessageWindow } from '../database/views/message-window.ts'

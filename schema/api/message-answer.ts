@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { id } from '../id.ts'
-import { messageDocument, messageStatuses } from '../message.ts'
+import { type MessageDocument, messageDocument, messageStatuses } from '../message.ts'
 
 const isoTime = z.iso.datetime()
 
@@ -14,6 +14,23 @@ export const messageParty = z.object({
   whatsapp_name: z.optional(z.string()),
 })
 export type MessageParty = z.infer<typeof messageParty>
+
+/** What answers say in another form, or not at all. */
+type Unshown =
+  | '_id'
+  | 'peerId'
+  | 'senderId'
+  | 'recipientId'
+  | 'createdAt'
+  | 'orderedAt'
+  | 'attempt'
+  | 'statusHistory'
+  | 'editedAt'
+  | 'deletedAt'
+  | 'isStarredAt'
+  | 'reactions'
+  | 'refused'
+  | 'providerVersion'
 
 /** What answers show of a stored message. */
 export const shownFields = {
@@ -45,7 +62,7 @@ export const shownFields = {
   isForwarded: true,
   isSystem: true,
   sentFrom: true,
-} as const
+} as const satisfies Record<Exclude<keyof MessageDocument, Unshown>, true>
 
 /**
  * A message in answers: from the caller's own copy, people in place of ids, ISO times.

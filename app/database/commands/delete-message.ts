@@ -1,4 +1,4 @@
-import { blankDeleted } from '../../../schema/message.ts'
+import { blankDeleted } from '../../../schema/blank-deleted.ts'
 import type { CommandContext } from '../storage/command-context.ts'
 import { changeMessage } from './change-message.ts'
 

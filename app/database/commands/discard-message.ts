@@ -1,4 +1,5 @@
-import { blankDeleted, isAccepted } from '../../../schema/message.ts'
+import { blankDeleted } from '../../../schema/blank-deleted.ts'
+import { isAccepted } from '../../../schema/message.ts'
 import type { CommandContext } from '../storage/command-context.ts'
 import { changeMessage } from './change-message.ts'
 

@@ -5,7 +5,7 @@ import { laterThan } from './change-message.ts'
 /** Pins, archives or mutes a conversation, or takes that back, at a time later than the flag's last change. */
 export async function setConversationFlag(
   context: CommandContext,
-  change: { peerId: string; flag: 'isPinned' | 'isArchived' | 'isMuted'; isSet: boolean },
+  change: { peerId: string; flag: ConversationFlag; isSet: boolean },
 ): Promise<void> {
   const { database, now } = context
   const { peerId, flag, isSet } = change

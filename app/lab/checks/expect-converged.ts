@@ -1,4 +1,9 @@
 import { isAccepted, isDiscarded, type MessageDocument } from '../../../schema/message.ts'
+import {
+  authorRegisters,
+  jointRegisters,
+  type RegisterName,
+} from '../../../schema/message-registers.ts'
 import { listReactions } from '../../../schema/reaction.ts'
 import type { LabDevice } from '../device/lab-device.ts'
 import type { LabPerson } from '../device/lab-person.ts'
@@ -7,6 +12,8 @@ import { findMissingFiles } from './find-missing-files.ts'
 
 /** How much two clocks that follow one server may differ; of edits this close either may win. */
 const togetherMs = 250
+
+const shared = [...authorRegisters, ...jointRegisters]
 
 /**
  * Checks the product's promises after everything has settled: nothing lost, nothing twice, the same
@@ -79,17 +86,19 @@ async function readViews(devices: readonly LabDevice[], withWhom: LabPerson, cle
     const shown = messages
       .filter((message) => isAccepted(message) && !isDiscarded(message))
       .filter(({ orderedAt }) => orderedAt > clearedUpTo)
-      .map(({ _id, content, deletedAt, reactions }) => [
-        _id,
-        content,
-        deletedAt !== undefined,
-        listReactions(reactions)
-          .map(({ userId, emoji }) => `${userId} ${emoji}`)
-          .sort(),
-      ])
+      .map((message) => [message._id, ...shared.map(({ field }) => readShared(message, field))])
     views.push({ name: device.name, messages, shown })
   }
   return views
+}
+
+function readShared(message: MessageDocument, field: RegisterName): unknown {
+  // Whether, not when: each copy may have its own time.
+  if (field === 'deletedAt') return message.deletedAt !== undefined
+  if (field !== 'reactions') return message[field]
+  return listReactions(message.reactions)
+    .map(({ userId, emoji }) => `${userId} ${emoji}`)
+    .sort()
 }
 
 function findTwice(messages: readonly MessageDocument[]): string[] {

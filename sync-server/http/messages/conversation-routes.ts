@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { archiveChange, muteChange, pinChange } from '../../../schema/api/change-conversation.ts'
 import { conversationAnswer, conversationStats } from '../../../schema/api/conversation-answer.ts'
+import type { ConversationFlag } from '../../../schema/conversation.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
 import type { Digests } from '../../messages/digests/digests.ts'
 import { defineRoute, type Route } from '../core/route.ts'
@@ -9,8 +10,6 @@ import type { ConversationPresenter } from './conversation-presenter.ts'
 import type { OwnConversations } from './own-conversations.ts'
 import type { OwnMessages } from './own-messages.ts'
 import { summariseConversation } from './summarise-conversation.ts'
-
-type Flag = 'isArchived' | 'isPinned' | 'isMuted'
 
 const userIdParam = z.object({ userId: z.string() })
 
@@ -24,7 +23,7 @@ export function createConversationRoutes(options: {
 }): Route[] {
   const { conversations, messages, presenter, digests, scans } = options
 
-  function flagRoute<Name extends Flag>(change: {
+  function flagRoute<Name extends ConversationFlag>(change: {
     verb: string
     flag: Name
     body: z.ZodMiniType<Record<Name, boolean>>

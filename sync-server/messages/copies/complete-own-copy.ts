@@ -7,7 +7,7 @@ export function completeOwnCopy(
   before: MessageDocument | undefined,
   readersCopy: MessageDocument,
 ): MessageDocument {
-  const { _rev, refused, ...copy } = readersCopy as MessageDocument & { _rev?: string }
+  const { _rev, ...copy } = readersCopy as MessageDocument & { _rev?: string }
   const acceptedAt = copy.statusHistory[0]?.timestamp ?? copy.orderedAt
   const own = copyForAuthor(copy, acceptedAt)
   // Delivered means sent, however often its author got a failure.

@@ -1,9 +1,11 @@
+import { blankDeleted } from '../../../schema/blank-deleted.ts'
 import { failMessage } from '../../../schema/decide-message.ts'
 import { must } from '../../../schema/helpers/must.ts'
-import { blankDeleted, isDiscarded, type MessageDocument } from '../../../schema/message.ts'
+import { mergeRegisters } from '../../../schema/merge-messages.ts'
+import { isDiscarded, type MessageDocument } from '../../../schema/message.ts'
+import { jointRegisters } from '../../../schema/message-registers.ts'
 import { writePeerCopy } from '../../../schema/peer-copy.ts'
 import { refuseChange } from '../../../schema/permit-message-change.ts'
-import { mergeReactions } from '../../../schema/reaction.ts'
 import { refuse } from '../../../schema/refusal.ts'
 import type { MessageDraft } from '../proposals/draft-message.ts'
 import { completeOwnCopy } from './complete-own-copy.ts'
@@ -66,11 +68,10 @@ export function draftPeerCopies(options: {
   return { put, drafts, blanked }
 }
 
-/** The own copy in the peer copy's place, with both people's reactions. */
+/** The own copy in the peer copy's place, with what both people changed. */
 function joinCopies(own: MessageDocument, peers: MessageDocument): MessageDocument {
-  const reactions = mergeReactions(own.reactions, peers.reactions)
   const { orderedAt } = peers
-  return blankDeleted({ ...own, orderedAt, ...(reactions === undefined ? {} : { reactions }) })
+  return blankDeleted({ ...own, orderedAt, ...mergeRegisters(jointRegisters, own, peers) })
 }
 
 /**

@@ -1,6 +1,6 @@
 import { mergeMessages } from '../../../schema/merge-messages.ts'
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
-import { writePeerCopy } from '../../../schema/peer-copy.ts'
+import { pickShared, writePeerCopy } from '../../../schema/peer-copy.ts'
 import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { beginConversations } from '../copies/begin-conversations.ts'
@@ -51,7 +51,7 @@ export async function healMessages(options: {
     const put = arrived.flatMap((copy) => {
       const before = stored.get(copy._id)
       if (!before || !isAccepted(before)) return [completeOwnCopy(before, copy)]
-      return isAmended.has(copy._id) ? [withTextOf(before, copy)] : []
+      return isAmended.has(copy._id) ? [withSharedOf(before, copy)] : []
     })
     const current = new Map([...stored, ...put.map((message) => [message._id, message] as const)])
     const growth = put.map((copy) => weighDocument(copy) - weighDocument(stored.get(copy._id)))
@@ -119,16 +119,9 @@ export async function healMessages(options: {
   }
 }
 
-/** The author's copy with the later of two texts, both people's reactions, and either deletion. */
-function withTextOf(own: MessageDocument, copy: MessageDocument): MessageDocument {
-  const { content, editedAt, deletedAt, reactions } = copy
-  return mergeMessages(own, {
-    ...own,
-    content,
-    ...(editedAt === undefined ? {} : { editedAt }),
-    ...(deletedAt === undefined ? {} : { deletedAt }),
-    ...(reactions === undefined ? {} : { reactions }),
-  })
+/** The author's copy with the later of two texts, what both people changed, and either deletion. */
+function withSharedOf(own: MessageDocument, copy: MessageDocument): MessageDocument {
+  return mergeMessages(own, { ...own, ...pickShared(copy) })
 }
 
 function findDeletions(

@@ -1,4 +1,5 @@
-import { blankDeleted, type MessageDocument } from '../../../schema/message.ts'
+import { blankDeleted } from '../../../schema/blank-deleted.ts'
+import type { MessageDocument } from '../../../schema/message.ts'
 import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { MessageFiles } from '../copies/message-files.ts'
