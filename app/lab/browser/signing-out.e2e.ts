@@ -4,7 +4,7 @@ import { composer, openChat, say } from './chat-steps.ts'
 import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ hasOwnBrowser: true })
+const people = await startTwoPeople({ keepsApp: true, hasOwnBrowser: true })
 const { ann, ben, server } = people
 afterAll(() => people.close())
 
@@ -112,7 +112,7 @@ test('what was to be erased when the browser died is erased at the next start', 
 })
 
 test('a tab that is signed in for itself stays that person, and so do its words', async () => {
-  const cem = await createPerson(server, 'cem')
+  const cem = await createPerson(server, 'cem', { keepsApp: true })
   try {
     await registerPerson(cem)
     const own = await readSession(cem)
@@ -141,7 +141,7 @@ test('a tab that is signed in for itself stays that person, and so do its words'
 })
 
 test('where site data is blocked, or its database cannot be opened, words stand in place of a blank page', async () => {
-  const dora = await createPerson(server, 'dora')
+  const dora = await createPerson(server, 'dora', { keepsApp: true })
   try {
     await registerPerson(dora)
     const noDatabase = await dora.profile.context.newPage()

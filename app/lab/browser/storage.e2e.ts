@@ -6,7 +6,11 @@ import { createLook } from './looks/look.ts'
 import { chooseOn } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ hasOwnBrowser: true, reducedMotion: 'reduce' })
+const people = await startTwoPeople({
+  keepsApp: true,
+  hasOwnBrowser: true,
+  reducedMotion: 'reduce',
+})
 const { ann, ben } = people
 afterAll(() => people.close())
 
