@@ -1,3 +1,4 @@
+import type { ConversationFlag } from '../../../schema/conversation.ts'
 import type { CommandContext } from '../storage/command-context.ts'
 import { changeConversation } from './change-conversation.ts'
 import { laterThan } from './change-message.ts'
