@@ -21,7 +21,7 @@ export function AuthFrame({ children, notice, footer }: AuthFrameProps) {
         {productName}
       </header>
       <main className={styles.main}>
-        {notice}
+        {notice && <div className={styles.notice}>{notice}</div>}
         {children}
       </main>
       <footer className={styles.foot}>

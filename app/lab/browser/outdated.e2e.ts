@@ -1,7 +1,7 @@
 import type { Route } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { wireHeader, wireVersion } from '../../../schema/api/wire.ts'
-import { registerPerson, waitUntilKept } from './account-steps.ts'
+import { openSignInForm, registerPerson, signIn, waitUntilKept } from './account-steps.ts'
 import { chatRow, composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
 import { copyBuild } from './copy-build.ts'
 import { createPerson } from './person.ts'
@@ -40,10 +40,11 @@ test('P1 P6: an app that is too old asks for its update, and sends what waited a
   const { page } = ann
   await Promise.all([registerPerson(ann), registerPerson(ben)])
   await waitUntilKept(ann)
-  await page.reload()
   await openChat(page, 'ben')
   await say(page, 'before')
   await expect.poll(() => readTicks(page, 'before')).toBe('Delivered')
+  await page.goto('/chat')
+  await chatRow(page, 'ben').click()
 
   await build.deploy('second')
   await ageApp()
@@ -52,15 +53,12 @@ test('P1 P6: an app that is too old asks for its update, and sends what waited a
   expect(await demand.textContent()).toContain('1 waiting')
   expect(await readTicks(page, 'written too early')).toBe('Waiting to be sent')
   await composer(page).fill('half a wor')
-  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/1280.png` : undefined })
 
   await page.setViewportSize({ width: 390, height: 844 })
   await expect.poll(() => shown().count()).toBe(1)
-  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/390-chat.png` : undefined })
-  await page.goBack()
+  await page.getByRole('button', { name: 'Back to chats' }).click()
   await chatRow(page, 'ben').waitFor()
   await expect.poll(() => shown().count()).toBe(1)
-  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/390-list.png` : undefined })
 
   await button.click()
   await page.locator('body[data-version="second"]').waitFor({ state: 'attached' })
@@ -72,4 +70,22 @@ test('P1 P6: an app that is too old asks for its update, and sends what waited a
   expect(await composer(page).inputValue()).toBe('half a wor')
   expect(await demand.count()).toBe(0)
   expect([...ann.problems, ...ben.problems]).toEqual([])
+})
+
+test('at the sign-in the same button leads on', async () => {
+  const { page, username, password } = ann
+  await page.evaluate(() => localStorage.removeItem('token'))
+  await page.goto('/login')
+  await build.deploy('third')
+  await ageApp()
+  await openSignInForm(page)
+  await page.getByLabel('Phone number or Username').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText('This version of Petrel is too old for this server.').waitFor()
+  await button.click()
+  await page.locator('body[data-version="third"]').waitFor({ state: 'attached' })
+  ann.network.allowSockets()
+  await signIn(ann)
+  await chatRow(page, 'ben').waitFor()
 })
