@@ -74,6 +74,20 @@ describe.each(registers)('the register $field', (register) => {
     )
   })
 
+  test('P8: its reader changes nothing that the row gives to others, not even at the same time', () => {
+    fc.assert(
+      fc.property(copiesWithChange(register), fc.nat(4), ({ copies, value }, time) => {
+        if (by !== 'author' && by !== 'server') return
+        const { own: stored } = copies(ben)
+        const changed = fields.map((each) => [each, each === at ? time : value])
+        const proposed = { ...stored, ...Object.fromEntries(changed) }
+        const { next } = permitMessageChange({ actorId: ben, stored, proposed, now })
+        expect(next[field]).toEqual(stored[field])
+      }),
+      runs,
+    )
+  })
+
   test('P4: taken or refused, a device that takes over what the server has asks no more', () => {
     fc.assert(
       fc.property(copiesWithChange(register), fc.boolean(), ({ copies, value }, isEdited) => {
