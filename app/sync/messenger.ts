@@ -26,6 +26,7 @@ import type { Platform } from './platform/platform.ts'
 import { createChangeFeed } from './realtime/change-feed.ts'
 import { createLazyLine } from './realtime/lazy-line.ts'
 import { createPresence } from './realtime/presence.ts'
+import { giveServerEvent } from './realtime/server-events.ts'
 import { createTypingSignal } from './realtime/typing-signal.ts'
 import { createWatchedPeople } from './realtime/watched-people.ts'
 import { createLazySync } from './replication/lazy-sync.ts'
@@ -194,12 +195,13 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       queue.hurry()
       files.hurry()
     },
-    onEvent(event) {
-      feed.handle(event)
-      presence.handle(event)
-      watched.handle(event)
-      if (event.event === 'receive-message') sync?.expectMessage(event.data.messageId)
-    },
+    onEvent: (event) =>
+      giveServerEvent(event, {
+        feed,
+        presence,
+        watched,
+        expectMessage: (messageId) => sync?.expectMessage(messageId),
+      }),
     onDown(why) {
       // A person with too many tabs is online all the same: the server itself has said so.
       connection.setSocketUp(why === 'displaced')
