@@ -7,6 +7,7 @@ import {
   createConversationConflictHandler,
   createMessageConflictHandler,
 } from './conflict-handlers.ts'
+import { nameDatabase } from './dexie/earlier-database.ts'
 import { endLiveQueries } from './dexie/end-live-queries.ts'
 import { readDexie } from './dexie/owed-notes.ts'
 import { readManyByRange } from './dexie/read-many-by-range.ts'
@@ -128,18 +129,40 @@ async function openReplicated(
     eventReduce: false,
     closeDuplicates: true,
   })
-  await database.addCollections({
-    messages: {
-      schema: storedMessageSchema,
-      conflictHandler: createMessageConflictHandler(options),
-    },
-    conversations: {
-      schema: storedConversationSchema,
-      conflictHandler: createConversationConflictHandler(options),
-    },
-  })
-  await keepOwnNotes(database.internalStore)
-  return database
+  try {
+    const [hasEarlier] = await Promise.all([
+      hasEarlierConversations(name, platform.indexedDB),
+      database.addCollections({
+        messages: {
+          schema: storedMessageSchema,
+          conflictHandler: createMessageConflictHandler(options),
+        },
+        conversations: {
+          schema: storedConversationSchema,
+          conflictHandler: createConversationConflictHandler(options),
+          // RxDB's own migration leaves out what is owed.
+          autoMigrate: false,
+        },
+      }),
+    ])
+    if (hasEarlier) {
+      const { migrateConversations } = await import('./migrate-conversations.ts')
+      await migrateConversations(database.conversations, platform)
+    }
+    await keepOwnNotes(database.internalStore)
+    return database
+  } catch (error) {
+    await database.close().catch(() => {})
+    throw error
+  }
+}
+
+async function hasEarlierConversations(
+  database: string,
+  indexedDB = globalThis.indexedDB,
+): Promise<boolean> {
+  const earlier = nameDatabase({ database, version: 0, collection: 'conversations' })
+  return (await indexedDB.databases()).some(({ name }) => name === earlier)
 }
 
 /**
