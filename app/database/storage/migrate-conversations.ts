@@ -27,6 +27,8 @@ import {
 } from './stored-conversation.ts'
 
 const earlierVersion = 0
+/** RxDB's record of that version. An open tab of the earlier build needs it. */
+const earlierRecord = `collection|conversations-${earlierVersion}`
 
 /**
  * Takes over the conversations that a build of version 0 left, with what is owed and how far
@@ -42,10 +44,10 @@ export async function migrateConversations(
   const { database } = conversations
   const name = (collection: string) =>
     nameDatabase({ database: database.name, version: earlierVersion, collection })
-  const earlier = await readEarlier(name('conversations'), platform)
-  if (!earlier) return
-  const metas = await listMetas(conversations)
-  if (await isBlank(conversations)) {
+  const read = () => readEarlier(name('conversations'), platform)
+  const metas = await listMetas(database.internalStore)
+  const earlier = (await isBlank(conversations)) ? await read() : undefined
+  if (earlier) {
     for (const meta of metas) {
       const content = await readEarlier(name(meta), platform)
       if (content) await takeOverMeta(conversations, meta, content)
@@ -53,22 +55,39 @@ export async function migrateConversations(
     await takeOver(conversations, earlier)
   }
 
-  async function removeEarlier(content: EarlierContent) {
+  async function removeEarlier() {
+    const content = await read()
+    if (!content) return
     await mergeIn(conversations, content)
     // A replication that finds none begins at the start, and loses nothing.
     for (const meta of metas) await deleteUnchanged(name(meta), undefined, platform)
-    if (await deleteUnchanged(name('conversations'), content, platform)) return
-    const next = await readEarlier(name('conversations'), platform)
-    if (next) await removeEarlier(next)
+    if (!(await deleteUnchanged(name('conversations'), content, platform))) await removeEarlier()
   }
-  // What fails stays there, and the next start goes on. A frozen tab may hold it for long.
-  removeEarlier(earlier).catch(() => {})
+  // What fails stays there, and the next start goes on. Nothing waits: a frozen tab may hold it.
+  removeEarlier().catch(() => {})
+}
+
+/**
+ * Keeps RxDB from opening what an earlier build left when it removes everything: a frozen tab may
+ * hold it. Deletes it once that is possible.
+ */
+export async function dropEarlier(
+  { database, name }: ConversationCollection,
+  { indexedDB = globalThis.indexedDB }: EarlierPlatform,
+): Promise<void> {
+  const metas = await listMetas(database.internalStore)
+  const dexie = await readDexie(database.internalStore)
+  await dexie.table('docs').delete(earlierRecord)
+  for (const collection of [name, ...metas]) {
+    indexedDB.deleteDatabase(
+      nameDatabase({ database: database.name, version: earlierVersion, collection }),
+    )
+  }
 }
 
 /** The collections in which the replications of version 0 noted how far they were. */
-async function listMetas({ database }: ConversationCollection): Promise<string[]> {
-  const record = `collection|conversations-${earlierVersion}`
-  const stored = await (await readDexie(database.internalStore)).table('docs').get(record)
+async function listMetas(store: { internals: unknown }): Promise<string[]> {
+  const stored = await (await readDexie(store)).table('docs').get(earlierRecord)
   const connected: { collectionName: string }[] = stored?.data.connectedStorages ?? []
   return connected.map(({ collectionName }) => collectionName)
 }

@@ -72,6 +72,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
     async remove() {
       places.close()
       await device.remove()
+      // Without it RxDB removes those, too, but waits for tabs that hold them.
+      await dropEarlierConversations(conversations, platform).catch(() => {})
       await replicated.remove()
       const factory = indexedDB ?? globalThis.indexedDB
       await Promise.all([...made].map((each) => deleteShell(factory, each)))
@@ -155,6 +157,14 @@ async function openReplicated(
     await database.close().catch(() => {})
     throw error
   }
+}
+
+async function dropEarlierConversations(
+  conversations: ConversationCollection,
+  platform: Pick<DatabaseOptions, 'indexedDB'>,
+): Promise<void> {
+  const { dropEarlier } = await import('./migrate-conversations.ts')
+  await dropEarlier(conversations, platform)
 }
 
 async function hasEarlierConversations(
