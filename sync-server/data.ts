@@ -2,6 +2,7 @@ import type { AccountsDocument } from './access/account-documents.ts'
 import { keepTokenSecret } from './access/keep-token-secret.ts'
 import type { AppOverrides } from './app-overrides.ts'
 import type { Settings } from './config.ts'
+import { migrateData } from './data-format/data-format.ts'
 import type { Log } from './lib/log.ts'
 import { createSharedSignals } from './storage/shared-signals.ts'
 import { createStorage } from './storage/storage.ts'
@@ -46,6 +47,12 @@ export async function openData(options: {
   const isShared = couchdbUrl !== undefined
   const epochs = await storage
     .ready()
+    .then(() =>
+      migrateData({
+        storage,
+        onMigrated: (formats) => log.info(formats, 'the data were brought to a newer format'),
+      }),
+    )
     .then(() =>
       createEpochs({
         storage,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readSettings, SettingsError } from './config.ts'
 import { type App, createApp } from './create-app.ts'
+import { NewerData } from './data-format/data-format.ts'
 import { settingsExitCode } from './settings-exit-code.ts'
 import { LoginRefused } from './storage/couch/login-refused.ts'
 import { StorageUnavailable } from './storage/databases/storage-unavailable.ts'
@@ -26,11 +27,12 @@ function stopOnSignal(app: App) {
 }
 
 function fail(error: unknown) {
-  const isWorded = error instanceof SettingsError || error instanceof StorageUnavailable
+  const isNewer = error instanceof NewerData
+  const isWorded = isNewer || error instanceof SettingsError || error instanceof StorageUnavailable
   const words = isWorded ? error.message : describe(error)
   process.stderr.write(`Petrel cannot run:\n${words}\n`)
   const isSetWrong = error instanceof SettingsError || error instanceof LoginRefused
-  process.exit(isSetWrong ? settingsExitCode : 1)
+  process.exit(isSetWrong || isNewer ? settingsExitCode : 1)
 }
 
 function describe(error: unknown): string {

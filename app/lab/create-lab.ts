@@ -14,7 +14,12 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
   const random = createRandom(options.seed ?? 1)
   const channel = options.hasChannel ? await createLabChannel(options.seed ?? 1) : undefined
   const settings = { ...channel?.settings, ...options.settings }
-  const started = await startLabServer({ ...options, settings, channelClock: channel?.clock })
+  const started = await startLabServer({
+    ...options,
+    settings,
+    channelClock: channel?.clock,
+    fill: options.earlier?.fill,
+  })
   const witness = createWitness()
   const people: LabPerson[] = []
   const background: unknown[] = []
@@ -41,6 +46,7 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
     async person(name) {
       const person = await createLabPerson({
         name,
+        isKnown: options.earlier?.people.includes(name) ?? false,
         random,
         witness,
         serverUrl: () => server.url,

@@ -17,6 +17,8 @@ export interface LabOptions {
   idleCloseMs?: number
   /** With a business channel; `channel.open` gives its number to the first person. */
   hasChannel?: boolean
+  /** Fills the server's empty folder before its first start, with people of these names. */
+  earlier?: { fill: (dataDir: string) => Promise<void>; people: readonly string[] }
   /** Up to how many online people the server sends everyone's presence to everyone. */
   usersOnlineMax?: number
 }
@@ -43,7 +45,7 @@ export interface Lab {
   readonly server: LabServer
   readonly people: readonly LabPerson[]
   readonly channel: LabChannel | undefined
-  /** Registers a new person. */
+  /** Registers a new person, or signs in one that the prepared server has. */
   person(name: string): Promise<LabPerson>
   /**
    * Waits until nothing is under way on any device that has a network.

@@ -16,9 +16,8 @@ interface EpochDocument {
   /** `installation`, or a person's id. */
   _id: string
   epoch: string
-  /** The names of the restores; `restored` is the last one of an earlier version. */
+  /** The names of the installation's restores. */
   restores?: string[]
-  restored?: string
   lost?: LostSpan[]
 }
 
@@ -68,7 +67,7 @@ export async function createEpochs(options: {
     const fresh = randomUUID()
     const { result } = await database.update<LostSpan | undefined>([installationId], (stored) => {
       const before = stored.get(installationId)
-      const heard = [before?.restored ?? [], before?.restores ?? []].flat()
+      const heard = before?.restores ?? []
       const isNews = span !== undefined && restored !== undefined && !heard.includes(restored)
       if (before && !isNews) return { result: undefined }
       const lost = [...(before?.lost ?? []), ...(isNews ? [span] : [])].slice(-spansKept)

@@ -1,8 +1,8 @@
 import { type ConversationDocument, newConversation } from '../../../schema/conversation.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
+import { changeDocument, changeDocuments } from '../storage/change-document.ts'
 import type { ConversationCollection } from '../storage/collections.ts'
 import { fromStoredConversation } from '../storage/stored-conversation.ts'
-import { changeDocument, changeDocuments } from './change-document.ts'
 
 /** Changes one conversation on this device, creating it if missing. */
 export async function changeConversation(

@@ -1,7 +1,7 @@
 import type { MessageDocument } from '../../../schema/message.ts'
+import { changeDocument } from '../storage/change-document.ts'
 import type { MessageCollection } from '../storage/collections.ts'
 import { fromStoredMessage, toStoredMessage } from '../storage/stored-message.ts'
-import { changeDocument } from './change-document.ts'
 
 /**
  * Changes one message on this device; returning the input writes nothing. Ignores a missing

@@ -7,6 +7,7 @@ import {
   createConversationConflictHandler,
   createMessageConflictHandler,
 } from './conflict-handlers.ts'
+import { nameDatabase } from './dexie/earlier-database.ts'
 import { endLiveQueries } from './dexie/end-live-queries.ts'
 import { readDexie } from './dexie/owed-notes.ts'
 import { readManyByRange } from './dexie/read-many-by-range.ts'
@@ -71,6 +72,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<PetrelData
     async remove() {
       places.close()
       await device.remove()
+      // Without it RxDB removes those, too, but waits for tabs that hold them.
+      await dropEarlierConversations(conversations, platform).catch(() => {})
       await replicated.remove()
       const factory = indexedDB ?? globalThis.indexedDB
       await Promise.all([...made].map((each) => deleteShell(factory, each)))
@@ -128,18 +131,48 @@ async function openReplicated(
     eventReduce: false,
     closeDuplicates: true,
   })
-  await database.addCollections({
-    messages: {
-      schema: storedMessageSchema,
-      conflictHandler: createMessageConflictHandler(options),
-    },
-    conversations: {
-      schema: storedConversationSchema,
-      conflictHandler: createConversationConflictHandler(options),
-    },
-  })
-  await keepOwnNotes(database.internalStore)
-  return database
+  try {
+    const [hasEarlier] = await Promise.all([
+      hasEarlierConversations(name, platform.indexedDB),
+      database.addCollections({
+        messages: {
+          schema: storedMessageSchema,
+          conflictHandler: createMessageConflictHandler(options),
+        },
+        conversations: {
+          schema: storedConversationSchema,
+          conflictHandler: createConversationConflictHandler(options),
+          // RxDB's own migration leaves out what is owed.
+          autoMigrate: false,
+        },
+      }),
+    ])
+    if (hasEarlier) {
+      const { migrateConversations } = await import('./migrate-conversations.ts')
+      await migrateConversations(database.conversations, platform)
+    }
+    await keepOwnNotes(database.internalStore)
+    return database
+  } catch (error) {
+    await database.close().catch(() => {})
+    throw error
+  }
+}
+
+async function dropEarlierConversations(
+  conversations: ConversationCollection,
+  platform: Pick<DatabaseOptions, 'indexedDB'>,
+): Promise<void> {
+  const { dropEarlier } = await import('./migrate-conversations.ts')
+  await dropEarlier(conversations, platform)
+}
+
+async function hasEarlierConversations(
+  database: string,
+  indexedDB = globalThis.indexedDB,
+): Promise<boolean> {
+  const earlier = nameDatabase({ database, version: 0, collection: 'conversations' })
+  return (await indexedDB.databases()).some(({ name }) => name === earlier)
 }
 
 /**

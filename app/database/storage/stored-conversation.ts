@@ -3,29 +3,38 @@ import {
   type ConversationDocument,
   conversationDocument,
   conversationFields,
+  newConversation,
 } from '../../../schema/conversation.ts'
 
-/** Conversations are few and read whole, so the device needs no extra index for them. */
+/**
+ * A conversation as this device stores it: with every field, so that readers need no defaults.
+ * Conversations are few and read whole, so they need no further index.
+ */
 export type StoredConversation = ConversationDocument
 
 /** The replicated part, without the store's own fields. */
-export function fromStoredConversation(stored: Partial<StoredConversation>): ConversationDocument {
-  const conversation: Record<string, unknown> = {}
-  for (const field of conversationFields) {
-    if (stored[field] !== undefined) conversation[field] = stored[field]
-  }
-  return conversation as ConversationDocument
+export function fromStoredConversation(stored: StoredConversation): ConversationDocument {
+  const fields = conversationFields.filter((field) => stored[field] !== undefined)
+  return Object.fromEntries(fields.map((field) => [field, stored[field]])) as ConversationDocument
 }
 
-/** A conversation from the server, with defaults for fields that older versions lack. */
+/** A conversation from the server; one that this version cannot parse only gets what it lacks. */
 export function fromServerConversation(document: Partial<StoredConversation>): StoredConversation {
   const conversation = conversationDocument.safeParse(document)
-  return conversation.success ? conversation.data : fromStoredConversation(document)
+  return conversation.success ? conversation.data : completeConversation(document)
+}
+
+const { _id: _, ...defaults } = newConversation('00000000-0000-7000-8000-000000000000')
+
+/** The conversation with every field of this version, and no other. */
+export function completeConversation(document: Partial<StoredConversation>): StoredConversation {
+  return fromStoredConversation({ _id: '', ...defaults, ...document })
 }
 
 export const storedConversationSchema: RxJsonSchema<StoredConversation> = {
   title: 'conversation',
-  version: 0,
+  // 0 had documents without the fields that were added since (`migrate-conversations.ts`).
+  version: 1,
   primaryKey: '_id',
   type: 'object',
   properties: {

@@ -141,6 +141,8 @@ export interface DeviceOptions {
   line: MessengerOptions['line']
   witness: Witness
   onError: (cause: unknown) => void
+  /** Fills its empty IndexedDB before it opens. */
+  fill?: ((indexedDB: IDBFactory) => Promise<void>) | undefined
 }
 
 export async function createLabDevice(options: DeviceOptions): Promise<LabDevice> {
@@ -231,6 +233,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     return options.signIn(fetch).catch(() => undefined)
   }
 
+  await options.fill?.(indexedDB)
   await signIn()
   const lastSession = must(sessions.get(), 'the first sign-in')
   await openTab()

@@ -24,6 +24,8 @@ export interface LabNetwork {
   holdPolls(): () => void
   /** All requests so far, each as its method and path. */
   listRequests(): readonly string[]
+  /** The place after which each catch-up request of a collection asked. */
+  listPulledAfter(collection: 'messages' | 'conversations'): readonly string[]
   /** How many catch-up requests have been answered. */
   countPulls(): number
   /** How many polls for messages have been answered. */
@@ -190,6 +192,7 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
     },
     ...faults.controls,
     listRequests: faults.listRequests,
+    listPulledAfter: faults.listPulledAfter,
     countPulls: faults.countPulls,
     countPolls: faults.countPolls,
     countFiled: faults.countFiled,

@@ -18,12 +18,17 @@ export interface LabPerson {
   /**
    * @param options.clockAheadMs how wrong its clock is, in ms
    * @param options.line the slowest tolerated line, when stricter than in the product
+   * @param options.fill fills its empty IndexedDB before its first start
    */
-  device(options?: Partial<Pick<DeviceOptions, 'clockAheadMs' | 'line'>>): Promise<LabDevice>
+  device(
+    options?: Partial<Pick<DeviceOptions, 'clockAheadMs' | 'line' | 'fill'>>,
+  ): Promise<LabDevice>
 }
 
 export async function createLabPerson(options: {
   name: string
+  /** Does the server have this person's account? */
+  isKnown: boolean
   serverUrl: () => string
   dataDir: string
   random: () => number
@@ -50,14 +55,16 @@ export async function createLabPerson(options: {
     await fetch(`${serverUrl()}/api/auth/logout`, { method: 'POST', headers })
   }
 
-  const { user, token } = await callApi(fetch).register(account)
+  const { user, token } = options.isKnown
+    ? await signIn(fetch)
+    : await callApi(fetch).register(account)
   return {
     name,
     userId: user._id,
     devices,
     token,
     server: createServerView({ serverUrl, token }),
-    async device({ clockAheadMs = 0, line } = {}) {
+    async device({ clockAheadMs = 0, line, fill } = {}) {
       const device = await createLabDevice({
         name: `${name}-${devices.length + 1}`,
         serverUrl,
@@ -69,6 +76,7 @@ export async function createLabPerson(options: {
         onError,
         clockAheadMs,
         line,
+        fill,
       })
       devices.push(device)
       return device

@@ -5,9 +5,13 @@ export async function readStoredDocuments<T extends { _id: string }>(options: {
   collection: string
 }): Promise<Map<string, T>> {
   const { indexedDB, database, collection } = options
-  const name = `rxdb-dexie-${database}--0--${collection}`
-  // Opening a deleted database would create it.
-  if (!(await indexedDB.databases()).some((each) => each.name === name)) return new Map()
+  const names = (await indexedDB.databases()).map(({ name = '' }) => name)
+  const versions = names.filter(
+    (name) => name.startsWith(`rxdb-dexie-${database}--`) && name.endsWith(`--${collection}`),
+  )
+  // The latest version. Opening a deleted database would create it.
+  const name = versions.sort().at(-1)
+  if (name === undefined) return new Map()
   const opened = await finish(indexedDB.open(name))
   try {
     const store = opened.transaction('docs', 'readonly').objectStore('docs')

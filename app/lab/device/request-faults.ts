@@ -23,6 +23,7 @@ export function createRequestFaults(options: { random: () => number }) {
   /** Writes to a collection that have left the device but not reached the server. */
   const waiting = new Map<string, { until: Promise<void>; count: number }>()
   const requests: string[] = []
+  const pulledAfter: { pathname: string; since: string }[] = []
   const filed: FileTraffic = { requests: 0, brokenRequests: 0, takenBytes: 0 }
   let pulls = 0
   let polls = 0
@@ -43,7 +44,11 @@ export function createRequestFaults(options: { random: () => number }) {
   async function send(url: string, init: RequestInit = {}, cut: AbortSignal): Promise<Response> {
     const signal = init.signal ? AbortSignal.any([init.signal, cut]) : cut
     const isWrite = isWriting(url, init)
-    requests.push(`${init.method ?? 'GET'} ${new URL(url).pathname}`)
+    const { pathname, searchParams } = new URL(url)
+    requests.push(`${init.method ?? 'GET'} ${pathname}`)
+    if (pathname.endsWith('/_changes')) {
+      pulledAfter.push({ pathname, since: searchParams.get('since') ?? '0' })
+    }
     if (faults.answered.left > 0) {
       faults.answered.left -= 1
       return Response.json(
@@ -140,6 +145,10 @@ export function createRequestFaults(options: { random: () => number }) {
   return {
     send,
     listRequests: () => requests,
+    listPulledAfter: (collection: string) =>
+      pulledAfter.flatMap(({ pathname, since }) =>
+        pathname.includes(`/${collection}/`) ? since : [],
+      ),
     countPulls: () => pulls,
     countPolls: () => polls,
     countFiled: () => ({ ...filed }),

@@ -61,6 +61,8 @@ export async function startLabServer(
     isAtomic?: boolean
     usersOnlineMax?: number
     channelClock?: ChannelClock | undefined
+    /** Fills the empty data folder. */
+    fill?: ((dataDir: string) => Promise<void>) | undefined
     couch?: Pick<TestCouch, 'url' | 'folder' | 'stop' | 'start'> | undefined
   } = {},
 ): Promise<LabServer> {
@@ -145,6 +147,7 @@ export async function startLabServer(
     await new Promise(() => {})
   }
 
+  await options.fill?.(folder)
   await start()
   return {
     get url() {

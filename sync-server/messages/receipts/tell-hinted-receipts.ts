@@ -27,16 +27,9 @@ export async function tellHintedReceipts(options: {
   await storage.database<ConversationDocument>(name).update([readerId], (conversations) => {
     const stored = conversations.get(readerId)
     if (!stored) return { result: undefined }
-    const rise = { before: { deliveredUpTo: 0, readUpTo: 0 }, upTo: readMarks(marks) }
+    const { deliveredUpTo, readUpTo } = marks
+    const rise = { before: { deliveredUpTo: 0, readUpTo: 0 }, upTo: { deliveredUpTo, readUpTo } }
     const raised = tellMarks({ stored, rise, silences: silences.get(silencesId), at: now() })
     return { put: [raised], result: undefined }
   })
-}
-
-type Marks = Pick<ReceiptsHint, 'deliveredUpTo' | 'readUpTo'>
-
-/** Earlier versions stored the two marks in one object. */
-function readMarks(hint: ReceiptsHint & { marks?: Marks }): Marks {
-  const { deliveredUpTo, readUpTo } = hint.marks ?? hint
-  return { deliveredUpTo, readUpTo }
 }

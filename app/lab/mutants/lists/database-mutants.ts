@@ -53,18 +53,18 @@ export const databaseMutants: readonly Mutant[] = [
   {
     name: 'a change that another write has overtaken is lost',
     kind: 'skipped step',
-    file: 'app/database/commands/change-document.ts',
+    file: 'app/database/storage/change-document.ts',
     before: 'open = error.map(({ documentId }) => documentId)',
     after: 'open = error.slice(error.length).map(({ documentId }) => documentId)',
-    tests: ['app/database/commands/change-document.test.ts'],
+    tests: ['app/database/storage/change-document.test.ts'],
   },
   {
     name: 'what changes nothing is written, and so pushed',
     kind: 'skipped step',
-    file: 'app/database/commands/change-document.ts',
+    file: 'app/database/storage/change-document.ts',
     before: 'if (!previous || next !== current) rows.push',
     after: 'if (!previous || next) rows.push',
-    tests: ['app/database/commands/change-document.test.ts'],
+    tests: ['app/database/storage/change-document.test.ts'],
   },
   {
     name: 'an answer that a later one has overtaken takes that back',

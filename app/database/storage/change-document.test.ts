@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
 import { createLabDisk } from '../../lab/device/lab-disk.ts'
-import { readDocuments } from '../storage/read-documents.ts'
+import { changeConversation } from '../commands/change-conversation.ts'
+import { changeMessage } from '../commands/change-message.ts'
+import { sendMessage } from '../commands/send-message.ts'
 import { ben, openTestDatabase } from '../testing/open-test-database.ts'
-import { changeConversation } from './change-conversation.ts'
-import { changeMessage } from './change-message.ts'
-import { sendMessage } from './send-message.ts'
+import { readDocuments } from './read-documents.ts'
 
 test('P1: of changes of one message at the same time, in two tabs, none is lost', async () => {
   const { context, database, open } = await openTestDatabase()

@@ -1,5 +1,5 @@
 import type { RxCollection, RxDocumentData } from 'rxdb/plugins/core'
-import { readDocuments } from '../storage/read-documents.ts'
+import { readDocuments } from './read-documents.ts'
 
 /**
  * Reads, changes and writes one document without losing concurrent writes from any tab. `change`
