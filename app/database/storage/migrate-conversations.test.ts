@@ -167,6 +167,19 @@ test('P10: a frozen tab of the earlier build keeps no tab from opening', async (
   await expect.poll(device.listEarlier).toEqual([])
 })
 
+test('a browser that cannot list its databases takes everything over, again and again', async () => {
+  const device = await openTestEarlierDevice()
+  const found = await device.listEarlier()
+  Object.assign(device.indexedDB, { databases: undefined })
+  for (const tab of ['first', 'second']) {
+    const database = await device.open(tab)
+    await expectAllThere(device, database)
+    await database.close()
+  }
+  Reflect.deleteProperty(device.indexedDB, 'databases')
+  expect(await device.listEarlier()).toEqual(found)
+})
+
 test('removing the database leaves none of the earlier build', async () => {
   for (const isFrozen of [false, true]) {
     const device = await openTestEarlierDevice()

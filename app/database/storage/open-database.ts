@@ -171,6 +171,8 @@ async function hasEarlierConversations(
   database: string,
   indexedDB = globalThis.indexedDB,
 ): Promise<boolean> {
+  // Firefox before 126 cannot list them: the migration looks by itself.
+  if (typeof indexedDB.databases !== 'function') return true
   const earlier = nameDatabase({ database, version: 0, collection: 'conversations' })
   return (await indexedDB.databases()).some(({ name }) => name === earlier)
 }

@@ -24,26 +24,30 @@ export function giveServerEvent(
     case 'changes':
     case 'changes-missed':
     case 'here':
-      return feed.handle(event)
+      feed.handle(event)
+      break
     case 'presence-scope':
     case 'users-online':
     case 'presence-changed':
       presence.handle(event)
-      return watched.handle(event)
+      watched.handle(event)
+      break
     case 'user-typing':
     case 'user-stop-typing':
-      return presence.handle(event)
+      presence.handle(event)
+      break
     case 'receive-message':
       presence.handle(event)
-      return expectMessage(event.data.messageId)
+      expectMessage(event.data.messageId)
+      break
     // For other clients: this app learns the same from replication.
     case 'message-refused':
     case 'whatsapp-message-received':
     case 'whatsapp-status-update':
     case 'whatsapp-webhook-processed':
     case 'whatsapp-contact':
-      return
+      break
     default:
-      return unreachable(event)
+      unreachable(event)
   }
 }

@@ -46,8 +46,9 @@ export async function readEarlier(
 }
 
 /**
- * Deletes a database if it holds exactly the given documents, or always without. Other tabs are let go of it first: what
- * they write in between is found, and what they write later goes into a new one.
+ * Deletes a database if it holds exactly the given documents, or always without. Other tabs have to
+ * let go of it first: what they write in between is found, and what they write later goes into a
+ * new one.
  * @returns false when it holds others, and still does
  */
 export async function deleteUnchanged(
@@ -55,6 +56,8 @@ export async function deleteUnchanged(
   content: Pick<EarlierContent, 'documents'> | undefined,
   { indexedDB = globalThis.indexedDB }: EarlierPlatform,
 ): Promise<boolean> {
+  // A browser that cannot say which version it has (Firefox before 126) keeps it: it costs room and nothing else.
+  if (typeof indexedDB.databases !== 'function') return true
   const version = (await indexedDB.databases()).find((each) => each.name === name)?.version
   if (version === undefined) return true
   const known = new Map(content?.documents.map(({ _id, _rev }) => [_id, _rev]))
