@@ -9,7 +9,8 @@ import { startBuiltServer } from './start-built-server.ts'
 
 const build = await copyBuild()
 const server = await startBuiltServer({ dist: build.dist })
-const [ann, ben] = [await createPerson(server, 'ann'), await createPerson(server, 'ben')]
+const ann = await createPerson(server, 'ann', { keepsApp: true })
+const ben = await createPerson(server, 'ben')
 
 afterAll(async () => {
   await Promise.all([ann.close(), ben.close()])
