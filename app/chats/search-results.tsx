@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { limits } from '../../schema/limits.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import { foldText } from '../database/search/fold-text.ts'
@@ -47,9 +47,8 @@ export function SearchResults(props: SearchResultsProps) {
   const messages = useMessageSearch(messenger.search, asked)
   const list = useRef<HTMLDivElement>(null)
   useArrowKeys(list, 'a')
-  const chats = useMemo(() => findRows(rows, words, labelsOf), [rows, words, labelsOf])
-  const known = new Set(chats.map((row) => row.peerId))
-  const others = people.people.filter((person) => !known.has(person._id))
+  const found = useMemo(() => findRows(rows, words, labelsOf), [rows, words, labelsOf])
+  const { chats, others } = useSteadyPlaces({ words, chats: found, people: people.people })
   const isLongEnough = words.length >= limits.userSearchMinLength
   const isSettled = isLongEnough && people.query === words && messages.query === words
   const hasNothing = chats.length + others.length + messages.messages.length === 0
@@ -79,6 +78,26 @@ export function SearchResults(props: SearchResultsProps) {
       </p>
     </div>
   )
+}
+
+/**
+ * Whoever is listed under People stays there until the query changes, although a first message makes a chat meanwhile:
+ * a link that moved between press and release would lose the click.
+ */
+function useSteadyPlaces(found: {
+  words: string
+  chats: readonly ConversationRow[]
+  people: readonly PublicUser[]
+}): { chats: ConversationRow[]; others: PublicUser[] } {
+  const listed = useRef({ words: '', people: new Set<string>() })
+  const stays = listed.current.words === found.words ? listed.current.people : new Set<string>()
+  const chats = found.chats.filter(({ peerId }) => !stays.has(peerId))
+  const inChats = new Set(chats.map(({ peerId }) => peerId))
+  const others = found.people.filter(({ _id }) => !inChats.has(_id))
+  useEffect(() => {
+    listed.current = { words: found.words, people: new Set(others.map(({ _id }) => _id)) }
+  })
+  return { chats, others }
 }
 
 function findRows(

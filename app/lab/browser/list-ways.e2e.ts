@@ -211,6 +211,21 @@ test('a failed search is retried, and finds the person', async () => {
   await page.unrouteAll({ behavior: 'wait' })
 })
 
+test('a link stays beneath the pointer when the person writes between press and release', async () => {
+  const emil = await registerAccount(server.origin, 'emil')
+  await page.goto('/chat')
+  await box.fill('emil')
+  const link = page.getByRole('region', { name: 'People' }).getByRole('link', { name: 'emil' })
+  await link.hover()
+  await page.mouse.down()
+  const title = await page.title()
+  await pushMessages({ origin: server.origin, author: emil, recipientId: annId, count: 1 })
+  // Another unread chat: the message is here.
+  await expect.poll(() => page.title(), within).not.toBe(title)
+  await page.mouse.up()
+  await page.locator('header').getByRole('heading', { level: 2, name: 'emil' }).waitFor(within)
+})
+
 test('Go Back leads to the chats where there is no way back', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('/chat')
