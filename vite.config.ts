@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defaultClientConditions } from 'vite'
@@ -92,8 +93,8 @@ const unitTests = {
     environment: 'node',
     provide: { testCouchdbUrl: process.env.TEST_COUCHDB_URL ?? '' },
     include: ['{schema,sync-server,app,.run}/**/*.test.ts'],
-    // Vitest leaves one core unused, which on a machine of two is half of them.
-    maxWorkers: '100%',
+    // Half of what a test takes is waiting: for the disk, for a poll, for a grace period.
+    maxWorkers: availableParallelism() * 2,
     // Loading the same modules anew for each of 220 files took longer than the tests: none of them mocks a module.
     isolate: false,
     sequence: { groupOrder: 0 },
@@ -110,8 +111,8 @@ const endToEndTests = {
     globalSetup: `${top}app/lab/browser/build-first.ts`,
     testTimeout: 300_000,
     isolate: false,
-    // Each file drives several browsers: side by side they starve each other on a small machine.
-    fileParallelism: false,
+    // A page waits about as long as it works. More side by side would starve each other.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { groupOrder: 1 },
   },
 }
