@@ -18,6 +18,7 @@ export interface PeopleSource {
   get(userId: string): Promise<PublicUser>
   list(): Promise<PublicUser[]>
   search(query: string): Promise<PublicUser[]>
+  listBlocked(): Promise<PublicUser[]>
 }
 
 export interface People extends PeopleDirectory {
@@ -34,10 +35,12 @@ export async function createPeople(options: {
   source: PeopleSource
   /** Is there a chat with this person? Then the account existed once. */
   isMet: (userId: string) => boolean
+  /** Called with the address of a picture that its person no longer has. */
+  onPictureGone: (address: string) => void
   random: () => number
   onError: (cause: unknown) => void
 }): Promise<People> {
-  const { table, source, isMet, random, onError } = options
+  const { table, source, isMet, onPictureGone, random, onError } = options
   const known = new Map<string, KnownPerson>()
   const live = new Map<string, SettableLiveValue<KnownPerson | undefined>>()
   const everybody = createLiveValue<readonly PublicUser[]>([])
@@ -65,6 +68,8 @@ export async function createPeople(options: {
   function take(people: readonly KnownPerson[]): KnownPerson[] {
     const changed = people.filter((person) => !isSame(known.get(person._id), person))
     for (const person of changed) {
+      const before = known.get(person._id)?.profilePicture
+      if (before && before !== person.profilePicture) onPictureGone(before)
       known.set(person._id, person)
       live.get(person._id)?.set(person)
     }
