@@ -164,6 +164,8 @@ export type PublicUser = z.infer<typeof publicUser>
 export const ownUser = z.extend(publicUser, {
   email: z.string(),
   settings: z.record(z.string(), z.json()),
+  /** Earlier names that still sign this person in, because no one else has registered them. */
+  formerNames: z.optional(z.array(z.string())),
   /** The server's business channel: `sandbox` reaches an emulator only. */
   whatsapp_channel: z.optional(z.enum(['live', 'sandbox', 'off'])),
 })

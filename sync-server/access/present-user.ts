@@ -26,6 +26,7 @@ export function presentOwnUser(
   account: AccountDocument,
   presence: { isOnline: boolean; lastSeen?: number },
 ): OwnUser {
-  const { email, settings } = account
-  return { ...presentUser(account, presence), email, settings }
+  const { email, settings, formerNames } = account
+  const own = { ...presentUser(account, presence), email, settings }
+  return formerNames ? { ...own, formerNames } : own
 }
