@@ -167,6 +167,8 @@ export const ownUser = z.extend(publicUser, {
   settings: z.record(z.string(), z.json()),
   /** When each of the settings was set, epoch ms. */
   settingsAt: z.optional(settingTimes),
+  /** Earlier names that still sign this person in, because no one else has registered them. */
+  formerNames: z.optional(z.array(z.string())),
   /** The server's business channel: `sandbox` reaches an emulator only. */
   whatsapp_channel: z.optional(z.enum(['live', 'sandbox', 'off'])),
 })

@@ -73,6 +73,12 @@ export const callCatalogue: readonly Row[] = [
     'Failed to change the password',
   ],
   [
+    'own.changeEmail',
+    (api) => api.own.changeEmail({ email: 'a@b.org', password: 'secret' }),
+    'PUT /api/users/email',
+    'Failed to change the email',
+  ],
+  [
     'own.listSessions',
     (api) => api.own.listSessions(),
     'GET /api/users/me/sessions',

@@ -1,6 +1,11 @@
 import * as z from 'zod/mini'
 import { type AccountExport, accountExport } from '../../schema/api/account-export.ts'
-import { type PasswordChange, type Session, session } from '../../schema/api/auth.ts'
+import {
+  type EmailChange,
+  type PasswordChange,
+  type Session,
+  session,
+} from '../../schema/api/auth.ts'
 import {
   accountDeleted,
   onlineNoted,
@@ -180,6 +185,18 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
         fallback: 'Failed to change the password',
       })
     },
+
+    /** The email that signs this person in. */
+    changeEmail: (change: EmailChange): Promise<OwnUser> =>
+      kept(
+        call({
+          method: 'PUT',
+          path: '/users/email',
+          body: change,
+          answer: ownUser,
+          fallback: 'Failed to change the email',
+        }),
+      ),
 
     listSessions: (): Promise<Session[]> =>
       call({

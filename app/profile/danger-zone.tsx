@@ -4,13 +4,14 @@ import { LazyConfirmDialog } from '../ui/dialogs/lazy-confirm-dialog.tsx'
 import styles from './profile-page.module.css'
 
 interface DangerZoneProps {
+  isLoggingOut: boolean
   onLogout(): void
   /** Rejects with words for a person. */
   onDeleteAccount(): Promise<void>
 }
 
 /** The actions that cannot be undone. */
-export function DangerZone({ onLogout, onDeleteAccount }: DangerZoneProps) {
+export function DangerZone({ isLoggingOut, onLogout, onDeleteAccount }: DangerZoneProps) {
   const [isAsking, setIsAsking] = useState(false)
   const [error, setError] = useState<string>()
   const remove = () => {
@@ -28,8 +29,8 @@ export function DangerZone({ onLogout, onDeleteAccount }: DangerZoneProps) {
         </p>
       )}
       <div className={styles.buttons}>
-        <Button look="quiet" onClick={onLogout}>
-          Logout
+        <Button look="quiet" disabled={isLoggingOut} onClick={onLogout}>
+          {isLoggingOut ? 'Loading...' : 'Logout'}
         </Button>
         <Button look="danger" onClick={() => setIsAsking(true)}>
           Delete Account
@@ -38,7 +39,7 @@ export function DangerZone({ onLogout, onDeleteAccount }: DangerZoneProps) {
       {isAsking && (
         <LazyConfirmDialog
           title="Are you sure you want to delete your account? This action cannot be undone."
-          text="Your chats, your sign-ins and your name will be deleted. Others keep the messages you sent them."
+          text="Your chats, your sign-ins and your name will be deleted. Others keep the messages you sent them, from “Deleted user”."
           confirmLabel="Delete Account"
           isDanger
           onConfirm={remove}

@@ -1,7 +1,8 @@
 import { type FormEvent, useState } from 'react'
 import { limits } from '../../schema/limits.ts'
-import { type OwnUser, type ProfileChange, profileName } from '../../schema/user.ts'
+import { type OwnUser, type ProfileChange, phoneNumber, profileName } from '../../schema/user.ts'
 import { Button } from '../ui/buttons/button.tsx'
+import { EmailNote } from './profile-facts.tsx'
 import styles from './profile-page.module.css'
 
 interface ProfileFormProps {
@@ -10,23 +11,34 @@ interface ProfileFormProps {
   onClose(): void
 }
 
-/** Edits name and About; Cancel restores the stored values. */
+/** Edits the record; Cancel restores the stored values. */
 export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
   const [name, setName] = useState(user.username)
   const [about, setAbout] = useState(user.status)
+  const ownPhone = user.phone_number ? `+${user.phone_number}` : ''
+  const [phone, setPhone] = useState(ownPhone)
   const [error, setError] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
+  // A name older than the current rules stays valid until the person changes it.
+  const isRenamed = name !== user.username
 
   async function save(event: FormEvent) {
     event.preventDefault()
-    // A name older than the current rules stays valid until the person changes it.
-    const isRenamed = name !== user.username
     const checked = profileName.safeParse(name)
     if (isRenamed && !checked.success) return setError(checked.error.issues[0]?.message)
+    const isNewNumber = phone.trim() !== ownPhone
+    const number = phone.trim() === '' ? { data: null } : phoneNumber.safeParse(phone)
+    if (isNewNumber && number.data === undefined) {
+      return setError('error' in number ? number.error?.issues[0]?.message : undefined)
+    }
     setIsBusy(true)
     setError(undefined)
     try {
-      await onSave({ ...(isRenamed ? { username: name } : {}), status: about.trim() })
+      await onSave({
+        ...(isRenamed ? { username: name } : {}),
+        ...(isNewNumber ? { phone_number: number.data ?? null } : {}),
+        status: about.trim(),
+      })
       onClose()
     } catch (cause) {
       const words = cause instanceof Error ? cause.message : ''
@@ -49,10 +61,17 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
           name="name"
           autoComplete="name"
           maxLength={limits.nameMaxLength}
+          aria-describedby="name-note name-count"
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
       </label>
+      <Counter id="name-count" length={name.length} limit={limits.nameMaxLength} />
+      <p id="name-note" className={styles.note}>
+        {isRenamed
+          ? `You'll sign in with the new name. “${user.username}” keeps working until someone else registers it.`
+          : 'You sign in with this name.'}
+      </p>
       <label>
         Email
         <input
@@ -63,8 +82,8 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
           value={user.email}
         />
       </label>
-      <p id="email-note" className={styles.note}>
-        Email cannot be changed
+      <p className={styles.note}>
+        <EmailNote id="email-note" />
       </p>
       <label>
         About
@@ -73,12 +92,30 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
           rows={3}
           maxLength={limits.aboutMaxLength}
           placeholder="Add a few words about yourself"
+          aria-describedby="about-count"
           value={about}
           onChange={(event) => setAbout(event.target.value)}
         />
       </label>
-      <p className={styles.note}>
-        {about.length} of {limits.aboutMaxLength}
+      <Counter id="about-count" length={about.length} limit={limits.aboutMaxLength} />
+      <label>
+        Phone number
+        <input
+          type="tel"
+          name="phone"
+          autoComplete="tel"
+          placeholder="+1234567890"
+          maxLength={32}
+          readOnly={Boolean(user.wa_id)}
+          aria-describedby="phone-note"
+          value={phone}
+          onChange={(event) => setPhone(event.target.value)}
+        />
+      </label>
+      <p id="phone-note" className={styles.note}>
+        {user.wa_id
+          ? 'This number is linked to WhatsApp. Change it there.'
+          : 'With the country code. You can sign in with it, and people who know it can find you.'}
       </p>
       <div className={styles.buttons}>
         <Button look="quiet" onClick={onClose}>
@@ -89,5 +126,13 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
         </Button>
       </div>
     </form>
+  )
+}
+
+function Counter({ id, length, limit }: { id: string; length: number; limit: number }) {
+  return (
+    <p id={id} className={styles.count}>
+      {length} of {limit}
+    </p>
   )
 }

@@ -1,45 +1,48 @@
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
-import { defaultAbout } from '../../schema/limits.ts'
-import type { OwnUser, ProfileChange } from '../../schema/user.ts'
+import type { OwnUser } from '../../schema/user.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { formatDate } from '../ui/format/format-clock-time.ts'
 import { formatLastSeen } from '../ui/format/format-last-seen.ts'
 import { useLatest } from '../ui/hooks/use-latest.ts'
 import { Page } from '../ui/layout/page.tsx'
-import { Avatar } from '../ui/people/avatar.tsx'
 import { DangerZone } from './danger-zone.tsx'
-import { ProfileForm } from './profile-form.tsx'
+import type { OwnProfile } from './own-profile.ts'
+import { ProfileBody } from './profile-body.tsx'
+import { Fact } from './profile-facts.tsx'
 import styles from './profile-page.module.css'
 
 export interface ProfilePageProps {
-  /** The device's version of the record. */
-  user: OwnUser
+  profile: OwnProfile
   isOnline: boolean
   /** Reads the record from the server. Rejects with words for a person. */
   onRefresh(): Promise<void>
   /** Is there no network? Then a failed reload stays silent. */
   isOffline(): boolean
-  onSave(change: ProfileChange): Promise<void>
   /** Shown after the record: whether the business channel is linked. */
   channel?: ReactNode
   onBack(): void
+  isLoggingOut: boolean
   onLogout(): void
   onDeleteAccount(): Promise<void>
 }
 
 /** Shows and edits the signed-in person's record. Source: section 2 of the specification. */
 export function ProfilePage(props: ProfilePageProps) {
-  const { user, isOnline, onSave } = props
+  const { profile, isOnline } = props
+  const { user } = profile
   const [isEditing, setIsEditing] = useState(false)
   const refresh = useRefresh({ read: props.onRefresh, isOffline: props.isOffline })
+  // Only a record that another version of the app stored unreadably has no name.
+  const isUnknown = user.username === ''
   return (
     <Page
       title="Profile"
       backLabel="Back to chats"
       onBack={props.onBack}
       end={
-        !isEditing && (
+        !isEditing &&
+        !isUnknown && (
           <IconButton icon="edit" label="Edit profile" onClick={() => setIsEditing(true)} />
         )
       }
@@ -52,35 +55,26 @@ export function ProfilePage(props: ProfilePageProps) {
           </Button>
         </div>
       )}
-      <div className={styles.face}>
-        <Avatar name={user.username} picture={user.profilePicture ?? undefined} size={8} />
-      </div>
-      {isEditing ? (
-        <ProfileForm user={user} onSave={onSave} onClose={() => setIsEditing(false)} />
+      {isUnknown ? (
+        !refresh.hasFailed && <p role="status">Loading profile...</p>
       ) : (
-        <dl className={styles.facts}>
-          <Fact name="Name" value={user.username} />
-          <Fact name="Email" value={user.email} note="Email cannot be changed" />
-          <Fact name="About" value={user.status || defaultAbout} />
+        <ProfileBody
+          profile={profile}
+          place="page"
+          isEditing={isEditing}
+          onStop={() => setIsEditing(false)}
+        >
           <Fact name="Member since" value={formatDate(Date.parse(user.createdAt))} />
           <Fact name="Last seen" value={isOnline ? 'Online' : describeLastSeen(user)} />
-        </dl>
+        </ProfileBody>
       )}
       {props.channel}
-      <DangerZone onLogout={props.onLogout} onDeleteAccount={props.onDeleteAccount} />
+      <DangerZone
+        isLoggingOut={props.isLoggingOut}
+        onLogout={props.onLogout}
+        onDeleteAccount={props.onDeleteAccount}
+      />
     </Page>
-  )
-}
-
-function Fact({ name, value, note }: { name: string; value: string; note?: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd dir="auto">
-        {value}
-        {note && <small>{note}</small>}
-      </dd>
-    </div>
   )
 }
 

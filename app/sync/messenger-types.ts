@@ -10,6 +10,7 @@ import type { LiveValue } from '../database/views/live-value.ts'
 import type { ConversationView } from '../database/views/message-window.ts'
 import type { SiftedView, SiftOptions } from '../database/views/sifted-window.ts'
 import type { ReactionNews } from '../database/views/watch-reactions.ts'
+import type { Archive } from './archive/archive-format.ts'
 import type { Files } from './files/files-types.ts'
 import type { MessengerCommands } from './messenger-commands.ts'
 import type { OwnSettings } from './own-settings.ts'
@@ -111,6 +112,8 @@ export interface Messenger {
   settings: OwnSettings
   /** Message files. */
   files: Files
+  /** Everything of this person on this device, as one file. */
+  archive: Archive
   /** Recordings neither sent nor discarded. */
   openVoiceDrafts(): Promise<VoiceDrafts>
   /** The number of changes of any kind not accepted by the server: what `erase` would lose. */

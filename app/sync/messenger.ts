@@ -14,6 +14,7 @@ import { createMessageValues } from '../database/views/message-values.ts'
 import { createMessageWindow } from '../database/views/message-window.ts'
 import { createStarred } from '../database/views/starred.ts'
 import { watchReactions } from '../database/views/watch-reactions.ts'
+import { createLazyArchive } from './archive/lazy-archive.ts'
 import { createCommands } from './commands.ts'
 import { createConnection } from './connection.ts'
 import { eraseDevice } from './erase-device.ts'
@@ -346,6 +347,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     requests: queue.requests,
     settings: ownSettings.settings,
     files: files.files,
+    archive: createLazyArchive(sending),
     async openVoiceDrafts() {
       voiceDrafts ??= import('../database/files/voice-drafts.ts').then(({ createVoiceDrafts }) =>
         createVoiceDrafts({ ...context, locks: platform.locks }),

@@ -24,6 +24,10 @@ export const apiErrors = {
   session_ended: { status: 401, error: "You've been signed out. Sign in to continue." },
   invalid_credentials: { status: 401, error: 'Wrong username or password' },
   wrong_password: { status: 403, error: 'The current password is wrong.' },
+  email_needs_password: {
+    status: 403,
+    error: 'Changing the email needs your password: Settings → Account.',
+  },
   forbidden: { status: 403, error: 'Access forbidden' },
   whatsapp_not_linked: { status: 403, error: 'WhatsApp account is not linked' },
   origin_not_allowed: { status: 403, error: "This page can't open a connection here." },
@@ -45,6 +49,7 @@ export const apiErrors = {
   },
   username_taken: { status: 409, error: 'Username already taken' },
   email_taken: { status: 409, error: 'Email already registered' },
+  phone_taken: { status: 409, error: 'This phone number belongs to another account' },
   whatsapp_taken: {
     status: 409,
     error: 'This WhatsApp account is already linked to another user',

@@ -46,6 +46,12 @@ export const passwordChange = z.object(
 )
 export type PasswordChange = z.infer<typeof passwordChange>
 
+export const emailChange = z.object(
+  { email, password: givenPassword },
+  'The new email and the password are required',
+)
+export type EmailChange = z.infer<typeof emailChange>
+
 export const signedIn = z.object({ token: z.string(), user: ownUser })
 export type SignedIn = z.infer<typeof signedIn>
 

@@ -33,6 +33,7 @@ import {
   unlinkWhatsApp,
 } from './link-whatsapp.ts'
 import { createLookalikeClaims } from './lookalike-claims.ts'
+import { isSignInFor } from './password-change.ts'
 import { listPhoneVariants } from './phone-variants.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>
@@ -187,6 +188,22 @@ export function createAccounts(options: {
         return dropLooseLink(Object.keys(vouched).length > 0 ? { ...next, profile } : next)
       })
     },
+
+    /**
+     * Another email; `missing` when the password has changed since it was checked.
+     * @param asked.verified the account's `passwordChanges` when it was checked
+     */
+    changeEmail: (
+      userId: string,
+      { email, verified }: { email: string; verified: number | undefined },
+    ): Promise<AccountChange> =>
+      changeAccount({
+        database,
+        userId,
+        now,
+        build: (stored) =>
+          isAccount(stored) && isSignInFor(stored, verified) ? { ...stored, email } : null,
+      }),
 
     /** Replaces any earlier link; `taken` when somebody else has either number. */
     linkWhatsApp: (userId: string, link: LinkDetails): Promise<AccountChange> =>

@@ -26,11 +26,12 @@ export function presentOwnUser(
   account: AccountDocument,
   presence: { isOnline: boolean; lastSeen?: number },
 ): OwnUser {
-  const { email, settings, settingsAt } = account
+  const { email, settings, settingsAt, formerNames } = account
   return {
     ...presentUser(account, presence),
     email,
     settings,
     ...(settingsAt && { settingsAt }),
+    ...(formerNames && { formerNames }),
   }
 }

@@ -23,6 +23,7 @@ import { createAccountRoutes } from './account/account-routes.ts'
 import { exportAccount } from './account/export-account.ts'
 import { createUsageRoute } from './account/usage-route.ts'
 import { createAuthRoutes } from './auth/auth-routes.ts'
+import { createEmailRoute } from './auth/email-route.ts'
 import { createPasswordCheck } from './auth/password-check.ts'
 import { createSessionRoutes } from './auth/session-routes.ts'
 import { createSignIn } from './auth/sign-in.ts'
@@ -145,6 +146,7 @@ function createSignInRoutes(options: Options & { users: UserPresenter }): Route[
       completeness: options.acceptance.digests.completeness,
     }),
     ...createSessionRoutes({ accounts, hasher, sessions, checkPassword }),
+    createEmailRoute({ accounts, presenter, checkPassword }),
   ]
 }
 

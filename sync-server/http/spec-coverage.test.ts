@@ -94,6 +94,7 @@ const beyond: Row[] = [
     'is in both copies, one for each person, and is changed and taken back',
   ],
   ['PUT /users/me/password', users, 'PUT /users/me/password: end with a new password'],
+  ['PUT /users/email', 'auth/email.test.ts', 'signs in with the new one alone'],
   ['GET /users/me/usage', quota, 'is known to the byte, after changes, a restart and a kill'],
   ['GET /users/me/export', account, 'streams everything that is kept of a person'],
   ['DELETE /users/me', account, 'ends everything of the person'],

@@ -96,16 +96,18 @@ test('Back closes the menu of the header before it leaves the chat', async () =>
 
 test('the drawer leads to chats, status, profile and what is behind Menu, and Back from there to the list', async () => {
   await page.goto('/chat')
-  for (const [name, path] of [
-    ['Status', '/chat/status'],
-    ['Profile: ann', '/profile'],
+  for (const [name, path, title] of [
+    ['Status', '/chat/status', 'Status'],
+    ['Profile: ann', '/chat', 'Profile'],
   ] as const) {
     await openDrawer()
     await drawer.getByRole('link', { name }).click()
     await expect.poll(readPath, within).toBe(path)
     await drawer.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: title, level: 1 }).waitFor()
     await page.goBack()
     await expect.poll(readPath, within).toBe('/chat')
+    await chatRow(page, 'ben').waitFor()
     await untilHistoryRests()
   }
   await openDrawer()

@@ -16,7 +16,8 @@ test('P1: a profile that is saved without a network outlives a reload, and other
   }
   const { page } = ann
   await waitUntilKept(ann)
-  await page.getByRole('link', { name: 'Profile' }).click()
+  await page.getByRole('link', { name: 'Profile', exact: true }).click()
+  await page.getByRole('link', { name: 'Profile page' }).click()
   await page.getByText('Member since').waitFor()
   await ann.goOffline()
   await page.getByRole('button', { name: 'Edit profile' }).click()

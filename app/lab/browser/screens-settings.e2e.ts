@@ -8,7 +8,8 @@ const { page } = people.ann
 afterAll(() => people.close())
 
 test('the profile is shown and changed, and cancelling changes nothing', async () => {
-  await page.getByRole('link', { name: 'Profile' }).click()
+  await page.getByRole('link', { name: 'Profile', exact: true }).click()
+  await page.getByRole('link', { name: 'Profile page' }).click()
   const about = page.getByRole('definition').filter({ hasText: 'Hey there! I am using WhatsApp' })
   await about.waitFor()
   await page.getByText('Email cannot be changed').waitFor()

@@ -76,7 +76,7 @@ test('P1: a part that went with the replaced version takes nothing from who type
   expect(await search.inputValue()).toBe('half a wor')
 
   ann.network.allowSockets()
-  await other.getByRole('link', { name: 'Profile' }).click()
+  await other.getByRole('link', { name: 'Settings' }).click()
   await other.locator('body[data-version="fourth"]').waitFor({ state: 'attached' })
 })
 
@@ -89,7 +89,7 @@ test('a page whose part can be fetched from nowhere says so, and leads back to t
   await problem.waitFor()
 
   await page.goto('/chat')
-  await page.getByRole('link', { name: 'Profile' }).click()
+  await page.getByRole('link', { name: 'Settings' }).click()
   await problem.waitFor()
   await page.goBack()
   await page.getByRole('searchbox').waitFor()

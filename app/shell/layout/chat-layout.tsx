@@ -9,9 +9,9 @@ import { Rail } from '../navigation/rail.tsx'
 import { type ChatPlace, readChatPlace } from '../navigation/read-chat-place.ts'
 import { useUnreadTotal } from '../navigation/use-unread-total.ts'
 import { UndoSnackbar } from '../notices/undo-snackbar.tsx'
+import { useOwnFace } from '../own-profile/use-own-profile.ts'
 import { narrowScreen, phoneScreen } from '../screen/narrow-screen.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
-import { useSession } from '../session/use-session.ts'
 import styles from './chat-layout.module.css'
 import { EmptyPane } from './empty-pane.tsx'
 import { FirstLoadScreen } from './first-load-screen.tsx'
@@ -47,7 +47,7 @@ export function ChatLayout() {
 
 function PlacedChatLayout({ place }: { place: ChatPlace }) {
   const messenger = useMessenger()
-  const user = useSession()?.user
+  const face = useOwnFace()
   const isPhone = useMediaQuery(phoneScreen)
   const isNarrow = useMediaQuery(narrowScreen)
   const [isDrawerOpen, setIsDrawerOpen] = useState(false)
@@ -63,7 +63,7 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
   }, [messenger])
 
   const isPaneShown = place.peerId !== undefined
-  const own = { ownName: user?.username ?? '', ownPicture: user?.profilePicture ?? undefined }
+  const own = { ownName: face.user?.username ?? '', ownPicture: face.picture }
   const nav = { section: place.section, actions: shell.actions }
   return (
     <>

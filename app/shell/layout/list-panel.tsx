@@ -9,6 +9,7 @@ import { listLabels } from '../../whatsapp/list-labels.ts'
 import { BackLink } from '../navigation/back-link.tsx'
 import type { ChatPlace } from '../navigation/read-chat-place.ts'
 import { readNavigationState } from '../navigation/read-navigation-state.ts'
+import { useProfilePanel } from '../navigation/use-profile-panel.ts'
 import { ListNotices } from '../notices/list-notices.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useSession } from '../session/use-session.ts'
@@ -25,13 +26,29 @@ const PhoneSearch = lazy(() =>
   import('./phone-search.tsx').then((module) => ({ default: module.PhoneSearch })),
 )
 
+const ProfilePanelRoute = lazy(() =>
+  import('../own-profile/profile-panel-route.tsx').then((module) => ({
+    default: module.ProfilePanelRoute,
+  })),
+)
+
 interface ListPanelProps {
   place: ChatPlace
   onOpenDrawer: (() => void) | undefined
 }
 
-/** The left pane of the chat screen: the list that the URL selects. */
-export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
+/** The left pane of the chat screen: the list that the URL selects, or one's own profile over it. */
+export function ListPanel(props: ListPanelProps) {
+  const panel = useProfilePanel()
+  if (!panel.isOpen) return <List {...props} />
+  return (
+    <Suspense fallback={null}>
+      <ProfilePanelRoute onBack={panel.close} />
+    </Suspense>
+  )
+}
+
+function List({ place, onOpenDrawer }: ListPanelProps) {
   const messenger = useMessenger()
   const labelsOf = useLabels(messenger)
   const { state, key } = useLocation()

@@ -7,6 +7,7 @@ import type { MenuAction } from '../../ui/menus/menu-action.ts'
 import { Avatar } from '../../ui/people/avatar.tsx'
 import styles from './rail.module.css'
 import type { ChatSection } from './read-chat-place.ts'
+import { useProfilePanel } from './use-profile-panel.ts'
 
 interface DrawerProps {
   section: ChatSection
@@ -23,6 +24,7 @@ interface DrawerProps {
 export function Drawer({ section, ownName, ownPicture, actions, onClose }: DrawerProps) {
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const dialog = useModalDialog()
+  const panel = useProfilePanel()
   useBackLayer(true, onClose)
   const entry = (to: string, label: string, icon: IconName, isCurrent: boolean) => (
     <Link
@@ -39,7 +41,9 @@ export function Drawer({ section, ownName, ownPicture, actions, onClose }: Drawe
     <dialog ref={dialog} className={styles.drawer} aria-label="Main" onClose={onClose}>
       <Link
         className={styles.person}
-        to="/profile"
+        to={panel.path}
+        state={panel.state}
+        replace={panel.isOpen}
         aria-label={`Profile: ${ownName}`}
         onClick={onClose}
       >

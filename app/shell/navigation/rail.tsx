@@ -1,14 +1,15 @@
 import { useState } from 'react'
-import { NavLink } from 'react-router-dom'
+import { Link, NavLink } from 'react-router-dom'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { LazyActionMenu } from '../../ui/menus/lazy-action-menu.tsx'
 import type { MenuAction, MenuPoint } from '../../ui/menus/menu-action.ts'
 import { Avatar } from '../../ui/people/avatar.tsx'
 import { joinClassNames } from '../../ui/styles/join-class-names.ts'
-import { useSession } from '../session/use-session.ts'
+import { useOwnFace } from '../own-profile/use-own-profile.ts'
 import { ChatsLink } from './chats-link.tsx'
 import styles from './rail.module.css'
 import type { ChatSection } from './read-chat-place.ts'
+import { useProfilePanel } from './use-profile-panel.ts'
 
 export type RailSection = ChatSection | 'settings' | 'profile'
 
@@ -22,7 +23,8 @@ interface RailProps {
 export function Rail(props: RailProps) {
   const { section, unreadChats, actions } = props
   const [menuPoint, setMenuPoint] = useState<MenuPoint>()
-  const user = useSession()?.user
+  const face = useOwnFace()
+  const panel = useProfilePanel()
   const isChats = !['status', 'calls', 'settings', 'profile'].includes(section)
   return (
     <nav className={styles.rail} aria-label="Main">
@@ -47,14 +49,17 @@ export function Rail(props: RailProps) {
       <NavLink className={styles.item} to="/settings" data-tooltip="Settings" aria-label="Settings">
         <Icon name="settings" size={24} />
       </NavLink>
-      <NavLink
+      <Link
         className={joinClassNames(styles.item, styles.last)}
-        to="/profile"
+        to={panel.path}
+        state={panel.state}
+        replace={panel.isOpen}
+        aria-current={section === 'profile' || panel.isOpen ? 'page' : undefined}
         data-tooltip="Profile"
         aria-label="Profile"
       >
-        <Avatar name={user?.username ?? ''} picture={user?.profilePicture ?? undefined} size={2} />
-      </NavLink>
+        <Avatar name={face.user?.username ?? ''} picture={face.picture} size={2} />
+      </Link>
       {menuPoint && (
         <LazyActionMenu
           label="Menu"

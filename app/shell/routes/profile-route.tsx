@@ -1,45 +1,44 @@
 import { useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { ProfilePage } from '../../profile/profile-page.tsx'
-import { applyWaitingProfile } from '../../sync/requests/apply-waiting-profile.ts'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { ConnectionStatus } from '../../whatsapp/channel/connection-status.tsx'
 import { PageFrame } from '../layout/page-frame.tsx'
 import { SignOutDialog } from '../main-menu/sign-out-dialog.tsx'
 import { WhatsAppIntegration } from '../main-menu/whatsapp-integration.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
+import { useOwnProfile } from '../own-profile/use-own-profile.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
-import { useSession } from '../session/use-session.ts'
 
 export function ProfileRoute() {
   const messenger = useMessenger()
   const { own, signOut } = useServices()
-  const session = useSession()
+  const profile = useOwnProfile()
   const navigate = useNavigate()
   const goUp = useWayUp()
   const [isLeaving, setIsLeaving] = useState(false)
   const [isLinking, setIsLinking] = useState(false)
   const { state } = useLiveValue(messenger.connection)
-  const entries = useLiveValue(messenger.requests.entries)
-  if (!session) return null
-  const user = applyWaitingProfile(session.user, entries)
+  const isOffline = () => messenger.connection.getSnapshot().state === 'offline'
+  if (!profile) return null
   return (
     <PageFrame section="profile" title="Profile">
       <ProfilePage
-        user={user}
+        profile={profile}
         isOnline={state === 'live'}
-        isOffline={() => messenger.connection.getSnapshot().state === 'offline'}
+        isOffline={isOffline}
         onRefresh={async () => {
           await own.me()
         }}
-        onSave={async (change) => {
-          await messenger.requests.submit({ kind: 'profile', change })
-        }}
-        channel={<ConnectionStatus user={user} onOpen={() => setIsLinking(true)} />}
+        channel={<ConnectionStatus user={profile.user} onOpen={() => setIsLinking(true)} />}
         onBack={() => goUp({ to: '/chat' })}
+        isLoggingOut={isLeaving}
         onLogout={() => setIsLeaving(true)}
         onDeleteAccount={async () => {
+          if (isOffline()) {
+            throw new Error("You're offline. Deleting your account needs a connection.")
+          }
           await own.deleteAccount()
           signOut(messenger)
           await navigate('/login', { replace: true })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testSession } from '../../api/test-session.ts'
 import type { RequestEntry } from '../../database/storage/queued-request.ts'
-import { applyWaitingProfile } from './apply-waiting-profile.ts'
+import { applyWaitingProfile, findWaitingPicture } from './apply-waiting-profile.ts'
 
 const { user } = testSession
 
@@ -18,4 +18,22 @@ test('one sees what one has changed before the server does, and not what it refu
   ]
   expect(applyWaitingProfile(user, entries)).toEqual({ ...user, status: 'ashore' })
   expect(applyWaitingProfile(user, [])).toBe(user)
+})
+
+test('of a picture that waits and one that is taken away the later counts', () => {
+  const [first, second] = [new Blob(['1']), new Blob(['2'])]
+  const picture = (each: Blob) => entry('waiting', { kind: 'picture', picture: each })
+  const removal = entry('waiting', { kind: 'profile', change: { profilePicture: null } })
+  expect(findWaitingPicture([picture(first), removal, picture(second)])).toBe(second)
+  expect(findWaitingPicture([picture(first), removal])).toBeNull()
+  expect(findWaitingPicture([entry('refused', { kind: 'picture', picture: first })])).toBe(
+    undefined,
+  )
+})
+
+test('a phone number that waits is shown, and one that is taken away is not', () => {
+  const set = entry('waiting', { kind: 'profile', change: { phone_number: '15550100200' } })
+  expect(applyWaitingProfile(user, [set]).phone_number).toBe('15550100200')
+  const taken = entry('waiting', { kind: 'profile', change: { phone_number: null } })
+  expect(applyWaitingProfile(user, [set, taken])).not.toHaveProperty('phone_number')
 })

@@ -4,6 +4,7 @@ import type { ServerEvent } from '../../../schema/api/socket-events.ts'
 import { pickSettings, settingTimes, timedSettings } from '../../../schema/settings.ts'
 import { ownUser, profileChange, userSettings } from '../../../schema/user.ts'
 import type { Accounts } from '../../access/accounts.ts'
+import { claimKey } from '../../access/claims.ts'
 import type { Presence } from '../../realtime/presence/presence.ts'
 import type { Channel } from '../../whatsapp/channel.ts'
 import { RequestRefused } from '../core/request-refused.ts'
@@ -69,13 +70,17 @@ export function createOwnRoutes(options: {
       answer: ownUser,
       errors: [
         ...(['username_taken', 'email_taken', 'user_not_found'] as const),
-        ...(['whatsapp_taken', 'too_many_lookups'] as const),
+        ...(['whatsapp_taken', 'phone_taken', 'too_many_lookups'] as const),
+        'email_needs_password',
         ...numberCheckErrors,
       ],
       async handle({ caller, body }) {
         if (body.phone_number) lookups.count(caller.userId)
         const { phone_number_id, ...rest } = body
         const own = await findAccount(accounts, caller.userId)
+        if (body.email !== undefined && !isSameEmail(body.email, own.email)) {
+          throw new RequestRefused('email_needs_password')
+        }
         const phone_number = body.phone_number ?? own.phone_number
         const vouched = await vouchForNumber(channel, { phone_number_id, phone_number })
         const outcome = await accounts.changeProfile(
@@ -86,6 +91,9 @@ export function createOwnRoutes(options: {
           },
           vouched,
         )
+        if (outcome.kind === 'taken' && outcome.field === 'phone' && !body.wa_id) {
+          throw new RequestRefused('phone_taken')
+        }
         if (outcome.kind !== 'done') throw refuseTaken(outcome)
         return await presenter.presentOwn(outcome.account)
       },
@@ -132,4 +140,9 @@ export function createOwnRoutes(options: {
       },
     }),
   ]
+}
+
+/** Some programs send the whole record back: the email in it is no change. */
+function isSameEmail(a: string, b: string): boolean {
+  return claimKey('email', a) === claimKey('email', b)
 }

@@ -76,7 +76,8 @@ describe("one's own record", () => {
 
   it.each([
     [{ username: 'Ben' }, 409, 'Username already taken'],
-    [{ email: 'BEN@example.org' }, 409, 'Email already registered'],
+    [{ email: 'BEN@example.org' }, 403, /needs your password/],
+    [{ email: 'free@example.org' }, 403, /needs your password/],
     [{ username: 'x'.repeat(51) }, 400, 'Name must be at most 50 characters'],
     [{ status: 'x'.repeat(151) }, 400, 'About must be at most 150 characters'],
     [{ status: 7 }, 400, 'About must be text'],

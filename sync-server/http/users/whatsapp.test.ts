@@ -228,7 +228,7 @@ describe('PUT /users/profile', () => {
       [{ wa_id: '15551200009', phone_number: null }, 400, required],
       [{ wa_id: '12', phone_number: '15551200009' }, 400, badFormat],
       [{ wa_id: '15551200001', phone_number: '15551200009' }, 409, taken.error],
-      [{ phone_number: '15551200002' }, 409, taken.error],
+      [{ phone_number: '15551200002' }, 409, 'This phone number belongs to another account'],
       [{ phone_number_id: '106540352242922', status: 'x' }, 503, notConfigured.error],
     ]
     const before = await readOwn(opened.ben)

@@ -1,0 +1,15 @@
+import type { OwnUser, ProfileChange } from '../../schema/user.ts'
+
+/** One's own record and what can be done with it, for the page and the panel. */
+export interface OwnProfile {
+  /** The device's version of the record, with what still waits. */
+  user: OwnUser
+  /** The picture's URL, also of one that waits. */
+  picture: string | undefined
+  /** Why changes are only on this device so far, in words. */
+  waiting: { changes?: string | undefined; picture?: string | undefined }
+  /** These reject with words for a person. */
+  onSave(change: ProfileChange): Promise<void>
+  onSavePicture(picture: Blob): Promise<void>
+  onRemovePicture(): Promise<void>
+}

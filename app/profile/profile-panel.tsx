@@ -1,0 +1,54 @@
+import { type ReactNode, useState } from 'react'
+import { Link } from 'react-router-dom'
+import { Button } from '../ui/buttons/button.tsx'
+import { IconButton } from '../ui/buttons/icon-button.tsx'
+import { Icon } from '../ui/icons/icon.tsx'
+import { Page } from '../ui/layout/page.tsx'
+import type { OwnProfile } from './own-profile.ts'
+import { ProfileBody } from './profile-body.tsx'
+import styles from './profile-page.module.css'
+
+export interface ProfilePanelProps {
+  profile: OwnProfile
+  /** Shown after the record: whether the business channel is linked. */
+  channel: ReactNode
+  isLoggingOut: boolean
+  onBack(): void
+  onLogout(): void
+}
+
+/** One's own record in the place of the list. Source: section 2 of the specification. */
+export function ProfilePanel(props: ProfilePanelProps) {
+  const { profile, channel, isLoggingOut, onBack, onLogout } = props
+  const [isEditing, setIsEditing] = useState(false)
+  return (
+    <Page
+      title="Profile"
+      backLabel="Back to chats"
+      onBack={onBack}
+      end={
+        !isEditing && (
+          <IconButton icon="edit" label="Edit profile" onClick={() => setIsEditing(true)} />
+        )
+      }
+    >
+      <ProfileBody
+        profile={profile}
+        place="panel"
+        isEditing={isEditing}
+        onStop={() => setIsEditing(false)}
+      />
+      {channel}
+      <Link className={styles.more} to="/profile">
+        Profile page
+        <small>Member since, last seen, delete account</small>
+        <Icon name="right" size={18} />
+      </Link>
+      <div className={styles.buttons}>
+        <Button look="quiet" disabled={isLoggingOut} onClick={onLogout}>
+          {isLoggingOut ? 'Loading...' : 'Logout'}
+        </Button>
+      </div>
+    </Page>
+  )
+}

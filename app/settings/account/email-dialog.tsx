@@ -1,0 +1,78 @@
+import { useState } from 'react'
+import { type EmailChange, emailChange } from '../../../schema/api/auth.ts'
+import { limits } from '../../../schema/limits.ts'
+import { Button } from '../../ui/buttons/button.tsx'
+import { Dialog } from '../../ui/dialogs/dialog.tsx'
+import styles from './account.module.css'
+import { AccountField, AccountPassword } from './account-fields.tsx'
+import { useAccountForm } from './use-account-form.ts'
+
+interface EmailDialogProps {
+  email: string
+  isOffline(): boolean
+  /** Rejects with words for a person. */
+  onChange(change: EmailChange): Promise<unknown>
+  onClose(): void
+}
+
+export function EmailDialog({ email: current, isOffline, onChange, onClose }: EmailDialogProps) {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const form = useAccountForm({
+    isOffline,
+    check() {
+      if (email.trim() === current) return 'This is your email already.'
+      return emailChange.safeParse({ email, password }).error?.issues[0]?.message
+    },
+    send: () => onChange({ email: email.trim(), password }),
+    fallback: 'Failed to change the email',
+  })
+  if (form.state === 'done') {
+    return (
+      <Dialog title="Email changed" text={`You sign in with ${current} from now on.`} onClose={onClose}>
+        <div className={styles.buttons}>
+          <Button onClick={onClose}>Done</Button>
+        </div>
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog
+      title="Change email"
+      text={`Your email is ${current}. The old one will no longer sign you in.`}
+      onClose={onClose}
+    >
+      <form className={styles.form} noValidate onSubmit={form.onSubmit}>
+        {form.error && (
+          <p className={styles.error} role="alert">
+            {form.error}
+          </p>
+        )}
+        <AccountField
+          label="New email"
+          type="email"
+          name="email"
+          autoComplete="email"
+          maxLength={limits.emailMaxLength}
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <AccountPassword
+          label="Password"
+          name="password"
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        <div className={styles.buttons}>
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={form.state === 'busy'}>
+            {form.state === 'busy' ? 'Saving...' : 'Change email'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,199 @@
+import {
+  areConversationsEqual,
+  type ConversationDocument,
+  conversationDocument,
+  mergeConversations,
+} from '../../../schema/conversation.ts'
+import { areMessagesEqual, mergeMessages } from '../../../schema/merge-messages.ts'
+import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
+import { createFileStore } from '../../database/files/file-store.ts'
+import { changeDocuments } from '../../database/storage/change-document.ts'
+import type { CommandContext } from '../../database/storage/command-context.ts'
+import {
+  completeConversation,
+  fromStoredConversation,
+} from '../../database/storage/stored-conversation.ts'
+import { fromStoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
+import type { Archive, ArchivedFile, ArchiveProgress } from './archive-format.ts'
+import { ArchiveProblem } from './archive-problem.ts'
+import { type OpenArchive, openArchive } from './check-archive.ts'
+
+const batch = 200
+/** Bytes of a file that wait here at most; the browser may keep a blob on the disk. */
+const gatheredBytes = 4_000_000
+
+/**
+ * Merges a saved zip into this device, after every part of it has been read once. Its documents
+ * are owed to the server like any change: the server's rule decides what it lacks (P4).
+ */
+export async function restoreArchive(
+  context: CommandContext,
+  zip: Blob,
+  options: Parameters<Archive['restore']>[1],
+): ReturnType<Archive['restore']> {
+  const { signal, onProgress } = options
+  const archive = await openArchive(zip, { userId: context.userId, now: context.now() })
+  const { addresses, messageCount } = await check(archive, { signal, onProgress })
+  const pace = { signal, onProgress }
+  try {
+    await keepPeople(context, archive)
+    // Before their messages: nothing may be sent without its file.
+    const fileCount = await keepFiles(context, archive, { ...pace, addresses })
+    const conversations = await mergeIn(context, archive.conversations(), mergeConversationsIn)
+    const messages = await mergeIn(context, archive.messages(), mergeMessagesIn, (done) => {
+      signal.throwIfAborted()
+      onProgress({ stage: 'messages', done, total: messageCount })
+    })
+    return { fileCount, conversationCount: conversations, messageCount: messages }
+  } catch (cause) {
+    if (signal.aborted) throw new ArchiveProblem('stopped', cause)
+    throw cause instanceof ArchiveProblem ? cause : new ArchiveProblem('no-room', cause)
+  }
+}
+
+interface Pace {
+  signal: AbortSignal
+  onProgress(progress: ArchiveProgress): void
+}
+
+/** Reads all of it once. @returns the address of each file's message */
+async function check(archive: OpenArchive, { signal, onProgress }: Pace) {
+  const { files } = archive
+  const addresses = new Map<string, string | undefined>()
+  let messageCount = 0
+  for await (const _ of archive.people()) signal.throwIfAborted()
+  for await (const _ of archive.conversations()) signal.throwIfAborted()
+  for await (const { _id, mediaUrl } of archive.messages()) {
+    signal.throwIfAborted()
+    if (files.has(_id)) addresses.set(_id, mediaUrl)
+    messageCount += 1
+  }
+  if (addresses.size !== files.size) throw new ArchiveProblem('damaged')
+  let done = 0
+  for (const file of files.values()) {
+    onProgress({ stage: 'checking', done, total: files.size })
+    for await (const _ of archive.readFile(file)) signal.throwIfAborted()
+    done += 1
+  }
+  return { addresses, messageCount }
+}
+
+/** People whom this device knows already are newer here. */
+async function keepPeople({ database }: CommandContext, archive: OpenArchive) {
+  const { people } = database.device
+  for await (const person of archive.people()) {
+    if (!(await people.get(person._id))) await people.put(person)
+  }
+}
+
+async function keepFiles(
+  context: CommandContext,
+  archive: OpenArchive,
+  options: Pace & { addresses: ReadonlyMap<string, string | undefined> },
+): Promise<number> {
+  const { signal, onProgress, addresses } = options
+  const store = createFileStore(context)
+  const total = archive.files.size
+  let [done, kept] = [0, 0]
+  for (const file of archive.files.values()) {
+    signal.throwIfAborted()
+    onProgress({ stage: 'files', done, total })
+    done += 1
+    const message = { _id: file.messageId, mediaUrl: addresses.get(file.messageId) }
+    if (await store.read(message)) continue
+    await store.keep(message, await readBlob(archive, file))
+    kept += 1
+  }
+  return kept
+}
+
+async function readBlob(archive: OpenArchive, file: ArchivedFile): Promise<Blob> {
+  let blob = new Blob([], { type: file.mimeType })
+  let waiting: Uint8Array<ArrayBuffer>[] = []
+  let gathered = 0
+  const gather = () => {
+    blob = new Blob([blob, ...waiting], { type: file.mimeType })
+    waiting = []
+    gathered = 0
+  }
+  for await (const piece of archive.readFile(file)) {
+    waiting.push(piece as Uint8Array<ArrayBuffer>)
+    gathered += piece.length
+    if (gathered >= gatheredBytes) gather()
+  }
+  gather()
+  return blob
+}
+
+/** @returns how many documents this device stores differently now */
+async function mergeIn<Document extends { _id: string }>(
+  context: CommandContext,
+  documents: AsyncIterable<Document>,
+  merge: (context: CommandContext, page: ReadonlyMap<string, Document>) => Promise<number>,
+  onPage: (done: number) => void = () => {},
+): Promise<number> {
+  let page = new Map<string, Document>()
+  let [done, changed] = [0, 0]
+  const flush = async () => {
+    changed += await merge(context, page)
+    done += page.size
+    page = new Map()
+    onPage(done)
+  }
+  for await (const document of documents) {
+    page.set(document._id, document)
+    if (page.size >= batch) await flush()
+  }
+  await flush()
+  return changed
+}
+
+async function mergeMessagesIn(
+  { database }: CommandContext,
+  page: ReadonlyMap<string, MessageDocument>,
+): Promise<number> {
+  const changed = new Set<string>()
+  const find = (id: string) => page.get(id) as MessageDocument
+  await changeDocuments(
+    database.messages,
+    [...page.keys()],
+    (stored, id) => {
+      const here = messageDocument.safeParse(fromStoredMessage(stored))
+      if (!here.success) return stored
+      const merged = mergeMessages(here.data, find(id))
+      if (areMessagesEqual(merged, here.data)) return stored
+      changed.add(id)
+      return toStoredMessage(merged)
+    },
+    (id) => {
+      changed.add(id)
+      return toStoredMessage(find(id))
+    },
+  )
+  return changed.size
+}
+
+async function mergeConversationsIn(
+  { database }: CommandContext,
+  page: ReadonlyMap<string, ConversationDocument>,
+): Promise<number> {
+  const changed = new Set<string>()
+  const find = (id: string) => page.get(id) as ConversationDocument
+  await changeDocuments(
+    database.conversations,
+    [...page.keys()],
+    (stored, id) => {
+      const here = conversationDocument.safeParse(fromStoredConversation(stored))
+      if (!here.success) return stored
+      const merged = mergeConversations(here.data, find(id))
+      if (areConversationsEqual(merged, here.data)) return stored
+      changed.add(id)
+      return completeConversation(merged)
+    },
+    (id) => {
+      changed.add(id)
+      return completeConversation(find(id))
+    },
+  )
+  return changed.size
+}

@@ -1,0 +1,104 @@
+import { unzipSync, zipSync } from 'fflate'
+import { expect, test } from 'vitest'
+import { must } from '../../../../schema/helpers/must.ts'
+import { readJson, readLines, writeLines } from '../json-lines.ts'
+import { crc32 } from './crc32.ts'
+import { openZip, readEntry, type ZipEntry } from './zip-reader.ts'
+import { createZipWriter } from './zip-writer.ts'
+
+async function readWhole(zip: Blob, entry: ZipEntry | undefined): Promise<string> {
+  const parts: BlobPart[] = []
+  for await (const piece of readEntry(zip, must(entry, 'the entry'))) {
+    parts.push(piece as Uint8Array<ArrayBuffer>)
+  }
+  return await new Blob(parts).text()
+}
+
+async function readAll(lines: AsyncIterable<unknown>) {
+  const found: unknown[] = []
+  for await (const line of lines) found.push(line)
+  return found
+}
+
+/** The pieces of a text's bytes, cut where it hurts. */
+async function* cut(text: string, length: number) {
+  const bytes = new TextEncoder().encode(text)
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
+}
+
+test('the checksum is that of zip files', () => {
+  const bytes = new TextEncoder().encode('123456789')
+  expect(crc32(bytes)).toBe(0xcbf43926)
+  expect(crc32(bytes.subarray(4), crc32(bytes.subarray(0, 4)))).toBe(0xcbf43926)
+})
+
+test('what is written is read again, by us and by others', async () => {
+  const writer = createZipWriter()
+  await writer.addText('texts/größe.json', ['[1,', '', '2]'])
+  await writer.addText('empty.txt', [])
+  // A zip within a zip: nothing may look for signatures in the data.
+  const inner = new Blob([zipSync({ a: new Uint8Array([1, 2, 3]) }) as Uint8Array<ArrayBuffer>])
+  await writer.addFile('files/inner.zip', inner)
+  const zip = writer.finish()
+  const entries = await openZip(zip)
+  expect([...entries.keys()]).toEqual(['texts/größe.json', 'empty.txt', 'files/inner.zip'])
+  expect(await readWhole(zip, entries.get('texts/größe.json'))).toBe('[1,2]')
+  expect(await readWhole(zip, entries.get('empty.txt'))).toBe('')
+  expect(await readWhole(zip, entries.get('files/inner.zip'))).toBe(await inner.text())
+  const others = unzipSync(new Uint8Array(await zip.arrayBuffer()))
+  expect(new TextDecoder().decode(others['texts/größe.json'])).toBe('[1,2]')
+  expect(others['files/inner.zip']).toEqual(new Uint8Array(await inner.arrayBuffer()))
+})
+
+test('what other programs write is read', async () => {
+  const zip = new Blob([
+    zipSync({ 'a.txt': new TextEncoder().encode('x'.repeat(100_000)) }) as Uint8Array<ArrayBuffer>,
+  ])
+  expect(await readWhole(zip, (await openZip(zip)).get('a.txt'))).toHaveLength(100_000)
+})
+
+test('P12: a small file that unpacks without end is refused before it is unpacked', async () => {
+  const writer = createZipWriter()
+  const zeros = '0'.repeat(1_000_000)
+  await writer.addText('bomb', Array(200).fill(zeros))
+  await expect(openZip(writer.finish())).rejects.toThrow('unpacks to far more')
+})
+
+test('P12: an entry that lies about its size ends where it said it would', async () => {
+  const writer = createZipWriter()
+  await writer.addText('bomb', ['0'.repeat(1_000_000)])
+  const zip = writer.finish()
+  const entry = { ...must((await openZip(zip)).get('bomb'), 'the entry'), size: 10 }
+  await expect(readWhole(zip, entry)).rejects.toThrow('damaged')
+})
+
+test('lists are read line by line, wherever the bytes are cut', async () => {
+  const documents = [{ text: 'größe ✓\n[' }, { text: '👍' }, { text: ']' }]
+  for (const list of [documents, []]) {
+    const text = (await readAll(writeLines(list))).join('')
+    expect(JSON.parse(text)).toEqual(list)
+    for (const length of [1, 2, 3, 7, 1_000]) {
+      expect(await readAll(readLines(cut(text, length)))).toEqual(list)
+    }
+  }
+})
+
+test.each(['', '{', '[', '[\n1', '[\n1\n]\nmore', '[\n\n]', '[\nnull,x\n]', '[1]'])(
+  'the list %j is damaged',
+  async (text) => {
+    await expect(readAll(readLines(cut(text, 3)))).rejects.toThrow('damaged')
+  },
+)
+
+test('P12: neither a line nor a text grows without end, and bytes that are no text are none', async () => {
+  async function* endless() {
+    const bytes = new TextEncoder().encode('['.repeat(100_000))
+    for (;;) yield bytes
+  }
+  await expect(readAll(readLines(endless()))).rejects.toThrow('damaged')
+  await expect(readJson(endless())).rejects.toThrow('damaged')
+  async function* invalid() {
+    yield new Uint8Array([0xff, 0xfe])
+  }
+  await expect(readJson(invalid())).rejects.toThrow('damaged')
+})
