@@ -24,6 +24,7 @@ import { createPeople, type PeopleSource } from './people.ts'
 import { createLeaderElection } from './platform/leader-election.ts'
 import type { Platform } from './platform/platform.ts'
 import { createChangeFeed } from './realtime/change-feed.ts'
+import { createFrontSignal } from './realtime/front-signal.ts'
 import { createLazyLine } from './realtime/lazy-line.ts'
 import { createPresence } from './realtime/presence.ts'
 import { giveServerEvent } from './realtime/server-events.ts'
@@ -200,6 +201,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         feed,
         presence,
         watched,
+        front,
         expectMessage: (messageId) => sync?.expectMessage(messageId),
       }),
     onDown(why) {
@@ -208,6 +210,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       feed.forget()
       presence.forget()
       watched.forget()
+      front.forget()
     },
     onOutdated: connection.setOutdated,
     onSignedOut: signOutHere,
@@ -217,6 +220,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   })
   const typing = createTypingSignal({ send: line.send, now: platform.now })
   const watched = createWatchedPeople({ send: line.send, now: platform.now })
+  const front = createFrontSignal({ send: line.send, page })
 
   const commands = createCommands({ context, drafts, typing })
   const undo = await createUndo({
@@ -244,6 +248,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     for (const part of [
       typing,
       watched,
+      front,
       presence,
       connection,
       starred,

@@ -17,8 +17,9 @@ export const bearerProtocolPrefix = 'bearer.'
  * What a device may understand beyond the first version. It also offers `understands.<word>` as a
  * subprotocol: an older server ignores that, but closes a socket on an unknown event.
  * - `presence-changes`: after the first `users-online` the server sends only `presence-changed`
+ * - `front`: the server asks with `front-wanted` whether its person looks at the device
  */
-const socketWords = ['presence-changes'] as const
+export const socketWords = ['presence-changes', 'front'] as const
 export type SocketWord = (typeof socketWords)[number]
 export const understandsProtocolPrefix = 'understands.'
 
@@ -86,6 +87,11 @@ export const clientEvents = {
     /** The epoch of that sequence; undefined when unknown. */
     epoch: z.optional(z.string().check(z.maxLength(200))),
   }),
+  /**
+   * Does its person look at this device now? Sent to servers that asked with `front-wanted`, then at
+   * each change.
+   */
+  front: z.boolean(),
   /** A reaction to a message that this person has; empty removes it. */
   'set-reaction': z.object({ messageId: id, emoji: z.string().check(z.maxLength(200)) }),
   'send-message': z.object({
@@ -141,6 +147,8 @@ export const serverEvents = {
    * this has lost a frame.
    */
   here: z.object({ messages: z.optional(seq), conversations: z.optional(seq) }),
+  /** To devices that understand `front`: say so, now and at each change. Others are pushed to. */
+  'front-wanted': z.literal(true),
   'user-typing': z.object({ userId: id }),
   'user-stop-typing': z.object({ userId: id }),
   /** A hint (P7): replication brings the same. `timestamp` is an ISO time. */

@@ -14,6 +14,7 @@ import type { Log } from '../lib/log.ts'
 import type { Media } from '../media/media.ts'
 import { createMissingUploads } from '../media/missing-uploads.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
+import type { Push } from '../push/push.ts'
 import type { Presence } from '../realtime/presence/presence.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Channel } from '../whatsapp/channel.ts'
@@ -48,6 +49,7 @@ import { createBlockRoutes } from './users/block-routes.ts'
 import { createLookupLimit } from './users/lookup-limit.ts'
 import { createOwnRoutes } from './users/own-routes.ts'
 import { createPhoneRoutes } from './users/phone-routes.ts'
+import { createPushRoutes } from './users/push-routes.ts'
 import { createUserPresenter, type UserPresenter } from './users/user-presenter.ts'
 import { createUserRoutes } from './users/user-routes.ts'
 import { createWhatsAppRoutes } from './users/whatsapp-routes.ts'
@@ -71,6 +73,7 @@ interface Options {
   limitAttempts: LimitAttempts
   contacts: Contacts
   channel: Channel | undefined
+  push: Push
   log: Log
 }
 
@@ -170,6 +173,7 @@ function createPeopleRoutes(
     }),
     ...createOwnRoutes({ accounts, presence, presenter, lookups, channel }),
     createUsageRoute({ quota, rate }),
+    ...createPushRoutes(options),
     ...createWhatsAppRoutes({ accounts, lookups, channel }),
     ...createBlockRoutes({ relations, reports, presenter, channel, log }),
     ...createPhoneRoutes({ directory, presenter, lookups, channel }),

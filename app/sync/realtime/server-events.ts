@@ -16,10 +16,11 @@ export function giveServerEvent(
     feed: Listener
     presence: Listener
     watched: Listener
+    front: Listener
     expectMessage(messageId: string): void
   },
 ): void {
-  const { feed, presence, watched, expectMessage } = parts
+  const { feed, presence, watched, front, expectMessage } = parts
   switch (event.event) {
     case 'changes':
     case 'changes-missed':
@@ -35,6 +36,9 @@ export function giveServerEvent(
     case 'user-typing':
     case 'user-stop-typing':
       presence.handle(event)
+      break
+    case 'front-wanted':
+      front.handle(event)
       break
     case 'receive-message':
       presence.handle(event)
