@@ -4,6 +4,7 @@ import { createDrafts } from '../database/drafts/drafts.ts'
 import { readLeftDrafts } from '../database/drafts/left-drafts.ts'
 import { claimTabSlot } from '../database/drafts/tab-slot.ts'
 import type { VoiceDrafts } from '../database/files/voice-drafts.ts'
+import { createInbox } from '../database/inbox/inbox.ts'
 import { createClock } from '../database/storage/clock.ts'
 import { findLastInboundAt } from '../database/storage/find-newest-message.ts'
 import { openDatabase } from '../database/storage/open-database.ts'
@@ -18,6 +19,7 @@ import { createConnection } from './connection.ts'
 import { eraseDevice } from './erase-device.ts'
 import { createFiles } from './files/files.ts'
 import { createHeardNames } from './heard-names.ts'
+import { takeCommands } from './inbox/take-commands.ts'
 import { createMessageSearch } from './message-search.ts'
 import type { Messenger } from './messenger-types.ts'
 import { createPeople, type PeopleSource } from './people.ts'
@@ -121,6 +123,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const stopMeeting = list.conversations.subscribe(meetStrangers)
   meetStrangers()
   const context = { userId, database, now }
+  const inbox = createInbox({ name: database.name, indexedDB })
   const sending = {
     context,
     platform,
@@ -160,6 +163,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         onError,
         line: options.line,
         pendingFiles: files.pending,
+        inbox,
         onSetAside: connection.setSetAside,
         onOutcome(outcome) {
           if (outcome === 'signed-out') signOutHere()
@@ -238,8 +242,18 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   })
   const mask = createMask(undo.withheld)
 
+  /** One after the other: two at once would carry out the same command. */
+  let takingCommands = Promise.resolve()
+  function takeWaitingCommands(): Promise<void> {
+    if (closing) return takingCommands
+    takingCommands = takingCommands.then(() => takeCommands({ inbox, context })).catch(onError)
+    return takingCommands
+  }
+  void untilDrawn.then(takeWaitingCommands)
+
   async function stop() {
     await undo.close()
+    await takingCommands
     stopMeeting()
     stopAsking()
     leader.close()
@@ -271,6 +285,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
 
   async function erase() {
     await search.erase()
+    await inbox.erase()
     await eraseDevice({ database, userId, texts })
   }
 
@@ -290,6 +305,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     undo,
     messages: { get: (messageId) => mask.message(messageValues.get(messageId)) },
     watchReactions: (listener) => watchReactions(database.messages, listener),
+    takeCommands: takeWaitingCommands,
+    recordUnread: inbox.setUnread,
     findLastInboundAt: (peerId) => findLastInboundAt(database.messages, peerId),
     now,
     search,
