@@ -231,6 +231,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     contacts,
     channel,
     push,
+    connections,
     uploadLimitBytes: settings.uploadLimitBytes,
   })
   const rootRoutes = [

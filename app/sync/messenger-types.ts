@@ -12,6 +12,7 @@ import type { SiftedView, SiftOptions } from '../database/views/sifted-window.ts
 import type { ReactionNews } from '../database/views/watch-reactions.ts'
 import type { Files } from './files/files-types.ts'
 import type { MessengerCommands } from './messenger-commands.ts'
+import type { OwnSettings } from './own-settings.ts'
 import type { Presence } from './realtime/presence.ts'
 import type { Requests } from './requests/requests.ts'
 import type { Undo } from './undo.ts'
@@ -106,6 +107,8 @@ export interface Messenger {
   connection: LiveValue<Connection>
   /** Server requests that are not documents: profile, pictures, blocks, reports, forwards. */
   requests: Requests
+  /** What this person has set, on all devices. */
+  settings: OwnSettings
   /** Message files. */
   files: Files
   /** Recordings neither sent nor discarded. */

@@ -22,6 +22,7 @@ import { createHeardNames } from './heard-names.ts'
 import { takeCommands } from './inbox/take-commands.ts'
 import { createMessageSearch } from './message-search.ts'
 import type { Messenger } from './messenger-types.ts'
+import { createOwnSettings } from './own-settings.ts'
 import { createPeople, type PeopleSource } from './people.ts'
 import { createLeaderElection } from './platform/leader-election.ts'
 import type { Platform } from './platform/platform.ts'
@@ -79,7 +80,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const [database, slot] = await Promise.all([opening, claiming])
   const list = createConversationList({ database, onError })
 
-  const [people, drafts] = await Promise.all([
+  const [people, drafts, ownSettings] = await Promise.all([
     createPeople({
       table: database.device.people,
       source: options.people,
@@ -96,6 +97,14 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       onError,
       readLeft: () => readLeftDrafts(database.messages),
       findStored: async (ids) => new Set((await readDocuments(database.messages, ids)).keys()),
+    }),
+    createOwnSettings({
+      table: database.device.settings,
+      texts,
+      findRequests: () => queue.requests,
+      readOwn: () => options.calls.own.me(),
+      now,
+      onError,
     }),
     list.ready,
   ])
@@ -133,7 +142,11 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     isSignedIn: () => readToken() !== undefined,
     onSignedOut: signOutHere,
   }
-  const queue = createRequests({ ...sending, reach: connection })
+  const queue = createRequests({
+    ...sending,
+    reach: connection,
+    onSettings: (sent, answer) => ownSettings.takeAnswer(sent, answer),
+  })
   const files = createFiles(sending)
   const ending = new Set<Promise<unknown>>()
   let sync: Sync | undefined
@@ -174,11 +187,13 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       })
       sync = ours
       connection.setLeader(true)
+      ownSettings.setLeader(true)
       people.refresh().catch(() => {})
       const [endQueue, endUploads] = [queue.begin(), files.begin()]
       return () => {
         sync = undefined
         connection.setLeader(false)
+        ownSettings.setLeader(false)
         ending.add(ours.close().catch(onError))
         ending.add(endQueue().catch(onError))
         ending.add(endUploads().catch(onError))
@@ -196,6 +211,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       if (speaksChanges) feed.open()
       line.send({ event: 'user-online', data: userId })
       connection.setSocketUp(true)
+      ownSettings.setLineUp(true)
       sync?.hurry()
       queue.hurry()
       files.hurry()
@@ -207,10 +223,12 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         watched,
         front,
         expectMessage: (messageId) => sync?.expectMessage(messageId),
+        settings: ownSettings,
       }),
     onDown(why) {
       // A person with too many tabs is online all the same: the server itself has said so.
       connection.setSocketUp(why === 'displaced')
+      ownSettings.setLineUp(false)
       feed.forget()
       presence.forget()
       watched.forget()
@@ -270,6 +288,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       list,
       people,
       queue,
+      ownSettings,
       files,
     ]) {
       part.close()
@@ -318,6 +337,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     stopTyping: typing.stopTyping,
     connection: connection.connection,
     requests: queue.requests,
+    settings: ownSettings.settings,
     files: files.files,
     async openVoiceDrafts() {
       voiceDrafts ??= import('../database/files/voice-drafts.ts').then(({ createVoiceDrafts }) =>

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { id } from '../id.ts'
 import { limits } from '../limits.ts'
 import { messageStatuses, messageTypes } from '../message.ts'
+import { timedSettings } from '../settings.ts'
 
 /** The subprotocol that both sides speak, and the one that carries the token (`bearer.<token>`). */
 export const socketProtocol = 'petrel.v1'
@@ -18,8 +19,9 @@ export const bearerProtocolPrefix = 'bearer.'
  * subprotocol: an older server ignores that, but closes a socket on an unknown event.
  * - `presence-changes`: after the first `users-online` the server sends only `presence-changed`
  * - `front`: the server asks with `front-wanted` whether its person looks at the device
+ * - `settings`: the person's settings, as their other devices change them
  */
-export const socketWords = ['presence-changes', 'front'] as const
+export const socketWords = ['presence-changes', 'front', 'settings'] as const
 export type SocketWord = (typeof socketWords)[number]
 export const understandsProtocolPrefix = 'understands.'
 
@@ -149,6 +151,11 @@ export const serverEvents = {
   here: z.object({ messages: z.optional(seq), conversations: z.optional(seq) }),
   /** To devices that understand `front`: say so, now and at each change. Others are pushed to. */
   'front-wanted': z.literal(true),
+  /**
+   * A hint (P7), to devices with `settings`: settings that this person has changed on a device, with
+   * their times. Each device also reads them when it connects.
+   */
+  'settings-changed': timedSettings,
   'user-typing': z.object({ userId: id }),
   'user-stop-typing': z.object({ userId: id }),
   /** A hint (P7): replication brings the same. `timestamp` is an ISO time. */
@@ -234,6 +241,11 @@ export type ServerEventName = keyof typeof serverEvents
 export type ServerEvent = {
   [Name in ServerEventName]: { event: Name; data: z.infer<(typeof serverEvents)[Name]> }
 }[ServerEventName]
+
+/** Events that only devices with this word understand. */
+export const wordsForEvents: Partial<Record<ServerEventName, SocketWord>> = {
+  'settings-changed': 'settings',
+}
 
 const frame = z.object({ event: z.string(), data: z.optional(z.unknown()) })
 

@@ -2,6 +2,7 @@ import { type PushPayload, pushLimits } from '../../schema/api/push.ts'
 import type { ConversationDocument } from '../../schema/conversation.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { isQuietTime } from '../../schema/quiet-hours.ts'
+import { readSettings } from '../../schema/settings.ts'
 import type { Accounts } from '../access/accounts.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Sessions } from '../access/sessions.ts'
@@ -11,7 +12,6 @@ import {
   nameMessagesDatabase,
 } from '../storage/databases/database-names.ts'
 import type { Storage } from '../storage/storage.ts'
-import { readPushChoices } from './push-choices.ts'
 import type { PushClock } from './push-clock.ts'
 import type { PushEntry } from './push-queue.ts'
 
@@ -55,7 +55,7 @@ export function createPushChecks(options: {
     if (!(await sessions.isOpen(device)) || (await fronts.has(userId))) return undefined
     const owner = await accounts.find(userId)
     if (!owner) return undefined
-    const { notificationPreview, notificationSound, quietHours } = readPushChoices(owner.settings)
+    const { notificationPreview, notificationSound, quietHours } = readSettings(owner.settings)
     if (isQuietTime(quietHours, clock.now())) return undefined
     if ((await relations.canReach(peerId, userId)) !== 'delivered') return undefined
     const newest = await findNewest(entry)

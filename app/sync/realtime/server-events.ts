@@ -1,5 +1,6 @@
 import type { ServerEvent } from '../../../schema/api/socket-events.ts'
 import { unreachable } from '../../../schema/helpers/unreachable.ts'
+import type { TimedSettings } from '../../../schema/settings.ts'
 
 interface Listener {
   handle(event: ServerEvent): void
@@ -18,9 +19,10 @@ export function giveServerEvent(
     watched: Listener
     front: Listener
     expectMessage(messageId: string): void
+    settings: { take(heard: TimedSettings): void }
   },
 ): void {
-  const { feed, presence, watched, front, expectMessage } = parts
+  const { feed, presence, watched, front, expectMessage, settings } = parts
   switch (event.event) {
     case 'changes':
     case 'changes-missed':
@@ -43,6 +45,9 @@ export function giveServerEvent(
     case 'receive-message':
       presence.handle(event)
       expectMessage(event.data.messageId)
+      break
+    case 'settings-changed':
+      settings.take(event.data)
       break
     // For other clients: this app learns the same from replication.
     case 'message-refused':
