@@ -78,7 +78,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const opening = openDatabase({ userId, now, indexedDB, IDBKeyRange, tab })
   opening.catch(() => claiming.then(({ release }) => release()))
   const [database, slot] = await Promise.all([opening, claiming])
-  const list = createConversationList({ database, onError })
+  const list = createConversationList({ database, onError, now })
 
   const [people, drafts, ownSettings] = await Promise.all([
     createPeople({

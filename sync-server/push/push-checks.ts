@@ -1,5 +1,6 @@
 import { type PushPayload, pushLimits } from '../../schema/api/push.ts'
 import type { ConversationDocument } from '../../schema/conversation.ts'
+import { isMutedAt } from '../../schema/is-muted-at.ts'
 import type { MessageDocument } from '../../schema/message.ts'
 import { isQuietTime } from '../../schema/quiet-hours.ts'
 import { readSettings } from '../../schema/settings.ts'
@@ -38,7 +39,8 @@ export function createPushChecks(options: {
     const messages = storage.database<MessageDocument>(nameMessagesDatabase(userId))
     const conversations = storage.database<ConversationDocument>(nameConversationsDatabase(userId))
     const conversation = (await conversations.read([peerId])).get(peerId)
-    if (conversation?.isMuted || conversation?.isArchived) return undefined
+    const isMuted = conversation && isMutedAt(conversation, clock.now())
+    if (isMuted || conversation?.isArchived) return undefined
     const seenUpTo = Math.max(conversation?.readUpTo ?? 0, conversation?.clearedUpTo ?? 0)
     return [...(await messages.read(messageIds)).values()]
       .filter(({ deletedAt, orderedAt }) => deletedAt === undefined && orderedAt > seenUpTo)

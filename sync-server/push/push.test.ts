@@ -129,7 +129,7 @@ test('muted, archived and blocked chats push nothing, and neither do quiet hours
   await as.put('/users/settings', { settings: { quietHours } })
   await chat.say(ann, ben, 'in the night')
   await expect.poll(dropped).toBe(before + 1)
-  await as.put('/users/settings', { settings: {} })
+  await as.put('/users/settings', { settings: { quietHours: { ...quietHours, isOn: false } } })
   await as.put(`/messages/conversations/${ann.userId}/mute`, { isMuted: true })
   await chat.say(ann, ben, 'muted')
   await expect.poll(dropped).toBe(before + 2)
