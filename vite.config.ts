@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
-import { defaultClientConditions } from 'vite'
+import { build, defaultClientConditions, type Plugin } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
 import { pwaOptions } from './app/offline/pwa-options.ts'
@@ -14,6 +14,33 @@ const proxied = { target: devServer, changeOrigin: false }
 export const modernBuilds = {
   conditions: ['es2015', ...defaultClientConditions],
   alias: [{ find: /^dexie$/, replacement: 'dexie/dist/modern/dexie.mjs' }],
+}
+
+/** The service worker's own part, as one classic script: a worker imports no other kind. */
+const pushWorker: Plugin = {
+  name: 'push-worker',
+  apply: 'build',
+  async generateBundle() {
+    const built = await build({
+      configFile: false,
+      root: `${top}app`,
+      publicDir: false,
+      logLevel: 'warn',
+      build: {
+        write: false,
+        target: 'es2022',
+        lib: {
+          entry: `${top}app/offline/worker/push-worker.ts`,
+          formats: ['iife'],
+          name: 'petrelPushWorker',
+        },
+      },
+    })
+    const outputs = [built].flat().flatMap((each) => ('output' in each ? each.output : []))
+    const [script] = outputs.flatMap((each) => (each.type === 'chunk' ? [each.code] : []))
+    if (script === undefined) throw new Error('The push worker was not built.')
+    this.emitFile({ type: 'asset', fileName: 'push-worker.js', source: script })
+  },
 }
 
 /**
@@ -39,7 +66,7 @@ export default defineConfig(({ isSsrBuild, mode }) => {
   return {
     root: `${top}app`,
     publicDir: `${top}public`,
-    plugins: [react(), VitePWA(pwaOptions)],
+    plugins: [react(), pushWorker, VitePWA(pwaOptions)],
     resolve: modernBuilds,
     build: {
       outDir: `${top}dist/app`,

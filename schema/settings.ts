@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { canonicalJson } from './helpers/canonical-json.ts'
 import { epochMs } from './message.ts'
+import { noQuietHours, quietHours } from './quiet-hours.ts'
 
 /** Who may see something: everybody, or only the people with whom one has a chat. */
 const audience = z.enum(['everybody', 'chats'])
@@ -19,6 +20,10 @@ const settingRows = {
   readReceipts: row(z.boolean(), true),
   /** Who may write first. `known`: people to whom one has written, or who have a chat already. */
   firstMessagesFrom: row(z.enum(['everybody', 'known']), 'everybody'),
+  notificationSound: row(z.boolean(), true),
+  /** Do notifications show what was written? */
+  notificationPreview: row(z.enum(['shown', 'hidden']), 'shown'),
+  quietHours: row(quietHours, noQuietHours),
 }
 
 export type Settings = {

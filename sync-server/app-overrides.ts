@@ -1,6 +1,7 @@
 import type { BudgetLimits } from './budget/budget-limits.ts'
 import type { Log } from './lib/log.ts'
 import type { Stage } from './messages/acceptance/message-acceptor.ts'
+import type { PushClock } from './push/push-clock.ts'
 import type { StorageOptions } from './storage/storage.ts'
 import type { ChannelClock } from './whatsapp/client/channel-clock.ts'
 
@@ -38,6 +39,10 @@ export interface AppOverrides {
   channelClock?: ChannelClock
   /** Waits before each retry of a failed webhook. */
   webhookRetryWaitsMs?: readonly number[]
+  /** The clock of pushes. */
+  pushClock?: PushClock
+  /** Lets a push service of the tests run on this machine, over HTTP. */
+  isLoopbackPushAllowed?: boolean
   /** About how many messages lie between two stored tallies of a conversation. */
   tallyEvery?: number
   /** Runs after each stage of a message's write, and holds it up: for tests of crashes. */

@@ -25,6 +25,8 @@ const environment = z.object({
   JWT_SECRET: z.optional(
     z.string().check(z.minLength(32, 'must have at least 32 characters, or tokens can be guessed')),
   ),
+  VAPID_PUBLIC_KEY: z.optional(base64Url(87)),
+  VAPID_PRIVATE_KEY: z.optional(base64Url(43)),
   COUCHDB_URL: z.optional(url(['http:', 'https:'])),
   REDIS_URL: z.optional(url(['redis:', 'rediss:'])),
   DIRECTORY: oneOf(['open', 'contacts']),
@@ -61,6 +63,10 @@ export type Settings = {
   dataDir: string
   publicUrl: string | undefined
   jwtSecret: string | undefined
+  /** The pair that signs pushes; undefined for the one made at the first start. */
+  pushKeys: { publicKey: string; privateKey: string } | undefined
+  /** How a push service reaches the operator. */
+  pushSubject: string
   couchdbUrl: string | undefined
   redisUrl: string | undefined
   directory: 'open' | 'contacts'
@@ -107,6 +113,8 @@ export function readSettings(env: Record<string, string | undefined> = process.e
     dataDir: resolve(set.DATA_DIR),
     publicUrl: set.PUBLIC_URL && new URL(set.PUBLIC_URL).origin,
     jwtSecret: set.JWT_SECRET,
+    pushKeys: readPushKeys(set.VAPID_PUBLIC_KEY, set.VAPID_PRIVATE_KEY),
+    pushSubject: nameOperator({ publicUrl: set.PUBLIC_URL }),
     couchdbUrl: set.COUCHDB_URL,
     redisUrl: set.REDIS_URL,
     directory: set.DIRECTORY,
@@ -138,6 +146,30 @@ function oneOf<const T extends readonly [string, ...string[]]>(choices: T) {
     error: `must be ${choices.map((word) => `"${word}"`).join(' or ')}`,
   })
   return z._default(choice, choices[0] as z.core.util.NoUndefined<T[number]>)
+}
+
+function base64Url(characters: number) {
+  return z
+    .string()
+    .check(
+      z.regex(
+        new RegExp(`^[A-Za-z0-9_-]{${characters}}$`),
+        `must have ${characters} characters of base64url`,
+      ),
+    )
+}
+
+function readPushKeys(publicKey: string | undefined, privateKey: string | undefined) {
+  if (publicKey && privateKey) return { publicKey, privateKey }
+  if (!publicKey && !privateKey) return undefined
+  const missing = publicKey ? 'VAPID_PRIVATE_KEY' : 'VAPID_PUBLIC_KEY'
+  throw new SettingsError(`${missing} must be set too: the two keys are a pair.`)
+}
+
+/** Push services want an address of whoever runs the server; some refuse made-up ones. */
+function nameOperator({ publicUrl }: { publicUrl: string | undefined }): string {
+  if (publicUrl?.startsWith('https:')) return new URL(publicUrl).origin
+  return 'mailto:postmaster@localhost'
 }
 
 function url(protocols: string[]) {

@@ -22,6 +22,8 @@ import { createMessaging } from './messaging.ts'
 import { listLevels } from './metrics/list-levels.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { createPeople } from './people.ts'
+import { notePushes } from './push/note-pushes.ts'
+import { createPush } from './push/push.ts'
 import { acceptSockets } from './realtime/accept-sockets.ts'
 import { createConnections } from './realtime/connections/connections.ts'
 import { createMessageSender } from './realtime/message-sender.ts'
@@ -34,6 +36,7 @@ import { createServer } from './server.ts'
 import { stopServer } from './stop-server.ts'
 import { createSyncRouter } from './sync/sync-router.ts'
 import { type Channel, createChannel } from './whatsapp/channel.ts'
+import { nameOfContact } from './whatsapp/customers/present-contact.ts'
 import { handleChannelEvent } from './whatsapp/handle-channel-event.ts'
 
 export interface App {
@@ -92,8 +95,21 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     connections: createConnections(),
     presence: createPresence({ writeLastSeen, graceMs: overrides.presenceGraceMs, onError }),
   })
-  const { connections, presence } = shared
+  const { connections, presence, fronts, allFronts } = shared
+  const push = await createPush({
+    ...{ storage, database, isShared, accounts, sessions, relations, log, onError },
+    fronts: allFronts,
+    async nameContact(ownerId, contactId) {
+      const contact = await contacts.find(ownerId, contactId)
+      return contact && nameOfContact(contact)
+    },
+    given: settings.pushKeys,
+    subject: settings.pushSubject,
+    isLoopbackAllowed: overrides.isLoopbackPushAllowed,
+    clock: overrides.pushClock,
+  })
   const metrics = createMetrics()
+  metrics.watch(push.levels)
   /** The channel writes through the acceptance that notifies it: a cycle, joined later. */
   const joined: { channel?: Channel | undefined } = {}
   const messaging = createMessaging({
@@ -105,6 +121,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     metrics,
     connections,
     findChannel: () => joined.channel,
+    onNew: push.note,
     onError,
   })
   const { media, quota, rate, acceptance, acceptMessages, acceptConversations } = messaging
@@ -118,6 +135,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     deleteMediaOf: media.deleteMediaOf,
     forgetDigestsOf: acceptance.digests.forget,
     forgetEpochOf: epochs.forget,
+    forgetPushesOf: push.subscriptions.removeAllOf,
     forgetContactsOf: contacts.forget,
     async settle(userId) {
       // Writes of one person run in turn, so an empty write ends after all pending ones.
@@ -133,6 +151,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     relations,
     sessions,
     presence,
+    fronts,
     connections,
     identify: accessCheck.identify,
     sendMessage: createMessageSender({ acceptMessages }),
@@ -181,7 +200,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       acceptance,
       acceptMessages,
       files: media,
-      tell: connections.tell,
+      tell: notePushes({ tell: connections.tell, note: push.note }),
       admit: doorman.admit,
       takeBody: doorman.takeBody,
       clock: overrides.channelClock,
@@ -211,6 +230,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     acceptance: { ...acceptance, acceptConversations, acceptMessages },
     contacts,
     channel,
+    push,
     connections,
     uploadLimitBytes: settings.uploadLimitBytes,
   })
@@ -278,6 +298,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       await accountDeletion.close()
       await accounts.close()
       await media.close()
+      push.close()
       await channel?.close()
       await acceptance.close()
       await presence.close()
@@ -296,6 +317,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       server.close()
       sockets.close()
       server.closeAllConnections()
+      push.close()
       channel?.drop()
       acceptance.drop()
       presence.drop()

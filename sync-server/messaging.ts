@@ -1,3 +1,4 @@
+import type { MessageDocument } from '../schema/message.ts'
 import type { AppOverrides } from './app-overrides.ts'
 import type { Budget } from './budget/budget.ts'
 import { createMessageGate } from './budget/message-gate.ts'
@@ -30,12 +31,14 @@ export function createMessaging(options: {
   connections: Connections
   /** The business channel, once there is one: it writes through the acceptance that notifies it. */
   findChannel: () => Channel | undefined
+  /** Called with each new message; returns at once. */
+  onNew: (message: MessageDocument) => void
   onError: (error: unknown) => void
 }) {
   const { settings, overrides, data, people, budget, metrics, connections, onError } = options
   const { storage, isShared, link, epochs } = data
   const { accounts, relations, directory } = people
-  const { findChannel } = options
+  const { findChannel, onNew } = options
   const media = createMedia({
     storage,
     directory,
@@ -78,6 +81,7 @@ export function createMessaging(options: {
     accounts,
     relations,
     connections,
+    onNew,
     onError,
   })
   const acceptConversations = recordReads({

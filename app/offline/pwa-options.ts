@@ -59,10 +59,10 @@ export const pwaOptions: Partial<VitePWAOptions> = {
     // As a separate file it can fail to load unnoticed, and the browser installs a worker that
     // caches nothing.
     inlineWorkboxRuntime: true,
-    importScripts: ['/notification-click.js', '/share-target.js'],
+    importScripts: ['/push-worker.js', '/share-target.js'],
     globPatterns: ['**/*.{js,css,html,svg,png,webp,woff2,json}'],
     // The plugin adds the manifest's icons itself: an entry listed twice loads twice.
-    globIgnores: ['icons/*.{png,svg}', 'emoji/*', 'notification-click.js', 'share-target.js'],
+    globIgnores: ['icons/*.{png,svg}', 'emoji/*', 'push-worker.js', 'share-target.js'],
     // Large and rarely used: `loadSheet` caches the chosen one.
     runtimeCaching: [
       {

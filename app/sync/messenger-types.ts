@@ -87,6 +87,10 @@ export interface Messenger {
    * @returns the unsubscribe function
    */
   watchReactions(listener: (news: ReactionNews) => void): () => void
+  /** Carries out what the person did in notifications; resolves once the device has stored it. */
+  takeCommands(): Promise<void>
+  /** Tells the service worker how many unread messages the app's badge shows. */
+  recordUnread(count: number): Promise<void>
   /**
    * When a customer last wrote over the business channel, as far as this device knows: epoch ms.
    */

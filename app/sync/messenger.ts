@@ -5,6 +5,7 @@ import { readLeftDrafts } from '../database/drafts/left-drafts.ts'
 import { claimTabSlot } from '../database/drafts/tab-slot.ts'
 import type { VoiceDrafts } from '../database/files/voice-drafts.ts'
 import { openPeopleStore } from '../database/people/people-store.ts'
+import { createInbox } from '../database/inbox/inbox.ts'
 import { createClock } from '../database/storage/clock.ts'
 import { findLastInboundAt } from '../database/storage/find-newest-message.ts'
 import { openDatabase } from '../database/storage/open-database.ts'
@@ -20,6 +21,7 @@ import { createConnection } from './connection.ts'
 import { eraseDevice } from './erase-device.ts'
 import { createFiles } from './files/files.ts'
 import { createHeardNames } from './heard-names.ts'
+import { takeCommands } from './inbox/take-commands.ts'
 import { createMessageSearch } from './message-search.ts'
 import type { Messenger } from './messenger-types.ts'
 import { createOwnSettings } from './own-settings.ts'
@@ -30,6 +32,7 @@ import { createPeople, type PeopleSource } from './people.ts'
 import { createLeaderElection } from './platform/leader-election.ts'
 import type { Platform } from './platform/platform.ts'
 import { createChangeFeed } from './realtime/change-feed.ts'
+import { createFrontSignal } from './realtime/front-signal.ts'
 import { createLazyLine } from './realtime/lazy-line.ts'
 import { createPresence } from './realtime/presence.ts'
 import { giveServerEvent } from './realtime/server-events.ts'
@@ -145,6 +148,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const stopMeeting = list.conversations.subscribe(meetStrangers)
   meetStrangers()
   const context = { userId, database, now }
+  const inbox = createInbox({ name: database.name, indexedDB })
   const sending = {
     context,
     platform,
@@ -195,6 +199,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         onError,
         line: options.line,
         pendingFiles: files.pending,
+        inbox,
         onSetAside: connection.setSetAside,
         onOutcome(outcome) {
           if (outcome === 'signed-out') signOutHere()
@@ -239,6 +244,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         feed,
         presence,
         watched,
+        front,
         expectMessage: (messageId) => sync?.expectMessage(messageId),
         settings: ownSettings,
       }),
@@ -249,6 +255,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       feed.forget()
       presence.forget()
       watched.forget()
+      front.forget()
     },
     onOutdated: connection.setOutdated,
     onSignedOut: signOutHere,
@@ -259,6 +266,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   })
   const typing = createTypingSignal({ send: line.send, now: platform.now })
   const watched = createWatchedPeople({ send: line.send, now: platform.now })
+  const front = createFrontSignal({ send: line.send, page })
 
   const commands = createCommands({ context, drafts, typing })
   const undo = await createUndo({
@@ -276,8 +284,18 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   })
   const mask = createMask(undo.withheld)
 
+  /** One after the other: two at once would carry out the same command. */
+  let takingCommands = Promise.resolve()
+  function takeWaitingCommands(): Promise<void> {
+    if (closing) return takingCommands
+    takingCommands = takingCommands.then(() => takeCommands({ inbox, context })).catch(onError)
+    return takingCommands
+  }
+  void untilDrawn.then(takeWaitingCommands)
+
   async function stop() {
     await undo.close()
+    await takingCommands
     stopMeeting()
     stopAsking()
     leader.close()
@@ -286,6 +304,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     for (const part of [
       typing,
       watched,
+      front,
       presence,
       connection,
       starred,
@@ -313,6 +332,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   async function erase() {
     await search.erase()
     await about.remove()
+    await inbox.erase()
     await eraseDevice({ database, userId, texts })
   }
 
@@ -334,6 +354,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     undo,
     messages: { get: (messageId) => mask.message(messageValues.get(messageId)) },
     watchReactions: (listener) => watchReactions(database.messages, listener),
+    takeCommands: takeWaitingCommands,
+    recordUnread: inbox.setUnread,
     findLastInboundAt: (peerId) => findLastInboundAt(database.messages, peerId),
     now,
     search,

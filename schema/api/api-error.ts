@@ -16,6 +16,10 @@ export const apiErrors = {
   own_account: { status: 400, error: "You can't do this to your own account." },
   file_required: { status: 400, error: 'A file is required' },
   picture_required: { status: 400, error: 'Image file is required' },
+  push_endpoint_refused: {
+    status: 400,
+    error: 'Notifications cannot be sent to this address. It must be a public one, with https.',
+  },
   upload_unreadable: {
     status: 400,
     error: "The file didn't arrive complete. Please upload it again.",

@@ -18,9 +18,10 @@ export const bearerProtocolPrefix = 'bearer.'
  * What a device may understand beyond the first version. It also offers `understands.<word>` as a
  * subprotocol: an older server ignores that, but closes a socket on an unknown event.
  * - `presence-changes`: after the first `users-online` the server sends only `presence-changed`
+ * - `front`: the server asks with `front-wanted` whether its person looks at the device
  * - `settings`: the person's settings, as their other devices change them
  */
-export const socketWords = ['presence-changes', 'settings'] as const
+export const socketWords = ['presence-changes', 'front', 'settings'] as const
 export type SocketWord = (typeof socketWords)[number]
 export const understandsProtocolPrefix = 'understands.'
 
@@ -88,6 +89,11 @@ export const clientEvents = {
     /** The epoch of that sequence; undefined when unknown. */
     epoch: z.optional(z.string().check(z.maxLength(200))),
   }),
+  /**
+   * Does its person look at this device now? Sent to servers that asked with `front-wanted`, then at
+   * each change.
+   */
+  front: z.boolean(),
   /** A reaction to a message that this person has; empty removes it. */
   'set-reaction': z.object({ messageId: id, emoji: z.string().check(z.maxLength(200)) }),
   'send-message': z.object({
@@ -143,6 +149,8 @@ export const serverEvents = {
    * this has lost a frame.
    */
   here: z.object({ messages: z.optional(seq), conversations: z.optional(seq) }),
+  /** To devices that understand `front`: say so, now and at each change. Others are pushed to. */
+  'front-wanted': z.literal(true),
   /**
    * A hint (P7), to devices with `settings`: settings that this person has changed on a device, with
    * their times. Each device also reads them when it connects.

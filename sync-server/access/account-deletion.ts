@@ -26,6 +26,7 @@ export type AccountDeletion = ReturnType<typeof createAccountDeletion>
  * @param deleteMediaOf deletes the person's files, except those sent to others
  * @param forgetDigestsOf deletes the person's digests
  * @param forgetEpochOf deletes the person's own epoch
+ * @param forgetPushesOf ends the pushes to the person's devices
  * @param forgetContactsOf deletes the person's contacts on a business channel
  * @param now epoch ms
  */
@@ -39,6 +40,7 @@ export function createAccountDeletion(options: {
   deleteMediaOf: (userId: string) => Promise<void>
   forgetDigestsOf: (userId: string) => Promise<void>
   forgetEpochOf: (userId: string) => Promise<void>
+  forgetPushesOf?: (userId: string) => Promise<void>
   forgetContactsOf?: (userId: string) => Promise<void>
   onError: (error: unknown) => void
   now?: () => number
@@ -49,6 +51,7 @@ export function createAccountDeletion(options: {
 
   async function erase(userId: string) {
     await sessions.removeAll(userId)
+    await options.forgetPushesOf?.(userId)
     await relations.forget(userId)
     await options.settle(userId)
     await accounts.forgetLastSeen(userId)

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../lib/json-value.ts'
+import type { PushDocument, PushKeysDocument, PushPlaceDocument } from '../push/push-documents.ts'
 
 /** A person. Times are epoch ms. What is set here and not in `OwnUser` never leaves the server. */
 export interface AccountDocument {
@@ -104,6 +105,9 @@ export type AccountsDocument =
   | SessionDocument
   | SeenDocument
   | BlockDocument
+  | PushKeysDocument
+  | PushDocument
+  | PushPlaceDocument
 
 export const accountKey = (userId: string) => `user:${userId}` as const
 export const accountDeletionKey = (userId: string) => `leaving:${userId}` as const

@@ -14,6 +14,7 @@ import type { Log } from '../lib/log.ts'
 import type { Media } from '../media/media.ts'
 import { createMissingUploads } from '../media/missing-uploads.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
+import type { Push } from '../push/push.ts'
 import type { Connections } from '../realtime/connections/connections.ts'
 import type { Presence } from '../realtime/presence/presence.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -50,6 +51,7 @@ import { createBlockRoutes } from './users/block-routes.ts'
 import { createLookupLimit } from './users/lookup-limit.ts'
 import { createOwnRoutes } from './users/own-routes.ts'
 import { createPhoneRoutes } from './users/phone-routes.ts'
+import { createPushRoutes } from './users/push-routes.ts'
 import { createUserPresenter, type UserPresenter } from './users/user-presenter.ts'
 import { createUserRoutes } from './users/user-routes.ts'
 import { createWhatsAppRoutes } from './users/whatsapp-routes.ts'
@@ -73,6 +75,7 @@ interface Options {
   limitAttempts: LimitAttempts
   contacts: Contacts
   channel: Channel | undefined
+  push: Push
   connections: Pick<Connections, 'tell'>
   log: Log
 }
@@ -175,6 +178,7 @@ function createPeopleRoutes(
     }),
     ...createOwnRoutes({ accounts, presence, presenter, lookups, channel, tell }),
     createUsageRoute({ quota, rate }),
+    ...createPushRoutes(options),
     ...createWhatsAppRoutes({ accounts, lookups, channel }),
     ...createBlockRoutes({ relations, reports, presenter, channel, log }),
     ...createPhoneRoutes({ directory, presenter, lookups, channel }),

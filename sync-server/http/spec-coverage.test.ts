@@ -26,6 +26,7 @@ const linking = '../whatsapp/linking.test.ts'
 const receiving = '../whatsapp/receiving.test.ts'
 const quota = '../budget/storage-quota.test.ts'
 const pieces = '../media/unfinished-uploads.test.ts'
+const pushes = '../push/push.test.ts'
 
 /** Every row of section 7 of the specification. */
 const specified: Row[] = [
@@ -111,6 +112,9 @@ const beyond: Row[] = [
     'has the same address when it is uploaded again',
   ],
   ['DELETE /messages/uploads/{id}', pieces, 'counts in full from its beginning'],
+  ['GET /users/me/push', pushes, 'the keys are made once, and stay over restarts'],
+  ['PUT /users/me/push', pushes, 'the address %s is refused'],
+  ['DELETE /users/me/push', pushes, 'turning it off and deleting the account end the pushes'],
   ['GET /openapi.json', 'docs/docs.test.ts', 'describes calls with what they take'],
   ['GET /docs', 'docs/docs.test.ts', 'is a page of its own under the strict policy'],
   ['GET /docs.css', 'docs/docs.test.ts', 'is a page of its own under the strict policy'],
@@ -125,6 +129,8 @@ const beyond: Row[] = [
 const events: Row[] = [
   ['user-online', changes, 'a device that says again and again that it is online'],
   ['watch-people', views, 'and of those whom it watches, as long as it does'],
+  ['front', pushes, 'a device with every tab hidden is pushed to, though it is connected'],
+  ['front-wanted', pushes, 'a device that does not understand the question is never asked'],
   ['typing', sockets, 'reaches the one it is for, by its sender’s own id'],
   ['stop-typing', sockets, 'reaches the one it is for, by its sender’s own id'],
   ['set-reaction', reactions, 'P4: does the same by the socket, which tells what was refused'],

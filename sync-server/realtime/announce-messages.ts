@@ -15,9 +15,11 @@ export function announceMessages(options: {
   accounts: Accounts
   relations: Relations
   connections: Connections
+  /** Called with each new message; returns at once. */
+  onNew: (message: MessageDocument) => void
   onError: (error: unknown) => void
 }): AcceptMessages {
-  const { acceptMessages, accounts, relations, connections, onError } = options
+  const { acceptMessages, accounts, relations, connections, onNew, onError } = options
 
   async function announce(senderId: string, messages: readonly MessageDocument[]) {
     const waiting = messages.filter(({ recipientId }) => connections.has(recipientId))
@@ -40,6 +42,7 @@ export function announceMessages(options: {
       const wasWaiting = request.proposals[index]?.raw.status !== 'sent'
       return wasWaiting && doc.status === 'sent' && doc.deletedAt === undefined ? [doc] : []
     })
+    for (const message of fresh) onNew(message)
     if (fresh.length > 0) announce(request.actorId, fresh).catch(onError)
     return outcomes
   }

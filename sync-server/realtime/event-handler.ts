@@ -3,6 +3,7 @@ import { unreachable } from '../../schema/helpers/unreachable.ts'
 import type { Relations } from '../access/relations.ts'
 import type { ChangeLines } from './change-lines.ts'
 import type { Connection, Connections } from './connections/connections.ts'
+import type { Fronts } from './presence/fronts.ts'
 import type { PresenceAnnouncer } from './presence/presence-announcer.ts'
 
 type SendMessageRequest = Extract<ClientEvent, { event: 'send-message' }>['data']
@@ -32,6 +33,7 @@ export type EventHandler = ReturnType<typeof createEventHandler>
 export function createEventHandler(options: {
   connections: Connections
   announcer: PresenceAnnouncer
+  fronts: Pick<Fronts, 'record'>
   relations: Relations
   lines: ChangeLines
   sendMessage: SendMessage
@@ -41,7 +43,7 @@ export function createEventHandler(options: {
   noteContactTyping: (userId: string, contactId: string) => void
 }) {
   const { connections, announcer, relations, lines, sendMessage, setReaction } = options
-  const { hearChannelEvent, noteContactTyping } = options
+  const { hearChannelEvent, noteContactTyping, fronts } = options
 
   async function relayTyping(
     userId: string,
@@ -66,6 +68,8 @@ export function createEventHandler(options: {
         return await relayTyping(userId, heard.data.recipientId, 'user-stop-typing')
       case 'watch-people':
         return await announcer.watch(connection, heard.data.userIds)
+      case 'front':
+        return fronts.record(connection, heard.data)
       case 'follow-changes':
         return await lines.follow(connection, heard.data)
       case 'send-message':

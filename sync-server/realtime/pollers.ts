@@ -4,6 +4,7 @@ import type { Connections } from './connections/connections.ts'
 import type { FrameBudgets } from './connections/frame-budgets.ts'
 import type { EventHandler } from './event-handler.ts'
 import { createPoller, type Poller, type PollOutcome } from './poller.ts'
+import type { Fronts } from './presence/fronts.ts'
 import type { Presence } from './presence/presence.ts'
 import type { PresenceAnnouncer } from './presence/presence-announcer.ts'
 
@@ -26,10 +27,11 @@ export function createPollers(options: {
   connections: Connections
   presence: Presence
   announcer: PresenceAnnouncer
+  fronts: Pick<Fronts, 'welcome' | 'forget'>
   handleEvent: EventHandler
   frameBudgets: FrameBudgets
 }) {
-  const { connections, presence, announcer, handleEvent, frameBudgets } = options
+  const { connections, presence, announcer, fronts, handleEvent, frameBudgets } = options
   const byPerson = new Map<string, Map<string, Poller>>()
   const state = { isClosed: false }
 
@@ -48,6 +50,7 @@ export function createPollers(options: {
       onGone() {
         connections.remove(poller.connection)
         announcer.forget(poller.connection)
+        fronts.forget(poller.connection)
         own.delete(nameLine(address))
         if (own.size === 0) byPerson.delete(userId)
       },
@@ -56,6 +59,7 @@ export function createPollers(options: {
     byPerson.set(userId, own)
     connections.add(poller.connection)
     announcer.welcome(poller.connection)
+    fronts.welcome(poller.connection)
     return poller
   }
 

@@ -14,6 +14,7 @@ import {
   type SetReaction,
 } from './event-handler.ts'
 import { createPollers } from './pollers.ts'
+import type { Fronts } from './presence/fronts.ts'
 import type { Presence } from './presence/presence.ts'
 import { createPresenceAnnouncer } from './presence/presence-announcer.ts'
 import { createSocketOpener } from './socket-opener.ts'
@@ -27,6 +28,7 @@ export function createRealtime(options: {
   relations: Relations
   sessions: Sessions
   presence: Presence
+  fronts: Fronts
   connections: Connections
   identify: (token: string) => Promise<TokenHolder | null>
   sendMessage: SendMessage
@@ -38,7 +40,7 @@ export function createRealtime(options: {
   hereEveryMs?: number | undefined
   onError: (error: unknown) => void
 }) {
-  const { directory, relations, sessions, presence, connections, onError } = options
+  const { directory, relations, sessions, presence, fronts, connections, onError } = options
   const announcer = createPresenceAnnouncer({
     presence,
     connections,
@@ -57,6 +59,7 @@ export function createRealtime(options: {
   const handleEvent = createEventHandler({
     connections,
     announcer,
+    fronts,
     relations,
     lines,
     sendMessage: options.sendMessage,
@@ -71,7 +74,7 @@ export function createRealtime(options: {
       connections.closeSession(ended, socketCloseCodes.signInEnded, socketCloseWords.signInEnded),
     ),
   ]
-  const door = { connections, presence, announcer, lines, handleEvent, frameBudgets }
+  const door = { connections, presence, announcer, fronts, lines, handleEvent, frameBudgets }
   const pollers = createPollers(door)
   return {
     pollers,

@@ -12,6 +12,7 @@ import type { Connection, Connections } from './connections/connections.ts'
 import type { FrameBudgets } from './connections/frame-budgets.ts'
 import { createFrameLimit } from './connections/frame-limit.ts'
 import type { EventHandler } from './event-handler.ts'
+import type { Fronts } from './presence/fronts.ts'
 import type { Presence } from './presence/presence.ts'
 import type { PresenceAnnouncer } from './presence/presence-announcer.ts'
 import { createSocketSeats } from './socket-seats.ts'
@@ -38,13 +39,14 @@ export function createSocketOpener(options: {
   connections: Connections
   presence: Presence
   announcer: PresenceAnnouncer
+  fronts: Pick<Fronts, 'welcome' | 'forget'>
   lines: ChangeLines
   handleEvent: EventHandler
   frameBudgets: FrameBudgets
   onError: (error: unknown) => void
 }) {
   const { identify, connections, presence, announcer, handleEvent, frameBudgets, onError } = options
-  const { lines } = options
+  const { lines, fronts } = options
   const seats = createSocketSeats()
 
   async function letIn(socket: WebSocket, { token, understands }: SocketOffer) {
@@ -64,10 +66,12 @@ export function createSocketOpener(options: {
       seat.leave()
       connections.remove(connection)
       announcer.forget(connection)
+      fronts.forget(connection)
       lines.forget(connection)
       presence.leave(caller.userId)
     })
     announcer.welcome(connection)
+    fronts.welcome(connection)
     return { connection, seat }
   }
 

@@ -17,11 +17,12 @@ export function giveServerEvent(
     feed: Listener
     presence: Listener
     watched: Listener
+    front: Listener
     expectMessage(messageId: string): void
     settings: { take(heard: TimedSettings): void }
   },
 ): void {
-  const { feed, presence, watched, expectMessage, settings } = parts
+  const { feed, presence, watched, front, expectMessage, settings } = parts
   switch (event.event) {
     case 'changes':
     case 'changes-missed':
@@ -37,6 +38,9 @@ export function giveServerEvent(
     case 'user-typing':
     case 'user-stop-typing':
       presence.handle(event)
+      break
+    case 'front-wanted':
+      front.handle(event)
       break
     case 'receive-message':
       presence.handle(event)

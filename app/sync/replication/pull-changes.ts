@@ -2,6 +2,7 @@ import type { WithDeleted } from 'rxdb/plugins/core'
 import { Subject } from 'rxjs'
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { joinSignals } from '../../api/join-signals.ts'
+import type { KeptDocuments } from '../inbox/kept-documents.ts'
 import { orAborted, pause } from '../platform/back-off.ts'
 import type { FollowedPlace, HeardChanges } from '../realtime/change-feed.ts'
 import type { PullPace } from './pull-pace.ts'
@@ -37,6 +38,8 @@ export interface PullChangesOptions {
   pageRows: number
   /** The socket's changes of this database, replacing waiting requests. */
   feed?: DatabaseFeed | undefined
+  /** What the service worker has fetched already: given first, and without the network. */
+  kept?: KeptDocuments | undefined
   /** Aborts when this replication ends. */
   signal: AbortSignal
   onOutcome: (outcome: SyncOutcome) => void
@@ -65,7 +68,7 @@ const heartbeatMs = 10_000
  */
 export function createPullChanges<T>(options: PullChangesOptions) {
   const { calls, epoch, versions, pushes, pace, pageRows, feed, signal } = options
-  const { onOutcome, onComing, onCatchUp } = options
+  const { onOutcome, onComing, onCatchUp, kept } = options
   const page = createAdaptiveBatchSize({
     first: Math.min(firstPageRows, pageRows),
     least: 1,
@@ -84,6 +87,7 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     gifts: 0,
     /** The catch-up has just ended. */
     ended: undefined as { place: Seq; gifts: number } | undefined,
+    hasTakenKept: false,
     /** The current catch-up: one runs at the start. */
     catchUp: createDeferred<void>() as ReturnType<typeof createDeferred<void>> | undefined,
     /** Aborts the stream's request: the catch-up asks for the same. */
@@ -152,9 +156,21 @@ export function createPullChanges<T>(options: PullChangesOptions) {
     if (count > 0) pace.record({ place: String(place), count })
   }
 
+  async function takeKept(kept: KeptDocuments): Promise<WithDeleted<T>[]> {
+    // A device whose inbox cannot be read asks the server, as it does anyway.
+    const documents = await kept.take(epoch.get()).catch(() => [])
+    return toPulled(documents.filter(({ _id }) => !pushes.isUnderWay(_id)))
+  }
+
   /** One page of the catch-up; RxDB continues until one is empty. */
   async function pull(checkpoint: PullCheckpoint | undefined) {
     const since = checkpoint?.sequence ?? 0
+    if (kept && !state.hasTakenKept) {
+      state.hasTakenKept = true
+      const documents = await takeKept(kept)
+      // The same place as before: the server still gives all of it.
+      if (documents.length > 0) return { documents, checkpoint: { sequence: since } }
+    }
     const { ended } = state
     state.ended = undefined
     // RxDB drops what the stream delivered before this: ask for it again.

@@ -17,7 +17,7 @@ import { createSyncCalls, type SyncCallsOptions } from './transport/sync-calls.t
 
 export interface ReplicationOptions<T extends { _id: string }>
   extends Omit<SyncCallsOptions, 'signal' | 'backOff'>,
-    Pick<PullChangesOptions, 'versions' | 'feed' | 'onComing' | 'onCatchUp'> {
+    Pick<PullChangesOptions, 'versions' | 'feed' | 'kept' | 'onComing' | 'onCatchUp'> {
   collection: RxCollection<T>
   /** Names its checkpoints on this device. */
   identifier: string
@@ -99,6 +99,7 @@ export function createReplication<T extends { _id: string }>(
     versions,
     pushes,
     feed,
+    kept: options.kept,
     signal,
     onOutcome,
     onComing,

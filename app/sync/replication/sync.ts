@@ -1,4 +1,5 @@
 import type { RxCollection } from 'rxdb/plugins/core'
+import type { Inbox } from '../../database/inbox/inbox.ts'
 import type { Clock } from '../../database/storage/clock.ts'
 import type { PetrelDatabase } from '../../database/storage/open-database.ts'
 import {
@@ -8,6 +9,7 @@ import {
 import { fromServerMessage, type StoredMessage } from '../../database/storage/stored-message.ts'
 import type { PendingFiles } from '../files/pending-files.ts'
 import { createPushHold } from '../files/push-hold.ts'
+import { createKeptDocuments } from '../inbox/kept-documents.ts'
 import { createBackOff } from '../platform/back-off.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ChangeFeed, FollowedPlace } from '../realtime/change-feed.ts'
@@ -46,6 +48,8 @@ export interface SyncOptions {
   pendingFiles: PendingFiles
   /** The socket's changes of the person's databases. */
   feed: ChangeFeed
+  /** What the service worker fetched. */
+  inbox: Inbox
 }
 
 export interface Sync {
@@ -107,6 +111,11 @@ export function createSync(options: SyncOptions): Sync {
       ...shared,
       url: `${options.serverUrl}/sync/${collection}/`,
       feed: feedOf(collection),
+      kept: createKeptDocuments<{ _id: string }>({
+        inbox: options.inbox,
+        collection: database[collection] as RxCollection,
+        name: collection,
+      }),
       identifier,
       onSetAside: (all: SetAsideTold) => noteSetAside(collection, all),
       epoch: createKnownEpoch({ table: epochs, collection, stored, onNew }),

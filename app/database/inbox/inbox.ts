@@ -1,0 +1,140 @@
+import { nameInbox } from './name-inbox.ts'
+
+/** A document of the server, as the service worker fetched it. */
+export interface InboxDocument {
+  collection: 'messages' | 'conversations'
+  _id: string
+  /** The server's epoch: another one's documents belong to another history. */
+  epoch: string
+  document: { _id: string } & Record<string, unknown>
+  /** When it was fetched, epoch ms. */
+  at: number
+}
+
+/** What a person did in a notification, with no page to store it in their database. */
+export type InboxCommand =
+  | { id: string; kind: 'reply'; peerId: string; text: string; at: number }
+  | { id: string; kind: 'read'; peerId: string; messageId: string; upTo?: number; at: number }
+
+/**
+ * One person's meeting place of the service worker and the app: documents for the app to take in,
+ * and commands to carry out. The app erases it with the rest of the person's data.
+ */
+export interface Inbox {
+  /** Keeps documents; beyond `inboxMax` the oldest make room. */
+  keep(documents: readonly InboxDocument[]): Promise<void>
+  list(): Promise<InboxDocument[]>
+  drop(documents: readonly Pick<InboxDocument, 'collection' | '_id'>[]): Promise<void>
+  /** Resolves when the device has stored it (P1). */
+  addCommand(command: InboxCommand): Promise<void>
+  /** Oldest first. */
+  listCommands(): Promise<InboxCommand[]>
+  dropCommand(id: string): Promise<void>
+  /** The unread messages that the app's badge shows. */
+  readUnread(): Promise<number>
+  setUnread(count: number): Promise<void>
+  /** Deletes all of it from the device. */
+  erase(): Promise<void>
+}
+
+/** About a megabyte: what a person reads first. The rest comes by replication. */
+const inboxMax = 200
+
+const stores = ['documents', 'commands', 'state'] as const
+type StoreName = (typeof stores)[number]
+
+/** Opens the database for each call only: neither an erasure nor a new version waits for it. */
+export function createInbox({
+  name,
+  indexedDB = globalThis.indexedDB,
+}: {
+  /** The name prefix of this person's databases. */
+  name: string
+  indexedDB?: IDBFactory | undefined
+}): Inbox {
+  async function run<T>(
+    storeName: StoreName,
+    mode: IDBTransactionMode,
+    work: (store: IDBObjectStore) => IDBRequest<T> | undefined,
+  ): Promise<T | undefined> {
+    const database = await open(indexedDB, nameInbox(name))
+    try {
+      const transaction = database.transaction(storeName, mode)
+      const request = work(transaction.objectStore(storeName))
+      await new Promise<void>((resolve, reject) => {
+        transaction.oncomplete = () => resolve()
+        transaction.onabort = () => reject(transaction.error ?? new Error('Nothing was stored.'))
+      })
+      return request?.result
+    } finally {
+      database.close()
+    }
+  }
+
+  async function list() {
+    const all = (await run<InboxDocument[]>('documents', 'readonly', (s) => s.getAll())) ?? []
+    return all.toSorted((a, b) => a.at - b.at)
+  }
+
+  async function drop(documents: readonly Pick<InboxDocument, 'collection' | '_id'>[]) {
+    if (documents.length === 0) return
+    await run('documents', 'readwrite', (store) => {
+      for (const { collection, _id } of documents) store.delete([collection, _id])
+      return undefined
+    })
+  }
+
+  return {
+    list,
+    drop,
+    async keep(documents) {
+      if (documents.length === 0) return
+      await run('documents', 'readwrite', (store) => {
+        for (const document of documents) store.put(document)
+        return undefined
+      })
+      const all = await list()
+      await drop(all.slice(0, Math.max(0, all.length - inboxMax)))
+    },
+    addCommand: async (command) => {
+      await run('commands', 'readwrite', (store) => store.put(command))
+    },
+    async listCommands() {
+      const all = (await run<InboxCommand[]>('commands', 'readonly', (s) => s.getAll())) ?? []
+      return all.toSorted((a, b) => a.at - b.at)
+    },
+    dropCommand: async (id) => {
+      await run('commands', 'readwrite', (store) => store.delete(id))
+    },
+    readUnread: async () =>
+      Number((await run<unknown>('state', 'readonly', (store) => store.get('unread'))) ?? 0),
+    setUnread: async (count) => {
+      await run('state', 'readwrite', (store) => store.put(count, 'unread'))
+    },
+    erase: () => remove(indexedDB, nameInbox(name)),
+  }
+}
+
+function open(indexedDB: IDBFactory, name: string): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open(name, 1)
+    opening.onupgradeneeded = () => {
+      opening.result.createObjectStore('documents', { keyPath: ['collection', '_id'] })
+      opening.result.createObjectStore('commands', { keyPath: 'id' })
+      opening.result.createObjectStore('state')
+    }
+    opening.onsuccess = () => resolve(opening.result)
+    opening.onerror = () => reject(opening.error)
+  })
+}
+
+/** Waits for nobody: a call that has it open ends in a moment, and then it is gone. */
+function remove(indexedDB: IDBFactory, name: string): Promise<void> {
+  return new Promise((resolve) => {
+    const removing = indexedDB.deleteDatabase(name)
+    const end = () => resolve()
+    removing.onsuccess = end
+    removing.onblocked = end
+    removing.onerror = end
+  })
+}

@@ -1,0 +1,82 @@
+import { v7 as createId } from 'uuid'
+import * as z from 'zod/mini'
+import { createInbox, type InboxCommand } from '../../database/inbox/inbox.ts'
+import { sendCommands } from './send-commands.ts'
+import type { ClickEvent, WorkerScope } from './worker-scope.ts'
+
+const chatData = z.object({
+  path: z.string(),
+  peerId: z.string(),
+  userId: z.string(),
+  messageIds: z.array(z.string()),
+  count: z.number(),
+  upTo: z.optional(z.number()),
+})
+type ChatData = z.infer<typeof chatData>
+
+/** A tap opens the chat; Reply and Mark as read work without opening the app. */
+export async function handleClick(scope: WorkerScope, event: ClickEvent): Promise<void> {
+  const { notification, action, reply } = event
+  const read = chatData.safeParse(notification.data)
+  const command = read.success ? readCommand(read.data, { action, reply }) : undefined
+  if (!read.success || !command) {
+    notification.close()
+    return await openPath(scope, read.success ? read.data.path : readPath(notification.data))
+  }
+  const { userId, count } = read.data
+  const inbox = createInbox({ name: `petrel-${userId}` })
+  try {
+    // Only a stored reply may take the notification away (P1).
+    await inbox.addCommand(command)
+  } catch {
+    return await showUnkept(scope, read.data, command)
+  }
+  notification.close()
+  const unread = Math.max(0, (await inbox.readUnread().catch(() => 0)) - count)
+  await inbox.setUnread(unread).catch(() => {})
+  await (unread > 0 ? scope.navigator.setAppBadge?.(unread) : scope.navigator.clearAppBadge?.())
+  await tellPages(scope)
+  await sendCommands(scope, { userId })
+}
+
+function readCommand(
+  { peerId, messageIds, upTo }: ChatData,
+  { action, reply }: Pick<ClickEvent, 'action' | 'reply'>,
+): InboxCommand | undefined {
+  const common = { id: createId(), peerId, at: Date.now() }
+  const text = reply?.trim()
+  if (action === 'reply' && text) return { ...common, kind: 'reply', text }
+  const messageId = messageIds.at(-1)
+  if (action !== 'read' || !messageId) return undefined
+  return { ...common, kind: 'read', messageId, ...(upTo !== undefined && { upTo }) }
+}
+
+function readPath(data: unknown): string {
+  const read = z.object({ path: z.string() }).safeParse(data)
+  return read.success ? read.data.path : '/chat'
+}
+
+async function openPath({ clients }: WorkerScope, path: string): Promise<void> {
+  const [tab] = await clients.matchAll({ type: 'window' })
+  if (!tab) return void (await clients.openWindow(path))
+  tab.postMessage({ type: 'open-chat', path })
+  await tab.focus()
+}
+
+/** Open pages carry out the command at once, in their own database. */
+async function tellPages({ clients }: WorkerScope): Promise<void> {
+  for (const tab of await clients.matchAll({ type: 'window' }))
+    tab.postMessage({ type: 'inbox-changed' })
+}
+
+/** The disk is full: the words stay in sight. */
+async function showUnkept({ registration }: WorkerScope, data: ChatData, command: InboxCommand) {
+  const isReply = command.kind === 'reply'
+  await registration.showNotification(isReply ? 'Your reply was not sent' : 'Not marked as read', {
+    body: isReply
+      ? `This device has no room to keep it: ${command.text}`
+      : 'This device has no room to keep the change. Open the chat instead.',
+    tag: `unkept-${data.peerId}`,
+    data: { path: data.path },
+  })
+}

@@ -1,0 +1,42 @@
+import * as z from 'zod/mini'
+import { handleClick } from './handle-click.ts'
+import { readSignedIn } from './read-signed-in.ts'
+import { renewSubscription } from './renew-subscription.ts'
+import { sendCommands, syncTag } from './send-commands.ts'
+import { takePush } from './take-push.ts'
+import type { WorkerScope } from './worker-scope.ts'
+
+/** Part of the service worker: pushes and notifications. The build makes one classic script of it. */
+const scope = globalThis as unknown as WorkerScope
+
+// The policy of the page forbids generated code, here too.
+z.config({ jitless: true })
+
+scope.addEventListener('push', (event) => {
+  event.waitUntil(takePush(scope, readJson(event.data)))
+})
+
+scope.addEventListener('notificationclick', (event) => {
+  event.waitUntil(handleClick(scope, event))
+})
+
+scope.addEventListener('sync', (event) => {
+  if (event.tag === syncTag) event.waitUntil(sendWaiting())
+})
+
+scope.addEventListener('pushsubscriptionchange', (event) => {
+  event.waitUntil(renewSubscription(scope, event.oldSubscription))
+})
+
+async function sendWaiting() {
+  const signIn = await readSignedIn()
+  if (signIn) await sendCommands(scope, signIn)
+}
+
+function readJson(data: { json(): unknown } | null): unknown {
+  try {
+    return data?.json()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,59 @@
+import { wireHeader, wireVersion } from '../../../schema/api/wire.ts'
+import { createInbox, type InboxCommand } from '../../database/inbox/inbox.ts'
+import { readSignedIn } from './read-signed-in.ts'
+import type { WorkerScope } from './worker-scope.ts'
+
+export const syncTag = 'petrel-inbox'
+const sendMs = 15_000
+
+/**
+ * Sends what waits in the inbox, oldest first, while the network is there. What the server refuses
+ * waits for the app, which shows the refusal where the chat is (P6).
+ */
+export async function sendCommands(
+  scope: WorkerScope,
+  { userId }: { userId: string },
+): Promise<void> {
+  const signIn = await readSignedIn()
+  if (signIn?.userId !== userId) return
+  const inbox = createInbox({ name: `petrel-${userId}` })
+  const { origin } = scope.location
+  for (const command of await inbox.listCommands()) {
+    const outcome = await send(origin, signIn.token, command)
+    if (outcome === 'done') await inbox.dropCommand(command.id)
+    // Where the browser cannot wake the worker, the app sends it at its next start.
+    if (outcome === 'later') return await scope.registration.sync?.register(syncTag).catch(() => {})
+  }
+}
+
+async function send(
+  origin: string,
+  token: string,
+  command: InboxCommand,
+): Promise<'done' | 'refused' | 'later'> {
+  const [method, path, body] =
+    command.kind === 'reply'
+      ? [
+          'POST',
+          '/messages',
+          { _id: command.id, recipientId: command.peerId, content: command.text },
+        ]
+      : ['PUT', `/messages/${command.messageId}/status`, { status: 'read' }]
+  try {
+    const response = await fetch(`${origin}/api${path}`, {
+      method,
+      signal: AbortSignal.timeout(sendMs),
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        [wireHeader]: String(wireVersion),
+      },
+      body: JSON.stringify(body),
+    })
+    if (response.ok) return 'done'
+    const isPassing = response.status >= 500 || [401, 408, 429].includes(response.status)
+    return isPassing ? 'later' : 'refused'
+  } catch {
+    return 'later'
+  }
+}

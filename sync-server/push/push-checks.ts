@@ -1,0 +1,79 @@
+import { type PushPayload, pushLimits } from '../../schema/api/push.ts'
+import type { ConversationDocument } from '../../schema/conversation.ts'
+import { isMutedAt } from '../../schema/is-muted-at.ts'
+import type { MessageDocument } from '../../schema/message.ts'
+import { isQuietTime } from '../../schema/quiet-hours.ts'
+import { readSettings } from '../../schema/settings.ts'
+import type { Accounts } from '../access/accounts.ts'
+import type { Relations } from '../access/relations.ts'
+import type { Sessions } from '../access/sessions.ts'
+import type { SharedFronts } from '../realtime/presence/shared-fronts.ts'
+import {
+  nameConversationsDatabase,
+  nameMessagesDatabase,
+} from '../storage/databases/database-names.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { PushClock } from './push-clock.ts'
+import type { PushEntry } from './push-queue.ts'
+
+/**
+ * What one device is sent, asked at the last moment: a push may have waited an hour. Undefined when
+ * its sign-in ended, its person looks at a device, has read the chat, muted, archived or blocked
+ * it, or wants quiet now.
+ * @param nameContact a customer of this person's business channel; undefined for anybody else
+ */
+export function createPushChecks(options: {
+  storage: Pick<Storage, 'database'>
+  accounts: Pick<Accounts, 'find'>
+  sessions: Pick<Sessions, 'isOpen'>
+  relations: Pick<Relations, 'canReach'>
+  fronts: Pick<SharedFronts, 'has'>
+  nameContact: (ownerId: string, contactId: string) => Promise<string | undefined>
+  clock: PushClock
+}) {
+  const { storage, accounts, sessions, relations, fronts, nameContact, clock } = options
+
+  /** The newest of these messages that is there, not deleted, and not read. */
+  async function findNewest({ device, peerId, messageIds }: PushEntry) {
+    const { userId } = device
+    const messages = storage.database<MessageDocument>(nameMessagesDatabase(userId))
+    const conversations = storage.database<ConversationDocument>(nameConversationsDatabase(userId))
+    const conversation = (await conversations.read([peerId])).get(peerId)
+    const isMuted = conversation && isMutedAt(conversation, clock.now())
+    if (isMuted || conversation?.isArchived) return undefined
+    const seenUpTo = Math.max(conversation?.readUpTo ?? 0, conversation?.clearedUpTo ?? 0)
+    return [...(await messages.read(messageIds)).values()]
+      .filter(({ deletedAt, orderedAt }) => deletedAt === undefined && orderedAt > seenUpTo)
+      .toSorted((a, b) => b.orderedAt - a.orderedAt)[0]
+  }
+
+  async function nameAuthor(userId: string, peerId: string): Promise<string | undefined> {
+    return (await accounts.find(peerId))?.username ?? (await nameContact(userId, peerId))
+  }
+
+  return async (entry: PushEntry): Promise<PushPayload | undefined> => {
+    const { device, peerId, messageIds, count } = entry
+    const { userId } = device
+    if (!(await sessions.isOpen(device)) || (await fronts.has(userId))) return undefined
+    const owner = await accounts.find(userId)
+    if (!owner) return undefined
+    const { notificationPreview, notificationSound, quietHours } = readSettings(owner.settings)
+    if (isQuietTime(quietHours, clock.now())) return undefined
+    if ((await relations.canReach(peerId, userId)) !== 'delivered') return undefined
+    const newest = await findNewest(entry)
+    const name = newest && (await nameAuthor(userId, peerId))
+    if (!name) return undefined
+    const isPreviewHidden = notificationPreview === 'hidden'
+    const text = newest.content.slice(0, pushLimits.textMaxCharacters).trim()
+    return {
+      userId,
+      peerId,
+      name: name.slice(0, pushLimits.nameMaxCharacters),
+      messageIds: [...messageIds],
+      count,
+      isPreviewHidden,
+      isSilent: !notificationSound,
+      ...(!isPreviewHidden && text && { text }),
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import http from 'node:http'
+import https from 'node:https'
+import { LRUCache } from 'lru-cache'
+import webPush from 'web-push'
+import type { PushPayload } from '../../schema/api/push.ts'
+import { atMost } from '../lib/at-most.ts'
+import type { PushDocument } from './push-documents.ts'
+import { lookUpPublic } from './push-endpoint.ts'
+import type { PushKeys } from './push-keys.ts'
+
+/**
+ * `gone`: this device takes no more pushes. `later`: its service is away or busy, for `afterMs`
+ * where it says so. `refused`: it does not take this one, and would not take it again.
+ */
+export type PushOutcome =
+  | { kind: 'sent' }
+  | { kind: 'gone' }
+  | { kind: 'refused'; status: number }
+  | { kind: 'later'; afterMs?: number | undefined; why: string }
+
+export type PushSender = ReturnType<typeof createPushSender>
+
+/** A device that was off for longer hears about its messages when it syncs. */
+const keptByServiceSeconds = 24 * 60 * 60
+const answerDueWithinMs = 10_000
+const signedForMs = 6 * 60 * 60 * 1000
+const openConnectionsMax = 4
+
+/**
+ * Encrypts a payload for one device and hands it to the device's push service. Never follows a
+ * redirect. Sources: RFC 8030, 8291 and 8292.
+ * @param subject how a push service reaches the operator: `mailto:` or `https:`
+ * @param isLoopbackAllowed for tests: a push service on this machine, over HTTP
+ */
+export function createPushSender(options: {
+  keys: PushKeys
+  subject: string
+  isLoopbackAllowed: boolean
+  now: () => number
+}) {
+  const { keys, subject, isLoopbackAllowed, now } = options
+  const pool = { keepAlive: true, maxSockets: openConnectionsMax }
+  const agents = {
+    'https:': new https.Agent({ ...pool, ...(!isLoopbackAllowed && { lookup: lookUpPublic }) }),
+    'http:': new http.Agent(pool),
+  }
+  /** One signature serves all pushes to a service for hours; signing each cost a third of a push. */
+  const signed = new LRUCache<string, { header: string; at: number }>(atMost(200))
+
+  function sign(origin: string): string {
+    const kept = signed.get(origin)
+    if (kept && now() - kept.at < signedForMs) return kept.header
+    const { publicKey, privateKey } = keys
+    const expiry = Math.floor(Date.now() / 1000) + 12 * 60 * 60
+    const headers = webPush.getVapidHeaders(
+      ...([origin, subject, publicKey, privateKey, 'aes128gcm', expiry] as const),
+    )
+    signed.set(origin, { header: headers.Authorization, at: now() })
+    return headers.Authorization
+  }
+
+  function describe(device: PushDocument, payload: PushPayload) {
+    const { p256dh, auth } = device.keys
+    const body = webPush.encrypt(p256dh, auth, JSON.stringify(payload), 'aes128gcm').cipherText
+    return {
+      body,
+      headers: {
+        authorization: sign(new URL(device.endpoint).origin),
+        'content-type': 'application/octet-stream',
+        'content-encoding': 'aes128gcm',
+        'content-length': body.length,
+        ttl: keptByServiceSeconds,
+        urgency: 'high',
+        // A later push of the same chat replaces one that the device has not fetched.
+        topic: nameTopic(device.userId, payload.peerId),
+      },
+    }
+  }
+
+  return {
+    async send(device: PushDocument, payload: PushPayload): Promise<PushOutcome> {
+      const url = new URL(device.endpoint)
+      const { body, headers } = describe(device, payload)
+      return await new Promise((resolve) => {
+        const later = (why: string) => resolve({ kind: 'later', why })
+        const isSafe = url.protocol === 'https:'
+        const { request } = isSafe ? https : http
+        const agent = agents[isSafe ? 'https:' : 'http:']
+        const sending = request(url, { method: 'POST', headers, agent }, (response) => {
+          clearTimeout(slow)
+          // Nothing that a stranger's server says is read, beyond its first line and its headers.
+          response.on('error', () => undefined)
+          if (Number(response.headers['content-length'] ?? 1) === 0) response.resume()
+          else response.destroy()
+          resolve(readAnswer(response.statusCode ?? 0, response.headers['retry-after'], now))
+        })
+        const slow = setTimeout(
+          () => sending.destroy(new Error('The push service does not answer.')),
+          answerDueWithinMs,
+        ).unref()
+        sending.on('error', ({ message }) => {
+          clearTimeout(slow)
+          later(message)
+        })
+        sending.end(body)
+      })
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
+  }
+}
+
+function readAnswer(
+  status: number,
+  retryAfter: string | undefined,
+  now: () => number,
+): PushOutcome {
+  if (status >= 200 && status < 300) return { kind: 'sent' }
+  if (status === 404 || status === 410) return { kind: 'gone' }
+  if (status === 408 || status === 429 || status >= 500) {
+    return { kind: 'later', why: `status ${status}`, afterMs: readRetryAfter(retryAfter, now) }
+  }
+  return { kind: 'refused', status }
+}
+
+/** Seconds, or a date: RFC 9110, section 10.2.3. */
+function readRetryAfter(value: string | undefined, now: () => number): number | undefined {
+  if (!value) return undefined
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now())
+}
+
+/** Says nothing about who writes: the push service sees it. */
+function nameTopic(userId: string, peerId: string): string {
+  return createHash('sha256').update(`${userId} ${peerId}`).digest('base64url').slice(0, 32)
+}

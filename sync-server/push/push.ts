@@ -1,0 +1,119 @@
+import type { AccountsDocument } from '../access/account-documents.ts'
+import type { Accounts } from '../access/accounts.ts'
+import type { Relations } from '../access/relations.ts'
+import type { Sessions } from '../access/sessions.ts'
+import type { Log } from '../lib/log.ts'
+import type { Levels } from '../metrics/read-levels.ts'
+import type { SharedFronts } from '../realtime/presence/shared-fronts.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { StoredDatabase } from '../storage/stored-database.ts'
+import { createPushChecks } from './push-checks.ts'
+import { type PushClock, realPushClock } from './push-clock.ts'
+import { isPushEndpoint } from './push-endpoint.ts'
+import { keepPushKeys, type PushKeys } from './push-keys.ts'
+import { createPushNews } from './push-news.ts'
+import { createPushQueue, type EntryOutcome, type PushEntry } from './push-queue.ts'
+import { createPushSender } from './push-sender.ts'
+import { createPushSubscriptions } from './push-subscriptions.ts'
+
+export type Push = Awaited<ReturnType<typeof createPush>>
+
+/**
+ * Web push: tells the devices of people who look at none of them that somebody wrote. Nothing
+ * depends on it, and no message waits for it.
+ * @param given the pair of keys from the settings
+ * @param subject how a push service reaches the operator: `mailto:` or `https:`
+ */
+export async function createPush(options: {
+  storage: Pick<Storage, 'database'>
+  database: StoredDatabase<AccountsDocument>
+  isShared: boolean
+  accounts: Accounts
+  sessions: Sessions
+  relations: Relations
+  fronts: SharedFronts
+  nameContact: (ownerId: string, contactId: string) => Promise<string | undefined>
+  given: PushKeys | undefined
+  subject: string
+  /** For tests: push services on this machine, over HTTP. */
+  isLoopbackAllowed?: boolean | undefined
+  clock?: PushClock | undefined
+  random?: (() => number) | undefined
+  log: Log
+  onError: (error: unknown) => void
+}) {
+  const { database, isShared, sessions, fronts, log, onError } = options
+  const { clock = realPushClock, random = Math.random, isLoopbackAllowed = false } = options
+  const keys = await keepPushKeys({ database, given: options.given })
+  const subscriptions = createPushSubscriptions({ database, isShared, now: clock.now })
+  const sender = createPushSender({
+    keys,
+    subject: options.subject,
+    isLoopbackAllowed,
+    now: clock.now,
+  })
+  const prepare = createPushChecks({ ...options, clock })
+
+  async function send(entry: PushEntry): Promise<EntryOutcome> {
+    const { device } = entry
+    const payload = await prepare(entry)
+    if (!payload) return { kind: 'dropped' }
+    const outcome = await sender.send(device, payload)
+    if (outcome.kind === 'gone') await subscriptions.remove(device, device.endpoint)
+    if (outcome.kind === 'later' || outcome.kind === 'refused') {
+      // The rest of an endpoint is a secret: who knows it can push, or at least disturb.
+      const { host } = new URL(device.endpoint)
+      log.warn({ host, ...outcome }, 'a push was not taken')
+    }
+    return outcome
+  }
+
+  const queue = createPushQueue({ clock, random, send, onError })
+  const news = createPushNews({ subscriptions, queue, fronts, clock, onError })
+  const stopListening = sessions.onEnded((ended) => {
+    subscriptions.remove(ended).catch(onError)
+  })
+
+  const readCount = (name: keyof typeof queue.counts) => () => queue.counts[name]
+  const levels: Levels = {
+    gauges: {
+      petrel_pushes_waiting: { help: 'Pushes that wait.', read: readCount('waiting') },
+    },
+    counters: {
+      petrel_pushes_sent_total: {
+        help: 'Pushes that a push service has taken.',
+        read: readCount('sent'),
+      },
+      petrel_pushes_failed_total: {
+        help: 'Attempts at a push that are made again later.',
+        read: readCount('failed'),
+      },
+      petrel_pushes_refused_total: {
+        help: 'Pushes that a push service will not take.',
+        read: () => queue.counts.refused + queue.counts.gone,
+      },
+      petrel_pushes_dropped_total: {
+        help: 'Pushes that nobody needed any more, or that had no room.',
+        read: readCount('dropped'),
+      },
+    },
+  }
+
+  return {
+    publicKey: keys.publicKey,
+    subscriptions,
+    levels,
+    /** New messages, as they were accepted. Returns at once. */
+    note: news.note,
+    /** May pushes go to this address? */
+    accepts: (endpoint: string) =>
+      isPushEndpoint(endpoint) || (isLoopbackAllowed && endpoint.startsWith('http://127.0.0.1:')),
+    close() {
+      stopListening()
+      news.close()
+      queue.close()
+      sender.close()
+      fronts.close()
+    },
+  }
+}
