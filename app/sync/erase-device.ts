@@ -1,5 +1,6 @@
 import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
 import type { PetrelDatabase } from '../database/storage/open-database.ts'
+import { lastSyncedKey } from './connection.ts'
 
 /**
  * Deletes all of a person's data on this device: every collection, replication metadata, drafts.
@@ -12,7 +13,9 @@ export async function eraseDevice(options: {
   const { database, userId, texts } = options
   const keys = Array.from({ length: texts?.length ?? 0 }, (_, index) => texts?.key(index) ?? '')
   for (const key of keys) {
-    const isOwn = key.startsWith(`petrel-draft-${userId}-`) || key === `petrel-templates-${userId}`
+    const isOwn =
+      key.startsWith(`petrel-draft-${userId}-`) ||
+      [`petrel-templates-${userId}`, lastSyncedKey(userId)].includes(key)
     if (isOwn) texts?.removeItem(key)
   }
   await database.remove()

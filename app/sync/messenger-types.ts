@@ -12,6 +12,7 @@ import type { SiftedView, SiftOptions } from '../database/views/sifted-window.ts
 import type { ReactionNews } from '../database/views/watch-reactions.ts'
 import type { Files } from './files/files-types.ts'
 import type { MessengerCommands } from './messenger-commands.ts'
+import type { OutboxCounts, OutboxView } from './outbox/outbox-types.ts'
 import type { Presence } from './realtime/presence.ts'
 import type { Requests } from './requests/requests.ts'
 import type { Undo } from './undo.ts'
@@ -100,6 +101,12 @@ export interface Messenger {
   typing(peerId: string): void
   stopTyping(peerId: string): void
   connection: LiveValue<Connection>
+  /** How much waits, and how much was refused. */
+  outbox: LiveValue<OutboxCounts>
+  /** All of that, for a screen. The caller closes it. */
+  openOutbox(): Promise<OutboxView>
+  /** Tries everything that waits, now. */
+  sendNow(): void
   /** Server requests that are not documents: profile, pictures, blocks, reports, forwards. */
   requests: Requests
   /** Message files. */

@@ -1,4 +1,5 @@
 import { createDeferred } from '../../schema/helpers/deferred.ts'
+import { isUploadOwed } from '../../schema/message.ts'
 import { clearConversation, findClearPlace } from '../database/commands/clear-conversation.ts'
 import { createDrafts } from '../database/drafts/drafts.ts'
 import { readLeftDrafts } from '../database/drafts/left-drafts.ts'
@@ -9,17 +10,20 @@ import { findLastInboundAt } from '../database/storage/find-newest-message.ts'
 import { openDatabase } from '../database/storage/open-database.ts'
 import { readDocuments } from '../database/storage/read-documents.ts'
 import { createConversationList } from '../database/views/conversation-list.ts'
+import { createLiveValue } from '../database/views/live-value.ts'
 import { createMessageValues } from '../database/views/message-values.ts'
 import { createMessageWindow } from '../database/views/message-window.ts'
 import { createStarred } from '../database/views/starred.ts'
 import { watchReactions } from '../database/views/watch-reactions.ts'
 import { createCommands } from './commands.ts'
-import { createConnection } from './connection.ts'
+import { createConnection, lastSyncedKey } from './connection.ts'
 import { eraseDevice } from './erase-device.ts'
 import { createFiles } from './files/files.ts'
 import { createHeardNames } from './heard-names.ts'
 import { createMessageSearch } from './message-search.ts'
 import type { Messenger } from './messenger-types.ts'
+import { createOutboxCounts } from './outbox/outbox-counts.ts'
+import type { OutboxItem, SetAsidePush } from './outbox/outbox-types.ts'
 import { createPeople, type PeopleSource } from './people.ts'
 import { createLeaderElection } from './platform/leader-election.ts'
 import type { Platform } from './platform/platform.ts'
@@ -99,7 +103,13 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const messageValues = createMessageValues({ database, onError })
   const starred = createStarred({ messages: database.messages, onError })
   const search = createMessageSearch({ database, indexedDB, IDBKeyRange, onError })
-  const connection = createConnection({ messages: database.messages, page, now, onError })
+  const connection = createConnection({
+    messages: database.messages,
+    page,
+    now,
+    onError,
+    lastSynced: { texts, key: lastSyncedKey(userId) },
+  })
   /** Retries requests that failed while the server was unreachable. */
   let wasLive = false
   const stopAsking = connection.connection.subscribe(() => {
@@ -132,6 +142,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const queue = createRequests({ ...sending, reach: connection })
   const files = createFiles(sending)
   const ending = new Set<Promise<unknown>>()
+  const setAside = createLiveValue<ReadonlyMap<string, SetAsidePush>>(new Map())
   let sync: Sync | undefined
 
   function signOutHere() {
@@ -159,7 +170,10 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         onError,
         line: options.line,
         pendingFiles: files.pending,
-        onSetAside: connection.setSetAside,
+        onSetAside(all) {
+          connection.setSetAside(all)
+          setAside.set(all.pushes)
+        },
         onOutcome(outcome) {
           if (outcome === 'signed-out') signOutHere()
           else connection.setOutcome(outcome)
@@ -174,6 +188,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       return () => {
         sync = undefined
         connection.setLeader(false)
+        setAside.set(new Map())
         ending.add(ours.close().catch(onError))
         ending.add(endQueue().catch(onError))
         ending.add(endUploads().catch(onError))
@@ -231,8 +246,18 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       change.kind === 'delete'
         ? commands.deleteMessage(change.messageId)
         : clearConversation(context, change.peerId, change.upTo),
+    requests: queue.requests,
   })
   const mask = createMask(undo.withheld)
+  const { withheld } = undo
+  const outbox = createOutboxCounts({ database, requests: queue.requests, withheld, onError })
+
+  function nextTryInMs(item: OutboxItem): number | undefined {
+    if (item.kind === 'request') return queue.nextTryInMs(item.entry.resource)
+    const dueAt = setAside.getSnapshot().get(item.id)?.dueAt
+    if (dueAt !== undefined) return Math.max(0, dueAt - performance.now())
+    return isUploadOwed(item.message) ? files.nextTryInMs(item.message.peerId) : sync?.nextTryInMs()
+  }
 
   async function stop() {
     await undo.close()
@@ -246,6 +271,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       watched,
       presence,
       connection,
+      outbox,
       starred,
       messageValues,
       list,
@@ -295,6 +321,25 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     typing: typing.typing,
     stopTyping: typing.stopTyping,
     connection: connection.connection,
+    outbox: outbox.counts,
+    async openOutbox() {
+      const { createOutboxView } = await import('./outbox/outbox-view.ts')
+      return createOutboxView({
+        context,
+        requests: queue.requests,
+        pending: files.pending,
+        withheld,
+        setAside,
+        connection: connection.connection,
+        nextTryInMs,
+        onError,
+      })
+    },
+    sendNow() {
+      sync?.sendNow()
+      queue.hurry()
+      files.hurry()
+    },
     requests: queue.requests,
     files: files.files,
     async openVoiceDrafts() {

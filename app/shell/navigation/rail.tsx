@@ -10,7 +10,7 @@ import { ChatsLink } from './chats-link.tsx'
 import styles from './rail.module.css'
 import type { ChatSection } from './read-chat-place.ts'
 
-export type RailSection = ChatSection | 'settings' | 'profile'
+export type RailSection = ChatSection | 'settings' | 'profile' | 'outbox'
 
 interface RailProps {
   section: RailSection
