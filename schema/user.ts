@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { id } from './id.ts'
 import { limits } from './limits.ts'
+import { settingTimes } from './settings.ts'
 
 const isoTime = z.iso.datetime()
 
@@ -164,6 +165,8 @@ export type PublicUser = z.infer<typeof publicUser>
 export const ownUser = z.extend(publicUser, {
   email: z.string(),
   settings: z.record(z.string(), z.json()),
+  /** When each of the settings was set, epoch ms. */
+  settingsAt: z.optional(settingTimes),
   /** The server's business channel: `sandbox` reaches an emulator only. */
   whatsapp_channel: z.optional(z.enum(['live', 'sandbox', 'off'])),
 })

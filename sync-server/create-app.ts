@@ -211,6 +211,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     acceptance: { ...acceptance, acceptConversations, acceptMessages },
     contacts,
     channel,
+    connections,
     uploadLimitBytes: settings.uploadLimitBytes,
   })
   const rootRoutes = [

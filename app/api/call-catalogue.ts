@@ -43,6 +43,12 @@ export const callCatalogue: readonly Row[] = [
     'Failed to update settings',
   ],
   [
+    'own.changeSettings',
+    (api) => api.own.changeSettings({ settings: { theme: 'dark' } }),
+    'PUT /api/users/settings',
+    'Failed to update settings',
+  ],
+  [
     'own.setOnline',
     (api) => api.own.setOnline(true),
     'PUT /api/users/status/online',

@@ -16,7 +16,8 @@ import {
 } from '../../schema/api/whatsapp-link.ts'
 import { limits } from '../../schema/limits.ts'
 import { pictureMimeTypes, uploadedPicture } from '../../schema/media.ts'
-import { type OwnUser, ownUser, type ProfileChange, userSettings } from '../../schema/user.ts'
+import { type TimedSettings, timedSettings } from '../../schema/settings.ts'
+import { type OwnUser, ownUser, type ProfileChange } from '../../schema/user.ts'
 import type { Caller, CallOptions } from './caller.ts'
 import { requireInput } from './require-input.ts'
 
@@ -49,6 +50,24 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
     const user = record.get()
     if (user && user._id === asker) record.set(withLink(user, link))
     return link
+  }
+
+  async function changeSettings(
+    given: Partial<TimedSettings>,
+    options?: CallOptions,
+  ): Promise<TimedSettings> {
+    const { settings } = given
+    requireInput(settings && typeof settings === 'object', 'Settings object is required')
+    return await kept(
+      call({
+        ...options,
+        method: 'PUT',
+        path: '/users/settings',
+        body: given,
+        answer: timedSettings,
+        fallback: 'Failed to update settings',
+      }),
+    )
   }
 
   return {
@@ -109,20 +128,13 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
       return profilePicture
     },
 
+    /** Sets these settings now. @returns all of them */
     async updateSettings(settings: Settings, options?: CallOptions): Promise<Settings> {
-      requireInput(settings && typeof settings === 'object', 'Settings object is required')
-      const answered = await kept(
-        call({
-          ...options,
-          method: 'PUT',
-          path: '/users/settings',
-          body: { settings },
-          answer: z.object({ settings: userSettings }),
-          fallback: 'Failed to update settings',
-        }),
-      )
-      return answered.settings
+      return (await changeSettings({ settings }, options)).settings
     },
+
+    /** Brings settings that were set at their own times. @returns all of them, with their times */
+    changeSettings,
 
     /** Marks this person as online, or offline, for a minute. */
     async setOnline(isOnline: boolean): Promise<void> {

@@ -1,6 +1,7 @@
 import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
 import type { PetrelDatabase } from '../database/storage/open-database.ts'
 import { lastSyncedKey } from './connection.ts'
+import { settingsTextKey } from './own-settings.ts'
 
 /**
  * Deletes all of a person's data on this device: every collection, replication metadata, drafts.
@@ -15,7 +16,7 @@ export async function eraseDevice(options: {
   for (const key of keys) {
     const isOwn =
       key.startsWith(`petrel-draft-${userId}-`) ||
-      [`petrel-templates-${userId}`, lastSyncedKey(userId)].includes(key)
+      [`petrel-templates-${userId}`, lastSyncedKey(userId), settingsTextKey].includes(key)
     if (isOwn) texts?.removeItem(key)
   }
   await database.remove()

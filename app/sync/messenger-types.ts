@@ -13,6 +13,7 @@ import type { ReactionNews } from '../database/views/watch-reactions.ts'
 import type { Files } from './files/files-types.ts'
 import type { MessengerCommands } from './messenger-commands.ts'
 import type { OutboxCounts, OutboxView } from './outbox/outbox-types.ts'
+import type { OwnSettings } from './own-settings.ts'
 import type { Presence } from './realtime/presence.ts'
 import type { Requests } from './requests/requests.ts'
 import type { Undo } from './undo.ts'
@@ -109,6 +110,8 @@ export interface Messenger {
   sendNow(): void
   /** Server requests that are not documents: profile, pictures, blocks, reports, forwards. */
   requests: Requests
+  /** What this person has set, on all devices. */
+  settings: OwnSettings
   /** Message files. */
   files: Files
   /** Recordings neither sent nor discarded. */

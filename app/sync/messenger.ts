@@ -24,6 +24,7 @@ import { createMessageSearch } from './message-search.ts'
 import type { Messenger } from './messenger-types.ts'
 import { createOutboxCounts } from './outbox/outbox-counts.ts'
 import type { OutboxItem, SetAsidePush } from './outbox/outbox-types.ts'
+import { createOwnSettings } from './own-settings.ts'
 import { createPeople, type PeopleSource } from './people.ts'
 import { createLeaderElection } from './platform/leader-election.ts'
 import type { Platform } from './platform/platform.ts'
@@ -80,7 +81,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const [database, slot] = await Promise.all([opening, claiming])
   const list = createConversationList({ database, onError })
 
-  const [people, drafts] = await Promise.all([
+  const [people, drafts, ownSettings] = await Promise.all([
     createPeople({
       table: database.device.people,
       source: options.people,
@@ -97,6 +98,14 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       onError,
       readLeft: () => readLeftDrafts(database.messages),
       findStored: async (ids) => new Set((await readDocuments(database.messages, ids)).keys()),
+    }),
+    createOwnSettings({
+      table: database.device.settings,
+      texts,
+      findRequests: () => queue.requests,
+      readOwn: () => options.calls.own.me(),
+      now,
+      onError,
     }),
     list.ready,
   ])
@@ -139,7 +148,11 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     isSignedIn: () => readToken() !== undefined,
     onSignedOut: signOutHere,
   }
-  const queue = createRequests({ ...sending, reach: connection })
+  const queue = createRequests({
+    ...sending,
+    reach: connection,
+    onSettings: (sent, answer) => ownSettings.takeAnswer(sent, answer),
+  })
   const files = createFiles(sending)
   const ending = new Set<Promise<unknown>>()
   const setAside = createLiveValue<ReadonlyMap<string, SetAsidePush>>(new Map())
@@ -183,12 +196,14 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       })
       sync = ours
       connection.setLeader(true)
+      ownSettings.setLeader(true)
       people.refresh().catch(() => {})
       const [endQueue, endUploads] = [queue.begin(), files.begin()]
       return () => {
         sync = undefined
         connection.setLeader(false)
         setAside.set(new Map())
+        ownSettings.setLeader(false)
         ending.add(ours.close().catch(onError))
         ending.add(endQueue().catch(onError))
         ending.add(endUploads().catch(onError))
@@ -206,6 +221,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       if (speaksChanges) feed.open()
       line.send({ event: 'user-online', data: userId })
       connection.setSocketUp(true)
+      ownSettings.setLineUp(true)
       sync?.hurry()
       queue.hurry()
       files.hurry()
@@ -216,10 +232,12 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         presence,
         watched,
         expectMessage: (messageId) => sync?.expectMessage(messageId),
+        settings: ownSettings,
       }),
     onDown(why) {
       // A person with too many tabs is online all the same: the server itself has said so.
       connection.setSocketUp(why === 'displaced')
+      ownSettings.setLineUp(false)
       feed.forget()
       presence.forget()
       watched.forget()
@@ -277,6 +295,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       list,
       people,
       queue,
+      ownSettings,
       files,
     ]) {
       part.close()
@@ -341,6 +360,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       files.hurry()
     },
     requests: queue.requests,
+    settings: ownSettings.settings,
     files: files.files,
     async openVoiceDrafts() {
       voiceDrafts ??= import('../database/files/voice-drafts.ts').then(({ createVoiceDrafts }) =>

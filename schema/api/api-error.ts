@@ -10,6 +10,7 @@ export const apiErrors = {
     status: 400,
     error: "Something in this request isn't right. Check it and try again.",
   },
+  settings_too_large: { status: 400, error: 'Settings are too large' },
   not_json: { status: 400, error: "This request isn't valid JSON." },
   nested_too_deeply: { status: 400, error: 'This request is nested too deeply.' },
   own_account: { status: 400, error: "You can't do this to your own account." },

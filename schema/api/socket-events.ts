@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { id } from '../id.ts'
 import { limits } from '../limits.ts'
 import { messageStatuses, messageTypes } from '../message.ts'
+import { timedSettings } from '../settings.ts'
 
 /** The subprotocol that both sides speak, and the one that carries the token (`bearer.<token>`). */
 export const socketProtocol = 'petrel.v1'
@@ -17,8 +18,9 @@ export const bearerProtocolPrefix = 'bearer.'
  * What a device may understand beyond the first version. It also offers `understands.<word>` as a
  * subprotocol: an older server ignores that, but closes a socket on an unknown event.
  * - `presence-changes`: after the first `users-online` the server sends only `presence-changed`
+ * - `settings`: the person's settings, as their other devices change them
  */
-const socketWords = ['presence-changes'] as const
+export const socketWords = ['presence-changes', 'settings'] as const
 export type SocketWord = (typeof socketWords)[number]
 export const understandsProtocolPrefix = 'understands.'
 
@@ -141,6 +143,11 @@ export const serverEvents = {
    * this has lost a frame.
    */
   here: z.object({ messages: z.optional(seq), conversations: z.optional(seq) }),
+  /**
+   * A hint (P7), to devices with `settings`: settings that this person has changed on a device, with
+   * their times. Each device also reads them when it connects.
+   */
+  'settings-changed': timedSettings,
   'user-typing': z.object({ userId: id }),
   'user-stop-typing': z.object({ userId: id }),
   /** A hint (P7): replication brings the same. `timestamp` is an ISO time. */
@@ -226,6 +233,11 @@ export type ServerEventName = keyof typeof serverEvents
 export type ServerEvent = {
   [Name in ServerEventName]: { event: Name; data: z.infer<(typeof serverEvents)[Name]> }
 }[ServerEventName]
+
+/** Events that only devices with this word understand. */
+export const wordsForEvents: Partial<Record<ServerEventName, SocketWord>> = {
+  'settings-changed': 'settings',
+}
 
 const frame = z.object({ event: z.string(), data: z.optional(z.unknown()) })
 

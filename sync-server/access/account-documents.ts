@@ -17,6 +17,8 @@ export interface AccountDocument {
   profilePicture: string | null
   createdAt: number
   settings: Record<string, JsonValue>
+  /** When each was set; absent in accounts from before that was kept. */
+  settingsAt?: Record<string, number>
   wa_id?: string
   phone_number?: string
   phone_number_id?: string

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { v7 as uuidv7 } from 'uuid'
-import { defaultAbout } from '../../schema/limits.ts'
+import { defaultAbout, limits } from '../../schema/limits.ts'
+import { clampSettings, mergeSettings, type TimedSettings } from '../../schema/settings.ts'
 import type { ProfileChange } from '../../schema/user.ts'
-import type { JsonValue } from '../lib/json-value.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
 import {
   type AccountDocument,
@@ -194,8 +194,23 @@ export function createAccounts(options: {
 
     unlinkWhatsApp: (userId: string): Promise<AccountChange> => change(userId, unlinkWhatsApp),
 
-    changeSettings: (userId: string, settings: Record<string, JsonValue>): Promise<AccountChange> =>
-      change(userId, (account) => ({ ...account, settings })),
+    /**
+     * Merges settings into the stored ones, each by its time; those without one count as set now.
+     */
+    async changeSettings(
+      userId: string,
+      given: Partial<TimedSettings>,
+    ): Promise<AccountChange | { kind: 'too_large' }> {
+      const state = { isTooLarge: false }
+      const outcome = await change(userId, (account) => {
+        const { settings, settingsAt = {} } = account
+        const merged = mergeSettings({ settings, settingsAt }, clampSettings(given, now()))
+        const { length } = JSON.stringify(merged.settings)
+        state.isTooLarge = length > limits.settingsMaxLength
+        return state.isTooLarge ? account : { ...account, ...merged }
+      })
+      return state.isTooLarge ? { kind: 'too_large' } : outcome
+    },
 
     /**
      * Removes the account and frees its names. The id stays as a departed person, marked as

@@ -26,6 +26,11 @@ export function presentOwnUser(
   account: AccountDocument,
   presence: { isOnline: boolean; lastSeen?: number },
 ): OwnUser {
-  const { email, settings } = account
-  return { ...presentUser(account, presence), email, settings }
+  const { email, settings, settingsAt } = account
+  return {
+    ...presentUser(account, presence),
+    email,
+    settings,
+    ...(settingsAt && { settingsAt }),
+  }
 }

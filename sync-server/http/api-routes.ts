@@ -14,6 +14,7 @@ import type { Log } from '../lib/log.ts'
 import type { Media } from '../media/media.ts'
 import { createMissingUploads } from '../media/missing-uploads.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
+import type { Connections } from '../realtime/connections/connections.ts'
 import type { Presence } from '../realtime/presence/presence.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Channel } from '../whatsapp/channel.ts'
@@ -71,6 +72,7 @@ interface Options {
   limitAttempts: LimitAttempts
   contacts: Contacts
   channel: Channel | undefined
+  connections: Pick<Connections, 'tell'>
   log: Log
 }
 
@@ -157,6 +159,7 @@ function createPeopleRoutes(
   const { storage, accounts, sessions, relations, accountDeletion, directory, presence } = options
   const { users: presenter, messages, conversations, limitAttempts, log, quota, rate } = options
   const { contacts, channel } = options
+  const { tell } = options.connections
   const reports = createReports({ storage })
   const lookups = createLookupLimit({ limitAttempts })
   const kept = { sessions, relations, reports, messages, conversations }
@@ -168,7 +171,7 @@ function createPeopleRoutes(
       exportAccount: (own, signal) =>
         exportAccount({ ...kept, ...own, signal, presenter: options.presenter }),
     }),
-    ...createOwnRoutes({ accounts, presence, presenter, lookups, channel }),
+    ...createOwnRoutes({ accounts, presence, presenter, lookups, channel, tell }),
     createUsageRoute({ quota, rate }),
     ...createWhatsAppRoutes({ accounts, lookups, channel }),
     ...createBlockRoutes({ relations, reports, presenter, channel, log }),

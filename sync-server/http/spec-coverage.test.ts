@@ -136,6 +136,11 @@ const events: Row[] = [
   ['changes', lines, 'is given what is written, as `_changes` would, without asking'],
   ['changes-missed', lines, 'P7: is told at once that it has missed something'],
   ['here', lines, 'is told that its line is alive'],
+  [
+    'settings-changed',
+    'users/settings.test.ts',
+    'changed settings are told to the person’s own devices that understand it',
+  ],
   ['presence-scope', views, 'a device is told of the people that its person has a chat with'],
   ['send-whatsapp-message', linking, 'not by calls, not by the socket, not by reprocessing'],
   ['subscribe-whatsapp-contact', linking, 'begins a conversation by a number, once'],

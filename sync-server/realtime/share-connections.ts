@@ -1,8 +1,14 @@
 import * as z from 'zod/mini'
+import { socketWords, wordsForEvents } from '../../schema/api/socket-events.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import type { Connections } from './connections/connections.ts'
 
-const told = z.object({ userId: z.string(), text: z.string() })
+const told = z.object({
+  userId: z.string(),
+  text: z.string(),
+  /** For devices with this word alone. */
+  word: z.optional(z.enum(socketWords)),
+})
 
 /**
  * Connections that reach a person's devices on other servers too. While the link is down events
@@ -16,8 +22,8 @@ export function shareConnections(options: {
 }): Connections {
   const { connections, link, findServers } = options
   link.listen('tell', (data) => {
-    const { userId, text } = told.parse(data)
-    connections.tellText(userId, text)
+    const { userId, text, word } = told.parse(data)
+    connections.tellText(userId, text, word)
   })
   return {
     ...connections,
@@ -25,7 +31,9 @@ export function shareConnections(options: {
     tell(userId, event) {
       connections.tell(userId, event)
       const text = JSON.stringify(event)
-      for (const serverId of findServers(userId)) link.tell(serverId, 'tell', { userId, text })
+      const word = wordsForEvents[event.event]
+      for (const serverId of findServers(userId))
+        link.tell(serverId, 'tell', { userId, text, word })
     },
   }
 }

@@ -54,3 +54,26 @@ test('reports and forwards are never joined', () => {
     expect(foldRequest([entry('1', request)], request).replaced).toEqual([])
   }
 })
+
+test('two changes of settings are one, and the later says what both name', () => {
+  const [first, later]: [QueuedRequest, QueuedRequest] = [
+    {
+      kind: 'settings',
+      settings: { theme: 'dark', textSize: 1 },
+      settingsAt: { theme: 1, textSize: 1 },
+    },
+    { kind: 'settings', settings: { theme: 'light' }, settingsAt: { theme: 2 } },
+  ]
+  expect(foldRequest([entry('1', first)], later)).toEqual({
+    request: {
+      kind: 'settings',
+      settings: { theme: 'light', textSize: 1 },
+      settingsAt: { theme: 2, textSize: 1 },
+    },
+    replaced: ['1'],
+  })
+  expect(foldRequest([entry('1', first, 'refused')], later)).toEqual({
+    request: later,
+    replaced: [],
+  })
+})

@@ -1,4 +1,5 @@
 import { Dexie, type EntityTable, liveQuery } from 'dexie'
+import type { TimedSettings } from '../../../schema/settings.ts'
 import type { KnownPerson } from './known-person.ts'
 import type { RequestEntry } from './queued-request.ts'
 
@@ -52,6 +53,15 @@ export interface StoredWithheld {
   change: WithheldChange
 }
 
+/** One setting as this device knows it. */
+export interface StoredSetting {
+  /** Its name. */
+  _id: string
+  value: TimedSettings['settings'][string]
+  /** When it was set, epoch ms; 0 when unknown. */
+  at: number
+}
+
 /** The device's local, never replicated data: last known people, drafts, and waiting requests. */
 export interface DeviceStore {
   people: EntityTable<KnownPerson, '_id'>
@@ -59,6 +69,7 @@ export interface DeviceStore {
   requests: EntityTable<StoredRequest, 'order'>
   epochs: EntityTable<StoredEpoch, '_id'>
   withheld: EntityTable<StoredWithheld, '_id'>
+  settings: EntityTable<StoredSetting, '_id'>
   close(): void
   /** Closes it and deletes all of it from the device. */
   remove(): Promise<void>
@@ -73,15 +84,16 @@ export async function openDeviceStore(options: {
   const dexie = new Dexie(`${name}-device`, {
     ...(indexedDB && { indexedDB }),
     ...(IDBKeyRange && { IDBKeyRange }),
-  }) as Dexie & Pick<DeviceStore, 'people' | 'drafts' | 'requests' | 'epochs' | 'withheld'>
+  }) as Dexie & Omit<DeviceStore, 'close' | 'remove'>
   // Dexie's live queries need an IndexedDB beside the one given to each database.
   if (indexedDB) Dexie.dependencies.indexedDB ??= indexedDB
-  dexie.version(4).stores({
+  dexie.version(5).stores({
     people: '_id',
     drafts: '_id',
     requests: '++order, &_id, resource',
     epochs: '_id',
     withheld: '_id',
+    settings: '_id',
   })
   await dexie.open()
   return {
@@ -90,6 +102,7 @@ export async function openDeviceStore(options: {
     requests: dexie.requests,
     epochs: dexie.epochs,
     withheld: dexie.withheld,
+    settings: dexie.settings,
     close: () => dexie.close(),
     remove: () => dexie.delete(),
   }

@@ -1,9 +1,13 @@
-import type { OwnUser, ProfileChange } from '../../../schema/user.ts'
+import type { TimedSettings } from '../../../schema/settings.ts'
+import type { ProfileChange } from '../../../schema/user.ts'
+
+/** Settings with the times at which they were set; without them they are set when they arrive. */
+type SettingsChange = Pick<TimedSettings, 'settings'> & Partial<Pick<TimedSettings, 'settingsAt'>>
 
 /** A person's request to the server that is not a document and may wait for the network. */
 export type QueuedRequest =
   | { kind: 'profile'; change: ProfileChange }
-  | { kind: 'settings'; settings: OwnUser['settings'] }
+  | ({ kind: 'settings' } & SettingsChange)
   | { kind: 'picture'; picture: Blob }
   | { kind: 'block'; userId: string; blocked: boolean }
   | { kind: 'report'; userId: string; reason: string }

@@ -79,6 +79,8 @@ export interface LabDevice {
   delete(messageId: string): Promise<void>
   /** This device's whole view of a conversation, oldest first. */
   read(withWhom: Addressee): Promise<readonly MessageDocument[]>
+  /** A text in its localStorage. */
+  readText(key: string): string | null
   /** Its stored documents, visible or not; works while closed, too. */
   stored(): Promise<StoredHere>
   /** Writes documents past all checks of the core, like a damaged or malicious one. */
@@ -248,6 +250,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
     userId: lastSession.user._id,
     network,
     disk,
+    readText: texts.getItem,
     get messenger() {
       return first()
     },

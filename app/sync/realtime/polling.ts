@@ -1,7 +1,11 @@
 import { v7 as createId } from 'uuid'
 import * as z from 'zod/mini'
 import { pollLimits } from '../../../schema/api/poll.ts'
-import { type ClientEvent, parseServerEvent } from '../../../schema/api/socket-events.ts'
+import {
+  type ClientEvent,
+  parseServerEvent,
+  socketWords,
+} from '../../../schema/api/socket-events.ts'
 import { isOutdatedAnswer, wireHeader, wireVersion } from '../../../schema/api/wire.ts'
 import { limits } from '../../../schema/limits.ts'
 import { joinSignals } from '../../api/join-signals.ts'
@@ -56,7 +60,7 @@ export function createPolling(options: PollingOptions): Socket {
     for (;;) {
       const begunAt = platform.now()
       const token = readToken()
-      const response = await ask(`?poller=${id}&understands=presence-changes`)
+      const response = await ask(`?poller=${id}&understands=${socketWords.join()}`)
       // A verdict on an earlier sign-in ends no later one.
       if (response.status === 401) return readToken() === token ? 'signed-out' : 'down'
       if (response.status === 426) await hearOutdated(response)

@@ -1,5 +1,6 @@
 import type { ServerEvent } from '../../../schema/api/socket-events.ts'
 import { unreachable } from '../../../schema/helpers/unreachable.ts'
+import type { TimedSettings } from '../../../schema/settings.ts'
 
 interface Listener {
   handle(event: ServerEvent): void
@@ -17,9 +18,10 @@ export function giveServerEvent(
     presence: Listener
     watched: Listener
     expectMessage(messageId: string): void
+    settings: { take(heard: TimedSettings): void }
   },
 ): void {
-  const { feed, presence, watched, expectMessage } = parts
+  const { feed, presence, watched, expectMessage, settings } = parts
   switch (event.event) {
     case 'changes':
     case 'changes-missed':
@@ -39,6 +41,9 @@ export function giveServerEvent(
     case 'receive-message':
       presence.handle(event)
       expectMessage(event.data.messageId)
+      break
+    case 'settings-changed':
+      settings.take(event.data)
       break
     // For other clients: this app learns the same from replication.
     case 'message-refused':

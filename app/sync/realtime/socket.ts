@@ -6,6 +6,7 @@ import {
   type ServerEvent,
   socketCloseCodes,
   socketProtocol,
+  socketWords,
   understandsProtocolPrefix,
 } from '../../../schema/api/socket-events.ts'
 import { wireProtocolPrefix, wireVersion } from '../../../schema/api/wire.ts'
@@ -81,11 +82,10 @@ export function createSocket(options: SocketOptions): Socket {
 
   /** Resolves when this connection is over. */
   function connect(token: string): Promise<End> {
-    const words = `${understandsProtocolPrefix}presence-changes`
     const socket = new platform.WebSocket(url, [
       changesProtocol,
       socketProtocol,
-      words,
+      ...socketWords.map((word) => `${understandsProtocolPrefix}${word}`),
       `${wireProtocolPrefix}${wireVersion}`,
       `${bearerProtocolPrefix}${token}`,
     ])

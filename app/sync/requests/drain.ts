@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import { unreachable } from '../../../schema/helpers/unreachable.ts'
 import { wordsOf } from '../../../schema/helpers/words-of.ts'
+import type { TimedSettings } from '../../../schema/settings.ts'
 import { ApiError } from '../../api/api-error.ts'
 import type { RequestStore } from '../../database/requests/request-store.ts'
 import type { RequestEntry } from '../../database/storage/queued-request.ts'
@@ -10,6 +11,9 @@ import { judgeFailure } from './judge-failure.ts'
 import type { RequestCalls } from './request-calls.ts'
 
 const mostAtOnce = 4
+
+/** Takes in the server's answer to settings that were sent. */
+export type OnSettings = (sent: Partial<TimedSettings>, answer: TimedSettings) => Promise<void>
 
 export interface Drain {
   /** Something was added: check for waiting requests. */
@@ -33,9 +37,10 @@ export function createDrain(options: {
   isSignedIn: () => boolean
   /** This sign-in ended: everything stays, and is sent after the next one. */
   onSignedOut: () => void
+  onSettings: OnSettings
   onError: (cause: unknown) => void
 }): Drain {
-  const { store, calls, random, isSignedIn, onSignedOut, onError } = options
+  const { store, calls, random, isSignedIn, onSignedOut, onSettings, onError } = options
   const closing = new AbortController()
   const { signal } = closing
   const lanes = new Map<string, { backOff: BackOff; ended: Promise<void> }>()
@@ -78,7 +83,7 @@ export function createDrain(options: {
   async function send(entry: RequestEntry): Promise<number | undefined> {
     signal.throwIfAborted()
     try {
-      await sendRequest(entry, { calls, signal })
+      await sendRequest(entry, { calls, signal, onSettings })
     } catch (cause) {
       signal.throwIfAborted()
       return await note(entry, cause)
@@ -123,16 +128,18 @@ export function createDrain(options: {
  */
 async function sendRequest(
   entry: RequestEntry,
-  options: { calls: RequestCalls; signal: AbortSignal },
+  options: { calls: RequestCalls; signal: AbortSignal; onSettings: OnSettings },
 ): Promise<void> {
-  const { calls, signal } = options
+  const { calls, signal, onSettings } = options
   const { _id: key, request } = entry
   const repeatable = { key, signal }
   switch (request.kind) {
     case 'profile':
       return void (await calls.own.updateProfile(request.change, repeatable))
-    case 'settings':
-      return void (await calls.own.updateSettings(request.settings, repeatable))
+    case 'settings': {
+      const { kind, ...sent } = request
+      return await onSettings(sent, await calls.own.changeSettings(sent, repeatable))
+    }
     case 'picture':
       return void (await calls.own.updatePicture(request.picture, repeatable))
     case 'block':

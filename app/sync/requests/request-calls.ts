@@ -1,4 +1,5 @@
 import type { MediaType } from '../../../schema/media.ts'
+import type { TimedSettings } from '../../../schema/settings.ts'
 import type { OwnUser, ProfileChange } from '../../../schema/user.ts'
 
 /** The idempotency key of a call. */
@@ -23,9 +24,10 @@ interface UploadedSoFar {
 /** The library calls that may wait for the network. Each rejects with an `ApiError`. */
 export interface RequestCalls {
   own: {
+    me(): Promise<OwnUser>
     updateProfile(change: ProfileChange, options: Repeatable): Promise<unknown>
     updatePicture(picture: Blob, options: Repeatable): Promise<unknown>
-    updateSettings(settings: OwnUser['settings'], options: Repeatable): Promise<unknown>
+    changeSettings(given: Partial<TimedSettings>, options: Repeatable): Promise<TimedSettings>
   }
   users: {
     setBlocked(change: { userId: string; blocked: boolean }, options: Repeatable): Promise<unknown>

@@ -4,7 +4,7 @@ import { subscribeToTable } from '../../database/storage/open-device-store.ts'
 import type { QueuedRequest, RequestEntry } from '../../database/storage/queued-request.ts'
 import { createLiveValue, type LiveValue } from '../../database/views/live-value.ts'
 import type { Platform } from '../platform/platform.ts'
-import type { Drain } from './drain.ts'
+import type { Drain, OnSettings } from './drain.ts'
 import type { RequestCalls } from './request-calls.ts'
 import { type Reach, watchRequest } from './watch-request.ts'
 
@@ -35,9 +35,11 @@ export function createRequests(options: {
   reach: Reach
   isSignedIn: () => boolean
   onSignedOut: () => void
+  onSettings: OnSettings
   onError: (cause: unknown) => void
 }) {
   const { context, calls, platform, reach, isSignedIn, onSignedOut, onError } = options
+  const { onSettings } = options
   const table = context.database.device.requests
   const store = createRequestStore({ table, now: context.now })
   const entries = createLiveValue<readonly RequestEntry[]>([])
@@ -56,6 +58,7 @@ export function createRequests(options: {
       calls,
       isSignedIn,
       onSignedOut,
+      onSettings,
       onError,
       random: platform.random,
     })

@@ -1,9 +1,12 @@
 import * as z from 'zod/mini'
 import { onlineNoted } from '../../../schema/api/done-answers.ts'
+import type { ServerEvent } from '../../../schema/api/socket-events.ts'
+import { pickSettings, settingTimes, timedSettings } from '../../../schema/settings.ts'
 import { ownUser, profileChange, userSettings } from '../../../schema/user.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import type { Presence } from '../../realtime/presence/presence.ts'
 import type { Channel } from '../../whatsapp/channel.ts'
+import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
 import { findAccount } from './find-account.ts'
 import type { LookupLimit } from './lookup-limit.ts'
@@ -11,15 +14,25 @@ import { refuseTaken } from './refuse-taken.ts'
 import type { UserPresenter } from './user-presenter.ts'
 import { numberCheckErrors, vouchForNumber } from './vouch-for-number.ts'
 
-const wrappedSettings = z.pipe(
-  z.strictObject({ settings: userSettings }),
-  z.transform(({ settings }: { settings: z.infer<typeof userSettings> }) => settings),
+const wrappedSettings = z.strictObject({
+  settings: userSettings,
+  settingsAt: z.optional(settingTimes),
+})
+
+const bareSettings = userSettings.check(
+  z.refine((settings) => !Object.hasOwn(settings, 'settingsAt'), 'The times must be epoch ms'),
 )
 
-/** `{settings: {…}}` means the same as the settings object alone. */
-const settingsBody = z.union([wrappedSettings, userSettings], {
-  error: 'Settings object is required',
-})
+/**
+ * `{settings: {…}}` means the same as the settings object alone; it may also say when each was set.
+ */
+const settingsBody = z.pipe(
+  z.union([wrappedSettings, bareSettings], { error: 'Settings object is required' }),
+  z.transform((body: z.infer<typeof wrappedSettings> | z.infer<typeof userSettings>) => {
+    const wrapped = wrappedSettings.safeParse(body)
+    return wrapped.success ? wrapped.data : { settings: body as z.infer<typeof userSettings> }
+  }),
+)
 
 /** A person's own account. */
 export function createOwnRoutes(options: {
@@ -28,8 +41,10 @@ export function createOwnRoutes(options: {
   presenter: UserPresenter
   lookups: LookupLimit
   channel: Pick<Channel, 'checkNumber'> | undefined
+  /** Tells the person's devices. */
+  tell: (userId: string, event: ServerEvent) => void
 }): Route[] {
-  const { accounts, presence, presenter, lookups, channel } = options
+  const { accounts, presence, presenter, lookups, channel, tell } = options
   return [
     defineRoute({
       method: 'get',
@@ -80,15 +95,23 @@ export function createOwnRoutes(options: {
       method: 'put',
       path: '/users/settings',
       access: 'signed-in',
-      summary: 'Replaces your settings.',
+      summary:
+        'Changes the settings that are given, each unless a later change of it is known; without a time it is set now.',
       body: settingsBody,
       status: 200,
-      answer: z.object({ settings: userSettings }),
-      errors: ['user_not_found'],
-      async handle({ caller, body }) {
-        const outcome = await accounts.changeSettings(caller.userId, body)
+      answer: timedSettings,
+      errors: ['user_not_found', 'settings_too_large'],
+      async handle({ caller: { userId }, body }) {
+        const outcome = await accounts.changeSettings(userId, body)
+        if (outcome.kind === 'too_large') throw new RequestRefused('settings_too_large')
         if (outcome.kind !== 'done') throw refuseTaken(outcome)
-        return { settings: outcome.account.settings }
+        const { settings, settingsAt = {} } = outcome.account
+        const names = Object.keys(body.settings)
+        tell(userId, {
+          event: 'settings-changed',
+          data: pickSettings({ settings, settingsAt }, names),
+        })
+        return { settings, settingsAt }
       },
     }),
 

@@ -100,21 +100,40 @@ describe("one's own record", () => {
   })
 
   it('PUT /users/settings: keeps settings, bare or wrapped', async () => {
-    expect((await put('/api/users/settings', { theme: 'dark' })).body).toEqual({
-      settings: { theme: 'dark' },
-    })
-    expect((await put('/api/users/settings', { settings: { theme: 'light' } })).body).toEqual({
-      settings: { theme: 'light' },
-    })
-    expect((await get('/api/users/me')).body.settings).toEqual({ theme: 'light' })
+    const before = Date.now()
+    const { body } = await put('/api/users/settings', { theme: 'dark', textSize: 1 })
+    expect(body.settings).toEqual({ theme: 'dark', textSize: 1 })
+    expect(body.settingsAt.theme).toBeGreaterThanOrEqual(before)
+    const wrapped = await put('/api/users/settings', { settings: { theme: 'light' } })
+    expect(wrapped.body.settings).toEqual({ theme: 'light', textSize: 1 })
+    const { settings, settingsAt } = (await get('/api/users/me')).body
+    expect([settings, settingsAt]).toEqual([wrapped.body.settings, wrapped.body.settingsAt])
     for (const body of [[], 'x', null]) {
       const answer = await put('/api/users/settings', body)
       expect([answer.status, answer.body.error]).toEqual([400, 'Settings object is required'])
     }
     const odd = await put('/api/users/settings', { settings: null })
-    expect([odd.status, odd.body]).toEqual([200, { settings: { settings: null } }])
+    expect([odd.status, odd.body.settings.settings]).toEqual([200, null])
     const large = await put('/api/users/settings', { text: 'x'.repeat(20_000) })
     expect([large.status, large.body.error]).toEqual([400, 'Settings are too large'])
+  })
+
+  it('PUT /users/settings: of two changes of one setting the later counts, and none is in the future', async () => {
+    const settle = (theme: string, at: unknown) =>
+      put('/api/users/settings', { settings: { theme }, settingsAt: { theme: at } })
+    const now = Date.now()
+    expect((await settle('dark', now)).body.settings.theme).toBe('dark')
+    expect((await settle('light', now - 60_000)).body.settings.theme).toBe('dark')
+    const ahead = (await settle('blue', now + 86_400_000)).body
+    expect(ahead.settings.theme).toBe('blue')
+    expect(ahead.settingsAt.theme).toBeLessThanOrEqual(Date.now())
+    expect((await settle('light', 'soon')).status).toBe(400)
+    for (let part = 0; part < 3; part += 1) {
+      const answer = await put('/api/users/settings', { [`part${part}`]: 'x'.repeat(7_000) })
+      expect([answer.status, answer.body.code]).toEqual(
+        part < 2 ? [200, undefined] : [400, 'settings_too_large'],
+      )
+    }
   })
 
   it('PUT /users/status/online: says that it is online where there is no socket', async () => {

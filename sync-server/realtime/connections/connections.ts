@@ -1,4 +1,8 @@
-import type { ServerEvent, SocketWord } from '../../../schema/api/socket-events.ts'
+import {
+  type ServerEvent,
+  type SocketWord,
+  wordsForEvents,
+} from '../../../schema/api/socket-events.ts'
 import type { Caller } from '../../access/token-keeper.ts'
 
 export type Connections = ReturnType<typeof createConnections>
@@ -24,8 +28,10 @@ export function createConnections() {
     return byUser.get(userId) ?? []
   }
 
-  function tellText(userId: string, text: string) {
-    for (const connection of listOf(userId)) connection.send(text)
+  function tellText(userId: string, text: string, word?: SocketWord) {
+    for (const connection of listOf(userId)) {
+      if (!word || connection.understands.includes(word)) connection.send(text)
+    }
   }
 
   return {
@@ -53,9 +59,11 @@ export function createConnections() {
       for (const own of byUser.values()) yield* own
     },
     count: () => [...byUser.values()].reduce((sum, own) => sum + own.size, 0),
-    /** Sends to each of a person's devices; skips a device with a full line (P7). */
+    /**
+     * Sends to each of a person's devices that understands it; skips a device with a full line (P7).
+     */
     tell(userId: string, event: ServerEvent) {
-      tellText(userId, JSON.stringify(event))
+      tellText(userId, JSON.stringify(event), wordsForEvents[event.event])
     },
     tellText,
     closeSession({ userId, sessionId }: Caller, code: number, reason: string) {

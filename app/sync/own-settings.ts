@@ -1,0 +1,162 @@
+import { areValuesEqual } from '../../schema/helpers/are-values-equal.ts'
+import {
+  findNewerSettings,
+  mergeSettings,
+  pickSettings,
+  readSettings,
+  type Settings,
+  type TimedSettings,
+} from '../../schema/settings.ts'
+import type { OwnUser } from '../../schema/user.ts'
+import { ApiError } from '../api/api-error.ts'
+import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
+import {
+  type DeviceStore,
+  type StoredSetting,
+  subscribeToTable,
+} from '../database/storage/open-device-store.ts'
+import { createLiveValue, type LiveValue } from '../database/views/live-value.ts'
+import type { Requests } from './requests/requests.ts'
+
+/** What a person has set, on all of their devices. */
+export interface OwnSettings {
+  /** With defaults for all that is not set. */
+  values: LiveValue<Settings>
+  /** Resolves once the device has stored it; it applies at once, and everywhere when it arrives. */
+  set(change: Partial<Settings>): Promise<void>
+}
+
+/** Where the page finds them before the database opens. Section 9 of the specification. */
+export const settingsTextKey = 'userSettings'
+
+/**
+ * The person's settings on this device: registers that merge with the server's whenever the device
+ * connects. What the server lacks then is owed, whatever was sent before (P11).
+ */
+export async function createOwnSettings(options: {
+  table: DeviceStore['settings']
+  texts: KeyValueStorage | undefined
+  findRequests: () => Pick<Requests, 'add' | 'entries'>
+  /** Reads one's own record from the server. */
+  readOwn: () => Promise<OwnUser>
+  now: () => number
+  onError: (cause: unknown) => void
+}) {
+  const { table, texts, findRequests, readOwn, now, onError } = options
+  const values = createLiveValue(readSettings({}))
+  /** It reads when the line opens, in one tab only. */
+  const state = { isLeader: false, isLineUp: false, isClosed: false }
+
+  function show(rows: readonly StoredSetting[]) {
+    const { settings } = toTimed(rows)
+    const next = readSettings(settings)
+    if (!areValuesEqual(next, values.getSnapshot())) values.set(next)
+    try {
+      const text = JSON.stringify(settings)
+      if (texts && texts.getItem(settingsTextKey) !== text) texts.setItem(settingsTextKey, text)
+    } catch (cause) {
+      onError(cause)
+    }
+  }
+
+  /** Writes what this makes of the stored ones, and shows it before the database tells everyone. */
+  async function change(build: (ours: TimedSettings) => TimedSettings): Promise<TimedSettings> {
+    const { rows, changed } = await table.db.transaction('rw', table, async () => {
+      const ours = toTimed(await table.toArray())
+      const changed = build(ours)
+      await table.bulkPut(toRows(changed))
+      return { rows: await table.toArray(), changed }
+    })
+    if (!state.isClosed) show(rows)
+    return changed
+  }
+
+  async function take(heard: TimedSettings) {
+    await change((ours) => findNewerSettings(heard, ours))
+  }
+
+  /** Compares with the server, and offers what it lacks unless that waits or was refused already. */
+  async function compare() {
+    const { settings, settingsAt = {} } = await readOwn()
+    const theirs = { settings, settingsAt }
+    await take(theirs)
+    const lacked = findNewerSettings(toTimed(await table.toArray()), theirs)
+    const queued = new Set(
+      findRequests()
+        .entries.getSnapshot()
+        .flatMap(({ request }) =>
+          request.kind === 'settings' ? Object.keys(request.settings) : [],
+        ),
+    )
+    const names = Object.keys(lacked.settings).filter((name) => !queued.has(name))
+    if (names.length === 0 || state.isClosed) return
+    await findRequests().add({ kind: 'settings', ...pickSettings(lacked, names) })
+  }
+
+  function update(changed: Partial<typeof state>) {
+    const wasReady = state.isLeader && state.isLineUp
+    Object.assign(state, changed)
+    if (wasReady || !state.isLeader || !state.isLineUp) return
+    compare().catch((cause: unknown) => {
+      // Without an answer: the next connection asks again.
+      if (!(cause instanceof ApiError) && !state.isClosed) onError(cause)
+    })
+  }
+
+  show(await table.toArray())
+  const unsubscribe = subscribeToTable(table, { onRows: show, onError })
+
+  const settings: OwnSettings = {
+    values,
+    async set(wanted) {
+      const given = JSON.parse(JSON.stringify(wanted)) as TimedSettings['settings']
+      const changed = await change(({ settingsAt }) => ({
+        settings: given,
+        // Later than all that the person has seen, even if this clock is behind.
+        settingsAt: Object.fromEntries(
+          Object.keys(given).map((name) => [name, Math.max(now(), (settingsAt[name] ?? 0) + 1)]),
+        ),
+      }))
+      await findRequests().add({ kind: 'settings', ...changed })
+    },
+  }
+  return {
+    settings,
+    /** Takes in what another device has changed. */
+    take(heard: TimedSettings) {
+      if (!state.isClosed) take(heard).catch(onError)
+    },
+    /**
+     * Takes in the server's answer to what was sent; its times count, because those of a clock that
+     * was ahead would win over all later changes here.
+     */
+    async takeAnswer(sent: Partial<TimedSettings>, answer: TimedSettings) {
+      const { settings = {}, settingsAt = {} } = sent
+      await change((ours) => {
+        const unchanged = Object.keys(settings).filter(
+          (name) =>
+            ours.settingsAt[name] === settingsAt[name] &&
+            areValuesEqual(ours.settings[name], settings[name]),
+        )
+        return mergeSettings(pickSettings(answer, unchanged), findNewerSettings(answer, ours))
+      })
+    },
+    setLeader: (isLeader: boolean) => update({ isLeader }),
+    setLineUp: (isLineUp: boolean) => update({ isLineUp }),
+    close() {
+      state.isClosed = true
+      unsubscribe()
+    },
+  }
+}
+
+function toTimed(rows: readonly StoredSetting[]): TimedSettings {
+  return {
+    settings: Object.fromEntries(rows.map(({ _id, value }) => [_id, value])),
+    settingsAt: Object.fromEntries(rows.map(({ _id, at }) => [_id, at])),
+  }
+}
+
+function toRows({ settings, settingsAt }: TimedSettings): StoredSetting[] {
+  return Object.entries(settings).map(([_id, value]) => ({ _id, value, at: settingsAt[_id] ?? 0 }))
+}
