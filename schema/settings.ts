@@ -7,6 +7,13 @@ import { noQuietHours, quietHours } from './quiet-hours.ts'
 const audience = z.enum(['everybody', 'chats'])
 export type Audience = z.infer<typeof audience>
 
+/** Drawn behind the messages of every chat. */
+export const wallpapers = ['plain', 'dunes', 'waves', 'dots', 'dusk'] as const
+export const textSizes = ['small', 'medium', 'large', 'larger'] as const
+/** `wifi`: on a network that costs nothing, where the browser tells. */
+export const loadings = ['always', 'wifi', 'never'] as const
+const loading = z.enum(loadings)
+
 /**
  * Everything that a person can set, a row each: what its value may be, and what it is until set.
  * Each is a register that follows the person to every device (decision 47).
@@ -24,6 +31,18 @@ const settingRows = {
   /** Do notifications show what was written? */
   notificationPreview: row(z.enum(['shown', 'hidden']), 'shown'),
   quietHours: row(quietHours, noQuietHours),
+  theme: row(z.enum(['system', 'light', 'dark']), 'system'),
+  wallpaper: row(z.enum(wallpapers), 'plain'),
+  textSize: row(z.enum(textSizes), 'medium'),
+  /** `auto`: where there is a keyboard; a touch keyboard's Enter begins a new line. */
+  enterSends: row(z.enum(['auto', 'always', 'never']), 'auto'),
+  emojiStyle: row(z.enum(['native', 'apple', 'twitter', 'google', 'facebook']), 'native'),
+  /** Off: a new message takes its chat out of the archive. */
+  keepsArchived: row(z.boolean(), true),
+  /** When each kind of media is downloaded without being asked for. */
+  loadPictures: row(loading, 'always'),
+  loadVideos: row(loading, 'never'),
+  loadFiles: row(loading, 'never'),
 }
 
 export type Settings = {

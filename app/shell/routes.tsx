@@ -18,6 +18,9 @@ const ProfileRoute = lazy(() =>
 const SettingsRoute = lazy(() =>
   import('./routes/settings-route.tsx').then((module) => ({ default: module.SettingsRoute })),
 )
+const OutboxRoute = lazy(() =>
+  import('./outbox/outbox-route.tsx').then((module) => ({ default: module.OutboxRoute })),
+)
 const ShareRoute = lazy(() =>
   import('./routes/share-route.tsx').then((module) => ({ default: module.ShareRoute })),
 )
@@ -35,6 +38,7 @@ export function AppRoutes() {
         <Route element={<SignedInRoute />}>
           <Route path="/chat/*" element={<ChatLayout />} />
           <Route path="/share" element={<ShareRoute />} />
+          <Route path="/outbox" element={<OutboxRoute />} />
           <Route path="/profile" element={<ProfileRoute />} />
           <Route path="/settings/:section?" element={<SettingsRoute />} />
         </Route>

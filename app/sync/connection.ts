@@ -1,4 +1,5 @@
 import type { MessageCollection } from '../database/storage/collections.ts'
+import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
 import { pendingTally } from '../database/storage/stored-message.ts'
 import { subscribeToChanges } from '../database/storage/subscribe-to-changes.ts'
 import { countPending } from '../database/views/count-unread.ts'
@@ -16,11 +17,22 @@ const troubleWords: Record<Trouble, string> = {
   broken: "This device couldn't store new messages. Free up some space to receive them.",
 }
 
-function describeSetAside({ count, status }: SetAsideTold): string | undefined {
+function describeSetAside({
+  count,
+  status,
+}: Pick<SetAsideTold, 'count' | 'status'>): string | undefined {
   if (count === 0) return undefined
   const what = count === 1 ? "One change wasn't let" : `${count} changes weren't let`
   const why = `through to the server by your network (answer ${status}).`
   return `${what} ${why} It's tried again later; another network may help.`
+}
+
+/** A busy line is heard many times a second: the screens need not know. */
+const lastSyncedStepMs = 15_000
+
+/** Where a device keeps when it last synced. */
+export function lastSyncedKey(userId: string): string {
+  return `petrel-synced-${userId}`
 }
 
 /** The state of the connection in one value, honest but not alarming. */
@@ -29,8 +41,10 @@ export function createConnection(options: {
   page: Page
   now: () => number
   onError: (cause: unknown) => void
+  /** Keeps when the last sync was, over a reload. */
+  lastSynced?: { texts: KeyValueStorage | undefined; key: string }
 }) {
-  const { messages, page, now, onError } = options
+  const { messages, page, now, onError, lastSynced } = options
   const state: {
     outcome?: SyncOutcome | 'broken'
     isSocketUp: boolean
@@ -42,7 +56,7 @@ export function createConnection(options: {
     pendingCount: number
     comingCount: number
     lastSyncedAt?: number
-    setAside: SetAsideTold
+    setAside: Pick<SetAsideTold, 'count' | 'status'>
   } = {
     isSocketUp: false,
     isOutdated: false,
@@ -52,7 +66,13 @@ export function createConnection(options: {
     comingCount: 0,
     setAside: { count: 0, status: undefined },
   }
-  const connection = createLiveValue<Connection>({ state: 'starting', pendingCount: 0 })
+  const kept = Number(lastSynced?.texts?.getItem(lastSynced.key) ?? 0)
+  if (kept > 0) state.lastSyncedAt = kept
+  const connection = createLiveValue<Connection>({
+    state: 'starting',
+    pendingCount: 0,
+    ...(kept > 0 && { lastSyncedAt: kept }),
+  })
 
   /** Only a hint: browsers take a VPN or a virtual adapter for no network. */
   const isOffline = () => !page.isOnline() && !state.hasHeard
@@ -94,8 +114,21 @@ export function createConnection(options: {
       next.state === before.state &&
       next.pendingCount === before.pendingCount &&
       next.comingCount === before.comingCount &&
+      (next.lastSyncedAt ?? 0) - (before.lastSyncedAt ?? 0) < lastSyncedStepMs &&
       next.words === before.words
     if (!isSame) connection.set(next)
+  }
+
+  function noteSynced() {
+    const at = now()
+    const { lastSyncedAt = 0 } = connection.getSnapshot()
+    state.lastSyncedAt = at
+    if (!lastSynced || at - lastSyncedAt < lastSyncedStepMs) return
+    try {
+      lastSynced.texts?.setItem(lastSynced.key, String(at))
+    } catch {
+      // A full device forgets it with the page.
+    }
   }
 
   const counter = createRefresher({
@@ -127,7 +160,7 @@ export function createConnection(options: {
       state.outcome = outcome
       state.hasHeard = outcome === 'reached' || outcome === 'outdated'
       if (state.hasHeard) state.isOutdated = outcome === 'outdated'
-      if (outcome === 'reached') state.lastSyncedAt = now()
+      if (outcome === 'reached') noteSynced()
       publish()
     },
     /** Something repeatedly refuses own changes; the rest passes. */

@@ -1,5 +1,6 @@
 import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
 import type { PetrelDatabase } from '../database/storage/open-database.ts'
+import { lastSyncedKey } from './connection.ts'
 import { settingsTextKey } from './own-settings.ts'
 
 /**
@@ -15,8 +16,7 @@ export async function eraseDevice(options: {
   for (const key of keys) {
     const isOwn =
       key.startsWith(`petrel-draft-${userId}-`) ||
-      key === `petrel-templates-${userId}` ||
-      key === settingsTextKey
+      [`petrel-templates-${userId}`, lastSyncedKey(userId), settingsTextKey].includes(key)
     if (isOwn) texts?.removeItem(key)
   }
   await database.remove()

@@ -13,6 +13,7 @@ import type { ReactionNews } from '../database/views/watch-reactions.ts'
 import type { Archive } from './archive/archive-format.ts'
 import type { Files } from './files/files-types.ts'
 import type { MessengerCommands } from './messenger-commands.ts'
+import type { OutboxCounts, OutboxView } from './outbox/outbox-types.ts'
 import type { OwnSettings } from './own-settings.ts'
 import type { Pictures } from './people/pictures.ts'
 import type { Presence } from './realtime/presence.ts'
@@ -110,6 +111,12 @@ export interface Messenger {
   typing(peerId: string): void
   stopTyping(peerId: string): void
   connection: LiveValue<Connection>
+  /** How much waits, and how much was refused. */
+  outbox: LiveValue<OutboxCounts>
+  /** All of that, for a screen. The caller closes it. */
+  openOutbox(): Promise<OutboxView>
+  /** Tries everything that waits, now. */
+  sendNow(): void
   /** Server requests that are not documents: profile, pictures, blocks, reports, forwards. */
   requests: Requests
   /** What this person has set, on all devices. */

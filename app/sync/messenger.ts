@@ -1,4 +1,5 @@
 import { createDeferred } from '../../schema/helpers/deferred.ts'
+import { isUploadOwed } from '../../schema/message.ts'
 import { clearConversation, findClearPlace } from '../database/commands/clear-conversation.ts'
 import { createDrafts } from '../database/drafts/drafts.ts'
 import { readLeftDrafts } from '../database/drafts/left-drafts.ts'
@@ -11,19 +12,22 @@ import { findLastInboundAt } from '../database/storage/find-newest-message.ts'
 import { openDatabase } from '../database/storage/open-database.ts'
 import { readDocuments } from '../database/storage/read-documents.ts'
 import { createConversationList } from '../database/views/conversation-list.ts'
+import { createLiveValue } from '../database/views/live-value.ts'
 import { createMessageValues } from '../database/views/message-values.ts'
 import { createMessageWindow } from '../database/views/message-window.ts'
 import { createStarred } from '../database/views/starred.ts'
 import { watchReactions } from '../database/views/watch-reactions.ts'
 import { createLazyArchive } from './archive/lazy-archive.ts'
 import { createCommands } from './commands.ts'
-import { createConnection } from './connection.ts'
+import { createConnection, lastSyncedKey } from './connection.ts'
 import { eraseDevice } from './erase-device.ts'
 import { createFiles } from './files/files.ts'
 import { createHeardNames } from './heard-names.ts'
 import { takeCommands } from './inbox/take-commands.ts'
 import { createMessageSearch } from './message-search.ts'
 import type { Messenger } from './messenger-types.ts'
+import { createOutboxCounts } from './outbox/outbox-counts.ts'
+import type { OutboxItem, SetAsidePush } from './outbox/outbox-types.ts'
 import { createOwnSettings } from './own-settings.ts'
 import { createBlockedPeople } from './people/blocked-people.ts'
 import { createPictures } from './people/pictures.ts'
@@ -125,7 +129,13 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const messageValues = createMessageValues({ database, onError })
   const starred = createStarred({ messages: database.messages, onError })
   const search = createMessageSearch({ database, indexedDB, IDBKeyRange, onError })
-  const connection = createConnection({ messages: database.messages, page, now, onError })
+  const connection = createConnection({
+    messages: database.messages,
+    page,
+    now,
+    onError,
+    lastSynced: { texts, key: lastSyncedKey(userId) },
+  })
   /** Retries requests that failed while the server was unreachable. */
   let wasLive = false
   const stopAsking = connection.connection.subscribe(() => {
@@ -172,6 +182,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   })
   const files = createFiles(sending)
   const ending = new Set<Promise<unknown>>()
+  const setAside = createLiveValue<ReadonlyMap<string, SetAsidePush>>(new Map())
   let sync: Sync | undefined
 
   function signOutHere() {
@@ -200,7 +211,10 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         line: options.line,
         pendingFiles: files.pending,
         inbox,
-        onSetAside: connection.setSetAside,
+        onSetAside(all) {
+          connection.setSetAside(all)
+          setAside.set(all.pushes)
+        },
         onOutcome(outcome) {
           if (outcome === 'signed-out') signOutHere()
           else connection.setOutcome(outcome)
@@ -216,6 +230,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       return () => {
         sync = undefined
         connection.setLeader(false)
+        setAside.set(new Map())
         ownSettings.setLeader(false)
         ending.add(ours.close().catch(onError))
         ending.add(endQueue().catch(onError))
@@ -281,8 +296,18 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       change.kind === 'delete'
         ? commands.deleteMessage(change.messageId)
         : clearConversation(context, change.peerId, change.upTo),
+    requests: queue.requests,
   })
   const mask = createMask(undo.withheld)
+  const { withheld } = undo
+  const outbox = createOutboxCounts({ database, requests: queue.requests, withheld, onError })
+
+  function nextTryInMs(item: OutboxItem): number | undefined {
+    if (item.kind === 'request') return queue.nextTryInMs(item.entry.resource)
+    const dueAt = setAside.getSnapshot().get(item.id)?.dueAt
+    if (dueAt !== undefined) return Math.max(0, dueAt - performance.now())
+    return isUploadOwed(item.message) ? files.nextTryInMs(item.message.peerId) : sync?.nextTryInMs()
+  }
 
   /** One after the other: two at once would carry out the same command. */
   let takingCommands = Promise.resolve()
@@ -307,6 +332,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       front,
       presence,
       connection,
+      outbox,
       starred,
       messageValues,
       list,
@@ -366,6 +392,25 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     typing: typing.typing,
     stopTyping: typing.stopTyping,
     connection: connection.connection,
+    outbox: outbox.counts,
+    async openOutbox() {
+      const { createOutboxView } = await import('./outbox/outbox-view.ts')
+      return createOutboxView({
+        context,
+        requests: queue.requests,
+        pending: files.pending,
+        withheld,
+        setAside,
+        connection: connection.connection,
+        nextTryInMs,
+        onError,
+      })
+    },
+    sendNow() {
+      sync?.sendNow()
+      queue.hurry()
+      files.hurry()
+    },
     requests: queue.requests,
     settings: ownSettings.settings,
     files: files.files,

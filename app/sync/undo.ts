@@ -7,9 +7,11 @@ import {
   subscribeToTable,
   type WithheldChange,
 } from '../database/storage/open-device-store.ts'
+import type { RequestEntry } from '../database/storage/queued-request.ts'
 import { createLiveValue, type LiveValue } from '../database/views/live-value.ts'
 import type { MessengerCommands } from './messenger-commands.ts'
 import type { Page } from './platform/platform.ts'
+import type { Requests } from './requests/requests.ts'
 import type { Withheld } from './withheld.ts'
 
 /** The last action, or its failure: undoable as long as it is shown. */
@@ -32,6 +34,8 @@ export interface Undo {
   removeMessage(message: MessageDocument): Promise<void>
   clearConversation(peerId: string): Promise<void>
   setArchived(peerId: string, isArchived: boolean): Promise<void>
+  /** Drops a queued request; undoing queues it again. */
+  removeRequest(entry: RequestEntry): Promise<void>
 }
 
 const offeredMs = 5_000
@@ -55,6 +59,7 @@ export async function createUndo(options: {
   /** How far a conversation is cleared by now. */
   findClearPlace: (peerId: string) => Promise<number>
   apply: (change: WithheldChange) => Promise<void>
+  requests: Pick<Requests, 'add' | 'discard'>
   page: Page
   now: () => number
   onError: (cause: unknown) => void
@@ -246,6 +251,14 @@ export async function createUndo(options: {
           canUndo: true,
         },
         takeBack: () => commands.setArchived(peerId, !isArchived),
+        finish: async () => {},
+      })
+    },
+    async removeRequest({ _id, request }) {
+      await options.requests.discard(_id)
+      stand({
+        offer: { id: createId(), words: 'Request discarded', canUndo: true },
+        takeBack: () => options.requests.add(request),
         finish: async () => {},
       })
     },

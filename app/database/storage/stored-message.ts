@@ -20,7 +20,8 @@ export interface StoredMessage extends MessageDocument {
    */
   recency: number
   /**
-   * Its tally: the id of the person whose unread count includes it, `pending`, `failed`, or none.
+   * Its tally: the id of the person whose unread count includes it, `pending`, `failed`, `refused`
+   * (an own sent message with a change that the server refused), or none.
    */
   tally: string
   /**
@@ -32,6 +33,7 @@ export interface StoredMessage extends MessageDocument {
 
 export const pendingTally = 'pending'
 export const failedTally = 'failed'
+export const refusedTally = 'refused'
 
 /** Every message version written to the local database passes through here. */
 export function toStoredMessage(message: MessageDocument): StoredMessage {
@@ -68,7 +70,8 @@ function tallyOf(message: MessageDocument): string {
   if (message.deletedAt !== undefined) return ''
   if (message.status === 'sending') return pendingTally
   const isOwn = message.senderId !== message.peerId
-  if (isOwn) return message.status === 'failed' ? failedTally : ''
+  if (isOwn && message.status === 'failed') return failedTally
+  if (isOwn) return message.refused ? refusedTally : ''
   return isAccepted(message) ? message.peerId : ''
 }
 

@@ -11,7 +11,7 @@ import styles from './rail.module.css'
 import type { ChatSection } from './read-chat-place.ts'
 import { useProfilePanel } from './use-profile-panel.ts'
 
-export type RailSection = ChatSection | 'settings' | 'profile'
+export type RailSection = ChatSection | 'settings' | 'profile' | 'outbox'
 
 interface RailProps {
   section: RailSection

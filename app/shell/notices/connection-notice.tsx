@@ -1,6 +1,7 @@
 import { UpdateDemand } from '../../offline/update-demand.tsx'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { joinClassNames } from '../../ui/styles/join-class-names.ts'
+import { OutboxLink } from '../outbox/outbox-link.tsx'
 import { useServices } from '../session/services-context.ts'
 import styles from './connection-notice.module.css'
 import { useConnectionWords } from './use-connection-words.ts'
@@ -10,7 +11,8 @@ import { useIsOutdated } from './use-is-outdated.ts'
 export function ConnectionNotice({ isInConversation = false }: { isInConversation?: boolean }) {
   const { update } = useServices()
   const isOutdated = useIsOutdated()
-  const words = useConnectionWords()
+  // In the list, the link to the outbox counts what waits.
+  const words = useConnectionWords({ countsWaiting: isInConversation || isOutdated })
   return (
     <div role="status">
       {words &&
@@ -19,7 +21,10 @@ export function ConnectionNotice({ isInConversation = false }: { isInConversatio
         ) : (
           <p className={joinClassNames(styles.notice, isInConversation && styles.inConversation)}>
             <Icon name={words.icon} size={18} />
-            {words.text}
+            <span>
+              {words.text}
+              {!isInConversation && <OutboxLink before=" · " />}
+            </span>
           </p>
         ))}
     </div>

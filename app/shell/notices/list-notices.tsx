@@ -3,6 +3,7 @@ import { InstallOffer } from '../../offline/install-offer.tsx'
 import { UpdateOffer } from '../../offline/update-offer.tsx'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { NotificationOffer } from '../notifications/notification-offer.tsx'
+import { OutboxLine } from '../outbox/outbox-link.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import { ConnectionNotice } from './connection-notice.tsx'
@@ -43,6 +44,7 @@ export function ListNotices() {
   return (
     <>
       <ConnectionNotice />
+      {(!isApart || isOutdated) && <OutboxLine isRefusalShown={isRefusalShown} />}
       <div role="status">
         {isRefusalShown && (
           <Suspense fallback={null}>

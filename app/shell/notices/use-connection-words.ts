@@ -5,9 +5,14 @@ import { type ConnectionWords, describeConnection } from './describe-connection.
 
 const lateAfterMs = 2_000
 
-/** The current text about the connection, once its delay is over. */
-export function useConnectionWords(): ConnectionWords | undefined {
-  return usePatientWords(describeConnection(useLiveValue(useMessenger().connection)))
+/**
+ * The current text about the connection, once its delay is over.
+ * @param options.countsWaiting does it say how much waits?
+ */
+export function useConnectionWords({ countsWaiting = true } = {}): ConnectionWords | undefined {
+  const connection = useLiveValue(useMessenger().connection)
+  const counted = countsWaiting ? connection : { ...connection, pendingCount: 0 }
+  return usePatientWords(describeConnection(counted))
 }
 
 /** The words after their delay: late words wait a moment, any that follow show immediately. */

@@ -109,6 +109,7 @@ export function createFiles(options: {
       uploading?.hurry()
       again.hurry()
     },
+    nextTryInMs: (peerId: string) => uploading?.nextTryInMs(peerId),
     /** This tab takes the turn to upload; the returned function ends it. */
     begin(): () => Promise<void> {
       const ours: { uploads?: Uploads; isOver?: true } = {}

@@ -206,6 +206,8 @@ export function createUploads(options: {
   return {
     /** An external sign of life: retries immediately. */
     hurry,
+    /** Ms until the next attempt in a conversation; undefined while it may start. */
+    nextTryInMs: (peerId: string) => lanes.get(peerId)?.backOff.remainingMs(),
     async close() {
       for (const unsubscribe of unsubscribes) unsubscribe()
       closing.abort(new Error('Uploading has ended.'))

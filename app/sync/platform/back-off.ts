@@ -16,6 +16,8 @@ export interface BackOff {
   /** The failed work is given up: the next failure counts as the first. */
   forget(): void
   succeed(): void
+  /** How long the next attempt still waits, in ms; undefined while it may start. */
+  remainingMs(): number | undefined
   /** The network or the server gave a sign of life: try now. */
   hurry(): void
   close(): void
@@ -75,6 +77,7 @@ export function createBackOff(options: {
         absences = 0
         if (isAway || closedBy === share) gate.hurry()
       },
+      remainingMs: () => gate.remainingMs(),
       hurry: () => gate.hurry(),
       close: () => gate.open(),
       share: createShare,
@@ -88,18 +91,21 @@ export function createBackOff(options: {
 interface Gate {
   isOpen: boolean
   opened: Promise<void>
+  remainingMs(): number | undefined
   /** Opens it as soon as allowed. */
   hurry(): void
   open(): void
 }
 
 function openGate(): Gate {
-  return { isOpen: true, opened: Promise.resolve(), hurry: () => {}, open: () => {} }
+  const opened = Promise.resolve()
+  return { isOpen: true, opened, remainingMs: () => undefined, hurry: () => {}, open: () => {} }
 }
 
 function closedGate(ms: number, atLeastMs: number): Gate {
   const { promise, resolve } = createDeferred()
   const state = { mayOpen: atLeastMs <= 0, isHurried: false }
+  const dueAt = performance.now() + ms
   const timers = [
     setTimeout(() => gate.open(), ms),
     setTimeout(() => {
@@ -110,6 +116,7 @@ function closedGate(ms: number, atLeastMs: number): Gate {
   const gate: Gate = {
     isOpen: false,
     opened: promise,
+    remainingMs: () => (gate.isOpen ? undefined : Math.max(0, dueAt - performance.now())),
     hurry() {
       state.isHurried = true
       if (state.mayOpen) gate.open()

@@ -15,6 +15,8 @@ export interface FoundOwed<T> {
   owed: RxDocumentData<T>[]
   /** Documents whose stored version the server has. */
   settled: RxDocumentData<T>[]
+  /** The server's last known version of each owed document, where there is one. */
+  servers: Map<string, Partial<T>>
 }
 
 /**
@@ -37,7 +39,7 @@ export async function findOwed<T extends { _id: string }, Checkpoint>(options: {
 }): Promise<FoundOwed<T>> {
   const { collection, notes } = options
   const { conflictHandler, storageInstance } = collection
-  const found: FoundOwed<T> = { owed: [], settled: [] }
+  const found: FoundOwed<T> = { owed: [], settled: [], servers: new Map() }
   const keyOf = (itemId: string) =>
     getComposedPrimaryKeyOfDocumentData<RxStorageReplicationMeta<T, Checkpoint>>(notes.schema, {
       itemId,
@@ -53,6 +55,7 @@ export async function findOwed<T extends { _id: string }, Checkpoint>(options: {
       const server = known.get(document._id)
       const isSettled = server && conflictHandler.isEqual(server, document, 'owed')
       found[isSettled ? 'settled' : 'owed'].push(document)
+      if (server && !isSettled) found.servers.set(document._id, server)
     }
   }
 

@@ -18,6 +18,8 @@ export function createLazySync(options: SyncOptions & { untilDrawn: Promise<unkn
   })
   return {
     hurry: () => sync.get()?.hurry(),
+    sendNow: () => sync.get()?.sendNow(),
+    nextTryInMs: () => sync.get()?.nextTryInMs(),
     // Until it has started nothing can be missed: the first pull brings it.
     expectMessage: (id) => sync.get()?.expectMessage(id),
     close: sync.close,

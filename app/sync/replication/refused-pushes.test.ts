@@ -149,6 +149,7 @@ test('P6 P11: what is set aside is due after a minute, then after twice as long,
   // The server has it only once it has answered.
   expect(setAside.has('a')).toBe(true)
   setAside.drop('a')
-  expect(told.at(0)).toEqual({ count: 1, status: 403 })
-  expect(told.at(-1)).toEqual({ count: 0, status: undefined })
+  expect(told.at(0)).toMatchObject({ count: 1, status: 403 })
+  expect([...(told.at(0)?.pushes.keys() ?? [])]).toEqual(['a'])
+  expect(told.at(-1)).toMatchObject({ count: 0, status: undefined })
 })

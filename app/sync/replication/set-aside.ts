@@ -1,3 +1,4 @@
+import type { SetAsidePush } from '../outbox/outbox-types.ts'
 import type { Refusal } from './transport/sync-calls.ts'
 
 export type SetAside = ReturnType<typeof createSetAside>
@@ -9,6 +10,8 @@ const longestMs = 30 * 60_000
 export interface SetAsideTold {
   count: number
   status: number | undefined
+  /** Each by its document's id. */
+  pushes: ReadonlyMap<string, SetAsidePush>
 }
 
 interface Aside extends Refusal {
@@ -16,6 +19,8 @@ interface Aside extends Refusal {
   text: string
   refusals: number
   isDue: boolean
+  /** By `performance.now()`. */
+  dueAt: number
   timer: ReturnType<typeof setTimeout>
 }
 
@@ -34,7 +39,10 @@ export function createSetAside(options: {
   const aside = new Map<string, Aside>()
 
   function tell() {
-    onChange({ count: aside.size, status: [...aside.values()].at(-1)?.status })
+    const pushes = new Map(
+      [...aside].map(([id, { status, dueAt }]): [string, SetAsidePush] => [id, { status, dueAt }]),
+    )
+    onChange({ count: aside.size, status: [...aside.values()].at(-1)?.status, pushes })
   }
 
   return {
@@ -56,7 +64,13 @@ export function createSetAside(options: {
         own.isDue = true
         onDue()
       }, ms)
-      const own: Aside = { ...refused, refusals, isDue: false, timer }
+      const own: Aside = {
+        ...refused,
+        refusals,
+        isDue: false,
+        dueAt: performance.now() + ms,
+        timer,
+      }
       aside.delete(id)
       aside.set(id, own)
       tell()

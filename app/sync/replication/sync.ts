@@ -55,6 +55,10 @@ export interface SyncOptions {
 export interface Sync {
   /** A sign of life from outside: retries immediately. */
   hurry(): void
+  /** The person wants it now: also offers again what was set aside. */
+  sendNow(): void
+  /** Ms until the next push; undefined while it may start. */
+  nextTryInMs(): number | undefined
   /** The socket announced a message: it should arrive in a moment, or this asks for it. */
   expectMessage(id: string): void
   close(): Promise<void>
@@ -160,6 +164,7 @@ export function createSync(options: SyncOptions): Sync {
     options.onSetAside({
       count: all.reduce((sum, { count }) => sum + count, 0),
       status: all.find(({ count }) => count > 0)?.status,
+      pushes: new Map(all.flatMap(({ pushes }) => [...pushes])),
     })
   }
 
@@ -230,11 +235,14 @@ export function createSync(options: SyncOptions): Sync {
   const receipts = createReceipts({ database, onError })
   const timer = setInterval(reSync, resyncEveryMs)
   const unsubscribe = platform.page.subscribe((event) => {
-    if (event === 'offline' || event === 'back') return
+    if (event !== 'offline' && event !== 'back') sendNow()
+  })
+
+  function sendNow() {
     hurry()
     reSync()
     for (const replication of replications.values()) replication.release()
-  })
+  }
 
   const expectations = createExpectations({
     messages: database.messages,
@@ -244,6 +252,8 @@ export function createSync(options: SyncOptions): Sync {
 
   return {
     hurry,
+    sendNow,
+    nextTryInMs: backOffs.push.remainingMs,
     expectMessage(id) {
       // The server is up; a new message is no reason to repeat what it has refused.
       handleAnswer()

@@ -20,6 +20,8 @@ export interface Drain {
   look(): void
   /** An external sign of life: retries immediately. */
   hurry(): void
+  /** Ms until the next attempt about this; undefined while it may start. */
+  nextTryInMs(resource: string): number | undefined
   close(): Promise<void>
 }
 
@@ -111,6 +113,7 @@ export function createDrain(options: {
     hurry() {
       for (const { backOff } of lanes.values()) backOff.hurry()
     },
+    nextTryInMs: (resource) => lanes.get(resource)?.backOff.remainingMs(),
     async close() {
       looker.close()
       closing.abort(new Error('Sending has ended.'))

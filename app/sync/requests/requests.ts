@@ -104,6 +104,7 @@ export function createRequests(options: {
   return {
     requests,
     hurry,
+    nextTryInMs: (resource: string) => leadership.current?.drain?.nextTryInMs(resource),
     countWaiting: store.countWaiting,
     /** This tab takes the turn to send; the returned function ends it. */
     begin(): () => Promise<void> {

@@ -1,0 +1,50 @@
+import { useEffect, useState } from 'react'
+import { Link } from 'react-router-dom'
+import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { Icon } from '../../ui/icons/icon.tsx'
+import { useMessenger } from '../session/messenger-context.tsx'
+import { describeCounts } from './describe-counts.ts'
+import styles from './outbox-link.module.css'
+
+/** What is sent within this time was not waiting. */
+const waitingAfterMs = 4_000
+
+/** How much waits and was refused, as a link to all of it; nothing when there is nothing. */
+export function OutboxLink({ before = '' }: { before?: string }) {
+  const words = describeCounts(useLiveValue(useMessenger().outbox))
+  if (words === '') return null
+  return (
+    <>
+      {before}
+      <Link className={styles.link} to="/outbox">
+        {words}
+      </Link>
+    </>
+  )
+}
+
+/** The same as a quiet line of its own. A message that is being sent does not make it flash. */
+export function OutboxLine({ isRefusalShown }: { isRefusalShown: boolean }) {
+  const { waiting, failed } = useLiveValue(useMessenger().outbox)
+  const isWaiting = useIsLasting(waiting > 0)
+  const words = describeCounts({ waiting: isWaiting ? waiting : 0, failed })
+  // The refused requests are listed right here already.
+  if (words === '' || (isRefusalShown && failed === 1 && !isWaiting)) return null
+  return (
+    <Link className={styles.line} to="/outbox">
+      <Icon name={failed > 0 ? 'warning' : 'clock'} size={16} />
+      <span>{words}</span>
+      <Icon name="right" size={16} />
+    </Link>
+  )
+}
+
+function useIsLasting(isTrue: boolean): boolean {
+  const [isDue, setIsDue] = useState(false)
+  useEffect(() => {
+    if (!isTrue) return setIsDue(false)
+    const timer = setTimeout(() => setIsDue(true), waitingAfterMs)
+    return () => clearTimeout(timer)
+  }, [isTrue])
+  return isTrue && isDue
+}
