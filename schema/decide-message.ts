@@ -1,6 +1,6 @@
 import { blankDeleted, blankFields, blanksOf, ownOutcome } from './blank-deleted.ts'
+import { cutText } from './cut-text.ts'
 import { areFieldsEqual } from './helpers/are-fields-equal.ts'
-import { cutText } from './helpers/cut-text.ts'
 import { limits } from './limits.ts'
 import { isInLostSpan, type LostSpan } from './lost-span.ts'
 import { areMessagesEqual, mergeMessages, orderHistory } from './merge-messages.ts'

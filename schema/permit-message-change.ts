@@ -1,4 +1,4 @@
-import { cutText } from './helpers/cut-text.ts'
+import { cutText } from './cut-text.ts'
 import { isBlank } from './helpers/is-blank.ts'
 import { limits } from './limits.ts'
 import { mergeMessages } from './merge-messages.ts'

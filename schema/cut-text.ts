@@ -1,4 +1,4 @@
-import { limits } from '../limits.ts'
+import { limits } from './limits.ts'
 
 /**
  * Cuts a refused text to the accepted length before it is kept for its author. This app never
