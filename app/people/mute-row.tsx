@@ -23,7 +23,7 @@ export function MuteRow({ messenger, row, attempt }: MuteRowProps) {
     <PanelRow
       icon={isMuted ? 'unmute' : 'mute'}
       label={isMuted ? 'Unmute' : 'Mute'}
-      note={isMuted ? `Muted: ${formatMutedUntil(mutedUntil, today)}` : undefined}
+      note={isMuted ? formatMutedUntil(mutedUntil, today) : undefined}
       hasMenu={!isMuted}
       onClick={(event) => {
         if (isMuted) return set(false)

@@ -55,7 +55,7 @@ export function RiskyActions(props: RiskyActionsProps) {
         />
       )}
       {hasChat && (
-        <PanelRow icon="close" label="Clear chat" isDanger onClick={() => setAsked('clear')} />
+        <PanelRow icon="clear" label="Clear chat" isDanger onClick={() => setAsked('clear')} />
       )}
       {hasChat && (
         <PanelRow icon="trash" label="Delete chat" isDanger onClick={() => setAsked('delete')} />

@@ -31,7 +31,7 @@ export function CannotWrite({ messenger, peerId, peerName, obstacle }: CannotWri
   return (
     <div className={styles.bar}>
       <p role="status">
-        You blocked {peerName}, so you can't send messages here.
+        You blocked {peerName}. Unblock to send messages.
         {isWaiting && !isLive && (
           <small>Waiting for a connection. Until then, new messages may still arrive.</small>
         )}
