@@ -87,6 +87,7 @@ export const conversationArbitrary: fc.Arbitrary<ConversationDocument> = fc
       isArchivedAt: time,
       isMuted: fc.boolean(),
       isMutedAt: time,
+      mutedUntil: time,
       deliveredUpTo: time,
       readUpTo: time,
       clearedUpTo: time,

@@ -43,6 +43,8 @@ export const conversationDocument = z.object({
   isArchivedAt: z._default(epochMs, 0),
   isMuted: z._default(z.boolean(), false),
   isMutedAt: z._default(epochMs, 0),
+  /** When the muting ends, epoch ms: part of `isMuted`, at the same time. See `isMutedAt()`. */
+  mutedUntil: z.optional(epochMs),
   deliveredUpTo: z._default(epochMs, 0),
   readUpTo: z._default(epochMs, 0),
   clearedUpTo: z._default(epochMs, 0),
@@ -121,7 +123,7 @@ function laterChannel(a: ConversationDocument, b: ConversationDocument): Channel
   return canonicalJson(ofA) >= canonicalJson(ofB) ? ofA : ofB
 }
 
-type Flags = Pick<ConversationDocument, ConversationFlag | FlagTime>
+type Flags = Pick<ConversationDocument, ConversationFlag | FlagTime | 'mutedUntil'>
 
 function laterFlags(a: ConversationDocument, b: ConversationDocument): Flags {
   const merged: Partial<Record<ConversationFlag | FlagTime, boolean | number>> = {}
@@ -131,7 +133,19 @@ function laterFlags(a: ConversationDocument, b: ConversationDocument): Flags {
     merged[flag] = later[flag]
     merged[at] = later[at]
   }
-  return merged as Flags
+  const mutedUntil = laterMutedUntil(a, b)
+  return { ...(merged as Flags), ...(mutedUntil !== undefined && { mutedUntil }) }
+}
+
+/**
+ * It goes with `isMuted`. Of two at one time the later, and one before none: an older app pushes
+ * what it has stored without it.
+ */
+function laterMutedUntil(a: ConversationDocument, b: ConversationDocument): number | undefined {
+  if (a.isMutedAt !== b.isMutedAt) return (a.isMutedAt > b.isMutedAt ? a : b).mutedUntil
+  if (a.isMuted !== b.isMuted) return (a.isMuted ? a : b).mutedUntil
+  const [ofA, ofB] = [a.mutedUntil, b.mutedUntil]
+  return ofA === undefined || ofB === undefined ? (ofA ?? ofB) : Math.max(ofA, ofB)
 }
 
 /** The times of all flags, none of them ahead of `now`, epoch ms. */

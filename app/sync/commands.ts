@@ -9,6 +9,7 @@ import { retryMessage } from '../database/commands/retry-message.ts'
 import { sendFile } from '../database/commands/send-file.ts'
 import { sendMessage } from '../database/commands/send-message.ts'
 import { setConversationFlag } from '../database/commands/set-conversation-flag.ts'
+import { setMuted } from '../database/commands/set-muted.ts'
 import { setReaction } from '../database/commands/set-reaction.ts'
 import { setStarred } from '../database/commands/set-starred.ts'
 import type { Drafts } from '../database/drafts/drafts.ts'
@@ -45,7 +46,7 @@ export function createCommands(options: {
     setPinned: (peerId, isSet) => setConversationFlag(context, { peerId, flag: 'isPinned', isSet }),
     setArchived: (peerId, isSet) =>
       setConversationFlag(context, { peerId, flag: 'isArchived', isSet }),
-    setMuted: (peerId, isSet) => setConversationFlag(context, { peerId, flag: 'isMuted', isSet }),
+    setMuted: (peerId, isMuted, until) => setMuted(context, { peerId, isMuted, until }),
     clearConversation: (peerId) => clearConversation(context, peerId),
   }
 }

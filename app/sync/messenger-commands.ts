@@ -17,6 +17,7 @@ export interface MessengerCommands {
   markRead(peerId: string, place?: number): Promise<void>
   setPinned(peerId: string, isPinned: boolean): Promise<void>
   setArchived(peerId: string, isArchived: boolean): Promise<void>
-  setMuted(peerId: string, isMuted: boolean): Promise<void>
+  /** @param until when it ends, epoch ms; without it, never */
+  setMuted(peerId: string, isMuted: boolean, until?: number): Promise<void>
   clearConversation(peerId: string): Promise<void>
 }

@@ -13,6 +13,7 @@ import type { ReactionNews } from '../database/views/watch-reactions.ts'
 import type { Files } from './files/files-types.ts'
 import type { MessengerCommands } from './messenger-commands.ts'
 import type { OwnSettings } from './own-settings.ts'
+import type { Pictures } from './people/pictures.ts'
 import type { Presence } from './realtime/presence.ts'
 import type { Requests } from './requests/requests.ts'
 import type { Undo } from './undo.ts'
@@ -63,6 +64,9 @@ export interface Messenger {
   /** Pinned first, then newest first; includes archived ones. */
   conversations: LiveValue<readonly ConversationRow[]>
   users: PeopleDirectory
+  pictures: Pictures
+  /** The ids of the people whom this person blocks, with what still waits to be sent. */
+  blocked: LiveValue<readonly string[]>
   openConversation(
     peerId: string,
     options?: { startsAtUnread: boolean; startsAtId?: string | undefined },

@@ -4,6 +4,7 @@ import { createDrafts } from '../database/drafts/drafts.ts'
 import { readLeftDrafts } from '../database/drafts/left-drafts.ts'
 import { claimTabSlot } from '../database/drafts/tab-slot.ts'
 import type { VoiceDrafts } from '../database/files/voice-drafts.ts'
+import { openPeopleStore } from '../database/people/people-store.ts'
 import { createClock } from '../database/storage/clock.ts'
 import { findLastInboundAt } from '../database/storage/find-newest-message.ts'
 import { openDatabase } from '../database/storage/open-database.ts'
@@ -21,6 +22,9 @@ import { createHeardNames } from './heard-names.ts'
 import { createMessageSearch } from './message-search.ts'
 import type { Messenger } from './messenger-types.ts'
 import { createOwnSettings } from './own-settings.ts'
+import { createBlockedPeople } from './people/blocked-people.ts'
+import { createPictures } from './people/pictures.ts'
+import { recordBlocks } from './people/record-blocks.ts'
 import { createPeople, type PeopleSource } from './people.ts'
 import { createLeaderElection } from './platform/leader-election.ts'
 import type { Platform } from './platform/platform.ts'
@@ -75,7 +79,15 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const opening = openDatabase({ userId, now, indexedDB, IDBKeyRange, tab })
   opening.catch(() => claiming.then(({ release }) => release()))
   const [database, slot] = await Promise.all([opening, claiming])
-  const list = createConversationList({ database, onError })
+  const about = openPeopleStore({ name: database.name, indexedDB, IDBKeyRange })
+  const pictures = createPictures({
+    table: about.pictures,
+    download: (picture, how) => options.calls.messages.download(picture, how),
+    now: platform.now,
+    random: platform.random,
+    onError,
+  })
+  const list = createConversationList({ database, onError, now })
 
   const [people, drafts, ownSettings] = await Promise.all([
     createPeople({
@@ -83,6 +95,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       source: options.people,
       onError,
       isMet: (userId) => list.conversations.getSnapshot().some((row) => row.peerId === userId),
+      onPictureGone: (address) => void pictures.drop(address).catch(onError),
       random: platform.random,
     }),
     createDrafts({
@@ -115,6 +128,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     const isLive = connection.connection.getSnapshot().state === 'live'
     const isBack = isLive && !wasLive
     wasLive = isLive
+    if (isBack) pictures.hurry()
+    if (isBack && sync) blocked.refresh()
     if (isBack && people.problem.getSnapshot() !== undefined) people.refresh().catch(() => {})
   })
   const presence = createPresence({ onLeft: people.readAgain })
@@ -133,7 +148,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     context,
     platform,
     onError,
-    calls: options.calls,
+    calls: recordBlocks(options.calls, (change) => blocked.record(change)),
     // A call that got 401 has removed its sign-in: a present one is newer.
     isSignedIn: () => readToken() !== undefined,
     onSignedOut: signOutHere,
@@ -142,6 +157,13 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     ...sending,
     reach: connection,
     onSettings: (sent, answer) => ownSettings.takeAnswer(sent, answer),
+  })
+  const blocked = createBlockedPeople({
+    table: about.lists,
+    listBlocked: options.people.listBlocked,
+    entries: queue.requests.entries,
+    now: platform.now,
+    onError,
   })
   const files = createFiles(sending)
   const ending = new Set<Promise<unknown>>()
@@ -232,6 +254,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   })
   const stopListening = page.subscribe((event) => {
     if (event === 'online') people.refresh().catch(() => {})
+    if (event === 'front') blocked.refreshIfOld()
   })
   const typing = createTypingSignal({ send: line.send, now: platform.now })
   const watched = createWatchedPeople({ send: line.send, now: platform.now })
@@ -268,6 +291,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       messageValues,
       list,
       people,
+      pictures,
+      blocked,
       queue,
       ownSettings,
       files,
@@ -280,11 +305,13 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
 
   async function close() {
     await stop()
+    about.close()
     await database.close()
   }
 
   async function erase() {
     await search.erase()
+    await about.remove()
     await eraseDevice({ database, userId, texts })
   }
 
@@ -294,6 +321,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     userId,
     conversations: mask.rows(list.conversations),
     users: people,
+    pictures: pictures.pictures,
+    blocked: blocked.blocked,
     openConversation: (peerId, options) =>
       mask.view(createMessageWindow({ ...options, database, peerId, onError })),
     async sift(peerId, options) {

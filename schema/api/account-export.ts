@@ -20,6 +20,7 @@ export const accountExport = z.object({
     z.extend(
       z.pick(conversationDocument, { _id: true, isPinned: true, isArchived: true, isMuted: true }),
       {
+        mutedUntil: z.optional(isoTime),
         deliveredUpTo: z.nullable(isoTime),
         readUpTo: z.nullable(isoTime),
         clearedUpTo: z.nullable(isoTime),

@@ -22,6 +22,8 @@ export const conversationAnswer = z.object({
   isArchived: z.boolean(),
   isPinned: z.boolean(),
   isMuted: z.boolean(),
+  /** When the muting ends; absent while it does not end by itself. */
+  mutedUntil: z.optional(isoTime),
   isGroup: z.literal(false),
   /** Only for a conversation over a business channel. */
   ...z.pick(conversationDocument, {

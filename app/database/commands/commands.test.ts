@@ -14,6 +14,7 @@ import { markRead } from './mark-read.ts'
 import { retryMessage } from './retry-message.ts'
 import { sendMessage } from './send-message.ts'
 import { setConversationFlag } from './set-conversation-flag.ts'
+import { setMuted } from './set-muted.ts'
 import { setReaction } from './set-reaction.ts'
 import { setStarred } from './set-starred.ts'
 
@@ -192,4 +193,20 @@ test('one reaction for each person: it is changed, taken back, and stays away fr
   await deleteMessage(context, id)
   await setReaction(context, { messageId: id, emoji: '👍' })
   expect((await read(id)).reactions).toBeUndefined()
+})
+
+test('muting anew replaces the end of the muting, and taking it back removes it', async () => {
+  const { context, conversation, say } = await start()
+  await say('hello')
+  await setMuted(context, { peerId: ben, isMuted: true, until: 5_000 })
+  const first = await conversation()
+  expect(first).toMatchObject({ isMuted: true, mutedUntil: 5_000 })
+  await setMuted(context, { peerId: ben, isMuted: true })
+  const second = await conversation()
+  expect(second.mutedUntil).toBeUndefined()
+  expect(second.isMutedAt).toBeGreaterThan(first.isMutedAt)
+  await setMuted(context, { peerId: ben, isMuted: true, until: 5_000 })
+  await setMuted(context, { peerId: ben, isMuted: false, until: 5_000 })
+  expect(await conversation()).toMatchObject({ isMuted: false })
+  expect((await conversation()).mutedUntil).toBeUndefined()
 })

@@ -11,6 +11,7 @@ import { discardMessage } from '../commands/discard-message.ts'
 import { markRead } from '../commands/mark-read.ts'
 import { sendMessage } from '../commands/send-message.ts'
 import { setConversationFlag } from '../commands/set-conversation-flag.ts'
+import { setMuted } from '../commands/set-muted.ts'
 import { subscribeToTable } from '../storage/open-device-store.ts'
 import { toStoredMessage } from '../storage/stored-message.ts'
 import { ann, ben, openTestDatabase } from '../testing/open-test-database.ts'
@@ -210,4 +211,22 @@ test('a message that was not sent marks its row, above it and after a start, unt
   expect(row).toMatchObject({ hasFailed: true, lastMessage: { orderedAt: 5_000 } })
   await discardMessage(context, id)
   await untilLive(list.conversations, ([row]) => row?.hasFailed === false)
+})
+
+test('a muting with an end is over in the list at that moment, without another write', async () => {
+  const { context, database } = await openTestDatabase()
+  const time = { now: 1_000 }
+  const list = createConversationList({ database, onError: raise, now: () => time.now })
+  await list.ready
+  onTestFinished(async () => {
+    list.close()
+    await database.close()
+  })
+  await sendMessage(context, { peerId: ben, content: 'hello' })
+  await setMuted(context, { peerId: ben, isMuted: true, until: 1_050 })
+  await untilLive(list.conversations, (rows) => rows[0]?.mutedUntil === 1_050)
+  expect(list.conversations.getSnapshot()).toMatchObject([{ isMuted: true }])
+  time.now = 1_050
+  await untilLive(list.conversations, (rows) => rows[0]?.isMuted === false)
+  expect(list.conversations.getSnapshot()[0]).not.toHaveProperty('mutedUntil')
 })

@@ -1,4 +1,5 @@
 import type { ConversationDocument } from '../../../schema/conversation.ts'
+import { isMutedAt } from '../../../schema/is-muted-at.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import {
   findFailedPlaces,
@@ -21,6 +22,7 @@ import {
 } from './conversation-row.ts'
 import { countUnread } from './count-unread.ts'
 import { createLiveValue, type LiveValue } from './live-value.ts'
+import { createMuteEnds } from './mute-ends.ts'
 import { readConversations } from './read-conversations.ts'
 import { createRefresher } from './refresher.ts'
 
@@ -32,8 +34,10 @@ import { createRefresher } from './refresher.ts'
 export function createConversationList(options: {
   database: PetrelDatabase
   onError: (cause: unknown) => void
+  /** The server's time, epoch ms. */
+  now?: () => number
 }): { conversations: LiveValue<readonly ConversationRow[]>; ready: Promise<void>; close(): void } {
-  const { database, onError } = options
+  const { database, onError, now = Date.now } = options
   const rows = new Map<string, { parts: RowParts; row: ConversationRow }>()
   const conversations = createLiveValue<readonly ConversationRow[]>([])
   const concerned = new Set<string>()
@@ -56,6 +60,7 @@ export function createConversationList(options: {
       lastMessage: newest && newest.orderedAt > conversation.clearedUpTo ? newest : undefined,
       unreadCount: await countUnread(database.messages, { conversation, newest }),
       hasFailed: (known.failed.get(peerId) ?? 0) > conversation.clearedUpTo,
+      isMuted: isMutedAt(conversation, now()),
     }
   }
 
@@ -102,7 +107,15 @@ export function createConversationList(options: {
     const before = conversations.getSnapshot()
     const isSame = next.length === before.length && next.every((row, i) => row === before[i])
     if (!isSame) conversations.set(next)
+    muteEnds.follow()
   }
+
+  const muteEnds = createMuteEnds({
+    now,
+    listEnds: () => [...rows.values()].flatMap(({ row }) => row.mutedUntil ?? []),
+    onEnd: () =>
+      concern([...rows.values()].flatMap(({ row }) => (row.mutedUntil ? [row.peerId] : []))),
+  })
 
   const refresher = createRefresher({
     onError,
@@ -156,6 +169,7 @@ export function createConversationList(options: {
     close() {
       for (const unsubscribe of unsubscribes) unsubscribe()
       refresher.close()
+      muteEnds.close()
     },
   }
 }

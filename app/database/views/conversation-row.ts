@@ -11,7 +11,10 @@ export interface ConversationRow {
   peer?: KnownPerson
   isPinned: boolean
   isArchived: boolean
+  /** At this moment: a muting with an end is over once it has passed. */
   isMuted: boolean
+  /** When the muting ends, epoch ms; absent while it does not end by itself. */
+  mutedUntil?: number
   unreadCount: number
   /** Is there an unsent own message that its author has not dealt with yet? */
   hasFailed: boolean
@@ -29,6 +32,8 @@ export interface RowParts {
   lastMessage: MessageDocument | undefined
   unreadCount: number
   hasFailed: boolean
+  /** At the time of reading. */
+  isMuted: boolean
 }
 
 export function areRowPartsEqual(a: RowParts, b: RowParts): boolean {
@@ -36,6 +41,7 @@ export function areRowPartsEqual(a: RowParts, b: RowParts): boolean {
     a.peer === b.peer &&
     a.unreadCount === b.unreadCount &&
     a.hasFailed === b.hasFailed &&
+    a.isMuted === b.isMuted &&
     areConversationsEqual(a.conversation, b.conversation) &&
     (a.lastMessage === b.lastMessage ||
       (a.lastMessage !== undefined &&
@@ -50,14 +56,16 @@ export function makeRow({
   lastMessage,
   unreadCount,
   hasFailed,
+  isMuted,
 }: RowParts): ConversationRow {
-  const { _id, isPinned, isArchived, isMuted, lastMessageAt } = conversation
+  const { _id, isPinned, isArchived, mutedUntil, lastMessageAt } = conversation
   return {
     peerId: _id,
     ...(peer && { peer }),
     isPinned,
     isArchived,
     isMuted,
+    ...(isMuted && mutedUntil !== undefined && { mutedUntil }),
     unreadCount,
     hasFailed,
     ...(lastMessage && { lastMessage: showMessage(lastMessage, conversation) }),

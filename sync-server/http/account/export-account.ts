@@ -97,12 +97,14 @@ function describeSession(session: SessionDocument): AccountExport['sessions'][nu
 function describeConversation(
   stored: ConversationDocument,
 ): AccountExport['conversations'][number] {
-  const { _id, isPinned, isArchived, isMuted, deliveredUpTo, readUpTo, clearedUpTo } = stored
+  const { _id, isPinned, isArchived, isMuted, mutedUntil, deliveredUpTo, readUpTo, clearedUpTo } =
+    stored
   return {
     _id,
     isPinned,
     isArchived,
     isMuted,
+    ...(mutedUntil !== undefined && { mutedUntil: toIso(mutedUntil) }),
     deliveredUpTo: toIsoOrNull(deliveredUpTo),
     readUpTo: toIsoOrNull(readUpTo),
     clearedUpTo: toIsoOrNull(clearedUpTo),

@@ -2,9 +2,10 @@ import pLimit from 'p-limit'
 import type { ConversationAnswer } from '../../../schema/api/conversation-answer.ts'
 import { type ConversationDocument, channelOf } from '../../../schema/conversation.ts'
 import { must } from '../../../schema/helpers/must.ts'
+import { isMutedAt } from '../../../schema/is-muted-at.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
-import { toIsoOrNull } from '../../lib/to-iso.ts'
+import { toIso, toIsoOrNull } from '../../lib/to-iso.ts'
 import type { Digests } from '../../messages/digests/digests.ts'
 import type { OrderJournal } from '../../messages/order/order-journal.ts'
 import type { UserPresenter } from '../users/user-presenter.ts'
@@ -57,8 +58,10 @@ export function createConversationPresenter(options: {
     const lasts = parts.flatMap(({ last }) => last ?? [])
     const shown = await messagePresenter.presentAll(ownerId, lasts)
     const shownById = new Map(shown.map((message) => [message._id, message]))
+    const now = Date.now()
     return parts.map(({ conversation, last, unreadCount }) => {
-      const { _id, isArchived, isPinned, isMuted } = conversation
+      const { _id, isArchived, isPinned, mutedUntil } = conversation
+      const isMuted = isMutedAt(conversation, now)
       const { whatsAppAt, ...ofChannel } = channelOf(conversation)
       const user = people.get(_id) ?? users.presentDeparted(_id)
       return {
@@ -72,6 +75,7 @@ export function createConversationPresenter(options: {
         isArchived,
         isPinned,
         isMuted,
+        ...(isMuted && mutedUntil !== undefined && { mutedUntil: toIso(mutedUntil) }),
         isGroup: false as const,
         ...ofChannel,
       }

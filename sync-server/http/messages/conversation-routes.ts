@@ -1,5 +1,10 @@
 import * as z from 'zod/mini'
-import { archiveChange, muteChange, pinChange } from '../../../schema/api/change-conversation.ts'
+import {
+  archiveChange,
+  type MuteChange,
+  muteChange,
+  pinChange,
+} from '../../../schema/api/change-conversation.ts'
 import { conversationAnswer, conversationStats } from '../../../schema/api/conversation-answer.ts'
 import type { ConversationFlag } from '../../../schema/conversation.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
@@ -23,7 +28,7 @@ export function createConversationRoutes(options: {
 }): Route[] {
   const { conversations, messages, presenter, digests, scans } = options
 
-  function flagRoute<Name extends ConversationFlag>(change: {
+  function flagRoute<Name extends Exclude<ConversationFlag, 'isMuted'>>(change: {
     verb: string
     flag: Name
     body: z.ZodMiniType<Record<Name, boolean>>
@@ -51,6 +56,22 @@ export function createConversationRoutes(options: {
         return await presenter.presentOne(ownerId, changed)
       },
     })
+  }
+
+  async function mute(asked: { ownerId: string; peerId: string }, change: MuteChange) {
+    const { isMuted } = change
+    const until = isMuted && change.mutedUntil ? Date.parse(change.mutedUntil) : undefined
+    const changed = await conversations.change({
+      ...asked,
+      propose: ({ mutedUntil: _, ...stored }, now) => ({
+        ...stored,
+        isMuted,
+        isMutedAt: now,
+        ...(until !== undefined && { mutedUntil: until }),
+      }),
+      isDone: (stored) => stored.isMuted === isMuted && stored.mutedUntil === until,
+    })
+    return await presenter.presentOne(asked.ownerId, changed)
   }
 
   async function markRead(ownerId: string, peerId: string) {
@@ -111,11 +132,18 @@ export function createConversationRoutes(options: {
       body: pinChange,
       summary: 'Pins a conversation to the top of the list, or lets it go.',
     }),
-    flagRoute({
-      verb: 'mute',
-      flag: 'isMuted',
+    defineRoute({
+      method: 'put',
+      path: '/messages/conversations/{userId}/mute',
+      access: 'signed-in',
+      summary: 'Mutes a conversation, for good or until a time, or lets it be heard again.',
+      params: userIdParam,
       body: muteChange,
-      summary: 'Mutes a conversation, or lets it be heard again.',
+      status: 200,
+      answer: conversationAnswer,
+      errors: ['user_not_found'],
+      handle: async ({ caller, params, body }) =>
+        await mute({ ownerId: caller.userId, peerId: params.userId }, body),
     }),
 
     defineRoute({

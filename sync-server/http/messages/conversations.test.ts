@@ -144,6 +144,22 @@ describe.each([
   })
 })
 
+it('mutes until a time, and says nothing of a muting that is over', async () => {
+  await fromAnn('hello')
+  const set = (change: object) =>
+    as(opened.ben).put(`/messages/conversations/${opened.ann.userId}/mute`, change)
+  const later = new Date(Date.now() + 3_600_000).toISOString()
+  expect((await set({ isMuted: true, mutedUntil: later })).body).toMatchObject({
+    isMuted: true,
+    mutedUntil: later,
+  })
+  expect((await set({ isMuted: true })).body).not.toHaveProperty('mutedUntil')
+  const over = await set({ isMuted: true, mutedUntil: '2020-01-01T00:00:00.000Z' })
+  expect(over.body).toMatchObject({ isMuted: false })
+  expect(over.body).not.toHaveProperty('mutedUntil')
+  expect((await set({ isMuted: true, mutedUntil: 'tomorrow' })).status).toBe(400)
+})
+
 describe('GET /messages/conversations/{userId}/stats', () => {
   it('counts what the conversation holds', async () => {
     const path = `/messages/conversations/${opened.ann.userId}/stats`

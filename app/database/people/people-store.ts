@@ -1,0 +1,48 @@
+import { Dexie, type EntityTable, type Table } from 'dexie'
+
+/** A person's picture, by the address that the server gave it. Another picture has another one. */
+export interface KeptPicture {
+  _id: string
+  file: Blob
+  /** Bytes. */
+  size: number
+  /** When it was last shown or stored, epoch ms. */
+  usedAt: number
+}
+
+/** A list of people's ids as the server last gave it. */
+interface KeptList {
+  _id: 'blocked'
+  userIds: readonly string[]
+}
+
+/** What this device keeps about people beside their records; it leaves the device with them. */
+export interface PeopleStore {
+  pictures: EntityTable<KeptPicture, '_id'>
+  lists: Table<KeptList, KeptList['_id']>
+  close(): void
+  /** Closes it and deletes all of it from the device. */
+  remove(): Promise<void>
+}
+
+/** @param options.name the name of the person's database on this device */
+export function openPeopleStore(options: {
+  name: string
+  indexedDB?: IDBFactory | undefined
+  IDBKeyRange?: typeof globalThis.IDBKeyRange | undefined
+}): PeopleStore {
+  const { name, indexedDB, IDBKeyRange } = options
+  const dexie = new Dexie(`${name}-people`, {
+    ...(indexedDB && { indexedDB }),
+    ...(IDBKeyRange && { IDBKeyRange }),
+  }) as Dexie & Pick<PeopleStore, 'pictures' | 'lists'>
+  // Dexie's live queries need an IndexedDB beside the one given to each database.
+  if (indexedDB) Dexie.dependencies.indexedDB ??= indexedDB
+  dexie.version(1).stores({ pictures: '_id, usedAt', lists: '_id' })
+  return {
+    pictures: dexie.pictures,
+    lists: dexie.lists,
+    close: () => dexie.close(),
+    remove: () => dexie.delete(),
+  }
+}
