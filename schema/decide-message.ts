@@ -60,6 +60,8 @@ export interface MessageProposal {
    * restored.
    */
   isAuthorFull?: boolean
+  /** Does the recipient not take a first message from the actor? */
+  isFirstRefused?: boolean
   /** What the server forgot when a backup was restored. */
   lost?: readonly LostSpan[]
   /**
@@ -135,8 +137,10 @@ function decideNew(asked: MessageProposal): MessageDecision {
       : { kind: 'keep' }
   }
   if (isReturned(proposal)) {
-    // A deleted account gets nothing more; the author had the message, and gets it back.
-    const effect = proposal.isRecipientKnown ? 'deliver' : 'own'
+    // A deleted account gets nothing more, nor does one that takes no first message; the author had
+    // the message, and gets it back.
+    const isWelcome = proposal.isRecipientKnown && !proposal.isFirstRefused
+    const effect = isWelcome ? 'deliver' : 'own'
     return { kind: 'accept', next: takeBack(proposal), effect }
   }
   if (proposed.senderId === proposal.actorId && proposed.deletedAt !== undefined) {
@@ -176,7 +180,12 @@ function isAcknowledged(proposed: Pick<MessageDocument, 'status'>): boolean {
 function isReturned(proposal: MessageProposal): boolean {
   const { proposed, lost = [] } = proposal
   if (!isAcknowledged(proposed)) return false
-  const asBefore = { ...proposal, isRecipientKnown: true, isAuthorFull: false }
+  const asBefore = {
+    ...proposal,
+    isRecipientKnown: true,
+    isFirstRefused: false,
+    isAuthorFull: false,
+  }
   return findRefusal(lost.length > 0 ? asBefore : proposal) === undefined
 }
 
@@ -204,12 +213,13 @@ function takeBack({ actorId, proposed, channel, now }: MessageProposal): Message
 }
 
 function findRefusal(proposal: MessageProposal): Refusal | undefined {
-  const { actorId, proposed, isRecipientKnown, isAuthorFull } = proposal
+  const { actorId, proposed, isRecipientKnown, isFirstRefused, isAuthorFull } = proposal
   if (proposed.senderId !== actorId) return refuse('wrong_sender')
   if (proposed.recipientId === actorId) return refuse('to_yourself')
   if (proposed.recipientId !== proposed.peerId) return refuse('wrong_sender')
   if (isAccepted(proposed) && !isAcknowledged(proposed)) return refuse('forged_status')
   if (!isRecipientKnown) return refuse('unknown_person')
+  if (isFirstRefused) return refuse('not_accepted')
   return findContentRefusal(proposal) ?? (isAuthorFull ? refuse('storage_full') : undefined)
 }
 

@@ -4,6 +4,7 @@ export const refusalCodes = [
   'wrong_sender',
   'to_yourself',
   'unknown_person',
+  'not_accepted',
   'recipient_unavailable',
   'storage_full',
   'foreign_id',
@@ -30,6 +31,8 @@ const words: Record<RefusalCode, string> = {
   wrong_sender: 'Not sent: this message has another sender. Send it as a new one.',
   to_yourself: "You can't message yourself. Choose someone else.",
   unknown_person: 'Not sent: this account was deleted.',
+  not_accepted:
+    'Not sent: this person only gets messages from people they already have a chat with.',
   recipient_unavailable:
     "The server can't store messages for this person right now. Try again later.",
   storage_full:

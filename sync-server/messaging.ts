@@ -37,11 +37,11 @@ export function createMessaging(options: {
 }) {
   const { settings, overrides, data, people, budget, metrics, connections, onError } = options
   const { storage, isShared, link, epochs } = data
-  const { accounts, relations, directory } = people
+  const { accounts, relations, privacy } = people
   const { findChannel, onNew } = options
   const media = createMedia({
     storage,
-    directory,
+    privacy,
     isShared,
     onError,
     readPicture: async (userId) => (await accounts.find(userId))?.profilePicture,
@@ -63,6 +63,7 @@ export function createMessaging(options: {
     acceptance: createAcceptance({
       storage,
       relations,
+      privacy,
       isShared,
       link,
       files: media,
@@ -86,7 +87,13 @@ export function createMessaging(options: {
   })
   const acceptConversations = recordReads({
     acceptConversations: gate.acceptConversations,
-    noteRead: (...read) => findChannel()?.signals.noteRead(...read),
+    async noteRead(ownerId, ...read) {
+      const channel = findChannel()
+      if (channel && (await privacy.sendsReceipts(ownerId))) {
+        channel.signals.noteRead(ownerId, ...read)
+      }
+    },
+    onError,
   })
   return { media, quota, rate, acceptance, acceptMessages, acceptConversations }
 }

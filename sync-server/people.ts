@@ -2,6 +2,7 @@ import { createAccounts } from './access/accounts.ts'
 import { createDirectory } from './access/directory/directory.ts'
 import { createNameIndex } from './access/directory/name-index.ts'
 import { createPasswordHasher } from './access/passwords/password-hasher.ts'
+import { createPrivacy } from './access/privacy.ts'
 import { createRelations } from './access/relations.ts'
 import { createSessions } from './access/sessions.ts'
 import { createTokenKeeper } from './access/token-keeper.ts'
@@ -35,8 +36,19 @@ export function createPeople(options: {
   })
   const nameIndex = createNameIndex({ database })
   const directory = createDirectory({ mode, storage, accounts, relations, nameIndex, isShared })
+  const privacy = createPrivacy({ accounts, directory, isShared })
   const tokens = createTokenKeeper({ secret })
   const hasher = createPasswordHasher({ cost: passwordCost })
   const accessCheck = createAccessCheck({ tokens, sessions })
-  return { accounts, sessions, contacts, relations, directory, tokens, hasher, accessCheck }
+  return {
+    accounts,
+    sessions,
+    contacts,
+    relations,
+    directory,
+    privacy,
+    tokens,
+    hasher,
+    accessCheck,
+  }
 }

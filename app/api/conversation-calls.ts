@@ -16,7 +16,7 @@ export function createConversationCalls(call: Caller) {
   async function change(given: {
     userId: string
     what: string
-    body?: Record<string, boolean>
+    body?: Record<string, boolean | string>
     fallback: string
   }): Promise<ConversationAnswer> {
     const { userId, what, body, fallback } = given
@@ -49,11 +49,12 @@ export function createConversationCalls(call: Caller) {
         body: { isPinned },
         fallback: 'Failed to pin conversation',
       }),
-    setMuted: (userId: string, isMuted: boolean) =>
+    /** @param mutedUntil when it ends, an ISO time; without it, never */
+    setMuted: (userId: string, isMuted: boolean, mutedUntil?: string) =>
       change({
         userId,
         what: 'mute',
-        body: { isMuted },
+        body: { isMuted, ...(mutedUntil !== undefined && { mutedUntil }) },
         fallback: 'Failed to mute conversation',
       }),
     async getStats(userId: string): Promise<ConversationStats> {

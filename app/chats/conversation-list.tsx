@@ -7,6 +7,7 @@ import { useArrowKeys } from '../ui/hooks/use-arrow-keys.ts'
 import { useToday } from '../ui/hooks/use-today.ts'
 import { LazyActionMenu } from '../ui/menus/lazy-action-menu.tsx'
 import type { MenuPoint } from '../ui/menus/menu-action.ts'
+import { MuteMenu } from '../ui/menus/mute-menu.tsx'
 import styles from './chat-list-panel.module.css'
 import { ConversationRowItem } from './conversation-row.tsx'
 import { listConversationActions } from './list-conversation-actions.ts'
@@ -32,6 +33,7 @@ export function ConversationList({
 }: ConversationListProps) {
   const today = useToday()
   const [menu, setMenu] = useState<OpenMenu>()
+  const [muted, setMuted] = useState<OpenMenu>()
   const [asked, setAsked] = useState<ConversationRow>()
   const { attempt, failure } = useAttempt()
   const openMenu = useCallback(
@@ -66,9 +68,23 @@ export function ConversationList({
             commands: messenger.commands,
             undo: messenger.undo,
             attempt,
+            askMute: () => setMuted(menu),
             askDelete: setAsked,
           })}
           onClose={() => setMenu(undefined)}
+        />
+      )}
+      {muted && (
+        <MuteMenu
+          point={muted.point}
+          now={messenger.now()}
+          onMute={(until) =>
+            attempt(
+              messenger.commands.setMuted(muted.row.peerId, true, until),
+              'Failed to change chat',
+            )
+          }
+          onClose={() => setMuted(undefined)}
         />
       )}
       {asked && (

@@ -8,13 +8,15 @@ interface ConversationActionOptions {
   undo: Messenger['undo']
   /** Reports an action that the device could not store. */
   attempt(work: Promise<unknown>, words: string): void
+  /** Asks for how long to mute the conversation. */
+  askMute(row: ConversationRow): void
   /** Asks before clearing the conversation. */
   askDelete(row: ConversationRow): void
 }
 
 /** The menu of one conversation. Source: section 2 of the specification. */
 export function listConversationActions(options: ConversationActionOptions): MenuAction[] {
-  const { row, commands, undo, attempt, askDelete } = options
+  const { row, commands, undo, attempt, askMute, askDelete } = options
   const { peerId, isPinned, isMuted, isArchived } = row
   const markRead: MenuAction = {
     label: 'Mark as Read',
@@ -30,7 +32,8 @@ export function listConversationActions(options: ConversationActionOptions): Men
     {
       label: isMuted ? 'Unmute' : 'Mute',
       icon: isMuted ? 'unmute' : 'mute',
-      onSelect: () => attempt(commands.setMuted(peerId, !isMuted), 'Failed to change chat'),
+      onSelect: () =>
+        isMuted ? attempt(commands.setMuted(peerId, false), 'Failed to change chat') : askMute(row),
     },
     {
       label: isArchived ? 'Unarchive' : 'Archive',

@@ -32,4 +32,11 @@ export interface ConversationProps {
    * end
    */
   onOpenMedia(place: ListPlace | undefined): void
+  /** Is the contact panel beside it? */
+  hasInfo: boolean
+  /** Shows what is known about the other person, or hides it. @param place as for the media */
+  onOpenInfo(place: ListPlace | undefined): void
+  /** Begins a search, then calls `onSearchBegun`. */
+  asksSearch: boolean
+  onSearchBegun(): void
 }

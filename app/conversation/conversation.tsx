@@ -31,6 +31,14 @@ export function Conversation(props: ConversationProps) {
     setSearchWish((wish) => wish + 1)
   }
   useSearchKeys(search)
+  const { asksSearch } = props
+  const beginSearch = useLatest(() => {
+    search()
+    props.onSearchBegun()
+  })
+  useEffect(() => {
+    if (asksSearch) beginSearch.current()
+  }, [asksSearch, beginSearch])
   return (
     <section className={styles.conversation} aria-label={`Chat with ${nameOf(peer)}`}>
       <ConversationHeader
@@ -40,6 +48,8 @@ export function Conversation(props: ConversationProps) {
         onBack={onBack && (() => leaveBackLayers(onBack))}
         onSearch={search}
         onOpenMedia={() => onOpenMedia(list.current?.readPlace())}
+        hasInfo={props.hasInfo}
+        onOpenInfo={() => props.onOpenInfo(list.current?.readPlace())}
         onGoToDate={() => setDialog({ kind: 'date' })}
       />
       {props.notice}

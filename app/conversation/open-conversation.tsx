@@ -20,6 +20,7 @@ import { ArrivalAnnouncement } from './announcements/arrival-announcement.tsx'
 import { useFailure } from './announcements/use-failure.ts'
 import { useReactionNews } from './announcements/use-reaction-news.ts'
 import { useKeptMode } from './composer/use-kept-mode.ts'
+import { useWriteObstacle } from './composer/use-write-obstacle.ts'
 import { WriteArea } from './composer/write-area.tsx'
 import { newMode, type WriteMode } from './composer/write-mode.ts'
 import type { ConversationProps } from './conversation-props.ts'
@@ -65,6 +66,7 @@ export function OpenConversation(props: OpenConversationProps) {
   const [focusWish, setFocusWish] = useState(0)
   const { words: notice, say } = useNotice()
   const selection = useSelection(messenger)
+  const obstacle = useWriteObstacle(messenger, peerId)
   const today = useToday()
   const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
   const { isLoaded } = window
@@ -102,7 +104,11 @@ export function OpenConversation(props: OpenConversationProps) {
   const copy = (text: string) => void copyText(text).then((isCopied) => isCopied && say('Copied'))
   const actions = useMessageHandlers({
     messenger,
-    setMode,
+    setMode(next) {
+      if (next.kind !== 'reply' || !obstacle) return setMode(next)
+      if (obstacle === 'blocked') say(`Unblock ${peerName} to reply`)
+      else say("This account was deleted. You can't reply.")
+    },
     copy,
     say,
     toggleSelected: selection.toggle,
@@ -191,7 +197,7 @@ export function OpenConversation(props: OpenConversationProps) {
             if (message && selection.isSelecting) selection.toggle(message)
           }}
           canReply={(messageId) =>
-            !selection.isSelecting && findShown(messageId)?.deletedAt === undefined
+            !selection.isSelecting && !obstacle && findShown(messageId)?.deletedAt === undefined
           }
           onReply={(messageId) => {
             const message = findShown(messageId)
@@ -236,6 +242,7 @@ export function OpenConversation(props: OpenConversationProps) {
         ownName={props.ownName}
         mode={mode}
         focusWish={focusWish}
+        obstacle={obstacle}
         isAside={selection.isSelecting}
         drawTools={props.drawTools}
         onModeChange={setMode}

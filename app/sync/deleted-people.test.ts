@@ -60,6 +60,19 @@ test('somebody known who leaves is a deleted user once the network is back', asy
   expect(new Set(listLookups(phone)).size).toBe(listLookups(phone).length)
 })
 
+test('a stranger who leaves is offered to nobody any more', async () => {
+  const { lab, ann } = await openTestLab()
+  const cyd = await lab.person('cyd')
+  const phone = await ann.device()
+  const offered = () => phone.messenger.users.list().getSnapshot()
+  await expect.poll(() => offered().map(({ username }) => username)).toContain('cyd')
+  await deleteAccount(cyd, lab.server.url)
+  phone.network.hurry()
+  await expect.poll(() => offered().map(({ username }) => username)).not.toContain('cyd')
+  await phone.reload()
+  expect(offered().map(({ username }) => username)).not.toContain('cyd')
+})
+
 test('an address that was typed wrong is no deleted user', async () => {
   const { lab, ann } = await openTestLab()
   const phone = await ann.device()

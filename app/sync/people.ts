@@ -29,6 +29,9 @@ export interface People extends PeopleDirectory {
   close(): void
 }
 
+/** More than that leave a server's list only when it hides them all. */
+const strangersAskedMax = 20
+
 /** Everyone this device has heard of, from its own records and refreshed from the server. */
 export async function createPeople(options: {
   table: DeviceStore['people']
@@ -50,6 +53,8 @@ export async function createPeople(options: {
   const missing = new Set<string>()
   /** People looked up because the list of everyone no longer has them. */
   const departed = new Set<string>()
+  /** Deleted strangers: the device's own rows may still have them for a moment. */
+  const dropped = new Set<string>()
   let reading: Promise<unknown> = Promise.resolve()
   const problem = createLiveValue<string | undefined>(undefined)
 
@@ -73,9 +78,7 @@ export async function createPeople(options: {
       known.set(person._id, person)
       live.get(person._id)?.set(person)
     }
-    if (changed.length > 0) {
-      everybody.set([...known.values()].filter(({ isDeleted }) => !isDeleted).sort(byName))
-    }
+    if (changed.length > 0) publish()
     return changed
   }
 
@@ -110,6 +113,20 @@ export async function createPeople(options: {
   function recordGone(userId: string) {
     missing.add(userId)
     if (isMet(userId)) keep([{ ...describeDeletedUser(userId), isDeleted: true }]).catch(onError)
+    else drop(userId).catch(onError)
+  }
+
+  /** A stranger whose account is deleted: no list offers them any more. */
+  async function drop(userId: string) {
+    if (!known.delete(userId)) return
+    dropped.add(userId)
+    publish()
+    live.get(userId)?.set({ ...describeDeletedUser(userId), isDeleted: true })
+    await table.delete(userId)
+  }
+
+  function publish() {
+    everybody.set([...known.values()].filter(({ isDeleted }) => !isDeleted).sort(byName))
   }
 
   async function load(userId: string): Promise<PublicUser> {
@@ -131,8 +148,11 @@ export async function createPeople(options: {
   function askForDeparted(everyone: readonly PublicUser[]) {
     if (everyone.length >= limits.usersListMax) return
     const present = new Set(everyone.map(({ _id }) => _id))
+    let strangers = 0
     for (const { _id, isDeleted } of known.values()) {
-      if (present.has(_id) || isDeleted || departed.has(_id) || !isMet(_id)) continue
+      if (present.has(_id) || isDeleted || departed.has(_id)) continue
+      if (!isMet(_id)) strangers += 1
+      if (strangers > strangersAskedMax && !isMet(_id)) continue
       departed.add(_id)
       asked.add(_id)
       questions.ask(_id)
@@ -150,7 +170,10 @@ export async function createPeople(options: {
   }
 
   take(await table.toArray())
-  const unsubscribe = subscribeToTable(table, { onRows: take, onError })
+  const unsubscribe = subscribeToTable(table, {
+    onRows: (rows) => void take(rows.filter(({ _id }) => !dropped.has(_id))),
+    onError,
+  })
 
   return {
     get(userId): LiveValue<KnownPerson | undefined> {

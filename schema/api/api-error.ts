@@ -140,6 +140,7 @@ const refusalStatuses: Record<RefusalCode, number> = {
   wrong_sender: 403,
   to_yourself: 400,
   unknown_person: 404,
+  not_accepted: 403,
   recipient_unavailable: 503,
   storage_full: 507,
   foreign_id: 409,

@@ -3,6 +3,7 @@ import type { Accounts } from '../access/accounts.ts'
 import type { LimitAttempts } from '../access/attempt-limiter.ts'
 import type { Directory } from '../access/directory/directory.ts'
 import type { PasswordHasher } from '../access/passwords/password-hasher.ts'
+import type { Privacy } from '../access/privacy.ts'
 import type { Relations } from '../access/relations.ts'
 import { createReports } from '../access/reports.ts'
 import type { Sessions } from '../access/sessions.ts'
@@ -65,6 +66,7 @@ interface Options {
   tokens: TokenKeeper
   hasher: PasswordHasher
   directory: Directory
+  privacy: Privacy
   presence: Presence
   acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations' | 'journal' | 'digests'>
   media: Media
@@ -82,14 +84,14 @@ interface Options {
 
 /** Every call under `/api`. */
 export function createApiRoutes(options: Options): Route[] {
-  const { storage, accounts, acceptance, directory, presence, budget } = options
+  const { storage, accounts, acceptance, privacy, presence, budget } = options
   const { contacts, channel } = options
   const { reads, scans } = budget
   const { acceptMessages, acceptConversations, journal, digests } = acceptance
   const users = createUserPresenter({
     accounts,
     presence,
-    directory,
+    privacy,
     contacts,
     channelKind: channel === undefined ? 'off' : channel.isSandbox ? 'sandbox' : 'live',
   })
@@ -102,7 +104,7 @@ export function createApiRoutes(options: Options): Route[] {
   })
   const history = createHistory({ messages, journal, scans })
   const writer = createMessageWriter({ messages, acceptMessages })
-  const presenter = createMessagePresenter({ accounts, contacts, storage })
+  const presenter = createMessagePresenter({ accounts, contacts, storage, privacy })
   const shown = { users, messagePresenter: presenter, messages, journal, digests }
   return [
     ...createSignInRoutes({ ...options, users }),
@@ -164,7 +166,6 @@ function createPeopleRoutes(
   const { storage, accounts, sessions, relations, accountDeletion, directory, presence } = options
   const { users: presenter, messages, conversations, limitAttempts, log, quota, rate } = options
   const { contacts, channel } = options
-  const { tell } = options.connections
   const reports = createReports({ storage })
   const lookups = createLookupLimit({ limitAttempts })
   const kept = { sessions, relations, reports, messages, conversations }
@@ -176,7 +177,17 @@ function createPeopleRoutes(
       exportAccount: (own, signal) =>
         exportAccount({ ...kept, ...own, signal, presenter: options.presenter }),
     }),
-    ...createOwnRoutes({ accounts, presence, presenter, lookups, channel, tell }),
+    ...createOwnRoutes({
+      accounts,
+      presence,
+      presenter,
+      lookups,
+      channel,
+      onSettings(userId, changed) {
+        options.privacy.handleChanged(userId, Object.keys(changed.settings))
+        options.connections.tell(userId, { event: 'settings-changed', data: changed })
+      },
+    }),
     createUsageRoute({ quota, rate }),
     ...createPushRoutes(options),
     ...createWhatsAppRoutes({ accounts, lookups, channel }),

@@ -1,4 +1,4 @@
-import type { Directory } from '../access/directory/directory.ts'
+import type { Privacy } from '../access/privacy.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type FileDocument, fileKey, idsFrom, isFile } from './media-documents.ts'
 import { createMediaSharing } from './media-sharing.ts'
@@ -20,7 +20,7 @@ export type Media = ReturnType<typeof createMedia>
  */
 export function createMedia(options: {
   storage: Storage
-  directory: Pick<Directory, 'filterVisible'>
+  privacy: Pick<Privacy, 'showsPicture'>
   readPicture: (userId: string) => Promise<string | null | undefined>
   isShared: boolean
   inTurn?: InTurn
@@ -28,7 +28,7 @@ export function createMedia(options: {
   onError: (error: unknown) => void
   now?: () => number
 }) {
-  const { storage, directory, readPicture, isShared, onError, now = Date.now } = options
+  const { storage, privacy, readPicture, isShared, onError, now = Date.now } = options
   const { inTurn = (step) => step(), onFilesChanged = () => undefined } = options
   const shelf = createMediaStore({ storage, now, onFilesChanged, onError })
   const unfinished = createUnfinishedUploads({ shelf, now, onFilesChanged })
@@ -59,7 +59,7 @@ export function createMedia(options: {
     if (file.purpose === 'message') return await sharing.isSharedWith(file, viewerId)
     if (file.ownerId === viewerId) return true
     if (parseMediaUrl((await readPicture(file.ownerId)) ?? '') !== file.mediaId) return false
-    return (await directory.filterVisible(viewerId, [file.ownerId])).length > 0
+    return await privacy.showsPicture(viewerId, file.ownerId)
   }
 
   return {

@@ -9,6 +9,7 @@ import { createHints } from './copies/hints.ts'
 import { type MessageFiles, noFiles } from './copies/message-files.ts'
 import { createDigests } from './digests/digests.ts'
 import { createHealer } from './healing/healer.ts'
+import { type MessagePrivacy, openPrivacy } from './message-privacy.ts'
 import { createOrderJournal } from './order/order-journal.ts'
 
 /**
@@ -29,6 +30,8 @@ import { createOrderJournal } from './order/order-journal.ts'
 export function createAcceptance(options: {
   storage: Storage
   relations: Pick<Relations, 'canReach'>
+  /** Without it nobody has restricted anything. */
+  privacy?: MessagePrivacy
   files?: MessageFiles
   isFull?: (userId: string) => Promise<boolean>
   isShared?: boolean
@@ -47,7 +50,8 @@ export function createAcceptance(options: {
   const journal = createOrderJournal({ storage, link, now })
   const digests = createDigests({ storage, journal, every: tallyEvery, now, onError })
   const hints = createHints({ storage, onAdded: () => healer.lookAgain() })
-  const base = { storage, hints, relations, listLost, now, onError }
+  const { privacy = openPrivacy } = options
+  const base = { storage, hints, relations, privacy, listLost, now, onError }
   const healer = createHealer({ ...base, files, isShared, lookAgainMs })
   const messages = createMessageAcceptor({
     ...base,

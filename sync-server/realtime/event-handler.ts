@@ -1,5 +1,6 @@
 import type { ClientEvent } from '../../schema/api/socket-events.ts'
 import { unreachable } from '../../schema/helpers/unreachable.ts'
+import type { Privacy } from '../access/privacy.ts'
 import type { Relations } from '../access/relations.ts'
 import type { ChangeLines } from './change-lines.ts'
 import type { Connection, Connections } from './connections/connections.ts'
@@ -35,6 +36,7 @@ export function createEventHandler(options: {
   announcer: PresenceAnnouncer
   fronts: Pick<Fronts, 'record'>
   relations: Relations
+  privacy: Pick<Privacy, 'showsOnline' | 'refusesFirst'>
   lines: ChangeLines
   sendMessage: SendMessage
   setReaction: SetReaction
@@ -42,7 +44,7 @@ export function createEventHandler(options: {
   /** The person types to a contact on a business channel. */
   noteContactTyping: (userId: string, contactId: string) => void
 }) {
-  const { connections, announcer, relations, lines, sendMessage, setReaction } = options
+  const { connections, announcer, relations, privacy, lines, sendMessage, setReaction } = options
   const { hearChannelEvent, noteContactTyping, fronts } = options
 
   async function relayTyping(
@@ -54,6 +56,9 @@ export function createEventHandler(options: {
     if (reach === 'channel' && event === 'user-typing') noteContactTyping(userId, recipientId)
     if (reach !== 'delivered') return
     if (await relations.areApart(userId, recipientId)) return
+    // Typing says that somebody is online, and to strangers that they are about to write.
+    if (!(await privacy.showsOnline(userId, recipientId))) return
+    if (await privacy.refusesFirst(userId, recipientId)) return
     connections.tell(recipientId, { event, data: { userId } })
   }
 

@@ -1,5 +1,6 @@
 import { socketCloseCodes, socketCloseWords } from '../../schema/api/socket-events.ts'
 import type { Directory } from '../access/directory/directory.ts'
+import type { Privacy } from '../access/privacy.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { TokenHolder } from '../access/token-keeper.ts'
@@ -26,6 +27,7 @@ export function createRealtime(options: {
   epochOf: (userId: string) => string
   directory: Directory
   relations: Relations
+  privacy: Privacy
   sessions: Sessions
   presence: Presence
   fronts: Fronts
@@ -40,11 +42,12 @@ export function createRealtime(options: {
   hereEveryMs?: number | undefined
   onError: (error: unknown) => void
 }) {
-  const { directory, relations, sessions, presence, fronts, connections, onError } = options
+  const { directory, relations, privacy, sessions, presence, fronts, connections, onError } = options
   const announcer = createPresenceAnnouncer({
     presence,
     connections,
     directory,
+    privacy,
     onError,
     everyMs: options.announceEveryMs,
     usersOnlineMax: options.usersOnlineMax,
@@ -61,6 +64,7 @@ export function createRealtime(options: {
     announcer,
     fronts,
     relations,
+    privacy,
     lines,
     sendMessage: options.sendMessage,
     setReaction: options.setReaction,
@@ -70,6 +74,9 @@ export function createRealtime(options: {
   const stopListening = [
     presence.onChanged(announcer.handleChanged),
     relations.onChanged(announcer.handleSightChanged),
+    privacy.onChanged((userId, names) => {
+      if (names.includes('onlineFor')) announcer.handleResighted(userId)
+    }),
     sessions.onEnded((ended) =>
       connections.closeSession(ended, socketCloseCodes.signInEnded, socketCloseWords.signInEnded),
     ),
@@ -81,7 +88,12 @@ export function createRealtime(options: {
     /** Presence sent since the start. */
     presenceCounts: announcer.counts,
     countFollowed: lines.countFollowed,
-    openSocket: createSocketOpener({ ...door, identify: options.identify, onError }),
+    openSocket: createSocketOpener({
+      ...door,
+      onError,
+      identify: options.identify,
+      prepare: privacy.prepare,
+    }),
     close() {
       for (const stop of stopListening) stop()
       announcer.close()

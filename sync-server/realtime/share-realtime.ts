@@ -1,3 +1,4 @@
+import type { Privacy } from '../access/privacy.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
@@ -9,6 +10,7 @@ import { createSharedPresence } from './presence/shared-presence.ts'
 import { shareConnections } from './share-connections.ts'
 import { shareSessionEndings } from './share-session-endings.ts'
 import { createSharedBlockChanges } from './shared-block-changes.ts'
+import { createSharedPrivacyChanges } from './shared-privacy-changes.ts'
 
 /**
  * Shares presence, events, blocks and ended sign-ins across linked servers, and who looks at a
@@ -20,6 +22,7 @@ export function shareRealtime(options: {
   connections: Connections
   sessions: Sessions
   relations: Relations
+  privacy: Privacy
   writeLastSeen: (userIds: readonly string[], lastSeen: number) => Promise<void>
   onError: (error: unknown) => void
 }): {
@@ -30,7 +33,8 @@ export function shareRealtime(options: {
   allFronts: SharedFronts
   close(): void
 } {
-  const { link, presence, connections, sessions, relations, writeLastSeen, onError } = options
+  const { link, presence, connections, sessions, relations, privacy, writeLastSeen, onError } =
+    options
   const fronts = createFronts()
   if (!link) {
     const allFronts = shareFronts({ fronts, link, findServers: () => [] })
@@ -40,6 +44,7 @@ export function shareRealtime(options: {
   const { findServers } = shared
   const endings = shareSessionEndings({ sessions, connections, link, onError })
   const blockChanges = createSharedBlockChanges({ relations, connections, link })
+  const privacyChanges = createSharedPrivacyChanges({ privacy, link })
   return {
     presence: shared,
     connections: shareConnections({ connections, link, findServers }),
@@ -48,6 +53,7 @@ export function shareRealtime(options: {
     close() {
       endings.close()
       blockChanges.close()
+      privacyChanges.close()
     },
   }
 }

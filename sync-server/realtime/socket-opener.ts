@@ -36,6 +36,8 @@ const goodbyeDueWithinMs = 2_000
 /** Admits a device by its token, and handles its frames until it leaves. */
 export function createSocketOpener(options: {
   identify: (token: string) => Promise<TokenHolder | null>
+  /** Reads beforehand what others ask about a person who comes. */
+  prepare: (userId: string) => Promise<void>
   connections: Connections
   presence: Presence
   announcer: PresenceAnnouncer
@@ -46,11 +48,12 @@ export function createSocketOpener(options: {
   onError: (error: unknown) => void
 }) {
   const { identify, connections, presence, announcer, handleEvent, frameBudgets, onError } = options
-  const { lines, fronts } = options
+  const { lines, fronts, prepare } = options
   const seats = createSocketSeats()
 
   async function letIn(socket: WebSocket, { token, understands }: SocketOffer) {
     const caller = await identify(token)
+    if (caller) await prepare(caller.userId)
     if (socket.readyState !== socket.OPEN) return null
     if (!caller) {
       end(socket, 'signInEnded')

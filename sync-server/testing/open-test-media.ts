@@ -22,7 +22,7 @@ export async function openTestMedia(options: { isShared?: boolean } = {}) {
       storage,
       isShared: options.isShared ?? false,
       now: () => state.now,
-      directory: { filterVisible: async (_viewer, ids) => ids.filter((id) => !hidden.has(id)) },
+      privacy: { showsPicture: async (_viewer, ownerId) => !hidden.has(ownerId) },
       readPicture: async (userId) => records.get(userId),
       onError: (error) => errors.push(error),
     })

@@ -8,15 +8,17 @@ type AcceptConversations = Acceptance['acceptConversations']
  */
 export function recordReads(options: {
   acceptConversations: AcceptConversations
-  noteRead: (ownerId: string, contactId: string, readUpTo: number) => void
+  noteRead: (ownerId: string, contactId: string, readUpTo: number) => Promise<void>
+  onError: (error: unknown) => void
 }): AcceptConversations {
-  const { acceptConversations, noteRead } = options
+  const { acceptConversations, noteRead, onError } = options
   return async (request) => {
     const outcomes = await acceptConversations(request)
     for (const outcome of outcomes) {
       if (outcome.kind !== 'stored' || !outcome.isTaken) continue
       const { _id, readUpTo, whatsapp_conversation_id: name } = outcome.doc
-      if (name !== undefined && readUpTo > 0) noteRead(request.actorId, _id, readUpTo)
+      if (name === undefined || readUpTo === 0) continue
+      noteRead(request.actorId, _id, readUpTo).catch(onError)
     }
     return outcomes
   }

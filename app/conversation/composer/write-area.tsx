@@ -7,9 +7,11 @@ import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { describeMessage } from '../../ui/text/describe-message.ts'
 import { useLiveMessage } from '../message/use-live-message.ts'
+import { CannotWrite } from './cannot-write.tsx'
 import styles from './composer.module.css'
 import { Composer } from './composer.tsx'
 import type { DrawComposerTools } from './composer-tools.ts'
+import type { WriteObstacle } from './use-write-obstacle.ts'
 import { newMode, type WriteMode } from './write-mode.ts'
 
 interface ComposerBarProps {
@@ -26,6 +28,8 @@ interface WriteAreaProps {
   peerName: string
   ownName: string
   mode: WriteMode
+  /** Why nothing new can be written; an edit still can. */
+  obstacle: WriteObstacle | undefined
   /** Does something else take its place? The text stays meanwhile. */
   isAside: boolean
   /** A change gives the composer the focus, where there is a keyboard. */
@@ -42,7 +46,11 @@ interface WriteAreaProps {
 export function WriteArea(props: WriteAreaProps) {
   return (
     <div hidden={props.isAside}>
-      <ModeComposer {...props} />
+      {props.obstacle && props.mode.kind !== 'edit' ? (
+        <CannotWrite {...props} obstacle={props.obstacle} />
+      ) : (
+        <ModeComposer {...props} />
+      )}
     </div>
   )
 }

@@ -2,10 +2,10 @@ import type { KnownPerson } from '../../database/storage/known-person.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { Avatar } from '../../ui/people/avatar.tsx'
+import { usePresenceWords } from '../../ui/people/use-presence-words.ts'
 import { joinClassNames } from '../../ui/styles/join-class-names.ts'
 import styles from '../styles/conversation.module.css'
 import { HeaderTools } from './header-tools.tsx'
-import { usePresenceWords } from './use-presence-words.ts'
 
 interface ConversationHeaderProps {
   messenger: Messenger
@@ -15,6 +15,8 @@ interface ConversationHeaderProps {
   onBack: (() => void) | undefined
   onSearch(): void
   onOpenMedia(): void
+  hasInfo: boolean
+  onOpenInfo(): void
   onGoToDate(): void
 }
 
@@ -25,25 +27,35 @@ export function ConversationHeader(props: ConversationHeaderProps) {
   return (
     <header className={styles.header}>
       {onBack && <IconButton icon="back" label="Back to chats" onClick={onBack} />}
-      <div className={styles.headerFace}>
-        <Avatar
-          name={name}
-          picture={peer?.profilePicture ?? undefined}
-          size={2.5}
-          isOnline={isOnline}
+      <div className={styles.who}>
+        <div className={styles.headerFace}>
+          <Avatar
+            name={name}
+            picture={peer?.profilePicture ?? undefined}
+            size={2.5}
+            isOnline={isOnline}
+          />
+        </div>
+        <div className={styles.headerWords}>
+          <h2 className={styles.name}>
+            <span className={styles.nameText}>{name}</span>
+            {(peer?.phone_number || peer?.isWhatsAppContact) && (
+              <span className={styles.badge}>WhatsApp</span>
+            )}
+          </h2>
+          <p className={joinClassNames(styles.subtitle, isTyping && styles.isTyping)}>
+            {words}
+            {peer?.phone_number && `${words && ' · '}+${peer.phone_number}`}
+          </p>
+        </div>
+        {/* Over both: a heading may not lie in a button. */}
+        <button
+          type="button"
+          className={styles.opensInfo}
+          aria-label={`Contact info: ${name}`}
+          aria-expanded={props.hasInfo}
+          onClick={props.onOpenInfo}
         />
-      </div>
-      <div className={styles.headerWords}>
-        <h2 className={styles.name}>
-          <span className={styles.nameText}>{name}</span>
-          {(peer?.phone_number || peer?.isWhatsAppContact) && (
-            <span className={styles.badge}>WhatsApp</span>
-          )}
-        </h2>
-        <p className={joinClassNames(styles.subtitle, isTyping && styles.isTyping)}>
-          {words}
-          {peer?.phone_number && `${words && ' · '}+${peer.phone_number}`}
-        </p>
       </div>
       <HeaderTools {...props} />
     </header>

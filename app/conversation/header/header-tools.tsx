@@ -5,6 +5,7 @@ import { useAttempt } from '../../ui/dialogs/use-attempt.tsx'
 import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import { LazyActionMenu } from '../../ui/menus/lazy-action-menu.tsx'
 import type { MenuAction, MenuPoint } from '../../ui/menus/menu-action.ts'
+import { MuteMenu } from '../../ui/menus/mute-menu.tsx'
 import styles from '../styles/conversation.module.css'
 
 interface HeaderToolsProps {
@@ -19,10 +20,13 @@ interface HeaderToolsProps {
 export function HeaderTools(props: HeaderToolsProps) {
   const { messenger, peerId, onSearch, onOpenMedia, onGoToDate } = props
   const [menuPoint, setMenuPoint] = useState<MenuPoint>()
+  const [mutePoint, setMutePoint] = useState<MenuPoint>()
   const { attempt, failure } = useAttempt()
   const isMuted = useLivePart(messenger.conversations, (rows) =>
     Boolean(rows.find((row) => row.peerId === peerId)?.isMuted),
   )
+  const setMuted = (...change: [isMuted: boolean, until?: number]) =>
+    attempt(messenger.commands.setMuted(peerId, ...change), 'Failed to change chat')
   const actions: MenuAction[] = [
     { label: 'Search', icon: 'search', onSelect: onSearch },
     { label: 'Media, files and links', icon: 'picture', onSelect: onOpenMedia },
@@ -30,8 +34,7 @@ export function HeaderTools(props: HeaderToolsProps) {
     {
       label: isMuted ? 'Unmute' : 'Mute',
       icon: isMuted ? 'unmute' : 'mute',
-      onSelect: () =>
-        attempt(messenger.commands.setMuted(peerId, !isMuted), 'Failed to change chat'),
+      onSelect: () => (isMuted ? setMuted(false) : setMutePoint(menuPoint)),
     },
   ]
   return (
@@ -65,6 +68,14 @@ export function HeaderTools(props: HeaderToolsProps) {
           point={menuPoint}
           actions={actions}
           onClose={() => setMenuPoint(undefined)}
+        />
+      )}
+      {mutePoint && (
+        <MuteMenu
+          point={mutePoint}
+          now={messenger.now()}
+          onMute={(until) => setMuted(true, until)}
+          onClose={() => setMutePoint(undefined)}
         />
       )}
       {failure}

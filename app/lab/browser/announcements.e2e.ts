@@ -34,6 +34,7 @@ test('P6: what the disk refuses is said, and can be done again', async () => {
   await said('Failed to star message. Please try again.').waitFor()
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Mute' }).click()
+  await page.getByRole('menuitem', { name: 'Always' }).click()
   await page.getByRole('dialog', { name: 'Failed to change chat. Please try again.' }).waitFor()
   await page.getByRole('button', { name: 'OK' }).click()
   await page

@@ -40,6 +40,7 @@ test('a muted chat has a grey badge, and counts neither in the title nor on the 
   await page.goto('/chat')
   await chatRow(page, 'ben').click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Mute', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Always' }).click()
   await chatRow(page, 'ben').getByRole('img', { name: 'Muted' }).waitFor()
   await say(bensPage, 'nobody hears this')
   await badge('ben').waitFor()

@@ -76,6 +76,7 @@ test('a muted chat says nothing, and does not count', async () => {
   await ann.page.goto('/chat')
   await chatRow(ann.page, 'ben').click({ button: 'right' })
   await ann.page.getByRole('menuitem', { name: 'Mute' }).click()
+  await ann.page.getByRole('menuitem', { name: '8 hours' }).click()
   await chatRow(ann.page, 'ben').getByRole('img', { name: 'Muted' }).waitFor()
   await setVisibility('hidden')
   await say(ben.page, 'into the silence')

@@ -27,6 +27,9 @@ const ConversationRoute = lazy(loadConversation)
 const MediaRoute = lazy(() =>
   import('../open-chat/media-route.tsx').then((module) => ({ default: module.MediaRoute })),
 )
+const ContactRoute = lazy(() =>
+  import('../open-chat/contact-route.tsx').then((module) => ({ default: module.ContactRoute })),
+)
 const Drawer = lazy(() =>
   import('../navigation/drawer.tsx').then((module) => ({ default: module.Drawer })),
 )
@@ -80,7 +83,7 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
           />
         </div>
         <main className={joinClassNames(styles.pane, !isPaneShown && styles.away)}>
-          <Pane place={place} />
+          <Pane place={place} isNarrow={isNarrow} />
         </main>
         {isDrawerOpen && (
           <Suspense fallback={null}>
@@ -95,14 +98,39 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
   )
 }
 
-function Pane({ place }: { place: ChatPlace }) {
-  if (place.peerId === undefined) return <EmptyPane />
+function Pane({ place, isNarrow }: { place: ChatPlace; isNarrow: boolean }) {
+  // The contact panel asks for a search, and the conversation takes it once it is shown.
+  const [asksSearch, setAsksSearch] = useState(false)
+  const { peerId, hasInfo = false } = place
+  if (peerId === undefined) return <EmptyPane />
   return (
     <Suspense fallback={null}>
       {place.content ? (
-        <MediaRoute peerId={place.peerId} kind={place.content} />
+        <MediaRoute peerId={peerId} kind={place.content} />
       ) : (
-        <ConversationRoute peerId={place.peerId} />
+        <div className={styles.chat}>
+          {!(isNarrow && hasInfo) && (
+            <div className={styles.conversation}>
+              <ConversationRoute
+                peerId={peerId}
+                hasInfo={hasInfo}
+                asksSearch={asksSearch}
+                onSearchBegun={() => setAsksSearch(false)}
+              />
+            </div>
+          )}
+          {hasInfo && (
+            <aside className={styles.info}>
+              <Suspense fallback={null}>
+                <ContactRoute
+                  peerId={peerId}
+                  isPage={isNarrow}
+                  onSearch={() => setAsksSearch(true)}
+                />
+              </Suspense>
+            </aside>
+          )}
+        </div>
       )}
     </Suspense>
   )

@@ -18,6 +18,7 @@ export function nameChatPage(place: ChatPlace, peerName: string | undefined): st
       return 'Calls'
     case 'chats':
       if (place.content && peerName) return `Media, files and links: ${peerName}`
+      if (place.hasInfo && peerName) return `Contact info: ${peerName}`
       return place.peerId === undefined ? undefined : peerName
   }
 }

@@ -9,6 +9,8 @@ export interface ChatPlace {
   peerId?: string
   /** The kind of content that replaces the conversation's messages. */
   content?: MessageKind
+  /** Is the contact panel open, beside the conversation or in its place? */
+  hasInfo?: true
   groupId?: string
 }
 
@@ -25,6 +27,9 @@ export function readChatPlace(pathname: string): ChatPlace | undefined {
     return { section: 'chats', groupId: second }
   }
   if (second !== undefined) {
+    if (second === 'info' && rest.length === 0 && idPattern.test(first)) {
+      return { section: 'chats', peerId: first, hasInfo: true }
+    }
     const content = contents.find((kind) => kind === second)
     if (!content || rest.length > 0 || !idPattern.test(first)) return undefined
     return { section: 'chats', peerId: first, content }

@@ -35,10 +35,20 @@ const Gallery = lazy(() =>
   import('../../media/viewer/gallery.tsx').then((module) => ({ default: module.Gallery })),
 )
 
+interface ConversationRouteProps {
+  peerId: string
+  /** Is the contact panel beside it? */
+  hasInfo: boolean
+  /** Begins a search, then calls `onSearchBegun`. */
+  asksSearch: boolean
+  onSearchBegun(): void
+}
+
 const drawReactionBar: DrawReactionBar = (drawing) => <ReactionBar {...drawing} />
 
 /** The right pane of the chat screen: joins the conversation and the message bubble. */
-export function ConversationRoute({ peerId }: { peerId: string }) {
+export function ConversationRoute(props: ConversationRouteProps) {
+  const { peerId, hasInfo } = props
   const messenger = useMessenger()
   const { searchMessages } = useServices()
   const { pathname, state } = useLocation()
@@ -103,10 +113,15 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
   }, [navigate, pathname, state])
   // Stored with the chat's history entry for Back, and with the media page's entry for its back
   // button after a reload.
-  const openMedia = (listPlace: ListPlace | undefined) => {
+  const openPage = (page: 'media' | 'info', listPlace: ListPlace | undefined) => {
     const kept = { ...readRecord(state), listPlace }
     void navigate(pathname, { replace: true, state: kept })
-    void navigate(`/chat/${peerId}/media`, { state: kept })
+    void navigate(`/chat/${peerId}/${page}`, { state: kept })
+  }
+  const openInfo = (listPlace: ListPlace | undefined) => {
+    // On a wide screen the chat stays, and so does its place.
+    if (hasInfo) goUp({ to: `/chat/${peerId}`, state })
+    else openPage('info', isNarrow ? listPlace : undefined)
   }
   const showMessage = (messageId: string) => {
     setPicture(undefined)
@@ -136,7 +151,11 @@ export function ConversationRoute({ peerId }: { peerId: string }) {
         }
         onBack={isNarrow ? () => goUp({ ...findList(state), fits: isList }) : undefined}
         onOpenChat={openChat}
-        onOpenMedia={(listPlace) => leaveBackLayers(() => openMedia(listPlace))}
+        onOpenMedia={(listPlace) => leaveBackLayers(() => openPage('media', listPlace))}
+        hasInfo={hasInfo}
+        onOpenInfo={(listPlace) => leaveBackLayers(() => openInfo(listPlace))}
+        asksSearch={props.asksSearch}
+        onSearchBegun={props.onSearchBegun}
       />
       {channel.dialog}
       {picture && (

@@ -23,7 +23,9 @@ export function MediaRoute({ peerId, kind }: { peerId: string; kind: MessageKind
       kind={kind}
       // Replaces the other tab's entry, so that Back returns to the chat.
       onKind={(chosen) => void navigate(`${chat}/${chosen}`, { replace: true, state })}
-      onBack={() => goUp({ to: chat, state })}
+      onBack={() =>
+        goUp({ to: chat, state, fits: (path) => path === chat || path === `${chat}/info` })
+      }
       onGoToMessage={(messageId) =>
         void navigate(chat, { state: { ...(typeof state === 'object' ? state : {}), messageId } })
       }

@@ -3,6 +3,7 @@ import { Navigate, Outlet, useLocation } from 'react-router-dom'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { FullScreenLoader } from '../../ui/layout/full-screen-loader.tsx'
 import { FullScreenProblem } from '../../ui/layout/full-screen-problem.tsx'
+import { PictureProvider } from '../../ui/people/picture-source.ts'
 import { useNotifier } from '../notifications/use-notifier.ts'
 import { MessengerProvider } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
@@ -43,10 +44,12 @@ function OpenMessenger({ userId }: { userId: string }) {
     case 'open':
       return (
         <MessengerProvider value={opening.messenger}>
-          <Notifier messenger={opening.messenger} />
-          <Suspense fallback={null}>
-            <Outlet />
-          </Suspense>
+          <PictureProvider value={opening.messenger.pictures}>
+            <Notifier messenger={opening.messenger} />
+            <Suspense fallback={null}>
+              <Outlet />
+            </Suspense>
+          </PictureProvider>
         </MessengerProvider>
       )
   }

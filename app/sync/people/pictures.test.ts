@@ -50,7 +50,7 @@ test('a picture is fetched once for all who show it, and is there without a netw
   await expect.poll(() => first.store.pictures.count()).toBe(1)
   first.close()
   const second = open()
-  await untilLive(second.pictures.get(address(1)), (picture) => picture?.type === 'image/jpeg')
+  await untilLive(second.pictures.get(address(1)), (url) => url?.startsWith('blob:') ?? false)
   expect(requests).toEqual([address(1)])
 })
 

@@ -10,10 +10,10 @@ import { judgeFailure } from '../requests/judge-failure.ts'
 /** People's pictures, from this device, else from the server. */
 export interface Pictures {
   /**
-   * Undefined until it is here, and when there is none. Requests it while somebody listens. For the
-   * same address it returns the same live value.
+   * An object URL; undefined until it is here, and when there is none. Requests it while somebody
+   * listens. For the same address it returns the same live value.
    */
-  get(address: string): LiveValue<Blob | undefined>
+  get(address: string): LiveValue<string | undefined>
 }
 
 const mostAtOnce = 3
@@ -21,8 +21,8 @@ const mostAtOnce = 3
 const unshownMax = 200
 const longestMs = 5 * 60_000
 
-interface Entry extends LiveValue<Blob | undefined> {
-  set(picture: Blob | undefined): void
+interface Entry extends LiveValue<string | undefined> {
+  set(url: string | undefined): void
   hasListeners(): boolean
   /** `none`: the server has no such picture, or gives it to nobody. */
   state: 'idle' | 'asked' | 'here' | 'none'
@@ -49,7 +49,7 @@ export function createPictures(options: {
   const backOff = createBackOff({ random, longestMs })
 
   function makeEntry(address: string): Entry {
-    const value = createLiveValue<Blob | undefined>(undefined)
+    const value = createLiveValue<string | undefined>(undefined)
     const entry: Entry = {
       ...value,
       state: 'idle',
@@ -82,8 +82,17 @@ export function createPictures(options: {
   }
 
   function show(entry: Entry, picture: Blob) {
+    if (signal.aborted) return
     entry.state = 'here'
-    entry.set(picture)
+    entry.set(URL.createObjectURL(picture))
+  }
+
+  function forget(address: string) {
+    const entry = entries.get(address)
+    entries.delete(address)
+    const url = entry?.getSnapshot()
+    entry?.set(undefined)
+    if (url) URL.revokeObjectURL(url)
   }
 
   /** Undefined when the server has none, or no screen shows it any more. */
@@ -121,7 +130,7 @@ export function createPictures(options: {
   function forgetUnshown() {
     const unshown = [...entries].filter(([, entry]) => !entry.hasListeners())
     for (const [address] of unshown.slice(0, Math.max(0, unshown.length - unshownMax))) {
-      entries.delete(address)
+      forget(address)
     }
   }
 
@@ -139,7 +148,7 @@ export function createPictures(options: {
 
     /** This person has another picture now, or none. */
     async drop(address: string): Promise<void> {
-      entries.delete(address)
+      forget(address)
       await kept.drop(address)
     },
 
@@ -149,6 +158,7 @@ export function createPictures(options: {
     close() {
       closing.abort(new Error('Pictures are no longer shown.'))
       backOff.close()
+      for (const address of [...entries.keys()]) forget(address)
     },
   }
 }

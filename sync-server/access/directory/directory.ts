@@ -166,12 +166,6 @@ export function createDirectory(options: {
       return others.slice(0, limits.phoneSearchMax)
     },
 
-    /** Those of `userIds` whose presence the viewer may see; the viewer may see their own. */
-    async filterVisible(viewerId: string, userIds: readonly string[]): Promise<string[]> {
-      const { seesAll, sees } = await readSight(viewerId)
-      return seesAll ? [...userIds] : userIds.filter(sees)
-    },
-
     readSight,
 
     /** In this mode people see only their contacts' presence. */

@@ -10,6 +10,7 @@ import { deriveStatus, deriveStatusHistory } from '../../../schema/peer-marks.ts
 import { listReactions } from '../../../schema/reaction.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/accounts.ts'
+import type { Privacy } from '../../access/privacy.ts'
 import { toIso } from '../../lib/to-iso.ts'
 import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -29,8 +30,9 @@ export function createMessagePresenter(options: {
   accounts: Accounts
   contacts: Pick<Contacts, 'findAll'>
   storage: Storage
+  privacy: Pick<Privacy, 'readViews'>
 }) {
-  const { accounts, contacts, storage } = options
+  const { accounts, contacts, storage, privacy } = options
 
   /**
    * The caller's conversations by the other person's id: their marks give each message's status.
@@ -45,9 +47,16 @@ export function createMessagePresenter(options: {
   /** Both people of messages; includes the viewer's contacts on a business channel. */
   async function readPeople(viewerId: string, userIds: readonly string[]): Promise<People> {
     const ids = [...new Set(userIds)]
-    const found = await accounts.findAll(ids)
-    const others = ids.filter((id) => !found.has(id))
-    if (others.length === 0) return found
+    const [accountsFound, views] = await Promise.all([
+      accounts.findAll(ids),
+      privacy.readViews(viewerId, ids),
+    ])
+    const found = [...accountsFound].map(
+      ([id, account]) =>
+        [id, views.get(id)?.picture ? account : { ...account, profilePicture: null }] as const,
+    )
+    const others = ids.filter((id) => !accountsFound.has(id))
+    if (others.length === 0) return new Map<string, Shown>(found)
     const ofChannel = await contacts.findAll(viewerId, others)
     const shown = [...ofChannel.values()].map(
       (one) => [one.contactId, presentContact(one)] as const,

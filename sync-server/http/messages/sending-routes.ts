@@ -35,7 +35,7 @@ export function createSendingRoutes(options: {
       otherStatuses: { 200: 'A message with this id was sent before: it is the answer.' },
       answer: messageAnswer,
       errors: [
-        ...(['unknown_person', 'to_yourself', 'foreign_id'] as const),
+        ...(['unknown_person', 'not_accepted', 'to_yourself', 'foreign_id'] as const),
         ...(['empty', 'too_long', 'type_not_allowed', 'media_not_allowed'] as const),
         ...(['recipient_unavailable', 'storage_full', 'too_many_messages'] as const),
         ...channelSendErrors,

@@ -1,7 +1,11 @@
 import * as z from 'zod/mini'
 import { onlineNoted } from '../../../schema/api/done-answers.ts'
-import type { ServerEvent } from '../../../schema/api/socket-events.ts'
-import { pickSettings, settingTimes, timedSettings } from '../../../schema/settings.ts'
+import {
+  pickSettings,
+  settingTimes,
+  type TimedSettings,
+  timedSettings,
+} from '../../../schema/settings.ts'
 import { ownUser, profileChange, userSettings } from '../../../schema/user.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import { claimKey } from '../../access/claims.ts'
@@ -42,10 +46,10 @@ export function createOwnRoutes(options: {
   presenter: UserPresenter
   lookups: LookupLimit
   channel: Pick<Channel, 'checkNumber'> | undefined
-  /** Tells the person's devices. */
-  tell: (userId: string, event: ServerEvent) => void
+  /** Called with settings that a person has changed. */
+  onSettings: (userId: string, changed: TimedSettings) => void
 }): Route[] {
-  const { accounts, presence, presenter, lookups, channel, tell } = options
+  const { accounts, presence, presenter, lookups, channel, onSettings } = options
   return [
     defineRoute({
       method: 'get',
@@ -114,11 +118,7 @@ export function createOwnRoutes(options: {
         if (outcome.kind === 'too_large') throw new RequestRefused('settings_too_large')
         if (outcome.kind !== 'done') throw refuseTaken(outcome)
         const { settings, settingsAt = {} } = outcome.account
-        const names = Object.keys(body.settings)
-        tell(userId, {
-          event: 'settings-changed',
-          data: pickSettings({ settings, settingsAt }, names),
-        })
+        onSettings(userId, pickSettings({ settings, settingsAt }, Object.keys(body.settings)))
         return { settings, settingsAt }
       },
     }),

@@ -1,10 +1,11 @@
 import { describeDeletedUser } from '../../../schema/deleted-user.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import { idPattern } from '../../../schema/id.ts'
 import type { OwnUser, PublicUser } from '../../../schema/user.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/accounts.ts'
-import type { Directory } from '../../access/directory/directory.ts'
 import { presentOwnUser, presentUser } from '../../access/present-user.ts'
+import type { Privacy } from '../../access/privacy.ts'
 import type { Presence } from '../../realtime/presence/presence.ts'
 import type { Contacts } from '../../whatsapp/customers/contacts.ts'
 import { presentContact } from '../../whatsapp/customers/present-contact.ts'
@@ -12,15 +13,15 @@ import { RequestRefused } from '../core/request-refused.ts'
 
 export type UserPresenter = ReturnType<typeof createUserPresenter>
 
-/** Builds the API's view of people: with their presence, where the viewer may see it. */
+/** Builds the API's view of people: with what the viewer may see of each. */
 export function createUserPresenter(options: {
   accounts: Accounts
   presence: Presence
-  directory: Directory
+  privacy: Pick<Privacy, 'readViews'>
   contacts: Pick<Contacts, 'findAll'>
   channelKind: 'live' | 'sandbox' | 'off'
 }) {
-  const { accounts, presence, directory, contacts, channelKind } = options
+  const { accounts, presence, privacy, contacts, channelKind } = options
 
   /** Keeps the given order. */
   async function presentAll(
@@ -28,19 +29,23 @@ export function createUserPresenter(options: {
     people: readonly AccountDocument[],
   ): Promise<PublicUser[]> {
     const userIds = people.map(({ userId }) => userId)
-    const [visible, lastSeen] = await Promise.all([
-      directory.filterVisible(viewerId, userIds),
+    const [views, lastSeen] = await Promise.all([
+      privacy.readViews(viewerId, userIds),
       accounts.readLastSeen(userIds),
     ])
-    const seen = new Set(visible)
-    return people.map((account) =>
-      seen.has(account.userId)
-        ? presentUser(account, {
-            isOnline: presence.isOnline(account.userId),
-            lastSeen: lastSeen.get(account.userId),
-          })
-        : presentUser(account, { isOnline: false }),
-    )
+    return people.map((account) => {
+      const { userId } = account
+      const view = views.get(userId)
+      const shown = presentUser(account, {
+        isOnline: view?.online === true && presence.isOnline(userId),
+        lastSeen: view?.lastSeen ? lastSeen.get(userId) : undefined,
+      })
+      return {
+        ...shown,
+        status: view?.about ? shown.status : '',
+        profilePicture: view?.picture ? shown.profilePicture : null,
+      }
+    })
   }
 
   /**
@@ -73,7 +78,7 @@ export function createUserPresenter(options: {
     presentDeparted: describeDeletedUser,
     async presentOne(viewerId: string, account: AccountDocument): Promise<PublicUser> {
       const [user] = await presentAll(viewerId, [account])
-      return user ?? presentUser(account, { isOnline: false })
+      return must(user, 'a person who was presented')
     },
     async presentOwn(account: AccountDocument): Promise<OwnUser> {
       const { userId } = account

@@ -11,6 +11,7 @@ import { type DatabaseWrite, TransactionFailed } from '../../storage/documents/t
 import type { Storage } from '../../storage/storage.ts'
 import type { Hints } from '../copies/hints.ts'
 import { weighDocument } from '../copies/weigh-document.ts'
+import type { MessagePrivacy } from '../message-privacy.ts'
 import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
 import {
   type ConversationDraft,
@@ -40,11 +41,12 @@ export function createConversationAcceptor(options: {
   journal: OrderJournal
   hints: Hints
   relations: Pick<Relations, 'canReach'>
+  privacy: Pick<MessagePrivacy, 'hidesReading'>
   listLost: (userId: string) => readonly LostSpan[]
   now: () => number
   onError: (error: unknown) => void
 }) {
-  const { storage, journal, hints, relations, listLost, now, onError } = options
+  const { storage, journal, hints, relations, privacy, listLost, now, onError } = options
   const batcher = createKeyedBatcher<Proposal, Outcome<ConversationDocument>>(acceptBatch)
 
   async function acceptBatch(ownerId: string, proposals: readonly Proposal[]) {
@@ -76,7 +78,8 @@ export function createConversationAcceptor(options: {
     const isGone = reaches.includes('unknown_person') || reaches.includes('channel')
     const told =
       isGone || ownerId === peerId ? 'nobody' : reaches.includes('held') ? 'later' : 'now'
-    const change = { ownerId, peerId, proposals, at: now() }
+    const isReadingHidden = told === 'now' && (await privacy.hidesReading(ownerId, peerId))
+    const change = { ownerId, peerId, proposals, at: now(), isReadingHidden }
     try {
       return await write({ ...change, told })
     } catch (error) {
@@ -104,12 +107,15 @@ export function createConversationAcceptor(options: {
     peerId: string
     proposals: readonly Proposal[]
     told: 'now' | 'later' | 'nobody'
+    /** Hears the author of the arrival alone? The reading then stays hidden, as with a block. */
+    isReadingHidden: boolean
     at: number
     /** The author is unavailable: stores a hint first, so that a crash does not lose it. */
     isHintDue?: boolean
     isHinted?: boolean
   }): Promise<Written> {
     const { ownerId, peerId, proposals, told, at, isHintDue = false, isHinted = false } = change
+    const { isReadingHidden } = change
     const own = nameConversationsDatabase(ownerId)
     const peers = nameConversationsDatabase(peerId)
     const silencesId = silencesKey(peerId, ownerId)
@@ -136,12 +142,19 @@ export function createConversationAcceptor(options: {
         if (isUntold && !isHinted) return { writes: [], result: { ...decided, isUntold } }
         if (decided.rise && theirs) {
           const silences = read<SilencesDocument>(ordersDatabase).get(silencesId)
-          const raised = tellMarks({ stored: theirs, rise: decided.rise, silences, at })
+          const raised = tellMarks({
+            stored: theirs,
+            rise: decided.rise,
+            silences,
+            at,
+            isReadingHidden,
+          })
           writes.push({ name: peers, put: [raised] })
         }
-        if (decided.rise && told === 'later') {
+        const untold = decided.rise ? listUntold(decided.rise) : []
+        const added = told === 'later' ? untold : isReadingHidden ? untold.filter(isOfReading) : []
+        if (added.length > 0) {
           const before = read<SilencesDocument>(ordersDatabase).get(silencesId)
-          const added = listUntold(decided.rise)
           writes.push({
             name: ordersDatabase,
             put: [extendSilences(before, { _id: silencesId, added })],
@@ -163,7 +176,7 @@ export function createConversationAcceptor(options: {
     if (rise && isUntold && !isHintDue) {
       // It may have begun during this write, and the hint may have been replayed before.
       const marks = { readerId: ownerId, authorId: peerId, ...rise.upTo }
-      await tellHintedReceipts({ storage, relations, marks, now }).catch(onError)
+      await tellHintedReceipts({ storage, relations, privacy, marks, now }).catch(onError)
     }
     return { ...result, rev: revs(own).get(peerId) }
   }
@@ -176,6 +189,8 @@ export function createConversationAcceptor(options: {
     settle: () => batcher.settle(),
   }
 }
+
+const isOfReading = ({ status }: { status: string }) => status === 'read'
 
 function toOutcome(
   { proposal, next, isNew, isTaken }: ConversationDraft,

@@ -10,6 +10,8 @@ export interface Delivery {
   reach: Reach
   /** Has the actor no room for anything new? */
   isActorFull: boolean
+  /** Does the peer not take a first message from the actor? */
+  isFirstRefused: boolean
   groups: readonly ProposalGroup[]
   /** By message id: may this new message share its file? */
   sharedFiles: ReadonlyMap<string, boolean>

@@ -123,6 +123,7 @@ export function decideDelivery(
   journal: Pick<OrderJournal, 'assignOrder' | 'lastGiven'>,
 ): DeliveryDecision {
   const { actorId, peerId, reach, isActorFull, groups, isPeerOut, lost, now } = delivery
+  const { isFirstRefused } = delivery
   const stored = read<MessageDocument>(nameMessagesDatabase(actorId))
   const ruled = groups.map((group) =>
     draftGroup({
@@ -130,6 +131,7 @@ export function decideDelivery(
       group,
       reach,
       isActorFull,
+      isFirstRefused,
       lost,
       now,
       stored: stored.get(group.id),

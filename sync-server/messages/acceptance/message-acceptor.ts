@@ -20,6 +20,7 @@ import { type Hint, type Hints, hintsDatabase } from '../copies/hints.ts'
 import { type MessageFiles, releaseFile, shareFiles } from '../copies/message-files.ts'
 import { isForPeer } from '../copies/peer-copies.ts'
 import { digestsDatabase } from '../digests/digest-documents.ts'
+import type { MessagePrivacy } from '../message-privacy.ts'
 import type { OrderEntry } from '../order/order-entry.ts'
 import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
 import {
@@ -80,6 +81,7 @@ export function createMessageAcceptor(options: {
   journal: OrderJournal
   hints: Hints
   relations: Pick<Relations, 'canReach'>
+  privacy: MessagePrivacy
   files: MessageFiles
   isFull: (userId: string) => Promise<boolean>
   listLost: (userId: string) => readonly LostSpan[]
@@ -92,7 +94,7 @@ export function createMessageAcceptor(options: {
   onError: (error: unknown) => void
   onStage?: ((stage: Stage) => void | Promise<void>) | undefined
 }) {
-  const { storage, journal, hints, relations, files, isFull, listLost, now } = options
+  const { storage, journal, hints, relations, privacy, files, isFull, listLost, now } = options
   const { onQueued, onStarted, onFinished, onAdded, onReturned, onError, onStage } = options
   const { isAtomic } = storage
   const batcher = createKeyedBatcher<Proposal, Outcome<MessageDocument>>(acceptBatch)
@@ -139,19 +141,21 @@ export function createMessageAcceptor(options: {
   async function deliver(asked: Asked) {
     const { actorId, peerId } = asked
     const reach = await findReach(actorId, peerId)
+    const isFirstRefused = await refusesFirst(actorId, peerId, reach)
     const lost = listLost(actorId)
     const isPlaced = reach !== 'unknown_person' || lost.length > 0
     if (peerId !== undefined && isPlaced) await journal.prepare(actorId, peerId)
     const delivery: Delivery = {
       ...asked,
       reach,
+      isFirstRefused,
       isAtomic,
       now: now(),
       isPeerOut: false,
       touched: new Set(),
       lost,
       entriesAsked: new Set(),
-      sharedFiles: await lookAtFiles({ ...asked, reach }),
+      sharedFiles: await lookAtFiles({ ...asked, reach, isFirstRefused }),
       hasBegun: begun.has(`${actorId} ${peerId}`),
     }
     const decided = await writeWithPeer(delivery).catch((error: unknown) => {
@@ -171,14 +175,21 @@ export function createMessageAcceptor(options: {
     return await relations.canReach(actorId, peerId)
   }
 
+  /** Asked before a block matters: the answer is the same with one, and reveals none. */
+  async function refusesFirst(actorId: string, peerId: string | undefined, reach: Reach) {
+    if (peerId === undefined || peerId === actorId) return false
+    if (reach !== 'delivered' && reach !== 'held') return false
+    return !begun.has(`${actorId} ${peerId}`) && (await privacy.refusesFirst(actorId, peerId))
+  }
+
   /**
    * Shares files before a copy names them, and revokes them before one is blanked: a crash then
    * hides, and never reveals.
    */
   async function lookAtFiles(
-    asked: Pick<Delivery, 'actorId' | 'groups' | 'reach' | 'isActorFull'>,
+    asked: Pick<Delivery, 'actorId' | 'groups' | 'reach' | 'isActorFull' | 'isFirstRefused'>,
   ) {
-    const { actorId, groups, reach, isActorFull } = asked
+    const { actorId, groups, reach, isActorFull, isFirstRefused } = asked
     const concerned = groups.filter(({ proposals }) =>
       proposals.some(({ message }) => message?.mediaUrl ?? message?.deletedAt),
     )
@@ -193,6 +204,7 @@ export function createMessageAcceptor(options: {
         group,
         reach,
         isActorFull,
+        isFirstRefused,
         now: now(),
         isPeerTouched: false,
         lost: listLost(actorId),
@@ -314,10 +326,10 @@ export function createMessageAcceptor(options: {
 
   /** The reader may have read it before its author's conversation began. */
   async function tellReceiptsOf(authorId: string, readerId: string) {
-    await tellStandingReceipts({ storage, relations, authorId, readerId, now })
+    await tellStandingReceipts({ storage, relations, privacy, authorId, readerId, now })
     const hint = await hints.findReceipts(authorId, readerId)
     if (!hint) return
-    await tellHintedReceipts({ storage, relations, marks: hint, now })
+    await tellHintedReceipts({ storage, relations, privacy, marks: hint, now })
     await hints.remove([hint])
   }
 

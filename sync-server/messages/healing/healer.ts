@@ -4,6 +4,7 @@ import type { Seq } from '../../storage/documents/documents.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Hints, MessageHint } from '../copies/hints.ts'
 import type { MessageFiles } from '../copies/message-files.ts'
+import type { MessagePrivacy } from '../message-privacy.ts'
 import { type OrderEntry, parseOrderEntry } from '../order/order-entry.ts'
 import { ordersDatabase } from '../order/order-journal.ts'
 import { tellStandingReceipts } from '../receipts/tell-standing-receipts.ts'
@@ -31,12 +32,13 @@ export function createHealer(options: {
   files: MessageFiles
   hints: Hints
   relations: Pick<Relations, 'canReach'>
+  privacy: Pick<MessagePrivacy, 'hidesReading'>
   isShared: boolean
   lookAgainMs?: number | undefined
   now: () => number
   onError: (error: unknown) => void
 }) {
-  const { storage, files, hints, relations, isShared, now, onError } = options
+  const { storage, files, hints, relations, privacy, isShared, now, onError } = options
   const { lookAgainMs = lookAgainAfterMs } = options
   const orders = storage.database<OrderEntry>(ordersDatabase)
   /** Entries above the checkpoint that this process completed itself. */
@@ -81,7 +83,7 @@ export function createHealer(options: {
       const swept = await sweepJournal((checkpoint?.seq ?? 0) as Seq)
       const isBeingWritten = ({ authorId, messageId }: MessageHint) =>
         underWay.has(writeKey(authorId, messageId))
-      const base = { storage, files, relations, now, onError }
+      const base = { storage, files, relations, privacy, now, onError }
       const replayed = await replayHints({ ...base, hints, isBeingWritten })
       if (replayed.left > 0) lookAgain()
       const isDone = storage.isAtomic && !swept.isOpen && replayed.left === 0
@@ -146,7 +148,7 @@ export function createHealer(options: {
         const pair = { storage, files, authorId, readerId, messages, now: at }
         const outcome = await healMessages(pair)
         healed += outcome.healed
-        await tellStandingReceipts({ storage, relations, authorId, readerId, now })
+        await tellStandingReceipts({ storage, relations, privacy, authorId, readerId, now })
         for (const entry of ofPair) {
           const age = at - (parseOrderEntry(entry)?.orderedAt ?? 0)
           if (outcome.without.has(entry.messageId) && age < underWayMs) open.add(entry._id)

@@ -3,6 +3,7 @@ import type { Relations } from '../../access/relations.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Hint, Hints, MessageHint } from '../copies/hints.ts'
 import type { MessageFiles } from '../copies/message-files.ts'
+import type { MessagePrivacy } from '../message-privacy.ts'
 import { tellHintedReceipts } from '../receipts/tell-hinted-receipts.ts'
 import { tellStandingReceipts } from '../receipts/tell-standing-receipts.ts'
 import { healMessages } from './heal-messages.ts'
@@ -14,6 +15,7 @@ interface Surroundings {
   storage: Storage
   files: MessageFiles
   relations: Pick<Relations, 'canReach'>
+  privacy: Pick<MessagePrivacy, 'hidesReading'>
   now: () => number
   onError: (error: unknown) => void
 }
@@ -51,7 +53,7 @@ export async function replayHints(
 
 /** Replays hints of one author and one reader. Must not recreate a departed person's databases. */
 async function replayPair(surroundings: Surroundings, due: readonly Hint[]): Promise<number> {
-  const { storage, files, relations, now } = surroundings
+  const { storage, files, relations, privacy, now } = surroundings
   const [first] = due
   if (!first) return 0
   const pair = { authorId: first.authorId, readerId: first.readerId }
@@ -74,8 +76,9 @@ async function replayPair(surroundings: Surroundings, due: readonly Hint[]): Pro
       ? await healMessages({ storage, files, ...pair, messages: unhealed, now: now() })
       : { healed: 0 }
   for (const hint of due) {
-    if (hint.kind === 'receipts') await tellHintedReceipts({ storage, relations, marks: hint, now })
+    if (hint.kind === 'receipts')
+      await tellHintedReceipts({ storage, relations, privacy, marks: hint, now })
   }
-  if (messages.length > 0) await tellStandingReceipts({ storage, relations, ...pair, now })
+  if (messages.length > 0) await tellStandingReceipts({ storage, relations, privacy, ...pair, now })
   return healed
 }

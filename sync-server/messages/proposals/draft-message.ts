@@ -67,6 +67,7 @@ export function draftMessage(draft: {
   stored: MessageDocument | undefined
   reach: Reach
   isActorFull: boolean
+  isFirstRefused?: boolean
   isPeerTouched: boolean
   lost: readonly LostSpan[]
   now: number
@@ -97,10 +98,12 @@ function applyRule(draft: {
   stored: MessageDocument | undefined
   reach: Reach
   isActorFull: boolean
+  isFirstRefused?: boolean
   lost: readonly LostSpan[]
   now: number
 }): Pick<MessageDraft, 'next' | 'effect' | 'refusal'> {
   const { actorId, proposal, stored, reach, isActorFull: isAuthorFull, lost, now } = draft
+  const { isFirstRefused = false } = draft
   if (proposal.isDeleted) return { next: stored, effect: 'none' }
   const proposed = proposal.message
   if (!proposed) return keepUnreadable({ actorId, proposal, stored, now })
@@ -111,6 +114,7 @@ function applyRule(draft: {
     stored,
     proposed,
     isRecipientKnown,
+    isFirstRefused,
     isAuthorFull,
     lost,
     channel,

@@ -32,6 +32,7 @@ export function draftGroup(options: {
   stored: MessageDocument | undefined
   reach: Reach
   isActorFull: boolean
+  isFirstRefused?: boolean
   isPeerTouched: boolean
   lost: readonly LostSpan[]
   now: number

@@ -12,10 +12,18 @@ export function tellMarks(options: {
   rise: MarkRise
   silences: SilencesDocument | undefined
   at: number
+  /** The author hears only that they arrived: neither mark nor silence tells of the reading. */
+  isReadingHidden: boolean
 }): ConversationDocument {
-  const { stored, rise, at } = options
+  const { stored, rise, at, isReadingHidden } = options
   const silences = [...(options.silences?.silences ?? []), ...listEarlier(stored, rise)]
-  return raisePeerMarks(stored, { ...rise.upTo, at, silences })
+  if (!isReadingHidden) return raisePeerMarks(stored, { ...rise.upTo, at, silences })
+  return raisePeerMarks(stored, {
+    at,
+    readUpTo: 0,
+    deliveredUpTo: Math.max(rise.upTo.deliveredUpTo, rise.upTo.readUpTo),
+    silences: silences.filter(({ status }) => status === 'delivered'),
+  })
 }
 
 /** The receipts to withhold during a block: everything newly covered by the marks. */

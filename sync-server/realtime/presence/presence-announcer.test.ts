@@ -15,12 +15,19 @@ function start() {
     connections,
     onError,
     everyMs: 10,
-    directory: {
+    privacy: {
       async readSight() {
         await storage.reading
         if (storage.isBroken) throw new Error('a broken disk')
-        return { seesAll: true, sees: () => true }
+        return {
+          seesAll: () => true,
+          knows: () => true,
+          sees: () => true,
+          hasMissed: () => false,
+        }
       },
+    },
+    directory: {
       isForContacts: false,
       listContacts: async () => new Set(),
       onConversationsWritten: () => () => {},

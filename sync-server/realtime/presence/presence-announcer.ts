@@ -1,6 +1,7 @@
 import { setImmediate as letOthers } from 'node:timers/promises'
 import { limits } from '../../../schema/limits.ts'
 import type { Directory } from '../../access/directory/directory.ts'
+import type { Privacy } from '../../access/privacy.ts'
 import type { Connection, Connections } from '../connections/connections.ts'
 import type { Presence } from './presence.ts'
 import { createPresenceTeller, type PresenceNews } from './presence-teller.ts'
@@ -23,15 +24,13 @@ const peopleInARow = 200
 export function createPresenceAnnouncer(options: {
   presence: Presence
   connections: Connections
-  directory: Pick<
-    Directory,
-    'readSight' | 'isForContacts' | 'listContacts' | 'onConversationsWritten'
-  >
+  directory: Pick<Directory, 'isForContacts' | 'listContacts' | 'onConversationsWritten'>
+  privacy: Pick<Privacy, 'readSight'>
   everyMs?: number | undefined
   usersOnlineMax?: number | undefined
   onError: (error: unknown) => void
 }) {
-  const { presence, connections, directory, onError } = options
+  const { presence, connections, directory, privacy, onError } = options
   const { everyMs = announceEveryMs, usersOnlineMax = limits.usersOnlineMax } = options
   const state = {
     isWhole: !directory.isForContacts,
@@ -41,6 +40,8 @@ export function createPresenceAnnouncer(options: {
   }
   /** People who came or went since the last announcement, each with the resulting version. */
   const changed = new Map<string, number>()
+  /** Those among them who changed who may see them. */
+  let resighted: ReadonlySet<string> = new Set()
   /** News for one person alone, when not everybody gets everything. */
   const pending = new Map<string, { userIds: Set<string>; version: number }>()
   const views = createPresenceViews({
@@ -58,7 +59,7 @@ export function createPresenceAnnouncer(options: {
   const teller = createPresenceTeller({
     presence,
     connections,
-    directory,
+    privacy,
     views,
     readNow: () => ({
       isWhole: state.isWhole,
@@ -93,7 +94,8 @@ export function createPresenceAnnouncer(options: {
 
   /** Collects each person's news, and counts it as told. */
   function takeNews(): [string, PresenceNews][] {
-    const news = { userIds: [...changed.keys()], version: state.version }
+    const news = { userIds: [...changed.keys()], version: state.version, resighted }
+    resighted = new Set()
     if (!state.isWhole) {
       views.forConcerned(changed.keys(), (viewerId, userId) =>
         noteFor(viewerId, userId, changed.get(userId) ?? 0),
@@ -102,7 +104,7 @@ export function createPresenceAnnouncer(options: {
     }
     const own = [...pending].map(([viewerId, { userIds, version }]): [string, PresenceNews] => [
       viewerId,
-      { userIds: [...userIds], version },
+      { userIds: [...userIds], version, resighted: news.resighted },
     ])
     changed.clear()
     pending.clear()
@@ -156,6 +158,7 @@ export function createPresenceAnnouncer(options: {
     }
     const release = views.hold()
     await teller.greet(connection).finally(release)
+    if (teller.listOwed().size > 0) request()
   }
 
   return {
@@ -165,6 +168,14 @@ export function createPresenceAnnouncer(options: {
     handleChanged(userIds: readonly string[]) {
       state.version += 1
       for (const userId of userIds) changed.set(userId, state.version)
+      request()
+    },
+
+    /** This person has changed who may see that they are online. */
+    handleResighted(userId: string) {
+      state.version += 1
+      changed.set(userId, state.version)
+      resighted = new Set([...resighted, userId])
       request()
     },
 

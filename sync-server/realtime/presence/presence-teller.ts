@@ -1,5 +1,5 @@
 import type { ServerEvent } from '../../../schema/api/socket-events.ts'
-import type { Directory, Sight } from '../../access/directory/directory.ts'
+import type { PresenceSight, Privacy } from '../../access/privacy.ts'
 import type { Connection, Connections } from '../connections/connections.ts'
 import type { Presence } from './presence.ts'
 import type { PresenceViews } from './presence-views.ts'
@@ -8,6 +8,8 @@ import type { PresenceViews } from './presence-views.ts'
 const listEveryMs = 1_000
 /** The same for newly watched people; a device that asks more often gets a list. */
 const watchedEveryMs = 300
+
+const sightTries = 3
 
 type Scope = Extract<ServerEvent, { event: 'presence-scope' }>['data']
 
@@ -23,6 +25,8 @@ export interface PresenceNow {
 export interface PresenceNews {
   userIds: readonly string[]
   version: number
+  /** Those who changed who may see them: now hidden ones are gone for this viewer. */
+  resighted?: ReadonlySet<string>
 }
 
 /** What a device knows. */
@@ -49,11 +53,11 @@ const word = (event: ServerEvent) => JSON.stringify(event)
 export function createPresenceTeller(options: {
   presence: Presence
   connections: Connections
-  directory: Pick<Directory, 'readSight'>
+  privacy: Pick<Privacy, 'readSight'>
   views: Pick<PresenceViews, 'list'>
   readNow: () => PresenceNow
 }) {
-  const { presence, connections, directory, views, readNow } = options
+  const { presence, connections, privacy, views, readNow } = options
   const told = new WeakMap<Connection, Told>()
   /** Devices that need a list: their line was full, it was too early, or their sight changed. */
   const owed = new Set<Connection>()
@@ -73,16 +77,17 @@ export function createPresenceTeller(options: {
     return word({ event: 'users-online', data: [...userIds] })
   }
 
-  function describeList(viewerId: string, sight: Sight): string {
+  function describeList(viewerId: string, sight: PresenceSight): string {
     const { isWhole, version } = readNow()
     if (!isWhole) {
       return wordList(
         [...views.list(viewerId)].filter((id) => presence.isOnline(id) && sight.sees(id)),
       )
     }
-    if (!sight.seesAll) return wordList(presence.listOnline().filter(sight.sees))
+    const online = presence.listOnline()
+    if (!sight.seesAll(online)) return wordList(online.filter(sight.sees))
     if (shared.listVersion !== version) {
-      shared.list = wordList(presence.listOnline())
+      shared.list = wordList(online)
       shared.listVersion = version
     }
     return shared.list
@@ -94,9 +99,12 @@ export function createPresenceTeller(options: {
     return word({ event: 'presence-changed', data: { online, offline } })
   }
 
-  function describeChange(news: PresenceNews, sight: Sight): string {
-    const { userIds } = news
-    if (!sight.seesAll) return wordChange(userIds.filter(sight.sees), presence.isOnline)
+  function describeChange(news: PresenceNews, sight: PresenceSight): string {
+    const { userIds, resighted } = news
+    if (!sight.seesAll(userIds)) {
+      const told = userIds.filter((id) => sight.sees(id) || resighted?.has(id))
+      return wordChange(told, (id) => presence.isOnline(id) && sight.sees(id))
+    }
     if (shared.news !== news) {
       shared.change = wordChange(userIds, presence.isOnline)
       shared.news = news
@@ -135,10 +143,34 @@ export function createPresenceTeller(options: {
     return before !== undefined && (owed.has(connection) || before.version < version)
   }
 
+  /** Everybody that a list to this person may have. */
+  const listCandidates = (viewerId: string) =>
+    readNow().isWhole ? presence.listOnline() : [...views.list(viewerId)]
+
+  /** Who came while the sight was read is in the next list. */
+  function oweMissed(viewerId: string, sight: PresenceSight) {
+    if (sight.hasMissed()) oweLists(viewerId)
+  }
+
+  function oweLists(viewerId: string) {
+    for (const connection of connections.listOf(viewerId)) {
+      if (told.has(connection)) owed.add(connection)
+    }
+  }
+
+  /** Reads again while others come: the second time their settings are in memory. */
+  async function readListSight(viewerId: string, others: readonly string[] = []) {
+    for (let tries = 1; ; tries += 1) {
+      const sight = await privacy.readSight(viewerId, [...others, ...listCandidates(viewerId)])
+      if (tries === sightTries || sight.knows(listCandidates(viewerId))) return sight
+    }
+  }
+
   async function tellListNow(connection: Connection) {
     const { userId } = connection.caller
-    const sight = await directory.readSight(userId)
+    const sight = await readListSight(userId)
     tellList(connection, () => describeList(userId, sight))
+    oweMissed(userId, sight)
   }
 
   return {
@@ -157,10 +189,13 @@ export function createPresenceTeller(options: {
 
     /** Sends a person's devices the news, or the lists that they need. */
     async tell(viewerId: string, news: PresenceNews) {
-      const isAnyDue = [...connections.listOf(viewerId)].some((one) => isDue(one, news))
-      if (!isAnyDue) return
-      const sight = await directory.readSight(viewerId)
-      const isConcerned = news.userIds.some(sight.sees)
+      const due = [...connections.listOf(viewerId)].filter((one) => isDue(one, news))
+      if (due.length === 0) return
+      const needsList = due.some((one) => owed.has(one) || !hearsChanges(one))
+      const sight = needsList
+        ? await readListSight(viewerId, news.userIds)
+        : await privacy.readSight(viewerId, news.userIds)
+      const isConcerned = news.userIds.some((id) => sight.sees(id) || news.resighted?.has(id))
       const kept: { list?: string } = {}
       const readList = () => (kept.list ??= describeList(viewerId, sight))
       for (const connection of connections.listOf(viewerId)) {
@@ -170,6 +205,7 @@ export function createPresenceTeller(options: {
         else if (!hearsChanges(connection)) tellList(connection, readList)
         else if (!send(connection, describeChange(news, sight))) owed.add(connection)
       }
+      oweMissed(viewerId, sight)
     },
 
     /** Tells a device about people it newly watches. */
@@ -180,7 +216,7 @@ export function createPresenceTeller(options: {
       const isTooEarly = performance.now() - before.watchedAt < watchedEveryMs
       if (isTooEarly || !hearsChanges(connection)) return void owed.add(connection)
       before.watchedAt = performance.now()
-      const sight = await directory.readSight(connection.caller.userId)
+      const sight = await privacy.readSight(connection.caller.userId, userIds)
       // Show hidden people as offline, like others: silence would reveal a block.
       const isShown = (userId: string) => presence.isOnline(userId) && sight.sees(userId)
       const isSent = send(connection, wordChange(userIds, isShown))
@@ -188,11 +224,7 @@ export function createPresenceTeller(options: {
     },
 
     /** The devices' knowledge is out of date: each needs a list. */
-    oweLists(viewerId: string) {
-      for (const connection of connections.listOf(viewerId)) {
-        if (told.has(connection)) owed.add(connection)
-      }
-    },
+    oweLists,
 
     /** People with a device that needs a list. */
     listOwed: () => new Set([...owed].map(({ caller }) => caller.userId)),

@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'react'
-import type { KnownPerson } from '../../database/storage/known-person.ts'
-import type { Messenger } from '../../sync/messenger-types.ts'
-import { formatLastSeen } from '../../ui/format/format-last-seen.ts'
-import { useLivePart } from '../../ui/hooks/use-live-value.ts'
-import { useIsOnline } from '../../ui/people/use-is-online.ts'
+import type { PublicUser } from '../../../schema/user.ts'
+import { formatLastSeen } from '../format/format-last-seen.ts'
+import { type LiveSource, useLivePart } from '../hooks/use-live-value.ts'
+import { type PresenceSource, useIsOnline } from './use-is-online.ts'
 
 const minuteMs = 60_000
 
@@ -13,15 +12,23 @@ interface PresenceWords {
   isTyping: boolean
 }
 
+interface Source extends PresenceSource {
+  presence: LiveSource<{ isOnline(userId: string): boolean; isTyping(userId: string): boolean }>
+  /** The people whom the reader blocks: nobody's presence is shared with them. */
+  blocked: LiveSource<readonly string[]>
+}
+
 /** 'typing...', 'online', or when this person was last seen; updates as time passes. */
 export function usePresenceWords(
-  messenger: Messenger,
+  source: Source,
   peerId: string,
-  peer: KnownPerson | undefined,
+  peer: (PublicUser & { isDeleted?: true }) | undefined,
 ): PresenceWords {
-  const isOnline = useIsOnline(messenger, peerId)
-  const isTyping = useLivePart(messenger.presence, (presence) => presence.isTyping(peerId))
+  const isOnline = useIsOnline(source, peerId)
+  const isTyping = useLivePart(source.presence, (presence) => presence.isTyping(peerId))
+  const isBlocked = useLivePart(source.blocked, (ids) => ids.includes(peerId))
   const now = useMinute()
+  if (isBlocked) return { words: 'Blocked', isOnline: false, isTyping: false }
   return { words: describe(), isOnline, isTyping }
 
   function describe(): string {
