@@ -36,6 +36,8 @@ export interface AppOverrides {
   wrapLevel?: StorageOptions['wrapLevel']
   /** The clock of the business channel. */
   channelClock?: ChannelClock
+  /** The time of links of new devices, epoch ms. */
+  deviceLinkNow?: () => number
   /** Waits before each retry of a failed webhook. */
   webhookRetryWaitsMs?: readonly number[]
   /** About how many messages lie between two stored tallies of a conversation. */

@@ -18,6 +18,12 @@ const ProfileRoute = lazy(() =>
 const SettingsRoute = lazy(() =>
   import('./routes/settings-route.tsx').then((module) => ({ default: module.SettingsRoute })),
 )
+const LinkRoute = lazy(() =>
+  import('./routes/link-route.tsx').then((module) => ({ default: module.LinkRoute })),
+)
+const NewChatRoute = lazy(() =>
+  import('./routes/new-chat-route.tsx').then((module) => ({ default: module.NewChatRoute })),
+)
 const ShareRoute = lazy(() =>
   import('./routes/share-route.tsx').then((module) => ({ default: module.ShareRoute })),
 )
@@ -33,7 +39,9 @@ export function AppRoutes() {
           <Route path="/register" element={<RegisterRoute />} />
         </Route>
         <Route element={<SignedInRoute />}>
+          <Route path="/chat/new" element={<NewChatRoute />} />
           <Route path="/chat/*" element={<ChatLayout />} />
+          <Route path="/link" element={<LinkRoute />} />
           <Route path="/share" element={<ShareRoute />} />
           <Route path="/profile" element={<ProfileRoute />} />
           <Route path="/settings/:section?" element={<SettingsRoute />} />

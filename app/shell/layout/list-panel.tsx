@@ -21,8 +21,8 @@ interface PlaceholderPanelProps {
   start?: ReactNode
 }
 
-const PhoneSearch = lazy(() =>
-  import('./phone-search.tsx').then((module) => ({ default: module.PhoneSearch })),
+const NewChat = lazy(() =>
+  import('../new-chat/new-chat.tsx').then((module) => ({ default: module.NewChat })),
 )
 
 interface ListPanelProps {
@@ -36,7 +36,7 @@ export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
   const labelsOf = useLabels(messenger)
   const { state, key } = useLocation()
   const navigate = useNavigate()
-  const [isAskingPhone, setIsAskingPhone] = useState(false)
+  const [isNewChatOpen, setIsNewChatOpen] = useState(false)
   const drawerButton = onOpenDrawer && (
     <IconButton icon="menu" label="Open menu" onClick={onOpenDrawer} />
   )
@@ -86,17 +86,17 @@ export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
           view === 'all' && (
             <IconButton
               icon="newChat"
-              label="Search by Phone Number"
+              label="New chat"
               aria-haspopup="dialog"
-              onClick={() => setIsAskingPhone(true)}
+              onClick={() => setIsNewChatOpen(true)}
             />
           )
         }
         notice={<ListNotices />}
       />
-      {isAskingPhone && (
+      {isNewChatOpen && (
         <Suspense fallback={null}>
-          <PhoneSearch onClose={() => setIsAskingPhone(false)} />
+          <NewChat onClose={() => setIsNewChatOpen(false)} />
         </Suspense>
       )}
     </>

@@ -8,6 +8,7 @@ import { PageFrame } from '../layout/page-frame.tsx'
 import { SignOutDialog } from '../main-menu/sign-out-dialog.tsx'
 import { WhatsAppIntegration } from '../main-menu/whatsapp-integration.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
+import { InviteButton } from '../new-chat/invite-button.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import { useSession } from '../session/use-session.ts'
@@ -36,7 +37,12 @@ export function ProfileRoute() {
         onSave={async (change) => {
           await messenger.requests.submit({ kind: 'profile', change })
         }}
-        channel={<ConnectionStatus user={user} onOpen={() => setIsLinking(true)} />}
+        channel={
+          <>
+            <ConnectionStatus user={user} onOpen={() => setIsLinking(true)} />
+            <InviteButton userId={user._id} />
+          </>
+        }
         onBack={() => goUp({ to: '/chat' })}
         onLogout={() => setIsLeaving(true)}
         onDeleteAccount={async () => {
