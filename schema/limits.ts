@@ -85,6 +85,16 @@ export const limits = {
   signInKeptMs: 30 * 24 * 60 * 60 * 1000,
   signInOnceMs: 12 * 60 * 60 * 1000,
 
+  deviceLinks: {
+    /** How long each step may take: scanning, confirming, signing in. */
+    stepMs: 2 * 60 * 1000,
+    waitMaxMs: 25_000,
+    openPerNetworkMax: 200,
+    keptMax: 10_000,
+    begunPerAddress: { max: 300, windowMs: 15 * 60 * 1000 },
+    unknownPerCaller: { max: 60, windowMs: 15 * 60 * 1000 },
+  },
+
   recentEmojiMax: 14,
   variantLongPressMs: 500,
   mobileBelowPx: 768,

@@ -37,6 +37,8 @@ export interface AppOverrides {
   wrapLevel?: StorageOptions['wrapLevel']
   /** The clock of the business channel. */
   channelClock?: ChannelClock
+  /** The time of links of new devices, epoch ms. */
+  deviceLinkNow?: () => number
   /** Waits before each retry of a failed webhook. */
   webhookRetryWaitsMs?: readonly number[]
   /** The clock of pushes. */

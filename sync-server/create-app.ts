@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { createAccountDeletion } from './access/account-deletion.ts'
 import { createAttemptLimiter } from './access/attempt-limiter.ts'
+import { createDeviceLinks } from './access/linking/device-links.ts'
 import type { AppOverrides } from './app-overrides.ts'
 import { createBudget } from './budget/budget.ts'
 import { createDoorman } from './budget/doorman.ts'
@@ -213,7 +214,10 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   const { authenticate } = accessCheck
   const mounting = { accessCheck, doorman, checkAnswers: overrides.checkAnswers ?? false }
   const limitAttempts = createAttemptLimiter({ isOn: settings.isRateLimited, link })
+  const deviceLinks = createDeviceLinks({ link, now: overrides.deviceLinkNow })
   const apiRoutes = createApiRoutes({
+    deviceLinks,
+    publicUrl,
     storage,
     accounts,
     sessions,
@@ -293,6 +297,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       storage.giveUpIn(answersDueWithinMs)
       const stopped = stopServer(server, { withinMs: answersDueWithinMs })
       realtime.close()
+      deviceLinks.close()
       storage.signals.close()
       const goodbye = setTimeout(sockets.close, goodbyesDueWithinMs)
       await stopped
@@ -332,6 +337,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       doorman.close()
       const closed = storage.close()
       realtime.close()
+      deviceLinks.close()
       storage.signals.close()
       await Promise.all([closed, hasher.close()])
     },

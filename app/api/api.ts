@@ -2,6 +2,7 @@ import { createAuthCalls } from './auth-calls.ts'
 import { type ApiOptions, createCallers } from './callers.ts'
 import { createChannelCalls } from './channel-calls.ts'
 import { createConversationCalls } from './conversation-calls.ts'
+import { createLinkingCalls } from './linking-calls.ts'
 import { createMessageCalls } from './message-calls.ts'
 import { createOwnCalls } from './own-calls.ts'
 import type { Retry } from './retry-call.ts'
@@ -29,6 +30,7 @@ export function createApi(options: ApiOptions & { wait?: Retry['wait'] }) {
   const { call, callSignedIn } = createCallers(options)
   return {
     auth: createAuthCalls({ call, callSignedIn }),
+    linking: createLinkingCalls({ call, callSignedIn }),
     users: createUserCalls({ call: callSignedIn, wait }),
     own: createOwnCalls({
       call: callSignedIn,

@@ -23,6 +23,48 @@ export const callCatalogue: readonly Row[] = [
     'Registration failed',
   ],
   ['auth.logout', (api) => api.auth.logout(ben), 'POST /api/auth/logout', 'Logout failed'],
+  [
+    'linking.begin',
+    (api) => api.linking.begin('key'),
+    'POST /api/auth/device-links',
+    "Couldn't make a code",
+  ],
+  [
+    'linking.wait',
+    (api) => api.linking.wait({ id: 'a/b', signature: 's', seen: 'waiting' }),
+    'POST /api/auth/device-links/a%2Fb/wait',
+    "Couldn't check the code",
+  ],
+  [
+    'linking.cancel',
+    (api) => api.linking.cancel({ id: 'a/b', signature: 's' }),
+    'POST /api/auth/device-links/a%2Fb/cancel',
+    "Couldn't cancel",
+  ],
+  [
+    'linking.complete',
+    (api) => api.linking.complete({ id: 'a/b', signature: 's', keepSignedIn: true }),
+    'POST /api/auth/device-links/a%2Fb/complete',
+    'Login failed',
+  ],
+  [
+    'linking.scan',
+    (api) => api.linking.scan('a/b'),
+    'POST /api/users/me/device-links/a%2Fb',
+    "Couldn't check the code",
+  ],
+  [
+    'linking.watch',
+    (api) => api.linking.watch({ id: 'a/b', seen: 'scanned' }),
+    'GET /api/users/me/device-links/a%2Fb?seen=scanned',
+    "Couldn't check the code",
+  ],
+  [
+    'linking.decide',
+    (api) => api.linking.decide({ id: 'a/b', isAllowed: true }),
+    'PUT /api/users/me/device-links/a%2Fb',
+    "Couldn't link the device",
+  ],
   ['own.me', (api) => api.own.me(), 'GET /api/users/me', 'Failed to fetch current user'],
   [
     'own.updateProfile',

@@ -36,7 +36,9 @@ test.each(callCatalogue)("%s: the server's own words before any other", async (.
   await expect(row[1](api)).rejects.toMatchObject({ message: 'Told so.', code: 'told' })
 })
 
-test.each(callCatalogue.filter(([name]) => !/^auth.(login|register)/.test(name)))(
+const anonymous = /^(auth.(login|register)|linking.(begin|wait|cancel|complete))$/
+
+test.each(callCatalogue.filter(([name]) => !anonymous.test(name)))(
   '%s: carries the token and the version; a 401 forgets the sign-in; without one nothing is asked',
   async (...row) => {
     const { api, asked, sessions } = await openTestAnswers({ status: 401 })

@@ -23,6 +23,9 @@ export function createLazyApi(options: Parameters<typeof createApi>[0]): Api {
 
   return {
     auth: createAuthCalls(callers),
+    linking: deferCalls(async () =>
+      (await import('./linking-calls.ts')).createLinkingCalls(callers),
+    ),
     users: deferCalls(async () => (await load()).users, createPeopleCalls(callers.callSignedIn)),
     own: deferCalls(async () => (await load()).own),
     messages: deferCalls(async () => (await load()).messages),

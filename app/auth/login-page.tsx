@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
-import { Link } from 'react-router-dom'
-import type { Login } from '../../schema/api/auth.ts'
+import { Link, useLocation } from 'react-router-dom'
+import type { Login, SignedIn } from '../../schema/api/auth.ts'
+import type { LinkingCalls } from '../api/linking-calls.ts'
 import { titlePage } from '../ui/product.ts'
 import frame from './auth-frame.module.css'
 import { AuthFrame } from './auth-frame.tsx'
@@ -15,9 +16,12 @@ interface LoginPageProps {
   notice?: ReactNode
   /** Rejects with words for a person. */
   onSignIn(given: Login): Promise<void>
+  /** Signing in by a code that another device scans. */
+  linking: LinkingCalls
+  onLinked(session: SignedIn, keeping: { keepSignedIn: boolean }): void
 }
 
-export function LoginPage({ isPhone, notice, onSignIn }: LoginPageProps) {
+export function LoginPage({ isPhone, notice, onSignIn, linking, onLinked }: LoginPageProps) {
   const [view, setView] = useState<'start' | 'form' | 'code'>('start')
   const isForm = view === 'form' || (view === 'start' && isPhone)
   const [keepSignedIn, setKeepSignedIn] = useState(true)
@@ -28,7 +32,7 @@ export function LoginPage({ isPhone, notice, onSignIn }: LoginPageProps) {
       footer={
         <p>
           Don't have an account?{' '}
-          <Link className={form.link} to="/register">
+          <Link className={form.link} to="/register" state={useLocation().state}>
             Get started
           </Link>
         </p>
@@ -47,7 +51,12 @@ export function LoginPage({ isPhone, notice, onSignIn }: LoginPageProps) {
         </section>
       ) : (
         <section className={frame.card}>
-          <QrView {...keeping} address={location.origin} onUseForm={() => setView('form')} />
+          <QrView
+            {...keeping}
+            calls={linking}
+            onSignedIn={(session) => onLinked(session, { keepSignedIn })}
+            onUseForm={() => setView('form')}
+          />
         </section>
       )}
       {isPhone && <PromoCard />}

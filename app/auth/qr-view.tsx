@@ -1,18 +1,17 @@
 import { productName } from '../ui/product.ts'
 import { CheckBox } from './check-box.tsx'
 import form from './form.module.css'
-import { QrCode } from './qr-code.tsx'
+import { LinkingCode, type LinkingCodeProps } from './linking/linking-code.tsx'
 import styles from './qr-view.module.css'
 
-interface QrViewProps {
-  /** The URL of this app, encoded for the phone. */
-  address: string
+interface QrViewProps extends Pick<LinkingCodeProps, 'calls' | 'onSignedIn'> {
   keepSignedIn: boolean
   onKeepSignedIn(isKept: boolean): void
   onUseForm(): void
 }
 
-export function QrView({ address, keepSignedIn, onKeepSignedIn, onUseForm }: QrViewProps) {
+export function QrView(props: QrViewProps) {
+  const { calls, onSignedIn, keepSignedIn, onKeepSignedIn, onUseForm } = props
   return (
     <div className={styles.view}>
       <div>
@@ -24,10 +23,7 @@ export function QrView({ address, keepSignedIn, onKeepSignedIn, onUseForm }: QrV
           <li>Point your phone at this screen to scan the QR code</li>
         </ol>
       </div>
-      <div className={styles.code}>
-        <QrCode text={address} label={`QR code that opens ${productName} on your phone`} />
-        <p className={styles.note}>Scan to open {productName} on your phone.</p>
-      </div>
+      <LinkingCode calls={calls} keepSignedIn={keepSignedIn} onSignedIn={onSignedIn} />
       <div className={styles.foot}>
         <CheckBox
           label="Stay logged in on this browser"

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Link } from 'react-router-dom'
+import { Link, useLocation } from 'react-router-dom'
 import type { Registration } from '../../schema/api/auth.ts'
 import { titlePage } from '../ui/product.ts'
 import frame from './auth-frame.module.css'
@@ -20,7 +20,7 @@ export function RegisterPage({ notice, onRegister }: RegisterPageProps) {
       footer={
         <p>
           Already have an account?{' '}
-          <Link className={form.link} to="/login">
+          <Link className={form.link} to="/login" state={useLocation().state}>
             Sign in
           </Link>
         </p>

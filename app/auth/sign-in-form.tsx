@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { Link } from 'react-router-dom'
+import { Link, useLocation } from 'react-router-dom'
 import type { Login } from '../../schema/api/auth.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { CheckBox } from './check-box.tsx'
@@ -70,7 +70,7 @@ export function SignInForm(props: SignInFormProps) {
         <button type="button" className={styles.link} onClick={onBack}>
           Back to QR code
         </button>
-        <Link className={styles.link} to="/register">
+        <Link className={styles.link} to="/register" state={useLocation().state}>
           Create account
         </Link>
       </div>

@@ -4,6 +4,7 @@ import { productName, productVersion } from '../ui/product.ts'
 import { AccountSection, type AccountSectionProps } from './account-section.tsx'
 import { FactList } from './fact-list.tsx'
 import { HelpSection } from './help-section.tsx'
+import { LinkedDevicesLink } from './linking/linked-devices-link.tsx'
 import { NotificationsSection, type NotificationsSectionProps } from './notifications-section.tsx'
 import { SecuritySection, type SecuritySectionProps } from './security-section.tsx'
 import styles from './settings.module.css'
@@ -36,7 +37,12 @@ function SectionBody(props: SettingsSectionPageProps) {
     case 'privacy':
       return <PrivacySection />
     case 'security':
-      return <SecuritySection sessions={props.sessions} />
+      return (
+        <>
+          <LinkedDevicesLink />
+          <SecuritySection sessions={props.sessions} />
+        </>
+      )
     case 'notifications':
       return <NotificationsSection notifications={props.notifications} />
     case 'storage':

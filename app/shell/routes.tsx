@@ -21,6 +21,12 @@ const SettingsRoute = lazy(() =>
 const OutboxRoute = lazy(() =>
   import('./outbox/outbox-route.tsx').then((module) => ({ default: module.OutboxRoute })),
 )
+const LinkRoute = lazy(() =>
+  import('./routes/link-route.tsx').then((module) => ({ default: module.LinkRoute })),
+)
+const NewChatRoute = lazy(() =>
+  import('./routes/new-chat-route.tsx').then((module) => ({ default: module.NewChatRoute })),
+)
 const ShareRoute = lazy(() =>
   import('./routes/share-route.tsx').then((module) => ({ default: module.ShareRoute })),
 )
@@ -36,7 +42,9 @@ export function AppRoutes() {
           <Route path="/register" element={<RegisterRoute />} />
         </Route>
         <Route element={<SignedInRoute />}>
+          <Route path="/chat/new" element={<NewChatRoute />} />
           <Route path="/chat/*" element={<ChatLayout />} />
+          <Route path="/link" element={<LinkRoute />} />
           <Route path="/share" element={<ShareRoute />} />
           <Route path="/outbox" element={<OutboxRoute />} />
           <Route path="/profile" element={<ProfileRoute />} />

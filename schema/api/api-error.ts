@@ -115,7 +115,30 @@ export const apiErrors = {
   },
   too_many_lookups: {
     status: 429,
-    error: 'Too many searches by phone number. Please wait a minute and try again.',
+    error: 'Too many searches by phone number or email. Please wait a minute and try again.',
+  },
+  device_link_unknown: {
+    status: 404,
+    error: "This code isn't valid any more. Show a new one on the other device.",
+  },
+  device_link_expired: {
+    status: 410,
+    error: 'This code has expired. Show a new one on the other device.',
+  },
+  device_link_used: {
+    status: 409,
+    error: 'This code was used already. Show a new one on the other device.',
+  },
+  device_link_refused: { status: 403, error: 'The sign-in was declined on your phone.' },
+  device_link_cancelled: { status: 410, error: 'The sign-in was cancelled on the other device.' },
+  device_link_wrong_key: {
+    status: 403,
+    error: "This device isn't the one that showed the code.",
+  },
+  device_link_not_approved: { status: 409, error: "The sign-in hasn't been confirmed yet." },
+  too_many_device_links: {
+    status: 429,
+    error: 'Too many codes. Please wait a few minutes and try again.',
   },
   server_outdated: {
     status: 503,

@@ -101,18 +101,20 @@ export function createSessions(options: {
 
     /**
      * Begins a sign-in; removes expired ones, and beyond a hundred the longest unused.
+     * @param begun.sessionId its id, where that was promised before
      * @param begun.keptMs how long it lasts
      * @param begun.passwordChanges the account's when its password was checked
      * @throws PasswordOutdated when the account's password has changed since
      */
     async start(begun: {
       userId: string
+      sessionId?: string | undefined
       device: string
       keptMs: number
       passwordChanges?: number | undefined
     }): Promise<SessionDocument> {
       const { userId, device, keptMs, passwordChanges } = begun
-      const sessionId = randomUUID()
+      const sessionId = begun.sessionId ?? randomUUID()
       const startedAt = now()
       const session: SessionDocument = {
         _id: sessionKey({ userId, sessionId }),

@@ -2,6 +2,7 @@ import type { AccountDeletion } from '../access/account-deletion.ts'
 import type { Accounts } from '../access/accounts.ts'
 import type { LimitAttempts } from '../access/attempt-limiter.ts'
 import type { Directory } from '../access/directory/directory.ts'
+import type { DeviceLinks } from '../access/linking/device-links.ts'
 import type { PasswordHasher } from '../access/passwords/password-hasher.ts'
 import type { Privacy } from '../access/privacy.ts'
 import type { Relations } from '../access/relations.ts'
@@ -32,6 +33,9 @@ import { createSignIn } from './auth/sign-in.ts'
 import { createContactRoutes } from './channel/contact-routes.ts'
 import { createWebhookRoutes } from './channel/webhook-routes.ts'
 import type { Route } from './core/route.ts'
+import { createLinkLimits } from './linking/link-limits.ts'
+import { createNewDeviceRoutes } from './linking/new-device-routes.ts'
+import { createScannedDeviceRoutes } from './linking/scanned-device-routes.ts'
 import { createMediaRoutes } from './media/media-routes.ts'
 import { createPictureRoutes } from './media/picture-routes.ts'
 import { createPieceRoutes } from './media/piece-routes.ts'
@@ -63,6 +67,8 @@ interface Options {
   sessions: Sessions
   relations: Relations
   accountDeletion: AccountDeletion
+  deviceLinks: DeviceLinks
+  publicUrl: string | undefined
   tokens: TokenKeeper
   hasher: PasswordHasher
   directory: Directory
@@ -138,6 +144,8 @@ export function createApiRoutes(options: Options): Route[] {
 
 function createSignInRoutes(options: Options & { users: UserPresenter }): Route[] {
   const { accounts, sessions, tokens, hasher, users: presenter, limitAttempts } = options
+  const { deviceLinks, publicUrl } = options
+  const linkLimits = createLinkLimits({ limitAttempts })
   const signIn = createSignIn({ sessions, tokens, presenter })
   const checkPassword = createPasswordCheck({ hasher, limitAttempts })
   return [
@@ -152,6 +160,15 @@ function createSignInRoutes(options: Options & { users: UserPresenter }): Route[
     }),
     ...createSessionRoutes({ accounts, hasher, sessions, checkPassword }),
     createEmailRoute({ accounts, presenter, checkPassword }),
+    ...createNewDeviceRoutes({
+      deviceLinks,
+      linkLimits,
+      accounts,
+      sessions,
+      signIn,
+      publicUrl,
+    }),
+    ...createScannedDeviceRoutes({ deviceLinks, linkLimits, accounts }),
   ]
 }
 
@@ -193,7 +210,7 @@ function createPeopleRoutes(
     ...createWhatsAppRoutes({ accounts, lookups, channel }),
     ...createBlockRoutes({ relations, reports, presenter, channel, log }),
     ...createPhoneRoutes({ directory, presenter, lookups, channel }),
-    ...createUserRoutes({ directory, presenter, contacts }),
+    ...createUserRoutes({ directory, presenter, contacts, lookups }),
   ]
 }
 

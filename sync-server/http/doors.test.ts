@@ -166,6 +166,7 @@ describe('answers', () => {
     expect(policy).toContain("script-src 'self'")
     expect(policy).toContain(`connect-src 'self' ws://127.0.0.1:${opened.app.port}`)
     expect(policy).not.toContain('unsafe')
+    expect(headers.get('permissions-policy')).toContain('camera=(self)')
   })
 
   it('make up an id where the given one could forge a log line', async () => {

@@ -28,6 +28,8 @@ const quota = '../budget/storage-quota.test.ts'
 const pieces = '../media/unfinished-uploads.test.ts'
 const pushes = '../push/push.test.ts'
 
+const deviceLinks = 'linking/linking.test.ts'
+
 /** Every row of section 7 of the specification. */
 const specified: Row[] = [
   ['POST /auth/login', auth, 'takes the username, the email and the phone number'],
@@ -94,6 +96,13 @@ const beyond: Row[] = [
     reactions,
     'is in both copies, one for each person, and is changed and taken back',
   ],
+  ['POST /auth/device-links', deviceLinks, 'once the person who scanned its code confirms'],
+  ['POST /auth/device-links/{id}/wait', deviceLinks, 'learns that it was declined'],
+  ['POST /auth/device-links/{id}/cancel', deviceLinks, 'can cancel, which ends it'],
+  ['POST /auth/device-links/{id}/complete', deviceLinks, 'is worthless to who only sees it'],
+  ['POST /users/me/device-links/{id}', deviceLinks, 'that was scanned is nobody else’s to confirm'],
+  ['GET /users/me/device-links/{id}', deviceLinks, 'can cancel, which ends it'],
+  ['PUT /users/me/device-links/{id}', deviceLinks, 'works once: a confirm that is replayed'],
   ['PUT /users/me/password', users, 'PUT /users/me/password: end with a new password'],
   ['PUT /users/email', 'auth/email.test.ts', 'signs in with the new one alone'],
   ['GET /users/me/usage', quota, 'is known to the byte, after changes, a restart and a kill'],

@@ -54,10 +54,7 @@ test('Back closes the drawer, a menu, a dialog and a question, and only then lea
   await menu.waitFor({ state: 'detached' })
   for (const [open, name] of [
     [() => chooseOnRow('Delete'), 'Are you sure you want to delete this conversation?'],
-    [
-      () => page.getByRole('button', { name: 'Search by Phone Number' }).click(),
-      'Search by Phone Number',
-    ],
+    [() => page.getByRole('button', { name: 'New chat' }).click(), 'New chat'],
     [askSignOut, 'Log out?'],
   ] as const) {
     await untilHistoryRests()

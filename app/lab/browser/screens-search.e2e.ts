@@ -80,6 +80,7 @@ test('somebody is found by phone number, or not, in words', async () => {
   })
   expect(changed.status).toBe(200)
   await page.goto('/chat')
+  await page.getByRole('button', { name: 'New chat' }).click()
   await page.getByRole('button', { name: 'Search by Phone Number' }).click()
   const dialog = page.getByRole('dialog', { name: 'Search by Phone Number' })
   const search = dialog.getByRole('button', { name: 'Search' })

@@ -22,8 +22,8 @@ interface PlaceholderPanelProps {
   start?: ReactNode
 }
 
-const PhoneSearch = lazy(() =>
-  import('./phone-search.tsx').then((module) => ({ default: module.PhoneSearch })),
+const NewChat = lazy(() =>
+  import('../new-chat/new-chat.tsx').then((module) => ({ default: module.NewChat })),
 )
 
 const ProfilePanelRoute = lazy(() =>
@@ -53,7 +53,7 @@ function List({ place, onOpenDrawer }: ListPanelProps) {
   const labelsOf = useLabels(messenger)
   const { state, key } = useLocation()
   const navigate = useNavigate()
-  const [isAskingPhone, setIsAskingPhone] = useState(false)
+  const [isNewChatOpen, setIsNewChatOpen] = useState(false)
   const drawerButton = onOpenDrawer && (
     <IconButton icon="menu" label="Open menu" onClick={onOpenDrawer} />
   )
@@ -103,17 +103,17 @@ function List({ place, onOpenDrawer }: ListPanelProps) {
           view === 'all' && (
             <IconButton
               icon="newChat"
-              label="Search by Phone Number"
+              label="New chat"
               aria-haspopup="dialog"
-              onClick={() => setIsAskingPhone(true)}
+              onClick={() => setIsNewChatOpen(true)}
             />
           )
         }
         notice={<ListNotices />}
       />
-      {isAskingPhone && (
+      {isNewChatOpen && (
         <Suspense fallback={null}>
-          <PhoneSearch onClose={() => setIsAskingPhone(false)} />
+          <NewChat onClose={() => setIsNewChatOpen(false)} />
         </Suspense>
       )}
     </>

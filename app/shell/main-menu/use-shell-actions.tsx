@@ -73,6 +73,7 @@ function listShellActions(options: ShellActionOptions): MenuAction[] {
     { label: 'Starred messages', icon: 'star', onSelect: go('/chat/starred') },
     { label: 'Archived chats', icon: 'archive', onSelect: go('/chat/archived') },
     { label: 'Calls', icon: 'phone', onSelect: go('/chat/calls') },
+    { label: 'Linked devices', icon: 'device', onSelect: go('/link') },
     { label: 'WhatsApp Integration', icon: 'whatsapp', onSelect: openWhatsApp },
     {
       label: `Theme: ${nameTheme(theme)}${theme === 'system' ? ` (${isSystemDark ? 'dark' : 'light'} now)` : ''}`,

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { wordsOf } from '../../../schema/helpers/words-of.ts'
-import { copyText } from '../../conversation/message/copy-text.ts'
+import { copyText } from '../../ui/text/copy-text.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import type { OutboxView } from '../../sync/outbox/outbox-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'

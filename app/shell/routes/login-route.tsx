@@ -5,13 +5,15 @@ import { useServices } from '../session/services-context.ts'
 import { useUpdateDemand } from './use-update-demand.tsx'
 
 export function LoginRoute() {
-  const { signIn, sessions } = useServices()
+  const { signIn, sessions, linking } = useServices()
   const { notice, watch } = useUpdateDemand()
   const isPhone = useMediaQuery(phoneScreen)
   return (
     <LoginPage
       isPhone={isPhone}
       notice={notice}
+      linking={linking}
+      onLinked={sessions.set}
       onSignIn={async (given) => {
         const session = await watch(signIn(given))
         sessions.set(session, { keepSignedIn: given.keepSignedIn !== false })

@@ -20,7 +20,7 @@ export function SignedInRoute() {
   }, [session])
   if (!session) {
     // Another person starts at the home page, not where this person was.
-    const returnTo = location.pathname + location.search
+    const returnTo = location.pathname + location.search + location.hash
     const state = { returnTo, userId: leaver.current }
     return <Navigate to="/login" replace state={state} />
   }

@@ -12,6 +12,8 @@ export interface Services {
   sessions: SessionStore
   signIn(given: Login): Promise<SignedIn>
   register(given: Registration): Promise<SignedIn>
+  /** Signing in a new device by a code that a signed-in one scans. */
+  linking: Api['linking']
   /** Opens this person's data on the device. */
   openMessenger(userId: string): Promise<Messenger>
   /**

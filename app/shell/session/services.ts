@@ -85,6 +85,7 @@ export function createServices(): Services {
     sessions,
     signIn: api.auth.login,
     register: api.auth.register,
+    linking: api.linking,
     openMessenger: (userId) => open(userId).finally(() => void untilIdle().then(drawn.resolve)),
     signOut(messenger) {
       const { userId } = messenger

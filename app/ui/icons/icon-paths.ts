@@ -78,6 +78,9 @@ export const iconPaths = {
   newChat: 'M12 5H6.5A1.5 1.5 0 0 0 5 6.5V19l3.5-2.5h8A1.5 1.5 0 0 0 18 15v-3M17.5 3v6M14.5 6h6',
   keyboard:
     'M4.5 6.5h15a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-15a1 1 0 0 1-1-1v-9a1 1 0 0 1 1-1ZM7 10v.01M10.3 10v.01M13.7 10v.01M17 10v.01M8.5 14h7',
+  qr: 'M4 4h6v6H4V4ZM14 4h6v6h-6V4ZM4 14h6v6H4v-6ZM14 14h2v2h-2v-2ZM18 14h2M20 17v3M14 20h3M17.5 17.5v.01',
+  device: 'M5.5 5.5h13a1 1 0 0 1 1 1V15h-15V6.5a1 1 0 0 1 1-1ZM2.5 18.5h19',
+  share: 'M12 15V4M8 7.5 12 3.5l4 4M6.5 11.5H5v9h14v-9h-1.5',
   play: 'M8 5v14l11-7L8 5Z',
   pause: 'M8.5 5.5v13M15.5 5.5v13',
   stop: 'M7 7h10v10H7V7Z',

@@ -7,6 +7,7 @@ import type { Storage } from '../../storage/storage.ts'
 import type { AccountDocument } from '../account-documents.ts'
 import type { Accounts } from '../accounts.ts'
 import type { Relations } from '../relations.ts'
+import { isEmail } from './is-email.ts'
 import type { NameIndex } from './name-index.ts'
 
 const peopleRemembered = 20_000
@@ -110,7 +111,21 @@ export function createDirectory(options: {
     return [...(await accounts.findAll(contacts)).values()]
   }
 
-  async function findMatches(text: string): Promise<AccountDocument[]> {
+  /**
+   * By the whole address only; never somebody who blocked the caller, nor a stranger with
+   * `contacts`.
+   */
+  async function findByEmail(userId: string, text: string): Promise<AccountDocument[]> {
+    const found = await accounts.findByName(text)
+    if (!found) return []
+    const { blockedBy } = await relations.readBlocks(userId)
+    if (blockedBy.has(found.userId)) return []
+    const isShown = mode === 'open' || (await listContacts(userId)).has(found.userId)
+    return isShown ? [found] : []
+  }
+
+  async function findMatches(userId: string, text: string): Promise<AccountDocument[]> {
+    if (isEmail(text)) return await findByEmail(userId, text)
     if (mode === 'open') {
       const userIds = await nameIndex.search(text, limits.userSearchMax + 1)
       const found = await accounts.findAll(userIds)
@@ -141,11 +156,16 @@ export function createDirectory(options: {
       return others.slice(0, limits.usersListMax)
     },
 
-    /** People whose name or number matches the typed text; never the person themselves. */
+    /**
+     * People whose name or number matches the typed text, or the one with exactly this email
+     * address; never the person themselves.
+     */
     async search(userId: string, text: string): Promise<AccountDocument[]> {
       const query = text.trim()
       if (query.length < limits.userSearchMinLength) return []
-      const others = (await findMatches(query)).filter((account) => account.userId !== userId)
+      const others = (await findMatches(userId, query)).filter(
+        (account) => account.userId !== userId,
+      )
       return others.slice(0, limits.userSearchMax)
     },
 

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { SignedIn } from '../../../schema/api/auth.ts'
 import { limits } from '../../../schema/limits.ts'
-import type { AccountDocument } from '../../access/account-documents.ts'
+import type { AccountDocument, SessionDocument } from '../../access/account-documents.ts'
 import { PasswordOutdated, type Sessions } from '../../access/sessions.ts'
 import type { TokenKeeper } from '../../access/token-keeper.ts'
 import { RequestRefused } from '../core/request-refused.ts'
@@ -11,7 +11,8 @@ export type SignIn = ReturnType<typeof createSignIn>
 
 /**
  * Begins a session for an authenticated person, and builds the answer. Fails with
- * `invalid_credentials` when the checked password is no longer the account's.
+ * `invalid_credentials` when the checked password is no longer the account's. A device whose
+ * answer got lost gives the session that it has: `known`.
  */
 export function createSignIn(options: {
   sessions: Sessions
@@ -23,15 +24,19 @@ export function createSignIn(options: {
     account: AccountDocument
     isKept: boolean
     request: Request
+    sessionId?: string | undefined
+    known?: SessionDocument
   }): Promise<SignedIn> => {
-    const { account, isKept, request } = begun
-    const starting = sessions.start({
-      userId: account.userId,
-      device: request.get('user-agent') ?? 'Unknown device',
-      keptMs: isKept ? limits.signInKeptMs : limits.signInOnceMs,
-      passwordChanges: account.passwordChanges,
-    })
-    const session = await starting.catch(refuseOutdated)
+    const { account, isKept, request, sessionId, known } = begun
+    const start = () =>
+      sessions.start({
+        userId: account.userId,
+        sessionId,
+        device: request.get('user-agent') ?? 'Unknown device',
+        keptMs: isKept ? limits.signInKeptMs : limits.signInOnceMs,
+        passwordChanges: account.passwordChanges,
+      })
+    const session = known ?? (await start().catch(refuseOutdated))
     const token = tokens.sign(session, session.expiresAt)
     return { token, user: await presenter.presentOwn(account) }
   }

@@ -1,12 +1,15 @@
 import type { Request, RequestHandler } from 'express'
 import helmet from 'helmet'
 
+/** Codes are scanned and voice messages recorded by our own pages, never by a page in a frame. */
+const permissionsPolicy = 'camera=(self), microphone=(self), geolocation=()'
+
 /**
  * Headers that restrict a browser to our own pages: scripts, styles and connections of this origin.
  * @param isHttps forbids browsers to return over plain HTTP
  */
 export function setSecurityHeaders({ isHttps }: { isHttps: boolean }): RequestHandler {
-  return helmet({
+  const setHelmet = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -31,6 +34,10 @@ export function setSecurityHeaders({ isHttps }: { isHttps: boolean }): RequestHa
     crossOriginResourcePolicy: { policy: 'same-origin' },
     xFrameOptions: { action: 'deny' },
   })
+  return (request, response, next) => {
+    response.set('permissions-policy', permissionsPolicy)
+    setHelmet(request, response, next)
+  }
 }
 
 function nameSocketOrigin(request: Request): string {

@@ -4,7 +4,7 @@ import { RequestRefused } from '../core/request-refused.ts'
 
 export type LookupLimit = ReturnType<typeof createLookupLimit>
 
-/** Limits enumeration of phone numbers, by search or by claiming them. */
+/** Limits enumeration of phone numbers and email addresses, by search or by claiming numbers. */
 export function createLookupLimit({ limitAttempts }: { limitAttempts: LimitAttempts }) {
   const lookups = limitAttempts('phone lookups', limits.phoneLookups)
   return {

@@ -2,9 +2,11 @@ import * as z from 'zod/mini'
 import { limits } from '../../../schema/limits.ts'
 import { publicUser } from '../../../schema/user.ts'
 import type { Directory } from '../../access/directory/directory.ts'
+import { isEmail } from '../../access/directory/is-email.ts'
 import type { Contacts } from '../../whatsapp/customers/contacts.ts'
 import { presentContact } from '../../whatsapp/customers/present-contact.ts'
 import { defineRoute, type Route } from '../core/route.ts'
+import type { LookupLimit } from './lookup-limit.ts'
 import type { UserPresenter } from './user-presenter.ts'
 
 const userIdParam = z.object({ id: z.string() })
@@ -14,8 +16,9 @@ export function createUserRoutes(options: {
   directory: Directory
   presenter: UserPresenter
   contacts: Pick<Contacts, 'list' | 'searchNames'>
+  lookups: LookupLimit
 }): Route[] {
-  const { directory, presenter, contacts } = options
+  const { directory, presenter, contacts, lookups } = options
   return [
     defineRoute({
       method: 'get',
@@ -38,11 +41,14 @@ export function createUserRoutes(options: {
       path: '/users/search/{query}',
       access: 'signed-in',
       summary:
-        'People by a part of their name or number, and your WhatsApp contacts by their name, from two characters on; never yourself.',
+        'People by a part of their name or number, or by their whole email address, and your WhatsApp contacts by their name, from two characters on; never yourself.',
       params: z.object({ query: z.string() }),
       status: 200,
       answer: z.array(publicUser),
+      errors: ['too_many_lookups'],
       async handle({ caller: { userId }, params: { query } }) {
+        // Addresses could be tried one after the other, as numbers could.
+        if (isEmail(query)) lookups.count(userId)
         const people = await presenter.presentAll(userId, await directory.search(userId, query))
         const left = limits.userSearchMax - people.length
         const isLong = query.trim().length >= limits.userSearchMinLength

@@ -244,6 +244,43 @@ describe('a new password', () => {
   })
 })
 
+describe('people with a known email address', () => {
+  it('are found by the whole of it, but not by a part, and not by who they blocked', async () => {
+    const app = await startTestApp()
+    try {
+      const [ann, ben] = [await app.register('Ann'), await app.register('Ben')]
+      const find = async (text: string, { token } = ann) => {
+        const path = `/api/users/search/${encodeURIComponent(text)}`
+        const found = (await app.call('GET', path, { token })).body as { username: string }[]
+        return found.map(({ username }) => username)
+      }
+      expect(await find(' BEN@example.org')).toEqual(['Ben'])
+      expect(await find('ben@example.or')).toEqual([])
+      expect(await find('@example.org')).toEqual([])
+      expect(await find('ann@example.org')).toEqual([])
+      const block = { token: ben.token, body: { blocked: true } }
+      await app.call('PUT', `/api/users/${ann.userId}/block`, block)
+      expect(await find('ben@example.org')).toEqual([])
+      expect(await find('ann@example.org', ben)).toEqual(['Ann'])
+    } finally {
+      await app.close()
+    }
+  })
+
+  it('P12: addresses cannot be tried without end', async () => {
+    const app = await startTestApp({ RATE_LIMIT: 'on' })
+    try {
+      const { token } = await app.register('Ann')
+      const guess = (text: string) => app.call('GET', `/api/users/search/${text}`, { token })
+      for (let n = 0; n < 60; n++) expect((await guess(`p${n}@example.org`)).status).toBe(200)
+      expect((await guess('p60@example.org')).status).toBe(429)
+      expect((await guess('ben')).status).toBe(200)
+    } finally {
+      await app.close()
+    }
+  })
+})
+
 describe('DIRECTORY=contacts', () => {
   it('lists only people with a conversation, and finds others by the whole name only', async () => {
     const closed = await startTestApp({ DIRECTORY: 'contacts' })

@@ -1,0 +1,52 @@
+import { useState } from 'react'
+import { Button } from '../buttons/button.tsx'
+import { Icon } from '../icons/icon.tsx'
+import { productName } from '../product.ts'
+import { copyText } from '../text/copy-text.ts'
+import styles from './invite-card.module.css'
+import { QrCode } from './qr-code.tsx'
+
+interface InviteCardProps {
+  /** Opens the chat with the person who invites. */
+  address: string
+}
+
+/** A person's invite link: as a code to scan, to copy, and to share where the browser can. */
+export function InviteCard({ address }: InviteCardProps) {
+  const [words, setWords] = useState('')
+  const canShare = typeof navigator.share === 'function'
+  const copy = async () => {
+    setWords((await copyText(address)) ? 'Link copied' : 'Couldn’t copy the link')
+  }
+  const share = async () => {
+    try {
+      await navigator.share({ text: `Chat with me on ${productName}`, url: address })
+    } catch (cause) {
+      // Whoever closes the system's sheet has changed their mind.
+      if (!(cause instanceof DOMException && cause.name === 'AbortError')) {
+        setWords('Couldn’t share the link. Copy it instead.')
+      }
+    }
+  }
+  return (
+    <div className={styles.card}>
+      <QrCode text={address} label="QR code of your invite link" />
+      <p className={styles.address}>{address}</p>
+      <p className={styles.words} role="status">
+        {words || 'Whoever opens this link can chat with you, after signing in or registering.'}
+      </p>
+      <div className={styles.buttons}>
+        {canShare && (
+          <Button look="quiet" onClick={() => void share()}>
+            <Icon name="share" size={20} />
+            Share
+          </Button>
+        )}
+        <Button onClick={() => void copy()}>
+          <Icon name="copy" size={20} />
+          Copy link
+        </Button>
+      </div>
+    </div>
+  )
+}
