@@ -11,6 +11,7 @@ import { SettingsSectionPage } from '../../settings/settings-section-page.tsx'
 import { sectionWords, settingsSections } from '../../settings/settings-sections.ts'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
+import { saveFile } from '../../media/files/save-file.ts'
 import { NotFoundPage } from '../layout/not-found-page.tsx'
 import { PageFrame } from '../layout/page-frame.tsx'
 import { SignOutDialog } from '../main-menu/sign-out-dialog.tsx'
@@ -45,6 +46,7 @@ export function SettingsRoute() {
     () => ({ list: own.listSessions, end: own.endSession, endOthers: own.endOtherSessions }),
     [own],
   )
+  const account = useAccount()
   const section = settingsSections.find((name) => name === wanted)
   if (!session) return null
   if (wanted !== undefined && !section) return <NotFoundPage />
@@ -55,6 +57,7 @@ export function SettingsRoute() {
           key={section}
           section={section}
           user={session.user}
+          account={account}
           sessions={sessions}
           readUsage={own.readUsage}
           messenger={messenger}
@@ -90,6 +93,19 @@ function ThemedSettingsPage({ onBack }: { onBack(): void }) {
       onBack={onBack}
     />
   )
+}
+
+/** What the section Account can do. */
+function useAccount() {
+  const { own } = useServices()
+  const { connection, archive } = useMessenger()
+  return {
+    isOffline: () => connection.getSnapshot().state === 'offline',
+    changeEmail: own.changeEmail,
+    changePassword: own.changePassword,
+    archive,
+    saveFile,
+  }
 }
 
 /** This device's settings for the emoji style and for the picker's first section. */
