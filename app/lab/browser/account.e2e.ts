@@ -56,6 +56,10 @@ test('the panel checks a picture in its words, and the phone number in the valid
   await button('Save').click()
   await page.getByRole('definition').filter({ hasText: '+15550100200' }).waitFor()
   expect((await readOwn()).phone_number).toBe('15550100200')
+  await button('Edit profile').click()
+  await page.getByRole('textbox', { name: 'Phone number' }).fill('')
+  await button('Save').click()
+  await page.getByRole('definition').filter({ hasText: 'Not set' }).waitFor()
   await page.goBack()
   await page.getByRole('searchbox').waitFor()
 })
@@ -74,7 +78,9 @@ test('P1: a picture that is chosen offline is shown at once and after a reload, 
   await crop.getByRole('button', { name: 'Use picture' }).click()
   await crop.waitFor({ state: 'detached' })
   const shown = page.getByRole('main').locator('img[src^="blob:"]')
-  const waits = page.getByText("Your new picture is kept here and will be uploaded when you're back")
+  const waits = page.getByText(
+    "Your new picture is kept here and will be uploaded when you're back",
+  )
   await shown.waitFor()
   await waits.waitFor()
   await page.reload()

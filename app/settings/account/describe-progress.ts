@@ -1,4 +1,8 @@
-import type { ArchiveProgress, RestoredArchive, SavedArchive } from '../../sync/archive/archive-format.ts'
+import type {
+  ArchiveProgress,
+  RestoredArchive,
+  SavedArchive,
+} from '../../sync/archive/archive-format.ts'
 import { formatBytes } from '../../ui/format/format-bytes.ts'
 
 const format = (count: number) => count.toLocaleString('en')

@@ -63,9 +63,8 @@ export function ExportDialog(props: ExportDialogProps) {
       ) : (
         <>
           <p className={styles.words}>
-            {isAway
-              ? "You're offline: the export has what is on this device."
-              : 'Drafts and unsent recordings are not included.'}
+            {isAway ? "You're offline: the export has what is on this device. " : ''}
+            Drafts, unsent recordings and profile pictures are not included.
           </p>
           {!isAway && (
             <label className={styles.check}>

@@ -15,8 +15,8 @@ import {
 } from '../../database/storage/stored-conversation.ts'
 import { fromStoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
 import type { Archive, ArchivedFile, ArchiveProgress } from './archive-format.ts'
-import { ArchiveProblem } from './archive-problem.ts'
 import { type OpenArchive, openArchive } from './check-archive.ts'
+import { ArchiveProblem } from './zip/archive-problem.ts'
 
 const batch = 200
 /** Bytes of a file that wait here at most; the browser may keep a blob on the disk. */
