@@ -49,6 +49,14 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
     return change
   }
 
+  /** A whole record replaces the one before: a field that it lacks was taken away. */
+  async function keptRecord(asked: Promise<OwnUser>): Promise<OwnUser> {
+    const asker = record.get()?._id
+    const user = await asked
+    if (asker !== undefined && record.get()?._id === asker) record.set(user)
+    return user
+  }
+
   async function keptLink(asked: Promise<LinkedWhatsApp>): Promise<LinkedWhatsApp> {
     const asker = record.get()?._id
     const link = await asked
@@ -94,7 +102,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
 
     async updateProfile(change: ProfileChange, options?: CallOptions): Promise<OwnUser> {
       requireInput(change && Object.keys(change).length > 0, 'Profile data is required')
-      return await kept(
+      return await keptRecord(
         call({
           ...options,
           method: 'PUT',
@@ -188,7 +196,7 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
 
     /** The email that signs this person in. */
     changeEmail: (change: EmailChange): Promise<OwnUser> =>
-      kept(
+      keptRecord(
         call({
           method: 'PUT',
           path: '/users/email',

@@ -66,12 +66,14 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
           onChange={(event) => setName(event.target.value)}
         />
       </label>
-      <Counter id="name-count" length={name.length} limit={limits.nameMaxLength} />
-      <p id="name-note" className={styles.note}>
-        {isRenamed
-          ? `You'll sign in with the new name. “${user.username}” keeps working until someone else registers it.`
-          : 'You sign in with this name.'}
-      </p>
+      <div className={styles.below}>
+        <p id="name-note" className={styles.note}>
+          {isRenamed
+            ? `You'll sign in with the new name. “${user.username}” keeps working until someone else registers it.`
+            : 'You sign in with this name.'}
+        </p>
+        <Counter id="name-count" length={name.length} limit={limits.nameMaxLength} />
+      </div>
       <label>
         Email
         <input
@@ -97,7 +99,9 @@ export function ProfileForm({ user, onSave, onClose }: ProfileFormProps) {
           onChange={(event) => setAbout(event.target.value)}
         />
       </label>
-      <Counter id="about-count" length={about.length} limit={limits.aboutMaxLength} />
+      <div className={styles.below}>
+        <Counter id="about-count" length={about.length} limit={limits.aboutMaxLength} />
+      </div>
       <label>
         Phone number
         <input

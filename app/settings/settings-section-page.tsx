@@ -33,7 +33,7 @@ export function SettingsSectionPage(props: SettingsSectionPageProps) {
 function SectionBody(props: SettingsSectionPageProps) {
   switch (props.section) {
     case 'account':
-      return <AccountSection user={props.user} onLogout={props.onLogout} />
+      return <AccountSection {...props} />
     case 'privacy':
       return <PrivacySection />
     case 'security':

@@ -16,7 +16,7 @@ export const sectionWords: Record<
   SettingsSection,
   { name: string; about: string; icon: IconName }
 > = {
-  account: { name: 'Account', about: 'Profile, log out', icon: 'person' },
+  account: { name: 'Account', about: 'Profile, email, password, export', icon: 'person' },
   privacy: { name: 'Privacy', about: 'Who can see your info', icon: 'shield' },
   security: { name: 'Security', about: 'Signed-in devices', icon: 'key' },
   notifications: { name: 'Notifications', about: 'New message alerts', icon: 'bell' },

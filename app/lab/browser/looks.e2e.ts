@@ -118,6 +118,27 @@ test.each([
   await look(path)
 })
 
+test("one's own profile beside the chats, and what the account asks", async () => {
+  await page.goto('/chat')
+  await page.getByRole('link', { name: 'Profile', exact: true }).click()
+  await button('Edit profile').click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Ann Petersen')
+  await see('keeps working until someone else registers it')
+  await look('the profile panel while it is edited')
+  await page.goto('/settings/account')
+  for (const [name, words] of [
+    ['Change email', 'New email'],
+    ['Change password', 'Repeat new password'],
+    ['Export your data', "Download files that aren't on this device"],
+    ['Import your data', 'This works offline too'],
+  ] as const) {
+    await page.getByRole('button', { name }).click()
+    await see(words)
+    await look(name)
+    await closeByEscape('dialog')
+  }
+})
+
 test('questions that cannot be taken back', async () => {
   await page.goto('/profile')
   await button('Edit profile').click()

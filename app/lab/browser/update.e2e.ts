@@ -58,7 +58,7 @@ test('P1: a part that went with the replaced version takes nothing from who type
   await other.evaluate(() =>
     window.addEventListener('vite:preloadError', ({ payload }) => noteFailure(payload.message)),
   )
-  await build.deploy('fourth', { without: ['polling', 'profile-route'] })
+  await build.deploy('fourth', { without: ['polling', 'settings-route'] })
   await other.evaluate(async () => {
     await (await navigator.serviceWorker.getRegistration())?.update()
   })
@@ -82,7 +82,7 @@ test('P1: a part that went with the replaced version takes nothing from who type
 
 test('a page whose part can be fetched from nowhere says so, and leads back to the chats', async () => {
   const { page } = ann
-  await page.goto('/profile')
+  await page.goto('/settings')
   const problem = page.getByRole('heading', { name: "Couldn't show this page" })
   await problem.waitFor()
   await page.getByRole('button', { name: 'Load again' }).click()

@@ -3,7 +3,6 @@ import { Button } from '../../ui/buttons/button.tsx'
 import { Dialog } from '../../ui/dialogs/dialog.tsx'
 import styles from './crop-dialog.module.css'
 import {
-  type Crop,
   type CropShape,
   findCropBox,
   maxZoom,
@@ -12,24 +11,26 @@ import {
   wholeCrop,
   zoomCrop,
 } from './crop-frame.ts'
+import { cutPicture } from './cut-picture.ts'
 import { useCropGestures } from './use-crop-gestures.ts'
 
 export interface CropDialogProps {
-  /** The chosen picture's object URL. */
+  file: Blob
+  /** Its object URL. */
   url: string
   picture: Size
   /** Rejects with words for a person; then the dialog stays open. */
-  onSave(crop: Crop): Promise<void>
+  onSave(picture: Blob): Promise<void>
   onClose(): void
 }
 
 const shapes: readonly { shape: CropShape; name: string }[] = [
   { shape: 'square', name: 'Square' },
-  { shape: 'original', name: 'Original shape' },
+  { shape: 'original', name: 'Original' },
 ]
 
 /** Chooses the part of a picture that becomes the profile picture. */
-export function CropDialog({ url, picture, onSave, onClose }: CropDialogProps) {
+export function CropDialog({ file, url, picture, onSave, onClose }: CropDialogProps) {
   const [crop, setCrop] = useState(wholeCrop)
   const [error, setError] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
@@ -41,7 +42,7 @@ export function CropDialog({ url, picture, onSave, onClose }: CropDialogProps) {
     setIsBusy(true)
     setError(undefined)
     try {
-      await onSave(crop)
+      await onSave(await cutPicture(file, crop))
       onClose()
     } catch (cause) {
       setError((cause instanceof Error && cause.message) || 'Failed to update profile picture')
@@ -78,7 +79,7 @@ export function CropDialog({ url, picture, onSave, onClose }: CropDialogProps) {
         />
       </div>
       <p id={hintId} className={styles.hint}>
-        Drag to move, pinch or scroll to zoom. Arrow keys and + − work too.
+        Drag to move. Pinch, scroll, or press + and − to zoom.
       </p>
       <fieldset className={styles.shapes}>
         <legend>Shape</legend>

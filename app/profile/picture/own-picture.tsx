@@ -94,13 +94,11 @@ export function OwnPicture(props: OwnPictureProps) {
       {chosen && (
         <Suspense fallback={null}>
           <CropDialog
+            file={chosen.file}
             url={chosen.url}
             picture={chosen.size}
             onClose={() => setChosen(undefined)}
-            onSave={async (crop) => {
-              const { cutPicture } = await import('./cut-picture.ts')
-              await onSave(await cutPicture(chosen.file, crop))
-            }}
+            onSave={onSave}
           />
         </Suspense>
       )}

@@ -29,7 +29,11 @@ export function EmailDialog({ email: current, isOffline, onChange, onClose }: Em
   })
   if (form.state === 'done') {
     return (
-      <Dialog title="Email changed" text={`You sign in with ${current} from now on.`} onClose={onClose}>
+      <Dialog
+        title="Email changed"
+        text={`You sign in with ${current} from now on.`}
+        onClose={onClose}
+      >
         <div className={styles.buttons}>
           <Button onClick={onClose}>Done</Button>
         </div>

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 
-export const offlineWords =
+const offlineWords =
   "You're offline. This change needs a connection; what you typed stays here until then."
 
 /**

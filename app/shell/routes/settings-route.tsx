@@ -3,6 +3,7 @@ import { useParams } from 'react-router-dom'
 import { suggestedModes, suggestedNames } from '../../emoji/catalogue/emoji-categories.ts'
 import { changeEmojiSettings, emojiSettings } from '../../emoji/catalogue/emoji-settings.ts'
 import { emojiStyles, findObstacle, nameStyle } from '../../emoji/catalogue/emoji-styles.ts'
+import { saveFile } from '../../media/files/save-file.ts'
 import { chooseLoading, loadingChoice } from '../../media/loading/loading-choice.ts'
 import { networkType } from '../../media/loading/network-type.ts'
 import type { RadioChoiceProps } from '../../settings/radio-choice.tsx'
@@ -45,6 +46,7 @@ export function SettingsRoute() {
     () => ({ list: own.listSessions, end: own.endSession, endOthers: own.endOtherSessions }),
     [own],
   )
+  const account = useAccount()
   const section = settingsSections.find((name) => name === wanted)
   if (!session) return null
   if (wanted !== undefined && !section) return <NotFoundPage />
@@ -55,6 +57,7 @@ export function SettingsRoute() {
           key={section}
           section={section}
           user={session.user}
+          account={account}
           sessions={sessions}
           readUsage={own.readUsage}
           messenger={messenger}
@@ -90,6 +93,19 @@ function ThemedSettingsPage({ onBack }: { onBack(): void }) {
       onBack={onBack}
     />
   )
+}
+
+/** What the section Account can do. */
+function useAccount() {
+  const { own } = useServices()
+  const { connection, archive } = useMessenger()
+  return {
+    isOffline: () => connection.getSnapshot().state === 'offline',
+    changeEmail: own.changeEmail,
+    changePassword: own.changePassword,
+    archive,
+    saveFile,
+  }
 }
 
 /** This device's settings for the emoji style and for the picker's first section. */

@@ -70,7 +70,10 @@ test('P5: what is exported, erased and imported offline is the same, document by
   expect(restored).toEqual({ messageCount: 4, conversationCount: 1, fileCount: 1 })
   expect(await readDocuments(phone)).toEqual(before)
   expect(await readFileWords(phone, file)).toBe('what is in it')
-  const names = phone.messenger.users.list().getSnapshot().map(({ username }) => username)
+  const names = phone.messenger.users
+    .list()
+    .getSnapshot()
+    .map(({ username }) => username)
   expect(names).toEqual(['ben'])
 
   phone.network.goOnline()
@@ -85,16 +88,18 @@ test('any program reads the export, and it has no secret in it', async () => {
   expect(name).toMatch(/^petrel-Ann-\d{4}-\d\d-\d\d\.zip$/)
   const parts = unzipSync(new Uint8Array(await zip.arrayBuffer()))
   const read = (part: string) => new TextDecoder().decode(parts[part])
-  expect(Object.keys(parts).sort()).toEqual([
-    'conversations.json',
-    `files/${file}.txt`,
-    'files.json',
-    'messages.json',
-    'people.json',
-    'petrel.json',
-    'profile.json',
-    'settings.json',
-  ].sort())
+  expect(Object.keys(parts).sort()).toEqual(
+    [
+      'conversations.json',
+      `files/${file}.txt`,
+      'files.json',
+      'messages.json',
+      'people.json',
+      'petrel.json',
+      'profile.json',
+      'settings.json',
+    ].sort(),
+  )
   expect(JSON.parse(read('petrel.json'))).toMatchObject({ userId: phone.userId, version: 1 })
   expect(JSON.parse(read('messages.json'))).toHaveLength(4)
   expect(JSON.parse(read('settings.json'))).toEqual({ a: 1 })
@@ -194,12 +199,20 @@ const forgeries: [string, (parts: Map<string, string>) => void, RegExp][] = [
   ['half the messages', (parts) => parts.set('messages.json', '[\n{"_id":'), /damaged/],
   ['no array', (parts) => parts.set('messages.json', '{}'), /damaged/],
   ['a wrong field', edit('messages.json', '"attempt":1', '"attempt":"x"'), /damaged/],
-  ['a message to others', edit('messages.json', /"peerId":"[^"]*/, `"peerId":"${testSession.user._id}`), /damaged/],
+  [
+    'a message to others',
+    edit('messages.json', /"peerId":"[^"]*/, `"peerId":"${testSession.user._id}`),
+    /damaged/,
+  ],
   ['a mark ahead', edit('conversations.json', /"clearedUpTo":0/, '"clearedUpTo":8e15'), /damaged/],
   ['a file too many', (parts) => parts.set('files/x', ''), /damaged/],
   ['a way out', (parts) => parts.set('../../etc/passwd', ''), /damaged/],
   ['a file outside', edit('files.json', /"path":"[^"]*/, '"path":"petrel.json'), /damaged/],
-  ['a file of no message', edit('files.json', /"messageId":".{8}/, '"messageId":"00000000'), /damaged/],
+  [
+    'a file of no message',
+    edit('files.json', /"messageId":".{8}/, '"messageId":"00000000'),
+    /damaged/,
+  ],
   ['another size', edit('files.json', /"size":\d+/, '"size":7'), /damaged/],
 ]
 

@@ -11,8 +11,8 @@ import {
   archiveParts,
   archiveVersion,
 } from './archive-format.ts'
-import { ArchiveProblem } from './archive-problem.ts'
 import { readJson, readLines } from './json-lines.ts'
+import { ArchiveProblem } from './zip/archive-problem.ts'
 import { openZip, readEntry, type ZipEntry } from './zip/zip-reader.ts'
 
 /** A device's clock may be wrong by as much. */

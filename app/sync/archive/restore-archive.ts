@@ -15,8 +15,8 @@ import {
 } from '../../database/storage/stored-conversation.ts'
 import { fromStoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
 import type { Archive, ArchivedFile, ArchiveProgress } from './archive-format.ts'
-import { ArchiveProblem } from './archive-problem.ts'
 import { type OpenArchive, openArchive } from './check-archive.ts'
+import { ArchiveProblem } from './zip/archive-problem.ts'
 
 const batch = 200
 /** Bytes of a file that wait here at most; the browser may keep a blob on the disk. */
@@ -32,9 +32,11 @@ export async function restoreArchive(
   options: Parameters<Archive['restore']>[1],
 ): ReturnType<Archive['restore']> {
   const { signal, onProgress } = options
-  const archive = await openArchive(zip, { userId: context.userId, now: context.now() })
-  const { addresses, messageCount } = await check(archive, { signal, onProgress })
   const pace = { signal, onProgress }
+  const archive = await openArchive(zip, { userId: context.userId, now: context.now() })
+  const { addresses, messageCount } = await check(archive, pace).catch((cause: unknown) => {
+    throw signal.aborted ? new ArchiveProblem('cancelled', cause) : cause
+  })
   try {
     await keepPeople(context, archive)
     // Before their messages: nothing may be sent without its file.
@@ -61,6 +63,7 @@ async function check(archive: OpenArchive, { signal, onProgress }: Pace) {
   const { files } = archive
   const addresses = new Map<string, string | undefined>()
   let messageCount = 0
+  onProgress({ stage: 'checking', done: 0, total: files.size })
   for await (const _ of archive.people()) signal.throwIfAborted()
   for await (const _ of archive.conversations()) signal.throwIfAborted()
   for await (const { _id, mediaUrl } of archive.messages()) {

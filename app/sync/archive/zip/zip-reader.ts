@@ -1,5 +1,5 @@
 import { Inflate } from 'fflate'
-import { ArchiveProblem } from '../archive-problem.ts'
+import { ArchiveProblem } from './archive-problem.ts'
 import { crc32 } from './crc32.ts'
 import { readChunks } from './zip-writer.ts'
 
@@ -98,7 +98,8 @@ function readDirectory(view: DataView): Map<string, ZipEntry> {
       throw new ArchiveProblem('damaged')
     }
     const nameLength = view.getUint16(at + 28, true)
-    const next = at + 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
+    const next =
+      at + 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
     if (next > view.byteLength) throw new ArchiveProblem('damaged')
     const name = decoder.decode(new Uint8Array(view.buffer, view.byteOffset + at + 46, nameLength))
     if (entries.has(name) || entries.size >= mostEntries) throw new ArchiveProblem('damaged')

@@ -8,6 +8,7 @@ const words = {
     'This file is from another account. Sign in to that account to import it. Nothing was imported.',
   'no-room':
     'This device has no room for more. What was imported so far stays: make room, then import the file again.',
+  cancelled: 'Stopped. Nothing was imported.',
   stopped: 'Stopped. What was imported so far stays: import the file again to finish.',
 } as const
 
