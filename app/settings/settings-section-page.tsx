@@ -38,7 +38,7 @@ function SectionBody(props: SettingsSectionPageProps) {
     case 'security':
       return <SecuritySection sessions={props.sessions} />
     case 'notifications':
-      return <NotificationsSection notifications={props.notifications} />
+      return <NotificationsSection {...props} />
     case 'storage':
       return <StorageSection {...props} />
     case 'help':
