@@ -98,7 +98,8 @@ export const callCatalogue: readonly Row[] = [
   ],
   [
     'own.keepPush',
-    (api) => api.own.keepPush({ endpoint: 'https://push.example/1', keys: { p256dh: '', auth: '' } }),
+    (api) =>
+      api.own.keepPush({ endpoint: 'https://push.example/1', keys: { p256dh: '', auth: '' } }),
     'PUT /api/users/me/push',
     'Failed to turn on notifications',
   ],

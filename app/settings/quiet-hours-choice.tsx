@@ -1,4 +1,4 @@
-import type { QuietHours } from '../../schema/quiet-hours.ts'
+import type { QuietHours } from '../../schema/notifications/quiet-hours.ts'
 import styles from './notifications.module.css'
 import common from './settings.module.css'
 

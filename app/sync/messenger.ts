@@ -19,7 +19,7 @@ import { createConnection } from './connection.ts'
 import { eraseDevice } from './erase-device.ts'
 import { createFiles } from './files/files.ts'
 import { createHeardNames } from './heard-names.ts'
-import { takeCommands } from './inbox/take-commands.ts'
+import { createCommandTaker } from './inbox/command-taker.ts'
 import { createMessageSearch } from './message-search.ts'
 import type { Messenger } from './messenger-types.ts'
 import { createOwnSettings } from './own-settings.ts'
@@ -260,18 +260,13 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   })
   const mask = createMask(undo.withheld)
 
-  /** One after the other: two at once would carry out the same command. */
-  let takingCommands = Promise.resolve()
-  function takeWaitingCommands(): Promise<void> {
-    if (closing) return takingCommands
-    takingCommands = takingCommands.then(() => takeCommands({ inbox, context })).catch(onError)
-    return takingCommands
-  }
-  void untilDrawn.then(takeWaitingCommands)
+  const { conversations } = list
+  const commandTaker = createCommandTaker({ inbox, context, list: conversations, onError })
+  void untilDrawn.then(commandTaker.take)
 
   async function stop() {
     await undo.close()
-    await takingCommands
+    await commandTaker.close()
     stopMeeting()
     stopAsking()
     leader.close()
@@ -324,7 +319,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     undo,
     messages: { get: (messageId) => mask.message(messageValues.get(messageId)) },
     watchReactions: (listener) => watchReactions(database.messages, listener),
-    takeCommands: takeWaitingCommands,
+    takeCommands: commandTaker.take,
     recordUnread: inbox.setUnread,
     findLastInboundAt: (peerId) => findLastInboundAt(database.messages, peerId),
     now,

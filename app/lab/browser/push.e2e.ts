@@ -53,13 +53,13 @@ test('a push brings the message and one notification for its chat; opening it ne
   await ann.page.getByText('even when Petrel is closed').waitFor()
   await ann.page.goto('about:blank')
   await receive(await write('the first'))
-  await expect.poll(browser.listShown).toEqual([
-    { title: 'ben', body: 'the first', tag: ben.userId },
-  ])
+  await expect
+    .poll(browser.listShown)
+    .toEqual([{ title: 'ben', body: 'the first', tag: ben.userId }])
   await receive(await write('the second'))
-  await expect.poll(browser.listShown).toEqual([
-    { title: 'ben', body: '2 new messages\nthe second', tag: ben.userId },
-  ])
+  await expect
+    .poll(browser.listShown)
+    .toEqual([{ title: 'ben', body: '2 new messages\nthe second', tag: ben.userId }])
   await ann.goOffline()
   await ann.page.goto(`/chat/${ben.userId}`)
   await message(ann.page, 'the first').waitFor()
@@ -95,7 +95,10 @@ test('Mark as read works without the app, and after signing out a push shows not
   const left = await write('for nobody')
   await ann.page.goto('/settings/account')
   await ann.page.getByRole('button', { name: /^Log out/ }).click()
-  await ann.page.getByRole('dialog').getByRole('button', { name: /^Log out/ }).click()
+  await ann.page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Log out/ })
+    .click()
   await ann.page.waitForURL('**/login')
   const hasOwn = (names: string[]) => names.some((name) => name.includes(annId))
   await expect.poll(async () => hasOwn(await browser.listDatabases())).toBe(false)

@@ -1,5 +1,5 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import { isQuietTime } from '../../../schema/quiet-hours.ts'
+import { isQuietTime } from '../../../schema/notifications/quiet-hours.ts'
 import type { ConversationRow, Messenger, ReactionNews } from '../../sync/messenger-types.ts'
 import { productName } from '../../ui/product.ts'
 import { describeMessage } from '../../ui/text/describe-message.ts'

@@ -1,5 +1,8 @@
 import type { MessageDocument } from '../../../schema/message.ts'
-import { messageActions, type WorkerNotificationOptions } from '../../offline/notification-actions.ts'
+import {
+  messageActions,
+  type WorkerNotificationOptions,
+} from '../../offline/notification-actions.ts'
 
 /** What the worker's click on such a notification needs: `app/offline/worker/handle-click.ts`. */
 export function describeForWorker({ _id, peerId, recipientId, orderedAt }: MessageDocument) {
