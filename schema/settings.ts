@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { canonicalJson } from './helpers/canonical-json.ts'
 import { epochMs } from './message.ts'
-import { noQuietHours, quietHours } from './quiet-hours.ts'
+import { noQuietHours, quietHours } from './notifications/quiet-hours.ts'
 
 /** Who may see something: everybody, or only the people with whom one has a chat. */
 const audience = z.enum(['everybody', 'chats'])

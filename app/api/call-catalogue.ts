@@ -139,6 +139,25 @@ export const callCatalogue: readonly Row[] = [
     'Failed to end the other sign-ins',
   ],
   [
+    'own.readPushKey',
+    (api) => api.own.readPushKey(),
+    'GET /api/users/me/push',
+    'Failed to turn on notifications',
+  ],
+  [
+    'own.keepPush',
+    (api) =>
+      api.own.keepPush({ endpoint: 'https://push.example/1', keys: { p256dh: '', auth: '' } }),
+    'PUT /api/users/me/push',
+    'Failed to turn on notifications',
+  ],
+  [
+    'own.endPush',
+    (api) => api.own.endPush(),
+    'DELETE /api/users/me/push',
+    'Failed to turn off notifications',
+  ],
+  [
     'own.readUsage',
     (api) => api.own.readUsage(),
     'GET /api/users/me/usage',

@@ -13,6 +13,7 @@ import {
   sessionEnded,
 } from '../../schema/api/done-answers.ts'
 import { limitUploadMs } from '../../schema/api/limit-upload-ms.ts'
+import { type PushSubscriptionBody, pushEnded, pushKept, pushKey } from '../../schema/api/push.ts'
 import { type Usage, usage } from '../../schema/api/usage.ts'
 import {
   type LinkedWhatsApp,
@@ -239,6 +240,37 @@ export function createOwnCalls(options: { call: Caller; record: OwnRecord }) {
         answer: usage,
         fallback: 'Failed to fetch your storage',
       }),
+
+    /** The key for which a browser's push service makes an address. */
+    async readPushKey(): Promise<string> {
+      const { publicKey } = await call({
+        path: '/users/me/push',
+        answer: pushKey,
+        fallback: 'Failed to turn on notifications',
+      })
+      return publicKey
+    },
+
+    /** Has new messages pushed to this device. */
+    async keepPush(subscription: PushSubscriptionBody): Promise<void> {
+      requireInput(subscription, 'A subscription is required')
+      await call({
+        method: 'PUT',
+        path: '/users/me/push',
+        body: subscription,
+        answer: pushKept,
+        fallback: 'Failed to turn on notifications',
+      })
+    },
+
+    async endPush(): Promise<void> {
+      await call({
+        method: 'DELETE',
+        path: '/users/me/push',
+        answer: pushEnded,
+        fallback: 'Failed to turn off notifications',
+      })
+    },
 
     /** Everything that the server keeps about this person. */
     exportAccount: (): Promise<AccountExport> =>

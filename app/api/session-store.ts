@@ -19,6 +19,8 @@ export interface SessionStore {
   set(session: SignedIn, options: { keepSignedIn: boolean }): void
   /** The sign-in of all tabs; a tab can have its own. */
   keptUserId(): string | undefined
+  /** The token of the sign-in of all tabs. */
+  keptToken(): string | undefined
   /** Replaces the user's record in the sign-in. */
   setUser(user: SignedIn['user']): void
   /** Removes this tab's effective sign-in; never touches the person's messages. */
@@ -73,6 +75,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
   return {
     get: () => current,
     keptUserId: () => (kept.getItem(tokenKey) ? parseId(kept.getItem(userKey)) : undefined),
+    keptToken: () => kept.getItem(tokenKey) ?? undefined,
     set({ token, user }, { keepSignedIn }) {
       forget(passing)
       // A sign-in for this tab alone leaves another person's shared sign-in in place.

@@ -1,37 +1,99 @@
+import type { Settings } from '../../schema/settings.ts'
+import type { OwnSettings } from '../sync/own-settings.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { type LiveSource, useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { productName } from '../ui/product.ts'
-import styles from './settings.module.css'
+import styles from './notifications.module.css'
+import { QuietHoursChoice } from './quiet-hours-choice.tsx'
+import common from './settings.module.css'
 
 type State = 'unsupported' | 'ask' | 'on' | 'off' | 'blocked'
+type PushState = 'off' | 'on' | 'no-worker' | 'no-service' | 'passing' | 'unreachable'
 
 export interface NotificationsSectionProps {
   notifications: LiveSource<State> & { turnOn(): Promise<void>; turnOff(): void }
+  /** Do notifications come while the app is closed? */
+  push: LiveSource<PushState>
+  settings: OwnSettings
 }
 
-const words: Record<State, string> = {
+const words: Record<Exclude<State, 'on'>, string> = {
   unsupported: "This browser can't show notifications here.",
   ask: 'Notifications are off on this device.',
-  on: `You'll be notified while ${productName} is open in the background.`,
   off: 'Notifications are off on this device.',
   blocked:
     "Your browser blocks notifications from this address. Allow them in the browser's settings.",
 }
 
-/** Notifications of new messages on this device. Muted chats show none. */
-export function NotificationsSection({ notifications }: NotificationsSectionProps) {
+const openWords = `You'll be notified while ${productName} is open in the background.`
+
+/** Why not while the app is closed, and what to do about it. */
+const reasons: Record<Exclude<PushState, 'on'>, string | undefined> = {
+  off: undefined,
+  'no-worker': `For notifications while ${productName} is closed, open it over HTTPS.`,
+  'no-service': `This browser can't receive notifications while ${productName} is closed.`,
+  passing: `For notifications while ${productName} is closed, sign in with “Keep me signed in”.`,
+  unreachable: `Your browser couldn't set up notifications for when ${productName} is closed. ${productName} tries again at its next start.`,
+}
+
+/** Notifications of new messages. Muted chats show none. */
+export function NotificationsSection(props: NotificationsSectionProps) {
+  const { notifications, push } = props
   const state = useLiveValue(notifications)
+  const pushed = useLiveValue(push)
+  const settings = useLiveValue(props.settings.values)
+  const set = (change: Partial<Settings>) => void props.settings.set(change)
   return (
-    <section className={styles.stack}>
-      <p role="status">{words[state]}</p>
-      {(state === 'ask' || state === 'off') && (
-        <Button onClick={() => void notifications.turnOn()}>Turn on notifications</Button>
-      )}
-      {state === 'on' && (
-        <Button look="quiet" onClick={notifications.turnOff}>
-          Turn off notifications
-        </Button>
-      )}
-    </section>
+    <>
+      <section className={common.stack}>
+        <div role="status" className={styles.state}>
+          <p>{state === 'on' ? describeOn(pushed) : words[state]}</p>
+          {state === 'on' && pushed !== 'on' && reasons[pushed] && (
+            <p className={styles.reason}>{reasons[pushed]}</p>
+          )}
+        </div>
+        {(state === 'ask' || state === 'off') && (
+          <Button onClick={() => void notifications.turnOn()}>Turn on notifications</Button>
+        )}
+        {state === 'on' && (
+          <Button look="quiet" onClick={notifications.turnOff}>
+            Turn off notifications
+          </Button>
+        )}
+      </section>
+      <fieldset className={common.choice}>
+        <legend>On all your devices</legend>
+        <label>
+          <input
+            type="checkbox"
+            checked={settings.notificationSound}
+            onChange={({ target }) => set({ notificationSound: target.checked })}
+          />
+          Play a sound
+        </label>
+        <label>
+          <input
+            type="checkbox"
+            checked={settings.notificationPreview === 'shown'}
+            onChange={({ target }) =>
+              set({ notificationPreview: target.checked ? 'shown' : 'hidden' })
+            }
+          />
+          Show what was written
+        </label>
+        <p className={common.note}>
+          Without it, notifications say who wrote, and no text leaves the server with them.
+        </p>
+      </fieldset>
+      <QuietHoursChoice
+        value={settings.quietHours}
+        onChange={(quietHours) => set({ quietHours })}
+      />
+    </>
   )
+}
+
+function describeOn(pushed: PushState): string {
+  if (pushed !== 'on') return openWords
+  return `You'll be notified on this device, even when ${productName} is closed.`
 }

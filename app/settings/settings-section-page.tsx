@@ -44,7 +44,7 @@ function SectionBody(props: SettingsSectionPageProps) {
         </>
       )
     case 'notifications':
-      return <NotificationsSection notifications={props.notifications} />
+      return <NotificationsSection {...props} />
     case 'storage':
       return <StorageSection {...props} />
     case 'help':

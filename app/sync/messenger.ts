@@ -23,7 +23,7 @@ import { createConnection, lastSyncedKey } from './connection.ts'
 import { eraseDevice } from './erase-device.ts'
 import { createFiles } from './files/files.ts'
 import { createHeardNames } from './heard-names.ts'
-import { takeCommands } from './inbox/take-commands.ts'
+import { createCommandTaker } from './inbox/command-taker.ts'
 import { createMessageSearch } from './message-search.ts'
 import type { Messenger } from './messenger-types.ts'
 import { createOutboxCounts } from './outbox/outbox-counts.ts'
@@ -309,18 +309,13 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     return isUploadOwed(item.message) ? files.nextTryInMs(item.message.peerId) : sync?.nextTryInMs()
   }
 
-  /** One after the other: two at once would carry out the same command. */
-  let takingCommands = Promise.resolve()
-  function takeWaitingCommands(): Promise<void> {
-    if (closing) return takingCommands
-    takingCommands = takingCommands.then(() => takeCommands({ inbox, context })).catch(onError)
-    return takingCommands
-  }
-  void untilDrawn.then(takeWaitingCommands)
+  const { conversations } = list
+  const commandTaker = createCommandTaker({ inbox, context, list: conversations, onError })
+  void untilDrawn.then(commandTaker.take)
 
   async function stop() {
     await undo.close()
-    await takingCommands
+    await commandTaker.close()
     stopMeeting()
     stopAsking()
     leader.close()
@@ -380,7 +375,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     undo,
     messages: { get: (messageId) => mask.message(messageValues.get(messageId)) },
     watchReactions: (listener) => watchReactions(database.messages, listener),
-    takeCommands: takeWaitingCommands,
+    takeCommands: commandTaker.take,
     recordUnread: inbox.setUnread,
     findLastInboundAt: (peerId) => findLastInboundAt(database.messages, peerId),
     now,

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../lib/json-value.ts'
-import type { PushDocument, PushKeysDocument, PushPlaceDocument } from '../push/push-documents.ts'
+import type { PushDocument, PushKeysDocument, PushPlaceDocument } from './push-documents.ts'
 
 /** A person. Times are epoch ms. What is set here and not in `OwnUser` never leaves the server. */
 export interface AccountDocument {

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
+import type { PushDocument } from '../access/push-documents.ts'
 import { atMost } from '../lib/at-most.ts'
 import { joinNews } from './join-news.ts'
 import type { PushClock } from './push-clock.ts'
-import type { PushDocument } from './push-documents.ts'
 import type { PushOutcome } from './push-sender.ts'
 
 /** New messages of one chat, for one device. */

@@ -47,7 +47,10 @@ export async function startPushService() {
     })
   })
 
-  function take(request: { url?: string; headers: TakenPush['headers'] }, body: Uint8Array): Answer {
+  function take(
+    request: { url?: string; headers: TakenPush['headers'] },
+    body: Uint8Array,
+  ): Answer {
     const path = request.url ?? ''
     const browser = browsers.get(path)
     if (!browser) return { status: 410 }
@@ -78,7 +81,10 @@ export async function startPushService() {
       const path = `/push/${randomBytes(16).toString('base64url')}`
       browsers.set(path, { keys, auth, signer })
       const p256dh = keys.getPublicKey('base64url')
-      return { endpoint: `${url}${path}`, keys: { p256dh, auth: Buffer.from(auth).toString('base64url') } }
+      return {
+        endpoint: `${url}${path}`,
+        keys: { p256dh, auth: Buffer.from(auth).toString('base64url') },
+      }
     },
     /** From now on the browser is gone. */
     unsubscribe: ({ endpoint }: PushSubscriptionBody) =>
@@ -131,9 +137,7 @@ function decrypt(body: Uint8Array, { keys, auth }: { keys: ECDH; auth: Uint8Arra
   const shared = Uint8Array.from(keys.computeSecret(sender))
   const secret = new Uint8Array(hkdfSync('sha256', shared, auth, info, 32))
   const derive = (name: string, length: number) =>
-    new Uint8Array(
-      hkdfSync('sha256', secret, salt, encode(`Content-Encoding: ${name}\0`), length),
-    )
+    new Uint8Array(hkdfSync('sha256', secret, salt, encode(`Content-Encoding: ${name}\0`), length))
   const decipher = createDecipheriv('aes-128-gcm', derive('aes128gcm', 16), derive('nonce', 12))
   decipher.setAuthTag(sealed.slice(-16))
   const plain = [...decipher.update(sealed.slice(0, -16)), ...decipher.final()]

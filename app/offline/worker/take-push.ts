@@ -1,6 +1,7 @@
 import { type PushPayload, pushPayload } from '../../../schema/api/push.ts'
 import { createInbox } from '../../database/inbox/inbox.ts'
 import { productName } from '../../ui/product.ts'
+import { messageActions, type WorkerNotificationOptions } from '../notification-actions.ts'
 import {
   type Described,
   describeNotification,
@@ -9,12 +10,6 @@ import {
 import { fetchNews } from './fetch-news.ts'
 import { readSignedIn } from './read-signed-in.ts'
 import type { WorkerScope } from './worker-scope.ts'
-
-/** Beyond the page's types, as service workers take them. */
-type WorkerNotificationOptions = NotificationOptions & {
-  renotify?: boolean
-  actions: { action: string; title: string; type?: 'text'; placeholder?: string }[]
-}
 
 /**
  * Fetches and stores what a push names, then shows the chat's notification: opening it needs no
@@ -56,10 +51,7 @@ async function show(scope: WorkerScope, payload: PushPayload, described: Describ
     icon: '/icons/icon-192.png',
     silent: payload.isSilent || !isNews,
     renotify: isNews,
-    actions: [
-      { action: 'reply', title: 'Reply', type: 'text', placeholder: 'Type a message' },
-      { action: 'read', title: 'Mark as read' },
-    ],
+    actions: messageActions,
   }
   await scope.registration.showNotification(title, options)
   if (await isInFront(scope)) await closeTagged(scope, payload.peerId)

@@ -1,8 +1,11 @@
+import type { MessageDocument } from '../../../schema/message.ts'
+import { isQuietTime } from '../../../schema/notifications/quiet-hours.ts'
 import type { ConversationRow, Messenger, ReactionNews } from '../../sync/messenger-types.ts'
 import { productName } from '../../ui/product.ts'
 import { describeMessage } from '../../ui/text/describe-message.ts'
 import { countUnreadMessages } from './count-unread-messages.ts'
 import { findNews, type News } from './find-news.ts'
+import { describeForWorker, showByWorker } from './show-by-worker.ts'
 import { holdWhileVisible, runInOneTab } from './visible-tabs.ts'
 
 const shownMax = 3
@@ -14,26 +17,40 @@ interface NotifierOptions {
   before: readonly ConversationRow[]
   /** Does this person want notifications? Asked for each message. */
   isWanted(): boolean
+  /** Does the service worker notify, too? Then both share one notification for each chat. */
+  isPushed(): boolean
   openPath(path: string): void
 }
 
 /** Shows notifications while no tab of the app is visible, and updates the app's badge. */
 export function createNotifier(options: NotifierOptions): { close(): void } {
-  const { isWanted, openPath } = options
-  const { conversations } = options.messenger
+  const { isPushed, openPath, messenger } = options
+  const { conversations, settings } = messenger
   const shown = new Set<Notification>()
   const stopHolding = holdWhileVisible()
   let { before } = options
   let shownCount: number | undefined
 
   function showCount(count: number) {
-    if (count !== shownCount) setBadge(count)
+    if (count === shownCount) return
+    setBadge(count)
     shownCount = count
+    void messenger.recordUnread(count).catch(() => {})
   }
+
+  function isWanted() {
+    const { quietHours } = settings.values.getSnapshot()
+    return options.isWanted() && !isQuietTime(quietHours, messenger.now())
+  }
+
+  /** The text, or less, as the person chose. */
+  const preview = (words: string, otherwise: string) =>
+    settings.values.getSnapshot().notificationPreview === 'shown' ? words : otherwise
 
   function onChange() {
     const now = conversations.getSnapshot()
     const news = findNews(before, now)
+    void closeRead(before, now).catch(() => {})
     before = now
     showCount(countUnreadMessages(now))
     if (news.length === 0 || !isWanted() || document.visibilityState === 'visible') return
@@ -44,13 +61,13 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
   function tell(news: readonly News[]) {
     if (news.length <= shownMax) return news.forEach(tellOne)
     const title = `${news.length} chats with new messages`
-    show({ title, body: productName, tag: 'petrel', path: '/chat' })
+    void show({ title, body: productName, tag: 'petrel', path: '/chat' })
   }
 
   function tellOne({ row, message }: News) {
     const title = row.peer?.username ?? 'New message'
-    const body = describeMessage(message).slice(0, bodyMaxLength)
-    show({ title, body, tag: row.peerId, path: `/chat/${row.peerId}` })
+    const body = preview(describeMessage(message).slice(0, bodyMaxLength), 'New message')
+    void show({ title, body, tag: row.peerId, path: `/chat/${row.peerId}`, message })
   }
 
   function onReaction({ message, reaction }: ReactionNews) {
@@ -60,18 +77,23 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
     if (!isWanted() || document.visibilityState === 'visible') return
     const title = row.peer?.username ?? 'New reaction'
     const words = describeMessage(message).slice(0, bodyMaxLength)
-    const body = `Reacted ${reaction.emoji} to: ${words}`
+    const reacted = `Reacted ${reaction.emoji} to`
+    const body = preview(`${reacted}: ${words}`, `${reacted} your message`)
     // Own tag: shown beside the chat's message notification, not in its place.
     const news = { title, body, tag: `reaction-${peerId}`, path: `/chat/${peerId}` }
-    void runInOneTab(`petrel-reaction-${_id}-${reaction.at}`, () => show(news))
+    void runInOneTab(`petrel-reaction-${_id}-${reaction.at}`, () => void show(news))
   }
 
-  function show(news: { title: string; body: string; tag: string; path: string }) {
+  async function show({ message, ...news }: Shown) {
     const { title, body, tag, path } = news
+    const silent = !settings.values.getSnapshot().notificationSound
+    const data = { path, ...(message && describeForWorker(message)) }
     // With the same tag, a newer message replaces the previous notification and alerts again.
-    const options = { body, tag, renotify: true, icon: '/icons/icon-192.png', data: { path } }
+    const common = { body, tag, renotify: !silent, silent, icon: '/icons/icon-192.png', data }
+    const worker = isPushed() ? await navigator.serviceWorker.getRegistration() : undefined
+    if (worker?.active) return await showByWorker(worker, title, { ...common, message })
     try {
-      const notification = new Notification(title, options)
+      const notification = new Notification(title, common)
       shown.add(notification)
       notification.onclose = () => shown.delete(notification)
       notification.onclick = () => {
@@ -81,8 +103,23 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
       }
     } catch {
       // Phones show notifications only through the service worker.
-      void navigator.serviceWorker?.ready.then((worker) => worker.showNotification(title, options))
+      const ready = await navigator.serviceWorker?.ready
+      if (ready) await showByWorker(ready, title, { ...common, message })
     }
+  }
+
+  /** Another device, or another tab, has read these: their notifications are over. */
+  async function closeRead(
+    earlier: readonly ConversationRow[],
+    now: readonly ConversationRow[],
+  ): Promise<void> {
+    const unread = new Set(earlier.filter((row) => row.unreadCount > 0).map((row) => row.peerId))
+    const read = now.filter((row) => row.unreadCount === 0 && unread.has(row.peerId))
+    if (read.length === 0) return
+    const tags = new Set(read.map(({ peerId }) => peerId))
+    const registration = await navigator.serviceWorker?.getRegistration()
+    const all = [...shown, ...((await registration?.getNotifications()) ?? [])]
+    for (const notification of all) if (tags.has(notification.tag)) notification.close()
   }
 
   async function takeAway() {
@@ -111,6 +148,15 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
       setBadge(0)
     },
   }
+}
+
+interface Shown {
+  title: string
+  body: string
+  tag: string
+  path: string
+  /** Where it is about a new message, which can be answered. */
+  message?: MessageDocument | undefined
 }
 
 /** An installed app shows the number on its icon. */

@@ -3,6 +3,7 @@ import { useNavigate } from 'react-router-dom'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
 import type { NotificationChoice } from './notification-choice.ts'
+import type { PushStatus } from './push-state.ts'
 
 /**
  * Delay before loading the notifier: a visible page needs no notifications, so it renders first.
@@ -10,7 +11,10 @@ import type { NotificationChoice } from './notification-choice.ts'
 const startAfterMs = 1_000
 
 /** Shows notifications while the page is hidden. */
-export function useNotifier(messenger: Messenger, choice: NotificationChoice): void {
+export function useNotifier(
+  messenger: Messenger,
+  { choice, push }: { choice: NotificationChoice; push: Omit<PushStatus, 'set'> },
+): void {
   const navigate = useLatest(useNavigate())
   useEffect(() => {
     const ending = new AbortController()
@@ -23,19 +27,20 @@ export function useNotifier(messenger: Messenger, choice: NotificationChoice): v
       const { createNotifier } = await import('./notifier.ts')
       if (signal.aborted) return
       const isWanted = () => choice.getSnapshot() === 'on'
-      const notifier = createNotifier({ messenger, before, isWanted, openPath })
+      const isPushed = () => push.getSnapshot() === 'on'
+      const notifier = createNotifier({ messenger, before, isWanted, isPushed, openPath })
       signal.addEventListener('abort', notifier.close)
     }
 
     const stopWaiting = waitUntilUnseen(() => void start().catch(() => {}))
     // Immediately: a message from the service worker is lost while the page has no listener.
-    const stopFollowing = followWorkerClicks(openPath)
+    const stopFollowing = followWorker({ openPath, takeCommands: messenger.takeCommands })
     return () => {
       stopWaiting()
       stopFollowing()
       ending.abort()
     }
-  }, [messenger, choice, navigate])
+  }, [messenger, choice, push, navigate])
 }
 
 /** Calls as soon as the page is hidden, or after a delay if it stays visible. */
@@ -50,15 +55,19 @@ function waitUntilUnseen(call: () => void): () => void {
 }
 
 /**
- * Opens the chat of a clicked notification that the service worker showed: `notification-click.js`
- * handles the click.
+ * Does what the service worker asks for: opens the chat of a clicked notification, and carries out
+ * what was done in one (`app/offline/worker/handle-click.ts`).
  * @returns a function that stops it
  */
-function followWorkerClicks(openPath: (path: string) => void): () => void {
+function followWorker(options: {
+  openPath: (path: string) => void
+  takeCommands: () => Promise<void>
+}): () => void {
   const { serviceWorker } = navigator
   const onMessage = ({ data }: MessageEvent<unknown>) => {
     const path = readChatPath(data)
-    if (path) openPath(path)
+    if (path) options.openPath(path)
+    else if (readType(data) === 'inbox-changed') void options.takeCommands()
   }
   serviceWorker?.addEventListener('message', onMessage)
   return () => serviceWorker?.removeEventListener('message', onMessage)
@@ -67,4 +76,8 @@ function followWorkerClicks(openPath: (path: string) => void): () => void {
 function readChatPath(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null || !('type' in data) || !('path' in data)) return
   return data.type === 'open-chat' && typeof data.path === 'string' ? data.path : undefined
+}
+
+function readType(data: unknown): unknown {
+  return typeof data === 'object' && data !== null && 'type' in data ? data.type : undefined
 }

@@ -36,7 +36,7 @@ const namedThemes = themes.map((value) => ({
 
 export function SettingsRoute() {
   const { section: wanted } = useParams()
-  const { own, notifications } = useServices()
+  const { own, notifications, push } = useServices()
   const session = useSession()
   const messenger = useMessenger()
   const loading = useLoadingChoice()
@@ -63,6 +63,8 @@ export function SettingsRoute() {
           messenger={messenger}
           loading={loading}
           notifications={notifications}
+          push={push}
+          settings={messenger.settings}
           onLogout={() => setIsLeaving(true)}
           onBack={() => goUp({ to: '/settings' })}
         />

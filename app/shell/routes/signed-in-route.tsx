@@ -56,6 +56,7 @@ function OpenMessenger({ userId }: { userId: string }) {
 }
 
 function Notifier({ messenger }: { messenger: Messenger }) {
-  useNotifier(messenger, useServices().notifications)
+  const { notifications, push } = useServices()
+  useNotifier(messenger, { choice: notifications, push })
   return null
 }

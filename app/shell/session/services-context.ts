@@ -6,6 +6,7 @@ import type { AppUpdate } from '../../offline/app-update.ts'
 import type { InstallOffer } from '../../offline/install-prompt.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import type { NotificationChoice } from '../notifications/notification-choice.ts'
+import type { PushStatus } from '../notifications/push-state.ts'
 
 /** The services that the screens use. Rejections carry words for a person. */
 export interface Services {
@@ -30,6 +31,8 @@ export interface Services {
   /** The server's search, for messages that are not on this device. */
   searchMessages: Api['messages']['search']
   notifications: NotificationChoice
+  /** Whether notifications come while the app is closed. */
+  push: Omit<PushStatus, 'set'>
   update: AppUpdate
   installOffer: InstallOffer
 }

@@ -7,6 +7,7 @@ import { askForPersistentStorage } from '../../offline/ask-for-persistent-storag
 import { createInstallOffer } from '../../offline/install-prompt.ts'
 import { createOwedErasures } from '../../sync/owed-erasures.ts'
 import { createNotificationChoice } from '../notifications/notification-choice.ts'
+import { createPushStatus } from '../notifications/push-state.ts'
 import { limitOpening } from './limit-opening.ts'
 import type { Services } from './services-context.ts'
 
@@ -54,13 +55,23 @@ export function createServices(): Services {
   // A signed-in person needs the core immediately: it loads in parallel with the screens.
   if (sessions.get()) loadCore().catch(drawn.resolve)
   else drawn.resolve()
+  const notifications = createNotificationChoice()
+  const push = createPushStatus()
   const noteSharer = async () => {
     const { recordSignedIn: noteSignedIn } = await import('../../offline/record-signed-in.ts')
-    await noteSignedIn({ userId: sessions.keptUserId() })
+    const isPushed = notifications.getSnapshot() === 'on'
+    const token = isPushed ? sessions.keptToken() : undefined
+    await noteSignedIn({ userId: sessions.keptUserId(), token })
   }
   const tellSharer = () => void noteSharer().catch(() => {})
   void drawn.promise.then(tellSharer)
   sessions.subscribe(tellSharer)
+  notifications.subscribe(tellSharer)
+  const followPushes = async () => {
+    const { followPushDevice } = await import('../notifications/push-device.ts')
+    followPushDevice({ sessions, own: api.own, choice: notifications, status: push })
+  }
+  void drawn.promise.then(followPushes).catch(() => {})
 
   async function open(userId: string) {
     const [{ createMessenger }, { readBrowserPlatform: readBrowserPowers }] = await loadCore()
@@ -103,7 +114,8 @@ export function createServices(): Services {
     findByPhone: api.users.findByPhone,
     whatsApp: api.whatsApp,
     searchMessages: api.messages.search,
-    notifications: createNotificationChoice(),
+    notifications,
+    push,
     update: createAppUpdate({ ready: drawn.promise }),
     installOffer: createInstallOffer(),
   }

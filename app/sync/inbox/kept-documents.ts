@@ -1,9 +1,6 @@
 import type { RxCollection } from 'rxdb/plugins/core'
-import type { Inbox } from '../../database/inbox/inbox.ts'
+import type { Inbox, InboxDocument } from '../../database/inbox/inbox.ts'
 import { readDocuments } from '../../database/storage/read-documents.ts'
-import type { ServerDocument } from '../replication/server-versions.ts'
-
-export type KeptCollection = 'messages' | 'conversations'
 
 /**
  * The documents that the service worker fetched, for a replication that begins: they take the way
@@ -11,13 +8,13 @@ export type KeptCollection = 'messages' | 'conversations'
  * the server gives what is later still.
  */
 export interface KeptDocuments {
-  take(epoch: string | undefined): Promise<ServerDocument[]>
+  take(epoch: string | undefined): Promise<InboxDocument['document'][]>
 }
 
 export function createKeptDocuments<T extends { _id: string }>(options: {
   inbox: Pick<Inbox, 'list' | 'drop'>
   collection: RxCollection<T>
-  name: KeptCollection
+  name: InboxDocument['collection']
 }): KeptDocuments {
   const { inbox, collection, name } = options
   return {

@@ -8,15 +8,25 @@ import { readDocuments } from '../../database/storage/read-documents.ts'
  * Carries out what the person did in notifications, as if in the app: each stays in the inbox until
  * the device's database has it. The worker may have sent it already; its id makes that the same
  * message (P2).
+ * @returns how many wait, mostly for a message that has not arrived
  */
 export async function takeCommands(options: {
   inbox: Pick<Inbox, 'listCommands' | 'dropCommand'>
   context: CommandContext
-}): Promise<void> {
-  const { inbox, context } = options
+  onError: (error: unknown) => void
+}): Promise<number> {
+  const { inbox, context, onError } = options
+  let waiting = 0
   for (const command of await inbox.listCommands()) {
-    if (await carryOut(context, command)) await inbox.dropCommand(command.id)
+    const isDone = await carryOut(context, command).catch((error: unknown) => {
+      // One that fails stays, and does not hold up the others.
+      onError(error)
+      return false
+    })
+    if (isDone) await inbox.dropCommand(command.id)
+    else waiting += 1
   }
+  return waiting
 }
 
 /** @returns false when it has to wait for the message that it is about */

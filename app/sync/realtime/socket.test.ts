@@ -8,6 +8,7 @@ import {
   type ServerEvent,
   socketCloseCodes,
   socketProtocol,
+  socketWords,
 } from '../../../schema/api/socket-events.ts'
 import { wireProtocolPrefix, wireVersion } from '../../../schema/api/wire.ts'
 import { createLabPage } from '../../lab/device/lab-page.ts'
@@ -62,7 +63,7 @@ test('it says who it is and what it understands by its protocols, and hears that
   expect(protocols[0]?.split(/, ?/)).toEqual([
     changesProtocol,
     socketProtocol,
-    'understands.presence-changes',
+    ...socketWords.map((word) => `understands.${word}`),
     `${wireProtocolPrefix}${wireVersion}`,
     `${bearerProtocolPrefix}a.b.c`,
   ])

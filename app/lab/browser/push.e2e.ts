@@ -1,0 +1,112 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+import { startPushService } from '../../../sync-server/testing/start-push-service.ts'
+import { startTestApp } from '../../../sync-server/testing/start-test-app.ts'
+import { readSession, registerPerson } from './account-steps.ts'
+import { message, readTicks } from './chat-steps.ts'
+import { createPerson } from './person.ts'
+import { giveSubscription, openPushBrowser } from './push-browser.ts'
+
+const appDir = fileURLToPath(new URL('../../../dist/app', import.meta.url))
+const service = await startPushService()
+const app = await startTestApp({}, { appDir, isLoopbackPushAllowed: true })
+const ben = await app.register('ben')
+const ann = await createPerson(app, 'ann', { keepsApp: true })
+await ann.profile.context.grantPermissions(['notifications'])
+await giveSubscription(ann.profile.context, service.subscribe())
+await registerPerson(ann)
+const { userId: annId } = await readSession(ann)
+const browser = await openPushBrowser(ann.page, ann.network.origin)
+
+afterAll(async () => {
+  await ann.close()
+  await app.close()
+  await service.close()
+})
+
+async function write(content: string) {
+  const body = { recipientId: annId, content }
+  const answer = await app.call('POST', '/api/messages', { token: ben.token, body })
+  expect(answer.status).toBe(201)
+  return answer.body._id as string
+}
+
+/** The next push that the server sends, handed to Ann's browser. */
+async function receive(messageId: string) {
+  const find = () => service.taken.find(({ payload }) => payload.messageIds.includes(messageId))
+  await expect.poll(find).toBeDefined()
+  const payload = find()?.payload
+  if (payload) await browser.deliver(payload)
+}
+
+const readBen = async () => {
+  const answer = await app.call('GET', `/api/messages/${annId}`, { token: ben.token })
+  return answer.body as { content: string; status: string }[]
+}
+
+test('a push brings the message and one notification for its chat; opening it needs no network', async () => {
+  await ann.page.goto('/settings/notifications')
+  await ann.page.getByText('even when Petrel is closed').waitFor()
+  await ann.page.getByRole('button', { name: 'Turn off notifications' }).click()
+  await ann.page.getByText('Notifications are off on this device.').waitFor()
+  await ann.page.getByRole('button', { name: 'Turn on notifications' }).click()
+  await ann.page.getByText('even when Petrel is closed').waitFor()
+  await ann.page.goto('about:blank')
+  await receive(await write('the first'))
+  await expect
+    .poll(browser.listShown)
+    .toEqual([{ title: 'ben', body: 'the first', tag: ben.userId }])
+  await receive(await write('the second'))
+  await expect
+    .poll(browser.listShown)
+    .toEqual([{ title: 'ben', body: '2 new messages\nthe second', tag: ben.userId }])
+  await ann.goOffline()
+  await ann.page.goto(`/chat/${ben.userId}`)
+  await message(ann.page, 'the first').waitFor()
+  await message(ann.page, 'the second').waitFor()
+  await expect.poll(browser.listShown).toEqual([])
+  await ann.goOnline()
+})
+
+test('P1: a reply from the notification waits offline, and is sent once', async () => {
+  await ann.page.goto('about:blank')
+  await receive(await write('are you coming?'))
+  await expect.poll(browser.listShown).toHaveLength(1)
+  await ann.goOffline()
+  await browser.act('reply', 'on my way')
+  expect(await browser.listShown()).toEqual([])
+  await ann.page.goto(`/chat/${ben.userId}`)
+  await message(ann.page, 'on my way').waitFor()
+  expect(await readTicks(ann.page, 'on my way')).toBe('Waiting to be sent')
+  await ann.goOnline()
+  const sent = async () => (await readBen()).filter(({ content }) => content === 'on my way')
+  await expect.poll(sent).toHaveLength(1)
+  await expect.poll(() => readTicks(ann.page, 'on my way')).not.toBe('Waiting to be sent')
+  expect(await sent()).toHaveLength(1)
+})
+
+test('Mark as read works without the app, and after signing out a push shows nothing of its message', async () => {
+  await ann.page.goto('about:blank')
+  await receive(await write('please read'))
+  await expect.poll(browser.listShown).toHaveLength(1)
+  await browser.act('read')
+  expect(await browser.listShown()).toEqual([])
+  await expect.poll(async () => (await readBen()).at(-1)?.status).toBe('read')
+  const left = await write('for nobody')
+  await ann.page.goto('/settings/account')
+  await ann.page.getByRole('button', { name: /^Log out/ }).click()
+  await ann.page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Log out/ })
+    .click()
+  await ann.page.waitForURL('**/login')
+  const hasOwn = (names: string[]) => names.some((name) => name.includes(annId))
+  await expect.poll(async () => hasOwn(await browser.listDatabases())).toBe(false)
+  await browser.deliver({
+    ...{ userId: annId, peerId: ben.userId, name: 'ben', messageIds: [left], count: 1 },
+    ...{ text: 'for nobody', isPreviewHidden: false, isSilent: false },
+  })
+  await expect.poll(browser.listShown).toMatchObject([{ title: 'Petrel', tag: 'petrel' }])
+  expect(JSON.stringify(await browser.listShown())).not.toContain('for nobody')
+  expect(hasOwn(await browser.listDatabases())).toBe(false)
+})

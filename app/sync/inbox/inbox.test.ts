@@ -1,0 +1,136 @@
+import { v7 as createId } from 'uuid'
+import { expect, test } from 'vitest'
+import { createInbox } from '../../database/inbox/inbox.ts'
+import type { LabDevice } from '../../lab/device/lab-device.ts'
+import type { LabPerson } from '../../lab/device/lab-person.ts'
+import { openTestLab } from '../../lab/open-test-lab.ts'
+import { fetchNews } from '../../offline/worker/fetch-news.ts'
+
+/** Ann's phone, closed, and what its service worker would do with the pushes of Ben's messages. */
+async function openPushed() {
+  const { lab, ann, ben } = await openTestLab()
+  const [phone, laptop] = [await ann.device(), await ben.device()]
+  await laptop.say(ann, 'while the app was open')
+  await lab.settle()
+  await phone.close()
+  const inbox = inboxOf(phone, ann)
+  return {
+    ...{ lab, ann, ben, phone, laptop, inbox },
+    async push(messageIds: string[]) {
+      const payload = { peerId: ben.userId, messageIds }
+      const at = { serverUrl: lab.server.url, token: ann.token, fetch, now: Date.now() }
+      const { documents } = await fetchNews({ ...at, payload })
+      await inbox.keep(documents)
+      return documents
+    },
+    readTexts: async () => (await phone.read(ben)).map(({ content }) => content),
+  }
+}
+
+function inboxOf({ name, disk }: LabDevice, { userId }: LabPerson) {
+  return createInbox({ name: `petrel-${userId}-${name}`, indexedDB: disk.indexedDB })
+}
+
+/** Written by a device that is not the phone, and stored at the server. */
+async function sayStored({ laptop, ann }: Awaited<ReturnType<typeof openPushed>>, text: string) {
+  const id = await laptop.say(ann, text)
+  await expect.poll(async () => (await ann.server.messages()).has(id)).toBe(true)
+  return id
+}
+
+test('P4: a pushed message is there at the next start without a network, and is the same later', async () => {
+  const t = await openPushed()
+  await t.push([await sayStored(t, 'pushed')])
+  t.phone.network.goOffline()
+  await t.phone.openTab()
+  await expect.poll(t.readTexts).toEqual(['while the app was open', 'pushed'])
+  t.phone.network.goOnline()
+  await t.lab.settle()
+  t.lab.expectConverged()
+  await t.phone.reload()
+  await t.lab.settle()
+  await expect.poll(async () => (await t.inbox.list()).length).toBe(0)
+})
+
+test('P5: an older version in the inbox takes nothing from the device', async () => {
+  const t = await openPushed()
+  const id = await sayStored(t, 'first version')
+  const documents = await t.push([id])
+  await t.laptop.edit(id, 'second version')
+  await t.phone.openTab()
+  await t.lab.settle()
+  await t.inbox.keep(documents)
+  await t.phone.reload()
+  await t.lab.settle()
+  expect(await t.readTexts()).toEqual(['while the app was open', 'second version'])
+  await expect.poll(async () => (await t.inbox.list()).length).toBe(0)
+  t.lab.expectConverged()
+})
+
+test('documents of another history are dropped', async () => {
+  const t = await openPushed()
+  const documents = await t.push([await sayStored(t, 'pushed')])
+  await t.inbox.keep(documents.map((each) => ({ ...each, epoch: 'another' })))
+  t.phone.network.goOffline()
+  await t.phone.openTab()
+  await expect.poll(async () => (await t.inbox.list()).length).toBe(0)
+  expect(await t.readTexts()).toEqual(['while the app was open'])
+})
+
+test('P2: a reply that the worker has sent and the app sends too is one message', async () => {
+  const t = await openPushed()
+  const messageId = await sayStored(t, 'are you there?')
+  await t.push([messageId])
+  const reply = { id: createId(), peerId: t.ben.userId, at: Date.now() }
+  await t.inbox.addCommand({ ...reply, kind: 'reply', text: 'yes' })
+  await t.inbox.addCommand({ ...reply, id: createId(), kind: 'read', messageId, at: reply.at + 1 })
+  const sent = await fetch(`${t.lab.server.url}/api/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${t.ann.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ _id: reply.id, recipientId: t.ben.userId, content: 'yes' }),
+  })
+  expect(sent.status).toBe(201)
+  await t.phone.openTab()
+  await expect.poll(() => t.inbox.listCommands()).toEqual([])
+  await t.lab.settle()
+  expect((await t.laptop.read(t.ann)).map(({ content }) => content)).toEqual([
+    'while the app was open',
+    'are you there?',
+    'yes',
+  ])
+  const [row] = t.phone.messenger.conversations.getSnapshot()
+  expect(row?.unreadCount).toBe(0)
+})
+
+test('P1: a reply written offline is kept, and leaves when the network is back', async () => {
+  const t = await openPushed()
+  const reply = { id: createId(), kind: 'reply' as const, peerId: t.ben.userId, at: Date.now() }
+  await t.inbox.addCommand({ ...reply, text: 'from the train' })
+  t.phone.network.goOffline()
+  await t.phone.openTab()
+  await expect.poll(t.readTexts).toContain('from the train')
+  await expect.poll(() => t.inbox.listCommands()).toEqual([])
+  t.phone.network.goOnline()
+  await t.lab.settle()
+  expect((await t.laptop.read(t.ann)).at(-1)).toMatchObject({ _id: reply.id })
+})
+
+test('signing out erases the inbox', async () => {
+  const t = await openPushed()
+  await t.push([await sayStored(t, 'pushed')])
+  await t.phone.openTab()
+  await t.lab.settle()
+  await t.phone.signOut(0)
+  expect(await t.inbox.list()).toEqual([])
+})
+
+test('the inbox keeps the newest two hundred documents', async () => {
+  const t = await openPushed()
+  const [document] = await t.push([await sayStored(t, 'pushed')])
+  if (!document) throw new Error('nothing was fetched')
+  const many = Array.from({ length: 250 }, (_, at) => ({ ...document, _id: `m${at}`, at }))
+  await t.inbox.keep(many)
+  const ids = (await t.inbox.list()).map(({ _id }) => _id)
+  expect(ids).toHaveLength(200)
+  expect(ids).not.toContain('m0')
+})
