@@ -5,6 +5,7 @@ import { AccountSection, type AccountSectionProps } from './account-section.tsx'
 import { FactList } from './fact-list.tsx'
 import { HelpSection } from './help-section.tsx'
 import { NotificationsSection, type NotificationsSectionProps } from './notifications-section.tsx'
+import { RadioChoice, type RadioChoiceProps } from './radio-choice.tsx'
 import { SecuritySection, type SecuritySectionProps } from './security-section.tsx'
 import styles from './settings.module.css'
 import { type SettingsSection, sectionWords } from './settings-sections.ts'
@@ -16,6 +17,8 @@ interface SettingsSectionPageProps
     SecuritySectionProps,
     StorageSectionProps {
   section: SettingsSection
+  /** How chats look and behave. */
+  choices: readonly RadioChoiceProps[]
   onBack(): void
 }
 
@@ -41,6 +44,8 @@ function SectionBody(props: SettingsSectionPageProps) {
       return <NotificationsSection notifications={props.notifications} />
     case 'storage':
       return <StorageSection {...props} />
+    case 'chats':
+      return props.choices.map((choice) => <RadioChoice key={choice.legend} {...choice} />)
     case 'help':
       return <HelpSection />
     case 'about':

@@ -4,6 +4,7 @@ import type { Messenger } from '../../sync/messenger-types.ts'
 import { FullScreenLoader } from '../../ui/layout/full-screen-loader.tsx'
 import { FullScreenProblem } from '../../ui/layout/full-screen-problem.tsx'
 import { useNotifier } from '../notifications/use-notifier.ts'
+import { useFollowSettings } from '../preferences/use-follow-settings.ts'
 import { MessengerProvider } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import { useOpenMessenger } from '../session/use-open-messenger.ts'
@@ -54,5 +55,6 @@ function OpenMessenger({ userId }: { userId: string }) {
 
 function Notifier({ messenger }: { messenger: Messenger }) {
   useNotifier(messenger, useServices().notifications)
+  useFollowSettings(messenger)
   return null
 }
