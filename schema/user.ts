@@ -167,6 +167,8 @@ export const ownUser = z.extend(publicUser, {
   settings: z.record(z.string(), z.json()),
   /** When each of the settings was set, epoch ms. */
   settingsAt: z.optional(settingTimes),
+  /** Where people of this server can ask for help. */
+  supportEmail: z.optional(z.string()),
   /** The server's business channel: `sandbox` reaches an emulator only. */
   whatsapp_channel: z.optional(z.enum(['live', 'sandbox', 'off'])),
 })

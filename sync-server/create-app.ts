@@ -213,6 +213,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     channel,
     connections,
     uploadLimitBytes: settings.uploadLimitBytes,
+    supportEmail: settings.supportEmail,
   })
   const rootRoutes = [
     ...createHealthRoutes({ storage }),

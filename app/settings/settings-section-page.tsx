@@ -6,6 +6,7 @@ import { FactList } from './fact-list.tsx'
 import { HelpSection } from './help-section.tsx'
 import { NotificationsSection, type NotificationsSectionProps } from './notifications-section.tsx'
 import { RadioChoice, type RadioChoiceProps } from './radio-choice.tsx'
+import type { ReportSectionProps } from './report-section.tsx'
 import { SecuritySection, type SecuritySectionProps } from './security-section.tsx'
 import styles from './settings.module.css'
 import { type SettingsSection, sectionWords } from './settings-sections.ts'
@@ -14,6 +15,7 @@ import { StorageSection, type StorageSectionProps } from './storage-section.tsx'
 interface SettingsSectionPageProps
   extends AccountSectionProps,
     NotificationsSectionProps,
+    ReportSectionProps,
     SecuritySectionProps,
     StorageSectionProps {
   section: SettingsSection
@@ -47,7 +49,7 @@ function SectionBody(props: SettingsSectionPageProps) {
     case 'chats':
       return props.choices.map((choice) => <RadioChoice key={choice.legend} {...choice} />)
     case 'help':
-      return <HelpSection />
+      return <HelpSection supportEmail={props.supportEmail} writeReport={props.writeReport} />
     case 'about':
       return <AboutSection />
   }
@@ -60,6 +62,10 @@ function AboutSection() {
       <h2>{productName}</h2>
       <p>Version {productVersion}</p>
       <p>© 2026 The {productName} authors. MIT licence.</p>
+      <p>
+        Emoji pictures: Twemoji © Twitter and contributors, CC-BY 4.0; Noto Emoji © Google, Apache
+        License 2.0. <a href="/emoji/licences.txt">Licences</a>
+      </p>
     </section>
   )
 }

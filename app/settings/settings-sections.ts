@@ -24,6 +24,6 @@ export const sectionWords: Record<
   notifications: { name: 'Notifications', about: 'New message alerts', icon: 'bell' },
   storage: { name: 'Storage and Data', about: 'What is kept on this device', icon: 'storage' },
   chats: { name: 'Chats', about: 'Theme, wallpaper, text size', icon: 'chats' },
-  help: { name: 'Help', about: 'Keyboard shortcuts, offline', icon: 'help' },
+  help: { name: 'Help', about: 'Keyboard shortcuts, offline, contact', icon: 'help' },
   about: { name: 'About', about: 'Version', icon: 'tag' },
 }

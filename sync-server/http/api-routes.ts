@@ -69,6 +69,7 @@ interface Options {
   quota: StorageQuota
   rate: MessageRate
   uploadLimitBytes: number
+  supportEmail: string | undefined
   limitAttempts: LimitAttempts
   contacts: Contacts
   channel: Channel | undefined
@@ -87,6 +88,7 @@ export function createApiRoutes(options: Options): Route[] {
     presence,
     directory,
     contacts,
+    supportEmail: options.supportEmail,
     channelKind: channel === undefined ? 'off' : channel.isSandbox ? 'sandbox' : 'live',
   })
   const messages = createOwnMessages({ storage, scans })

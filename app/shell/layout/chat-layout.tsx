@@ -13,7 +13,7 @@ import { narrowScreen, phoneScreen } from '../screen/narrow-screen.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useSession } from '../session/use-session.ts'
 import styles from './chat-layout.module.css'
-import { EmptyPane } from './empty-pane.tsx'
+import { EmptyPane, SettingsPane } from './empty-pane.tsx'
 import { FirstLoadScreen } from './first-load-screen.tsx'
 import { ListPanel } from './list-panel.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
@@ -96,6 +96,7 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
 }
 
 function Pane({ place }: { place: ChatPlace }) {
+  if (place.section === 'settings') return <SettingsPane />
   if (place.peerId === undefined) return <EmptyPane />
   return (
     <Suspense fallback={null}>

@@ -21,6 +21,9 @@ interface PlaceholderPanelProps {
   start?: ReactNode
 }
 
+const SettingsList = lazy(() =>
+  import('./settings-list.tsx').then((module) => ({ default: module.SettingsList })),
+)
 const PhoneSearch = lazy(() =>
   import('./phone-search.tsx').then((module) => ({ default: module.PhoneSearch })),
 )
@@ -47,6 +50,13 @@ export function ListPanel({ place, onOpenDrawer }: ListPanelProps) {
         text="Status updates from your contacts will appear here."
         start={drawerButton}
       />
+    )
+  }
+  if (place.section === 'settings') {
+    return (
+      <Suspense fallback={null}>
+        <SettingsList start={drawerButton} />
+      </Suspense>
     )
   }
   if (place.section === 'calls') {

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { NavLink } from 'react-router-dom'
+import { Link, NavLink } from 'react-router-dom'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { LazyActionMenu } from '../../ui/menus/lazy-action-menu.tsx'
 import type { MenuAction, MenuPoint } from '../../ui/menus/menu-action.ts'
@@ -10,7 +10,7 @@ import { ChatsLink } from './chats-link.tsx'
 import styles from './rail.module.css'
 import type { ChatSection } from './read-chat-place.ts'
 
-export type RailSection = ChatSection | 'settings' | 'profile' | 'outbox'
+export type RailSection = ChatSection | 'profile' | 'outbox'
 
 interface RailProps {
   section: RailSection
@@ -44,9 +44,15 @@ export function Rail(props: RailProps) {
       >
         <Icon name="menu" size={24} />
       </button>
-      <NavLink className={styles.item} to="/settings" data-tooltip="Settings" aria-label="Settings">
+      <Link
+        className={styles.item}
+        to="/chat/settings"
+        aria-current={section === 'settings' ? 'page' : undefined}
+        data-tooltip="Settings"
+        aria-label="Settings"
+      >
         <Icon name="settings" size={24} />
-      </NavLink>
+      </Link>
       <NavLink
         className={joinClassNames(styles.item, styles.last)}
         to="/profile"

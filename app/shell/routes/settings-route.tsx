@@ -9,6 +9,7 @@ import { SignOutDialog } from '../main-menu/sign-out-dialog.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
 import { useChatChoices } from '../preferences/use-chat-choices.ts'
 import { useLoadingChoices } from '../preferences/use-loading-choices.ts'
+import { writeReport } from '../preferences/write-report.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import { useSession } from '../session/use-session.ts'
@@ -41,6 +42,8 @@ export function SettingsRoute() {
           messenger={messenger}
           loading={loading}
           choices={choices}
+          supportEmail={session.user.supportEmail}
+          writeReport={() => writeReport(messenger)}
           notifications={notifications}
           onLogout={() => setIsLeaving(true)}
           onBack={() => goUp({ to: '/settings' })}

@@ -5,10 +5,12 @@ import { FullScreenLoader } from '../../ui/layout/full-screen-loader.tsx'
 import { FullScreenProblem } from '../../ui/layout/full-screen-problem.tsx'
 import { useNotifier } from '../notifications/use-notifier.ts'
 import { useFollowSettings } from '../preferences/use-follow-settings.ts'
+import { useInstallMoment } from '../preferences/use-install-moment.ts'
 import { MessengerProvider } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import { useOpenMessenger } from '../session/use-open-messenger.ts'
 import { useSession } from '../session/use-session.ts'
+import { ShortcutKeys } from '../shortcuts/shortcut-keys.tsx'
 
 /** Shows its pages to signed-in people, with their messenger open; redirects others to sign-in. */
 export function SignedInRoute() {
@@ -45,6 +47,7 @@ function OpenMessenger({ userId }: { userId: string }) {
       return (
         <MessengerProvider value={opening.messenger}>
           <Notifier messenger={opening.messenger} />
+          <ShortcutKeys messenger={opening.messenger} />
           <Suspense fallback={null}>
             <Outlet />
           </Suspense>
@@ -56,5 +59,6 @@ function OpenMessenger({ userId }: { userId: string }) {
 function Notifier({ messenger }: { messenger: Messenger }) {
   useNotifier(messenger, useServices().notifications)
   useFollowSettings(messenger)
+  useInstallMoment(messenger, useServices().installOffer)
   return null
 }

@@ -19,8 +19,9 @@ export function createUserPresenter(options: {
   directory: Directory
   contacts: Pick<Contacts, 'findAll'>
   channelKind: 'live' | 'sandbox' | 'off'
+  supportEmail: string | undefined
 }) {
-  const { accounts, presence, directory, contacts, channelKind } = options
+  const { accounts, presence, directory, contacts, channelKind, supportEmail } = options
 
   /** Keeps the given order. */
   async function presentAll(
@@ -79,7 +80,7 @@ export function createUserPresenter(options: {
       const { userId } = account
       const lastSeen = (await accounts.readLastSeen([userId])).get(userId)
       const own = presentOwnUser(account, { isOnline: presence.isOnline(userId), lastSeen })
-      return { ...own, whatsapp_channel: channelKind }
+      return { ...own, whatsapp_channel: channelKind, ...(supportEmail && { supportEmail }) }
     },
   }
 }
