@@ -169,6 +169,8 @@ export const ownUser = z.extend(publicUser, {
   settingsAt: z.optional(settingTimes),
   /** Earlier names that still sign this person in, because no one else has registered them. */
   formerNames: z.optional(z.array(z.string())),
+  /** Where people of this server can ask for help. */
+  supportEmail: z.optional(z.string()),
   /** The server's business channel: `sandbox` reaches an emulator only. */
   whatsapp_channel: z.optional(z.enum(['live', 'sandbox', 'off'])),
 })

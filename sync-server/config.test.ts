@@ -44,6 +44,7 @@ describe('settings', () => {
     [{ MESSAGE_RATE: 'many' }, 'MESSAGE_RATE must be a whole number from 0 to 1000000.'],
     [{ MESSAGE_RATE: '-1' }, 'MESSAGE_RATE must be a whole number from 0 to 1000000.'],
     [{ STORAGE_QUOTA_MB: '2GB' }, 'STORAGE_QUOTA_MB must be a whole number from 0 to 100000000.'],
+    [{ SUPPORT_EMAIL: 'us' }, /^SUPPORT_EMAIL must be an email address/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of fatal/],
     [{ JWT_SECRET: 'short' }, /^JWT_SECRET must have at least 32 characters/],
     [{ COUCHDB_URL: 'http://couch:5984' }, /^JWT_SECRET must be set when COUCHDB_URL is/],

@@ -38,6 +38,9 @@ const environment = z.object({
   METRICS_TOKEN: z.optional(
     z.string().check(z.minLength(16, 'must have at least 16 characters, or it can be guessed')),
   ),
+  SUPPORT_EMAIL: z.optional(
+    z.string().check(z.email('must be an email address, such as help@example.org')),
+  ),
   TRUST_PROXY: z._default(wholeNumber({ from: 0, to: 16 }), 0),
   LOG_LEVEL: z._default(
     z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }),
@@ -79,6 +82,8 @@ export type Settings = {
   storageQuotaBytes: number
   /** The bearer token for `/metrics`; without it only this machine may read them. */
   metricsToken: string | undefined
+  /** Where people can ask for help; the app shows it. */
+  supportEmail: string | undefined
   trustProxy: number
   logLevel: (typeof logLevels)[number]
   tls: { cert: Buffer; key: Buffer } | undefined
@@ -124,6 +129,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
     messagesPerMinute: set.MESSAGE_RATE ?? (set.RATE_LIMIT === 'on' ? defaultMessageRate : 0),
     storageQuotaBytes: set.STORAGE_QUOTA_MB * 1024 * 1024,
     metricsToken: set.METRICS_TOKEN,
+    supportEmail: set.SUPPORT_EMAIL,
     trustProxy: set.TRUST_PROXY,
     logLevel: set.LOG_LEVEL,
     tls: readTls(set.TLS_CERT, set.TLS_KEY),

@@ -240,6 +240,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     push,
     connections,
     uploadLimitBytes: settings.uploadLimitBytes,
+    supportEmail: settings.supportEmail,
   })
   const rootRoutes = [
     ...createHealthRoutes({ storage }),

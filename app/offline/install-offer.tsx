@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
@@ -5,19 +6,42 @@ import { productName } from '../ui/product.ts'
 import type { InstallOffer as Offer } from './install-prompt.ts'
 import styles from './offer.module.css'
 
-/** One unobtrusive line if the browser can install the app. */
+/** What installing gives and how it is done, if the browser can install the app. */
 export function InstallOffer({ offer }: { offer: Offer }) {
   const way = useLiveValue(offer)
-  if (way === 'none') return null
+  const isShown = way !== 'none'
+  useEffect(() => {
+    if (isShown) offer.noteShown()
+  }, [isShown, offer])
+  if (!isShown) return null
   return (
     <aside className={styles.offer} aria-label={`Install ${productName}`}>
-      <span className={styles.words}>
-        {way === 'prompt'
-          ? `Install ${productName} as an app`
-          : `To install ${productName}: Share, then “Add to Home Screen”.`}
-      </span>
+      {way === 'prompt' ? (
+        <span className={styles.words}>
+          Install {productName} as an app: its own window and icon, and it opens without a network.
+        </span>
+      ) : (
+        <AppleSteps />
+      )}
       {way === 'prompt' && <Button onClick={() => void offer.install()}>Install</Button>}
       <IconButton icon="close" label="Not now" onClick={offer.dismiss} />
     </aside>
+  )
+}
+
+/** Safari shows no prompt, and gives the installed app a storage of its own. */
+function AppleSteps() {
+  return (
+    <div className={styles.words}>
+      <p>Install {productName} as an app: its own icon, full screen, and notifications.</p>
+      <ol className={styles.steps}>
+        <li>Tap Share in Safari's toolbar.</li>
+        <li>Choose “Add to Home Screen”, then “Add”.</li>
+        <li>
+          Open {productName} from its icon and sign in. Your chats come from the server: the app
+          and Safari keep separate copies. Let unsent messages send here first.
+        </li>
+      </ol>
+    </div>
   )
 }

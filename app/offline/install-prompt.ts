@@ -8,8 +8,12 @@ export type InstallWay = 'none' | 'prompt' | 'hint'
 export interface InstallOffer extends LiveSource<InstallWay> {
   /** Shows the browser's own prompt. */
   install(): Promise<void>
-  /** Hides the offer on this device permanently. */
+  /** Hides the offer; after the second time it does not come back. */
   dismiss(): void
+  /** The person has sent a message: from the second one on, the moment is good. */
+  noteSent(): void
+  /** It is on the screen: this counts once for each time the app is opened. */
+  noteShown(): void
   close(): void
 }
 
@@ -18,20 +22,41 @@ interface InstallPromptEvent extends Event {
   prompt(): Promise<unknown>
 }
 
+/** An earlier build's note that it is not wanted. */
 const dismissedKey = 'install-dismissed'
+/** How many messages were sent, and how often the offer was shown, as two numbers. */
+const coachKey = 'install-coach'
+const sentFirst = 2
+const shownMost = 2
 
-/** Whether and how this browser can install the app. */
+/** Whether and how this browser can install the app, at a good moment and never more than twice. */
 export function createInstallOffer(): InstallOffer {
   const listeners = new Set<() => void>()
   const closing = new AbortController()
   const { signal } = closing
-  const isWanted = !isInstalled() && localStorage.getItem(dismissedKey) === null
-  let way: InstallWay = isWanted && needsHomeScreenHint() ? 'hint' : 'none'
+  const coach = readCoach()
+  const isOffered = !isInstalled() && localStorage.getItem(dismissedKey) === null
+  /** Of this time that the app is open. */
+  const state = { isShown: false, isOver: !isOffered || coach.shown >= shownMost }
+  let way: InstallWay = 'none'
   let question: InstallPromptEvent | undefined
 
   function set(next: InstallWay) {
+    if (next === way) return
     way = next
     for (const listener of listeners) listener()
+  }
+
+  function update() {
+    const isWanted = !state.isOver && coach.sent >= sentFirst
+    if (!isWanted) return set('none')
+    if (question) return set('prompt')
+    set(needsHomeScreenHint() ? 'hint' : 'none')
+  }
+
+  function finish() {
+    state.isOver = true
+    update()
   }
 
   window.addEventListener(
@@ -39,11 +64,12 @@ export function createInstallOffer(): InstallOffer {
     (event) => {
       event.preventDefault()
       question = event as InstallPromptEvent
-      if (isWanted) set('prompt')
+      update()
     },
     { signal },
   )
-  window.addEventListener('appinstalled', () => set('none'), { signal })
+  window.addEventListener('appinstalled', finish, { signal })
+  update()
 
   return {
     getSnapshot: () => way,
@@ -52,14 +78,36 @@ export function createInstallOffer(): InstallOffer {
       return () => listeners.delete(listener)
     },
     async install() {
-      set('none')
+      finish()
       await question?.prompt()
     },
-    dismiss() {
-      localStorage.setItem(dismissedKey, 'yes')
-      set('none')
+    dismiss: finish,
+    noteSent() {
+      if (coach.sent >= sentFirst) return
+      coach.sent += 1
+      keepCoach(coach)
+      update()
+    },
+    noteShown() {
+      if (state.isShown) return
+      state.isShown = true
+      coach.shown += 1
+      keepCoach(coach)
     },
     close: () => closing.abort(),
+  }
+}
+
+function readCoach(): { sent: number; shown: number } {
+  const [sent = 0, shown = 0] = (localStorage.getItem(coachKey) ?? '').split(' ').map(Number)
+  return { sent: sent || 0, shown: shown || 0 }
+}
+
+function keepCoach({ sent, shown }: { sent: number; shown: number }) {
+  try {
+    localStorage.setItem(coachKey, `${sent} ${shown}`)
+  } catch {
+    // A device that cannot keep it counts with the page.
   }
 }
 

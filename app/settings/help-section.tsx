@@ -1,33 +1,17 @@
 import { FactList } from './fact-list.tsx'
+import { ReportSection, type ReportSectionProps } from './report-section.tsx'
 import styles from './settings.module.css'
+import { ShortcutList } from './shortcut-list.tsx'
 
-const shortcuts = [
-  ['Enter', 'Send'],
-  ['Shift + Enter', 'New line'],
-  ['Ctrl + F or Ctrl + K', 'Search in the open chat'],
-  ['F3 and Shift + F3', 'Next and previous result'],
-  ['Arrow keys, Home, End', 'Move between chats and messages'],
-  ['Arrow right on a chat', 'Open chat actions'],
-  ['Enter on a message', 'Open message actions'],
-  ['Escape', 'Leave search, selection, reply or menu'],
-] as const
-
-/** Lists the keyboard shortcuts and explains offline use. */
-export function HelpSection() {
+/** Lists the keyboard shortcuts, explains offline use, and leads to help. */
+export function HelpSection(props: ReportSectionProps) {
   return (
     <>
       <section aria-labelledby="shortcuts">
         <h2 id="shortcuts" className={styles.heading}>
           Keyboard shortcuts
         </h2>
-        <dl className={styles.keys}>
-          {shortcuts.map(([keys, does]) => (
-            <div key={keys}>
-              <dt>{does}</dt>
-              <dd>{keys}</dd>
-            </div>
-          ))}
-        </dl>
+        <ShortcutList />
       </section>
       <section aria-labelledby="offline">
         <h2 id="offline" className={styles.heading}>
@@ -50,6 +34,7 @@ export function HelpSection() {
           ]}
         />
       </section>
+      <ReportSection {...props} />
     </>
   )
 }

@@ -5,22 +5,14 @@ import { RadioChoice, type RadioChoiceProps } from './radio-choice.tsx'
 import styles from './settings.module.css'
 import { sectionWords, settingsSections } from './settings-sections.ts'
 
-interface ThemeChoiceProps {
-  themes: readonly { value: string; name: string }[]
-  theme: string
-  /** The system's current preference. */
-  systemNow: 'light' | 'dark'
-  onTheme(value: string): void
-}
-
-interface SettingsPageProps extends ThemeChoiceProps {
-  /** Further settings of this device. */
+interface SettingsPageProps {
+  /** How chats look and behave. */
   choices: readonly RadioChoiceProps[]
   onBack(): void
 }
 
 /** The menu of the settings. */
-export function SettingsPage({ onBack, choices, ...theme }: SettingsPageProps) {
+export function SettingsPage({ onBack, choices }: SettingsPageProps) {
   return (
     <Page title="Settings" backLabel="Back to chats" onBack={onBack}>
       <nav aria-label="Settings">
@@ -42,24 +34,9 @@ export function SettingsPage({ onBack, choices, ...theme }: SettingsPageProps) {
           })}
         </ul>
       </nav>
-      <ThemeChoice {...theme} />
       {choices.map((choice) => (
         <RadioChoice key={choice.legend} {...choice} />
       ))}
     </Page>
-  )
-}
-
-/** The theme setting of this device. */
-function ThemeChoice({ themes, theme, systemNow, onTheme }: ThemeChoiceProps) {
-  return (
-    <RadioChoice
-      legend="Theme"
-      options={themes}
-      value={theme}
-      note={`System default follows this device: ${systemNow} now.`}
-      isNoted={(value) => value === 'system'}
-      onChoose={onTheme}
-    />
   )
 }

@@ -6,6 +6,8 @@ import { FactList } from './fact-list.tsx'
 import { HelpSection } from './help-section.tsx'
 import { LinkedDevicesLink } from './linking/linked-devices-link.tsx'
 import { NotificationsSection, type NotificationsSectionProps } from './notifications-section.tsx'
+import { RadioChoice, type RadioChoiceProps } from './radio-choice.tsx'
+import type { ReportSectionProps } from './report-section.tsx'
 import { SecuritySection, type SecuritySectionProps } from './security-section.tsx'
 import styles from './settings.module.css'
 import { type SettingsSection, sectionWords } from './settings-sections.ts'
@@ -14,9 +16,12 @@ import { StorageSection, type StorageSectionProps } from './storage-section.tsx'
 interface SettingsSectionPageProps
   extends AccountSectionProps,
     NotificationsSectionProps,
+    ReportSectionProps,
     SecuritySectionProps,
     StorageSectionProps {
   section: SettingsSection
+  /** How chats look and behave. */
+  choices: readonly RadioChoiceProps[]
   onBack(): void
 }
 
@@ -47,8 +52,10 @@ function SectionBody(props: SettingsSectionPageProps) {
       return <NotificationsSection {...props} />
     case 'storage':
       return <StorageSection {...props} />
+    case 'chats':
+      return props.choices.map((choice) => <RadioChoice key={choice.legend} {...choice} />)
     case 'help':
-      return <HelpSection />
+      return <HelpSection supportEmail={props.supportEmail} writeReport={props.writeReport} />
     case 'about':
       return <AboutSection />
   }
@@ -61,6 +68,10 @@ function AboutSection() {
       <h2>{productName}</h2>
       <p>Version {productVersion}</p>
       <p>© 2026 The {productName} authors. MIT licence.</p>
+      <p>
+        Emoji pictures: Twemoji © Twitter and contributors, CC-BY 4.0; Noto Emoji © Google, Apache
+        License 2.0. <a href="/emoji/licences.txt">Licences</a>
+      </p>
     </section>
   )
 }

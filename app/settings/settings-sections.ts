@@ -9,7 +9,9 @@ export const settingsSections = [
   'help',
   'about',
 ] as const
-export type SettingsSection = (typeof settingsSections)[number]
+/** The sidebar's panel leads to one more. */
+export const settingsPages = [...settingsSections, 'chats'] as const
+export type SettingsSection = (typeof settingsPages)[number]
 
 /** The menu's name for each section. Source: section 2 of the specification. */
 export const sectionWords: Record<
@@ -21,6 +23,7 @@ export const sectionWords: Record<
   security: { name: 'Security', about: 'Signed-in devices', icon: 'key' },
   notifications: { name: 'Notifications', about: 'New message alerts', icon: 'bell' },
   storage: { name: 'Storage and Data', about: 'What is kept on this device', icon: 'storage' },
-  help: { name: 'Help', about: 'Keyboard shortcuts, offline', icon: 'help' },
+  chats: { name: 'Chats', about: 'Theme, wallpaper, text size', icon: 'chats' },
+  help: { name: 'Help', about: 'Keyboard shortcuts, offline, contact', icon: 'help' },
   about: { name: 'About', about: 'Version', icon: 'tag' },
 }

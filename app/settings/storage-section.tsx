@@ -16,7 +16,7 @@ interface StorageState {
 export interface StorageSectionProps extends Pick<MediaStorageProps, 'messenger'> {
   readUsage(): Promise<Usage>
   /** When media download automatically. */
-  loading: RadioChoiceProps
+  loading: readonly RadioChoiceProps[]
 }
 
 /**
@@ -54,7 +54,9 @@ export function StorageSection({ readUsage, messenger, loading }: StorageSection
           Protect my chats
         </Button>
       )}
-      <RadioChoice {...loading} />
+      {loading.map((choice) => (
+        <RadioChoice key={choice.legend} {...choice} />
+      ))}
       <MediaStorage messenger={messenger} onCleared={read} />
     </div>
   )

@@ -46,6 +46,7 @@ import { createLazySync } from './replication/lazy-sync.ts'
 import type { Sync, SyncOptions } from './replication/sync.ts'
 import type { RequestCalls } from './requests/request-calls.ts'
 import { createRequests } from './requests/requests.ts'
+import { returnArchived } from './return-archived.ts'
 import { createUndo } from './undo.ts'
 import { createMask } from './withheld.ts'
 
@@ -298,6 +299,15 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         : clearConversation(context, change.peerId, change.upTo),
     requests: queue.requests,
   })
+  const stopReturning = returnArchived({
+    conversations: list.conversations,
+    settings: ownSettings.settings,
+    userId,
+    findArchivedAt: async (peerId) =>
+      (await readDocuments(database.conversations, [peerId])).get(peerId)?.isArchivedAt ?? 0,
+    unarchive: (peerId) => commands.setArchived(peerId, false),
+    onError,
+  })
   const mask = createMask(undo.withheld)
   const { withheld } = undo
   const outbox = createOutboxCounts({ database, requests: queue.requests, withheld, onError })
@@ -317,6 +327,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     await undo.close()
     await commandTaker.close()
     stopMeeting()
+    stopReturning()
     stopAsking()
     leader.close()
     line.close()

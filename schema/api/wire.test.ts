@@ -6,7 +6,7 @@ import { must } from '../helpers/must.ts'
 import { checkWire, isOutdatedAnswer, oldestWireVersion, wireVersion } from './wire.ts'
 
 /** The hash of everything that both sides say, beside each version of the protocol. */
-const versions = [{ version: 1, hash: '56ba0545be562e3c' }]
+const versions = [{ version: 1, hash: '5d32308f337a405d' }]
 
 /** Without the table of registers: how each side merges what was said is its own matter. */
 const modules = import.meta.glob<Record<string, unknown>>(

@@ -80,6 +80,7 @@ interface Options {
   quota: StorageQuota
   rate: MessageRate
   uploadLimitBytes: number
+  supportEmail: string | undefined
   limitAttempts: LimitAttempts
   contacts: Contacts
   channel: Channel | undefined
@@ -99,6 +100,7 @@ export function createApiRoutes(options: Options): Route[] {
     presence,
     privacy,
     contacts,
+    supportEmail: options.supportEmail,
     channelKind: channel === undefined ? 'off' : channel.isSandbox ? 'sandbox' : 'live',
   })
   const messages = createOwnMessages({ storage, scans })

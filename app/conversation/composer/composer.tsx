@@ -14,6 +14,8 @@ import { refuse } from '../../../schema/refusal.ts'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { isComposing } from '../../ui/fields/is-composing.ts'
 import { useLatest } from '../../ui/hooks/use-latest.ts'
+import { useLivePart } from '../../ui/hooks/use-live-value.ts'
+import { keptSettings } from '../../ui/settings/kept-settings.ts'
 import styles from './composer.module.css'
 import type { DrawComposerTools, SendingTools } from './composer-tools.ts'
 import { createTextSender } from './text-sender.ts'
@@ -40,7 +42,7 @@ interface ComposerProps {
   submitLabel: string
   /** Take the focus on mount and whenever `focusKey` changes? */
   takesFocus: boolean
-  /** Without a keyboard, Enter belongs to the touch keyboard and starts a new line. */
+  /** Without one, Enter starts a new line, unless the person has chosen otherwise. */
   hasKeyboard: boolean
   focusKey: string
   /** Shown above the field, such as the message replied to. */
@@ -58,11 +60,13 @@ interface ComposerProps {
 }
 
 /**
- * The message field: Enter sends where there is a keyboard, Shift+Enter starts a new line, Escape
+ * The message field: Enter sends where there is a keyboard, or as set; Shift+Enter starts a new line, Escape
  * cancels.
  */
 export function Composer(props: ComposerProps) {
   const { submitLabel, takesFocus, hasKeyboard, focusKey, onCancel, drawTools, sending } = props
+  const enterSends = useLivePart(keptSettings, (settings) => settings.enterSends)
+  const sendsOnEnter = enterSends === 'auto' ? hasKeyboard : enterSends === 'always'
   const field = useRef<HTMLTextAreaElement>(null)
   const [place, setPlace] = useState<HTMLElement | null>(null)
   const [end, setEnd] = useState<HTMLElement | null>(null)
@@ -90,7 +94,7 @@ export function Composer(props: ComposerProps) {
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event.nativeEvent)) return
-    const isSend = hasKeyboard ? !event.shiftKey : event.ctrlKey || event.metaKey
+    const isSend = sendsOnEnter ? !event.shiftKey : event.ctrlKey || event.metaKey
     if (event.key === 'Enter' && isSend) {
       event.preventDefault()
       submit()
@@ -121,7 +125,7 @@ export function Composer(props: ComposerProps) {
             rows={1}
             placeholder="Type a message"
             aria-label="Type a message"
-            enterKeyHint={hasKeyboard ? 'send' : 'enter'}
+            enterKeyHint={sendsOnEnter ? 'send' : 'enter'}
             dir="auto"
             aria-invalid={isTooLong || undefined}
             value={text}

@@ -332,7 +332,7 @@ test('the next picture is fetched ahead, so that it is there when the network go
   // The element may differ from the one at the beginning.
   const { page } = ann
   await page.goto('/settings/storage')
-  await page.getByRole('radio', { name: 'Never' }).check()
+  await page.getByRole('radio', { name: 'Never' }).first().check()
   await sendPhoto('far.jpg', 'the far one')
   for (const part of ['one', 'two', 'three']) {
     await say(ben.page, `part ${part}\n${'a line of it\n'.repeat(30)}end`)

@@ -8,7 +8,7 @@ import { saveFile } from './save-file.ts'
 
 /** A document's name and size; a press saves it. */
 export function DocumentFile({ messenger, message }: MessageFileProps) {
-  const { view, load } = useFile({ messenger, message, isAutomatic: false })
+  const { view, load } = useFile({ messenger, message, isAutomatic: true, setting: 'loadFiles' })
   const { name, size } = readFileFacts(message)
   async function save() {
     const bytes = view.kind === 'here' ? view.bytes : await load()

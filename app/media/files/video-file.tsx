@@ -20,7 +20,7 @@ interface VideoFileProps extends MessageFileProps {
 }
 
 /**
- * A video: the blur of its first frame until it is requested and loaded, then the browser's own
+ * A video: the blur of its first frame until it is loaded, by default on request, then the browser's own
  * player.
  */
 export function VideoFile({ className, style, isAlone = false, ...props }: VideoFileProps) {
@@ -28,7 +28,8 @@ export function VideoFile({ className, style, isAlone = false, ...props }: Video
   const { view, load, url, isBroken, onError } = useShownFile({
     messenger,
     message,
-    isAutomatic: false,
+    isAutomatic: true,
+    setting: 'loadVideos',
   })
   const [isAsked, setIsAsked] = useState(false)
   const player = useRef<HTMLVideoElement>(null)

@@ -3,7 +3,7 @@ import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
-import { loadingChoice } from './loading-choice.ts'
+import { keptSettings } from '../../ui/settings/kept-settings.ts'
 import { mayLoadUnasked } from './loading-rule.ts'
 import { networkType } from './network-type.ts'
 
@@ -21,23 +21,28 @@ const unreachable = ['starting', 'connecting', 'offline']
 const laterWords = "No connection. This will load when you're back online."
 
 /**
- * A message's file, from this device, else from the server. With `isAutomatic`, and if this
- * device's setting allows it, loads automatically, and retries whenever the server is back.
+ * A message's file, from this device, else from the server. With `isAutomatic`, and if the
+ * setting allows it, loads automatically, and retries whenever the server is back.
  */
 export function useFile(options: {
   messenger: Pick<Messenger, 'files' | 'connection'>
   message: MessageDocument
   isAutomatic: boolean
+  /** Which setting allows that: that of pictures and voice messages, unless it says another. */
+  setting?: 'loadPictures' | 'loadVideos' | 'loadFiles'
   /** The file, if it is in memory already. */
   known?: Blob | undefined
 }): { view: FileView; load(): Promise<Blob | undefined> } {
-  const { messenger, message, isAutomatic, known } = options
+  const { messenger, message, isAutomatic, setting = 'loadPictures', known } = options
   const { files, connection } = messenger
   const [view, setView] = useState<FileView>(
     known ? { kind: 'here', bytes: known } : { kind: 'reading' },
   )
   const isLive = useLivePart(connection, ({ state }) => state === 'live')
-  const mayLoad = mayLoadUnasked(useLiveValue(loadingChoice), useLiveValue(networkType))
+  const mayLoad = mayLoadUnasked(
+    useLivePart(keptSettings, (settings) => settings[setting]),
+    useLiveValue(networkType),
+  )
   const { _id, mediaUrl, peerId, orderedAt } = message
   const size = message.file?.size
   const shown = useRef(false)

@@ -13,7 +13,7 @@ import { useOwnFace } from '../own-profile/use-own-profile.ts'
 import { narrowScreen, phoneScreen } from '../screen/narrow-screen.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
 import styles from './chat-layout.module.css'
-import { EmptyPane } from './empty-pane.tsx'
+import { EmptyPane, SettingsPane } from './empty-pane.tsx'
 import { FirstLoadScreen } from './first-load-screen.tsx'
 import { ListPanel } from './list-panel.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
@@ -102,6 +102,7 @@ function Pane({ place, isNarrow }: { place: ChatPlace; isNarrow: boolean }) {
   // The contact panel asks for a search, and the conversation takes it once it is shown.
   const [asksSearch, setAsksSearch] = useState(false)
   const { peerId, hasInfo = false } = place
+  if (place.section === 'settings') return <SettingsPane />
   if (peerId === undefined) return <EmptyPane />
   return (
     <Suspense fallback={null}>

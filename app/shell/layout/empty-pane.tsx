@@ -19,3 +19,15 @@ export function EmptyPane() {
     </section>
   )
 }
+
+/** Shown beside the panel of the settings. Source: section 2 of the specification. */
+export function SettingsPane() {
+  return (
+    <section className={styles.pane} aria-label="No setting open">
+      <span className={styles.icon}>
+        <Icon name="settings" size={72} />
+      </span>
+      <h2>Settings</h2>
+    </section>
+  )
+}

@@ -26,6 +26,10 @@ const NewChat = lazy(() =>
   import('../new-chat/new-chat.tsx').then((module) => ({ default: module.NewChat })),
 )
 
+const SettingsList = lazy(() =>
+  import('./settings-list.tsx').then((module) => ({ default: module.SettingsList })),
+)
+
 const ProfilePanelRoute = lazy(() =>
   import('../own-profile/profile-panel-route.tsx').then((module) => ({
     default: module.ProfilePanelRoute,
@@ -64,6 +68,13 @@ function List({ place, onOpenDrawer }: ListPanelProps) {
         text="Status updates from your contacts will appear here."
         start={drawerButton}
       />
+    )
+  }
+  if (place.section === 'settings') {
+    return (
+      <Suspense fallback={null}>
+        <SettingsList start={drawerButton} />
+      </Suspense>
     )
   }
   if (place.section === 'calls') {

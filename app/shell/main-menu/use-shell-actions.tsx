@@ -1,15 +1,11 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { type NavigateFunction, useNavigate } from 'react-router-dom'
+import { useLivePart } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import type { MenuAction } from '../../ui/menus/menu-action.ts'
-import {
-  chooseTheme,
-  darkSystem,
-  nameTheme,
-  readTheme,
-  type Theme,
-  themes,
-} from '../screen/theme.ts'
+import { keptSettings } from '../../ui/settings/kept-settings.ts'
+import { darkSystem, nameTheme, type Theme, themes } from '../screen/theme.ts'
+import { useMessenger } from '../session/messenger-context.tsx'
 import { SignOutDialog } from './sign-out-dialog.tsx'
 
 interface ShellActionOptions {
@@ -34,14 +30,14 @@ interface ShellActions {
 /** The actions of 'Menu', for the rail and the drawer. */
 export function useShellActions(): ShellActions {
   const navigate = useNavigate()
-  const [theme, setTheme] = useState(readTheme)
+  const { settings } = useMessenger()
+  const theme = useLivePart(keptSettings, ({ theme }) => theme)
   const isSystemDark = useMediaQuery(darkSystem)
   const [opened, setOpened] = useState<'sign-out' | 'whatsapp'>()
   const close = () => setOpened(undefined)
   const nextTheme = () => {
     const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system'
-    chooseTheme(next)
-    setTheme(next)
+    void settings.set({ theme: next })
   }
   return {
     actions: listShellActions({

@@ -16,6 +16,8 @@ export function nameChatPage(place: ChatPlace, peerName: string | undefined): st
       return 'Status'
     case 'calls':
       return 'Calls'
+    case 'settings':
+      return 'Settings'
     case 'chats':
       if (place.content && peerName) return `Media, files and links: ${peerName}`
       if (place.hasInfo && peerName) return `Contact info: ${peerName}`

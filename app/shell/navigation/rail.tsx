@@ -11,7 +11,7 @@ import styles from './rail.module.css'
 import type { ChatSection } from './read-chat-place.ts'
 import { useProfilePanel } from './use-profile-panel.ts'
 
-export type RailSection = ChatSection | 'settings' | 'profile' | 'outbox'
+export type RailSection = ChatSection | 'profile' | 'outbox'
 
 interface RailProps {
   section: RailSection
@@ -46,9 +46,15 @@ export function Rail(props: RailProps) {
       >
         <Icon name="menu" size={24} />
       </button>
-      <NavLink className={styles.item} to="/settings" data-tooltip="Settings" aria-label="Settings">
+      <Link
+        className={styles.item}
+        to="/chat/settings"
+        aria-current={section === 'settings' ? 'page' : undefined}
+        data-tooltip="Settings"
+        aria-label="Settings"
+      >
         <Icon name="settings" size={24} />
-      </NavLink>
+      </Link>
       <Link
         className={joinClassNames(styles.item, styles.last)}
         to={panel.path}

@@ -1,7 +1,14 @@
 import { idPattern } from '../../../schema/id.ts'
 import type { MessageKind } from '../../media/loading/message-kinds.ts'
 
-export type ChatSection = 'chats' | 'archived' | 'starred' | 'search' | 'status' | 'calls'
+export type ChatSection =
+  | 'chats'
+  | 'archived'
+  | 'starred'
+  | 'search'
+  | 'status'
+  | 'calls'
+  | 'settings'
 
 export interface ChatPlace {
   section: ChatSection
@@ -40,6 +47,7 @@ export function readChatPlace(pathname: string): ChatPlace | undefined {
     case 'search':
     case 'status':
     case 'calls':
+    case 'settings':
       return { section: first }
     default:
       return idPattern.test(first) ? { section: 'chats', peerId: first } : undefined

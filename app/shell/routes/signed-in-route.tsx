@@ -5,10 +5,13 @@ import { FullScreenLoader } from '../../ui/layout/full-screen-loader.tsx'
 import { FullScreenProblem } from '../../ui/layout/full-screen-problem.tsx'
 import { PictureProvider } from '../../ui/people/picture-source.ts'
 import { useNotifier } from '../notifications/use-notifier.ts'
+import { useFollowSettings } from '../preferences/use-follow-settings.ts'
+import { useInstallMoment } from '../preferences/use-install-moment.ts'
 import { MessengerProvider } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import { useOpenMessenger } from '../session/use-open-messenger.ts'
 import { useSession } from '../session/use-session.ts'
+import { ShortcutKeys } from '../shortcuts/shortcut-keys.tsx'
 
 /** Shows its pages to signed-in people, with their messenger open; redirects others to sign-in. */
 export function SignedInRoute() {
@@ -46,6 +49,7 @@ function OpenMessenger({ userId }: { userId: string }) {
         <MessengerProvider value={opening.messenger}>
           <PictureProvider value={opening.messenger.pictures}>
             <Notifier messenger={opening.messenger} />
+            <ShortcutKeys messenger={opening.messenger} />
             <Suspense fallback={null}>
               <Outlet />
             </Suspense>
@@ -56,7 +60,9 @@ function OpenMessenger({ userId }: { userId: string }) {
 }
 
 function Notifier({ messenger }: { messenger: Messenger }) {
-  const { notifications, push } = useServices()
+  const { notifications, push, installOffer } = useServices()
   useNotifier(messenger, { choice: notifications, push })
+  useFollowSettings(messenger)
+  useInstallMoment(messenger, installOffer)
   return null
 }

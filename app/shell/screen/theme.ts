@@ -1,22 +1,10 @@
-const themeKey = 'theme'
+import type { Settings } from '../../../schema/settings.ts'
 
 /** Matches while the system prefers dark colours. */
 export const darkSystem = '(prefers-color-scheme: dark)'
 
 export const themes = ['system', 'light', 'dark'] as const
-export type Theme = (typeof themes)[number]
-
-/** The theme chosen on this device; by default the system's. */
-export function readTheme(): Theme {
-  const kept = localStorage.getItem(themeKey)
-  return themes.find((theme) => theme === kept) ?? 'system'
-}
-
-/** Stores the choice on this device and applies it. */
-export function chooseTheme(theme: Theme): void {
-  localStorage.setItem(themeKey, theme)
-  applyTheme(theme)
-}
+export type Theme = Settings['theme']
 
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme

@@ -20,8 +20,9 @@ export function createUserPresenter(options: {
   privacy: Pick<Privacy, 'readViews'>
   contacts: Pick<Contacts, 'findAll'>
   channelKind: 'live' | 'sandbox' | 'off'
+  supportEmail: string | undefined
 }) {
-  const { accounts, presence, privacy, contacts, channelKind } = options
+  const { accounts, presence, privacy, contacts, channelKind, supportEmail } = options
 
   /** Keeps the given order. */
   async function presentAll(
@@ -84,7 +85,7 @@ export function createUserPresenter(options: {
       const { userId } = account
       const lastSeen = (await accounts.readLastSeen([userId])).get(userId)
       const own = presentOwnUser(account, { isOnline: presence.isOnline(userId), lastSeen })
-      return { ...own, whatsapp_channel: channelKind }
+      return { ...own, whatsapp_channel: channelKind, ...(supportEmail && { supportEmail }) }
     },
   }
 }
