@@ -10,7 +10,7 @@ import styles from './share-page.module.css'
 import type { SharedItem } from './shared-item.ts'
 
 interface SharePageProps {
-  messenger: Pick<Messenger, 'conversations' | 'users'>
+  messenger: Pick<Messenger, 'blocked' | 'conversations' | 'users'>
   /** The pending item; undefined if there is none. */
   item: SharedItem | undefined
   /** Why a part of it is missing, in words. */
@@ -24,6 +24,7 @@ interface SharePageProps {
 export function SharePage({ item, problem, onBack, ...rest }: SharePageProps) {
   const rows = useLiveValue(rest.messenger.conversations)
   const everybody = useLiveValue(rest.messenger.users.list())
+  const blocked = useLiveValue(rest.messenger.blocked)
   const isSendable = item !== undefined && (item.text !== '' || item.files.length > 0)
   return (
     <Page title="Share to…" backLabel="Back to chats" onBack={onBack}>
@@ -39,7 +40,7 @@ export function SharePage({ item, problem, onBack, ...rest }: SharePageProps) {
       )}
       {isSendable && (
         <ChoosePeople
-          find={(name) => findRecipients({ rows, everybody, name })}
+          find={(name) => findRecipients({ rows, everybody, blocked, name })}
           drawChoice={({ _id }, { className, inside }) => (
             <button type="button" className={className} onClick={() => rest.onChoose(_id)}>
               {inside}

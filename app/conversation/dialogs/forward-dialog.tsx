@@ -29,6 +29,7 @@ export function ForwardDialog(props: ForwardDialogProps) {
 
   const rows = useLiveValue(messenger.conversations)
   const everybody = useLiveValue(messenger.users.list())
+  const blocked = useLiveValue(messenger.blocked)
   const toggle = (id: string) => {
     const next = new Set(chosen)
     if (!next.delete(id)) next.add(id)
@@ -38,7 +39,7 @@ export function ForwardDialog(props: ForwardDialogProps) {
   return (
     <Dialog title="Forward message to" onClose={onClose}>
       <ChoosePeople
-        find={(name) => findRecipients({ rows, everybody, name })}
+        find={(name) => findRecipients({ rows, everybody, blocked, name })}
         drawChoice={({ _id }, { className, inside }) => (
           <label className={className}>
             {inside}

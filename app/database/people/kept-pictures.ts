@@ -11,8 +11,6 @@ const usualBudget: PictureBudget = { bytes: 32 * 1024 * 1024, count: 500 }
 /** The precision of a picture's last use: a write for every view would cost more than it is worth. */
 const useEveryMs = 24 * 60 * 60 * 1000
 
-export type KeptPictures = ReturnType<typeof createKeptPictures>
-
 /** People's pictures on this device; those shown longest ago leave when there are too many. */
 export function createKeptPictures(options: {
   table: PeopleStore['pictures']

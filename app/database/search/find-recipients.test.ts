@@ -4,13 +4,16 @@ import type { KnownPerson } from '../storage/known-person.ts'
 import type { ConversationRow } from '../views/conversation-row.ts'
 import { findRecipients } from './find-recipients.ts'
 
-test('chat partners come first, then the others; deleted accounts are not offered', () => {
+test('chat partners come first, then the others; neither deleted accounts nor blocked people are offered', () => {
   const [ann, ben, gone] = [name('ann'), name('ben'), { ...name('gone'), isDeleted: true as const }]
   const { peer: _, ...unread } = row(ann)
   const rows: ConversationRow[] = [row(gone), row(ben), unread]
   const everybody = [ann, ben]
-  expect(findRecipients({ rows, everybody, name: '' })).toEqual([ben, ann])
-  expect(findRecipients({ rows, everybody, name: ' AN' })).toEqual([ann])
+  const find = (name: string, blocked: string[] = []) =>
+    findRecipients({ rows, everybody, blocked, name })
+  expect(find('')).toEqual([ben, ann])
+  expect(find(' AN')).toEqual([ann])
+  expect(find('', ['ben'])).toEqual([ann])
 })
 
 function name(username: string): KnownPerson {

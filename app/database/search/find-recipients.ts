@@ -4,22 +4,24 @@ import { foldText } from './fold-text.ts'
 
 /**
  * Possible recipients: chat partners, newest first, then everyone else the device knows. Omits
- * deleted accounts.
+ * deleted accounts, and the people whom the sender blocks.
  * @param name - a part of the name; empty matches everyone
  */
 export function findRecipients({
   rows,
   everybody,
+  blocked,
   name,
 }: {
   rows: readonly ConversationRow[]
   everybody: readonly PublicUser[]
+  blocked: readonly string[]
   name: string
 }): PublicUser[] {
   const talkedWith = rows.flatMap(({ peer }) => (peer && !peer.isDeleted ? [peer] : []))
   const known = new Set(talkedWith.map((person) => person._id))
   const wanted = foldText(name.trim())
-  return [...talkedWith, ...everybody.filter((person) => !known.has(person._id))].filter((person) =>
-    foldText(person.username).includes(wanted),
+  return [...talkedWith, ...everybody.filter((person) => !known.has(person._id))].filter(
+    ({ _id, username }) => foldText(username).includes(wanted) && !blocked.includes(_id),
   )
 }
