@@ -43,8 +43,10 @@ export function Fact({ name, value, note }: { name: string; value: string; note?
 export function EmailNote({ id }: { id?: string }) {
   return (
     <small id={id}>
-      <span>Email cannot be changed</span> here. Change it with your password in{' '}
-      <Link to="/settings/account">Settings → Account</Link>.
+      <span>Email cannot be changed</span> here, only with your password:{' '}
+      <Link className={styles.noteLink} to="/settings/account">
+        Settings → Account
+      </Link>
     </small>
   )
 }

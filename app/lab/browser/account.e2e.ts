@@ -56,6 +56,7 @@ test('the panel checks a picture in its words, and the phone number in the valid
   await button('Save').click()
   await page.getByRole('definition').filter({ hasText: '+15550100200' }).waitFor()
   expect((await readOwn()).phone_number).toBe('15550100200')
+  await page.getByText('Not connected', { exact: true }).waitFor()
   await button('Edit profile').click()
   await page.getByRole('textbox', { name: 'Phone number' }).fill('')
   await button('Save').click()

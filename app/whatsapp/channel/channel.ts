@@ -10,13 +10,13 @@ export interface Channel {
 }
 
 /**
- * The signed-in person's channel. It is linked if one of three fields exists: section 3 of the
- * specification.
+ * The signed-in person's channel: section 3 of the specification. A phone number alone, by which
+ * people are found and sign in, reaches nobody there, and so is no link.
  */
 export function readChannel(user: OwnUser | undefined): Channel {
   const { wa_id, phone_number, phone_number_id, whatsapp_channel } = user ?? {}
   return {
-    isLinked: Boolean(wa_id || phone_number || phone_number_id),
+    isLinked: Boolean(wa_id || phone_number_id),
     phone: phone_number ?? wa_id,
     isSandbox: whatsapp_channel === 'sandbox',
   }

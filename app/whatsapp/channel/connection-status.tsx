@@ -20,7 +20,7 @@ export function ConnectionStatus({ user, onOpen }: ConnectionStatusProps) {
           <h2 id="whatsapp-status">WhatsApp</h2>
           <p>
             {channel.isLinked ? 'Connected' : 'Not connected'}
-            {channel.phone && ` · +${channel.phone}`}
+            {channel.isLinked && channel.phone && ` · +${channel.phone}`}
           </p>
         </div>
         <Button look="quiet" aria-haspopup="dialog" onClick={onOpen}>
