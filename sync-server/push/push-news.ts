@@ -25,8 +25,6 @@ export interface NewMessage {
   recipientId: string
 }
 
-export type PushNews = ReturnType<typeof createPushNews>
-
 /**
  * Takes new messages to the queue, beside their way and never in it: `note` only puts them aside.
  * What its person seemed to look at is remembered for a minute, and pushed if nobody looks then.

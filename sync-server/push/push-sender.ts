@@ -19,8 +19,6 @@ export type PushOutcome =
   | { kind: 'refused'; status: number }
   | { kind: 'later'; afterMs?: number | undefined; why: string }
 
-export type PushSender = ReturnType<typeof createPushSender>
-
 /** A device that was off for longer hears about its messages when it syncs. */
 const keptByServiceSeconds = 24 * 60 * 60
 const answerDueWithinMs = 10_000

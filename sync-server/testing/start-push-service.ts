@@ -25,8 +25,6 @@ interface Answer {
   headers?: Record<string, string>
 }
 
-export type TestPushService = Awaited<ReturnType<typeof startPushService>>
-
 /**
  * For tests: a push service and its browsers. It answers 400 to a push that is not signed for it
  * (RFC 8292) or that the browser cannot decrypt (RFC 8291), and records why.

@@ -58,14 +58,30 @@ export async function openPushBrowser(page: Page, origin: string) {
   })
   await session.send('ServiceWorker.enable')
   const worker = (): Worker => must(context.serviceWorkers()[0], 'a service worker')
+  /** How many notifications the worker has shown: one that is being shown must not be asked for. */
+  const countShown = () =>
+    worker().evaluate(() => {
+      const { registration } = globalThis as unknown as ServiceWorkerGlobal
+      if (globalThis.shownCount === undefined) {
+        globalThis.shownCount = 0
+        const show = registration.showNotification.bind(registration)
+        registration.showNotification = async (...given) => {
+          await show(...given)
+          globalThis.shownCount = (globalThis.shownCount ?? 0) + 1
+        }
+      }
+      return globalThis.shownCount
+    })
 
   return {
-    /** As the browser hands it to the worker: decrypted. */
+    /** As the browser hands it to the worker: decrypted. Resolves when its notification is shown. */
     async deliver(payload: PushPayload) {
+      const before = await countShown()
       await waitUntil('the registration is known', () => registrations.has(origin))
       const registrationId = must(registrations.get(origin), 'a registration')
       const data = JSON.stringify(payload)
       await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
+      await waitUntil('its notification is shown', async () => (await countShown()) > before)
     },
     listShown: (): Promise<ShownNotification[]> =>
       worker().evaluate(async () => {
@@ -93,6 +109,10 @@ export async function openPushBrowser(page: Page, origin: string) {
     listDatabases: () =>
       worker().evaluate(async () => (await indexedDB.databases()).map(({ name }) => name ?? '')),
   }
+}
+
+declare global {
+  var shownCount: number | undefined
 }
 
 interface ServiceWorkerGlobal {

@@ -106,7 +106,15 @@ test('a click that only the service worker hears leads to the chat too', async (
   const { context } = ann.profile
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
   // Without a real tap the browser may refuse to focus the tab; the rest is as on a phone.
-  await worker.evaluate((path) => globalThis.openPath(path).catch(() => {}), `/chat/${benId}`)
+  await worker.evaluate((path) => {
+    const notification = { data: { path }, close() {} }
+    const given = {
+      notification,
+      action: '',
+      waitUntil: (work: Promise<unknown>) => work.catch(() => {}),
+    }
+    dispatchEvent(Object.assign(new Event('notificationclick'), given))
+  }, `/chat/${benId}`)
   await ann.page.waitForURL(`**/chat/${benId}`)
 })
 
@@ -153,7 +161,6 @@ test('the app’s badge is the number on the title', async () => {
 
 declare global {
   var badge: number | undefined
-  var openPath: (path: string) => Promise<unknown>
   var lastNotification: Notification | undefined
   var shownByWorker: number | undefined
 }

@@ -36,10 +36,14 @@ export async function takePush(scope: WorkerScope, pushed: unknown): Promise<voi
     await inbox.erase()
     return await showNothing(scope)
   }
-  const [shown] = await scope.registration.getNotifications({ tag: payload.peerId })
-  const earlier = shown?.data as NotificationData | undefined
-  const described = describeNotification({ payload, messages: news.messages, earlier })
-  await Promise.all([show(scope, payload, described), countUnread(scope, payload, described)])
+  // In turn: Chromium forgets a notification that is asked for while it is being shown, and two
+  // pushes of one chat would not know of each other.
+  await scope.navigator.locks.request('petrel-notify', async () => {
+    const [shown] = await scope.registration.getNotifications({ tag: payload.peerId })
+    const earlier = shown?.data as NotificationData | undefined
+    const described = describeNotification({ payload, messages: news.messages, earlier })
+    await Promise.all([show(scope, payload, described), countUnread(scope, payload, described)])
+  })
 }
 
 async function show(scope: WorkerScope, payload: PushPayload, described: Described) {
