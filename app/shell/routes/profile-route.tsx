@@ -8,7 +8,7 @@ import { PageFrame } from '../layout/page-frame.tsx'
 import { SignOutDialog } from '../main-menu/sign-out-dialog.tsx'
 import { WhatsAppIntegration } from '../main-menu/whatsapp-integration.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
-import { InviteButton } from '../new-chat/invite-button.tsx'
+import { InviteRow } from '../new-chat/invite-row.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import { useSession } from '../session/use-session.ts'
@@ -40,7 +40,7 @@ export function ProfileRoute() {
         channel={
           <>
             <ConnectionStatus user={user} onOpen={() => setIsLinking(true)} />
-            <InviteButton userId={user._id} />
+            <InviteRow userId={user._id} />
           </>
         }
         onBack={() => goUp({ to: '/chat' })}
