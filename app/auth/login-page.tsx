@@ -6,6 +6,7 @@ import { titlePage } from '../ui/product.ts'
 import frame from './auth-frame.module.css'
 import { AuthFrame } from './auth-frame.tsx'
 import form from './form.module.css'
+import { keepInvite } from './keep-invite.ts'
 import { PromoCard } from './promo-card.tsx'
 import { QrView } from './qr-view.tsx'
 import { SignInForm } from './sign-in-form.tsx'
@@ -32,7 +33,7 @@ export function LoginPage({ isPhone, notice, onSignIn, linking, onLinked }: Logi
       footer={
         <p>
           Don't have an account?{' '}
-          <Link className={form.link} to="/register" state={useLocation().state}>
+          <Link className={form.link} to="/register" state={keepInvite(useLocation().state)}>
             Get started
           </Link>
         </p>

@@ -5,6 +5,7 @@ import { Button } from '../ui/buttons/button.tsx'
 import { CheckBox } from './check-box.tsx'
 import { ErrorBox } from './error-box.tsx'
 import styles from './form.module.css'
+import { keepInvite } from './keep-invite.ts'
 import { PasswordField } from './password-field.tsx'
 import { TextField } from './text-field.tsx'
 import { useSubmit } from './use-submit.ts'
@@ -70,7 +71,7 @@ export function SignInForm(props: SignInFormProps) {
         <button type="button" className={styles.link} onClick={onBack}>
           Back to QR code
         </button>
-        <Link className={styles.link} to="/register" state={useLocation().state}>
+        <Link className={styles.link} to="/register" state={keepInvite(useLocation().state)}>
           Create account
         </Link>
       </div>

@@ -2,6 +2,7 @@ import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
 import { limits } from '../../../schema/limits.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
+import { Button } from '../../ui/buttons/button.tsx'
 import { Dialog } from '../../ui/dialogs/dialog.tsx'
 import { useArrowKeys } from '../../ui/hooks/use-arrow-keys.ts'
 import { useDebounced } from '../../ui/hooks/use-debounced.ts'
@@ -50,6 +51,11 @@ export function NewChatDialog(props: NewChatDialogProps) {
           <Way icon="share" label="Invite by link or QR code" onClick={props.onInvite} />
         </div>
         <People messenger={messenger} query={readSearchText(query)} onChoose={onClose} />
+      </div>
+      <div className={styles.foot}>
+        <Button look="quiet" onClick={onClose}>
+          Cancel
+        </Button>
       </div>
     </Dialog>
   )

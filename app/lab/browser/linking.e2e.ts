@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
+import { findProblems } from './find-problems.ts'
 import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
@@ -37,6 +38,8 @@ test('a laptop is signed in by its code and without a password, for as long as i
   await phone.getByRole('heading', { name: /^Sign in on Chrome on / }).waitFor()
   await see(phone, 'Same as this device')
   await see(page, 'Scanned by ann')
+  expect(await findProblems(phone)).toEqual([])
+  expect(await findProblems(page)).toEqual([])
   await button(phone, 'Link device').click()
   await page.waitForURL('**/chat')
   await see(phone, /^Chrome on \w+ is signed in\.$/)
@@ -72,6 +75,7 @@ test('both sides see what became of a code that is declined, withdrawn or stale'
   expect(withdrawn).not.toBe(declined)
   await button(phone, 'Done').click()
   await button(phone, 'Link device').click()
+  expect(await findProblems(phone)).toEqual([])
   await phone.getByLabel('Link from the other device').fill(`https://petrel.example${withdrawn}`)
   await button(phone, 'Continue').click()
   await see(page, 'Scanned by ann')
@@ -113,7 +117,7 @@ test('an invite leads to its chat over a registration, and a new chat begins by 
   const dialog = page.getByRole('dialog', { name: 'New chat' })
   await dialog.getByRole('searchbox').fill(guest.email)
   await dialog.getByRole('link', { name: /guest/ }).waitFor()
-  await page.keyboard.press('ArrowDown')
+  expect(await findProblems(page)).toEqual([])
   await ann.goOffline()
   await see(page, 'You’re offline. These are the people this device knows')
   await dialog.getByRole('searchbox').fill('be')

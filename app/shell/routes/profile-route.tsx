@@ -7,7 +7,7 @@ import { PageFrame } from '../layout/page-frame.tsx'
 import { SignOutDialog } from '../main-menu/sign-out-dialog.tsx'
 import { WhatsAppIntegration } from '../main-menu/whatsapp-integration.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
-import { InviteButton } from '../new-chat/invite-button.tsx'
+import { InviteRow } from '../new-chat/invite-row.tsx'
 import { useOwnProfile } from '../own-profile/use-own-profile.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
@@ -35,7 +35,7 @@ export function ProfileRoute() {
         channel={
           <>
             <ConnectionStatus user={profile.user} onOpen={() => setIsLinking(true)} />
-            <InviteButton userId={profile.user._id} />
+            <InviteRow userId={profile.user._id} />
           </>
         }
         onBack={() => goUp({ to: '/chat' })}

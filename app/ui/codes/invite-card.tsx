@@ -9,10 +9,12 @@ import { QrCode } from './qr-code.tsx'
 interface InviteCardProps {
   /** Opens the chat with the person who invites. */
   address: string
+  /** Where the card stands in a dialog. */
+  onClose?(): void
 }
 
 /** A person's invite link: as a code to scan, to copy, and to share where the browser can. */
-export function InviteCard({ address }: InviteCardProps) {
+export function InviteCard({ address, onClose }: InviteCardProps) {
   const [words, setWords] = useState('')
   const canShare = typeof navigator.share === 'function'
   const copy = async () => {
@@ -36,6 +38,11 @@ export function InviteCard({ address }: InviteCardProps) {
         {words || 'Whoever opens this link can chat with you, after signing in or registering.'}
       </p>
       <div className={styles.buttons}>
+        {onClose && (
+          <Button look="quiet" onClick={onClose}>
+            Close
+          </Button>
+        )}
         {canShare && (
           <Button look="quiet" onClick={() => void share()}>
             <Icon name="share" size={20} />

@@ -9,7 +9,7 @@ interface InviteDialogProps {
 export function InviteDialog({ address, onClose }: InviteDialogProps) {
   return (
     <Dialog title="Invite to chat" onClose={onClose}>
-      <InviteCard address={address} />
+      <InviteCard address={address} onClose={onClose} />
     </Dialog>
   )
 }

@@ -1,18 +1,22 @@
 import { lazy, Suspense, useState } from 'react'
 import { Button } from '../../ui/buttons/button.tsx'
-import { Icon } from '../../ui/icons/icon.tsx'
 import { inviteAddress } from './invite-address.ts'
+import styles from './invite-row.module.css'
 
 const InviteDialog = lazy(() =>
   import('../../ui/codes/invite-dialog.tsx').then((module) => ({ default: module.InviteDialog })),
 )
 
-export function InviteButton({ userId }: { userId: string }) {
+/** This person's invite link, in their profile. */
+export function InviteRow({ userId }: { userId: string }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <>
+    <div className={styles.row}>
+      <p className={styles.words}>
+        <small>Invite link</small>
+        <span>Let others start a chat with you</span>
+      </p>
       <Button look="quiet" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
-        <Icon name="share" size={20} />
         Invite to chat
       </Button>
       {isOpen && (
@@ -20,6 +24,6 @@ export function InviteButton({ userId }: { userId: string }) {
           <InviteDialog address={inviteAddress(userId)} onClose={() => setIsOpen(false)} />
         </Suspense>
       )}
-    </>
+    </div>
   )
 }
