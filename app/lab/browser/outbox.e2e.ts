@@ -74,6 +74,7 @@ test('the settings beside the chats lead to what they name, and looks apply at o
   await expect.poll(looks).toEqual(['waves', 'larger'])
   await page.getByRole('radio', { name: 'Medium' }).check()
   await page.getByRole('radio', { name: 'Begins a new line' }).check()
+  await page.goto('/chat')
   await openChat(page, 'ben')
   await composer(page).fill('one')
   await composer(page).press('Enter')
