@@ -16,6 +16,7 @@ const filledIn: Record<string, string> = {
   METRICS_TOKEN: '',
   MESSAGE_RATE: '',
   STORAGE_QUOTA_MB: '4096',
+  SUPPORT_EMAIL: '',
   RESTORED: '',
 }
 

@@ -38,8 +38,8 @@ function AppleSteps() {
         <li>Tap Share in Safari's toolbar.</li>
         <li>Choose “Add to Home Screen”, then “Add”.</li>
         <li>
-          Open {productName} from its icon and sign in. Your chats come from the server: the app
-          and Safari keep separate copies. Let unsent messages send here first.
+          Open {productName} from its icon and sign in. Your chats come from the server: the app and
+          Safari keep separate copies. Let unsent messages send here first.
         </li>
       </ol>
     </div>

@@ -1,4 +1,4 @@
-import { useId } from 'react'
+import { useId, useState } from 'react'
 import styles from './settings.module.css'
 
 export interface RadioOption {
@@ -15,13 +15,25 @@ export interface RadioChoiceProps {
   note?: string
   /** Does the note describe this option? */
   isNoted?(value: string): boolean
-  onChoose(value: string): void
+  /** Resolves once `value` is the new one, or cannot be. */
+  onChoose(value: string): unknown
 }
 
-/** A choice of one of several options: a setting of this device. */
+/** A choice of one of several options: a setting. */
 export function RadioChoice(props: RadioChoiceProps) {
   const { legend, options, value, note, isNoted, onChoose } = props
   const id = useId()
+  /** Shown from the click on, while it is being stored. */
+  const [wished, setWished] = useState<string>()
+  const shown = wished ?? value
+  const choose = async (wish: string) => {
+    setWished(wish)
+    try {
+      await onChoose(wish)
+    } finally {
+      setWished((now) => (now === wish ? undefined : now))
+    }
+  }
   return (
     <fieldset className={styles.choice}>
       <legend>{legend}</legend>
@@ -30,10 +42,10 @@ export function RadioChoice(props: RadioChoiceProps) {
           <input
             type="radio"
             name={id}
-            checked={option.value === value}
+            checked={option.value === shown}
             disabled={option.obstacle !== undefined}
             aria-describedby={isNoted?.(option.value) ? `${id}-note` : undefined}
-            onChange={() => onChoose(option.value)}
+            onChange={() => void choose(option.value)}
           />
           <span>
             {option.name}

@@ -44,9 +44,9 @@ export function ReportSection({ supportEmail, writeReport }: ReportSectionProps)
         ) : (
           <>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard */}
-            <pre className={styles.report} tabIndex={0} role="region" aria-label="Report">
-              {text}
-            </pre>
+            <section className={styles.report} tabIndex={0} aria-label="Report">
+              <pre>{text}</pre>
+            </section>
             <div className={styles.actions}>
               {supportEmail && (
                 <a

@@ -345,7 +345,7 @@ test('the next picture is fetched ahead, so that it is there when the network go
   await message(page, 'the near one').scrollIntoViewIfNeeded()
   await expect.poll(() => readTicks(ben.page, 'the near one')).toBe('Read')
   await page.goto('/settings/storage')
-  await page.getByRole('radio', { name: 'Always' }).check()
+  await page.getByRole('radio', { name: 'Always' }).first().check()
   await page.goto('/chat')
   await chatRow(page, 'ben').click()
   const opens = page.getByRole('button', { name: 'Open picture near.jpg' })

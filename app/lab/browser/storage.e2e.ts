@@ -51,7 +51,7 @@ test('a picture comes when it is asked for where the setting says so, over its b
   await page.getByRole('button', { name: 'Open picture first.jpg' }).waitFor()
 
   await openStorage(page)
-  await page.getByRole('radio', { name: 'On Wi-Fi' }).check()
+  await page.getByRole('radio', { name: 'On Wi-Fi' }).first().check()
   await sendPhoto(ann.page, 'second.jpg', 'the second')
   await page.goto('/chat')
   await openChat(page, 'ann')
@@ -69,7 +69,7 @@ test('a picture comes when it is asked for where the setting says so, over its b
 test('where the browser does not tell of Wi-Fi, it is not offered', async () => {
   const { page } = ann
   await openStorage(page)
-  await page.getByRole('radio', { name: 'Always' }).waitFor()
+  await page.getByRole('radio', { name: 'Always' }).first().waitFor()
   expect(await page.getByRole('radio', { name: 'On Wi-Fi' }).count()).toBe(0)
 })
 

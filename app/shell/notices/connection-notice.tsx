@@ -1,9 +1,9 @@
 import { UpdateDemand } from '../../offline/update-demand.tsx'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { joinClassNames } from '../../ui/styles/join-class-names.ts'
-import { OutboxLink } from '../outbox/outbox-link.tsx'
 import { useServices } from '../session/services-context.ts'
 import styles from './connection-notice.module.css'
+import { OutboxLink } from './outbox-link.tsx'
 import { useConnectionWords } from './use-connection-words.ts'
 import { useIsOutdated } from './use-is-outdated.ts'
 

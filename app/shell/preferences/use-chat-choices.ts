@@ -42,7 +42,7 @@ export function useChatChoices(): RadioChoiceProps[] {
     value: values[name],
     onChoose(value: string) {
       const chosen = options.find((each) => each === value)
-      if (chosen) void settings.set({ [name]: chosen })
+      return chosen && settings.set({ [name]: chosen })
     },
   })
   return [
@@ -98,7 +98,7 @@ export function useChatChoices(): RadioChoiceProps[] {
         { value: 'return', name: 'Return to the list when a message arrives' },
       ],
       value: values.keepsArchived ? 'stay' : 'return',
-      onChoose: (value) => void settings.set({ keepsArchived: value === 'stay' }),
+      onChoose: (value) => settings.set({ keepsArchived: value === 'stay' }),
     },
   ]
 }

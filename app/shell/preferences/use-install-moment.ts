@@ -12,9 +12,7 @@ export function useInstallMoment(
       conversations
         .getSnapshot()
         .flatMap(({ lastMessage }) =>
-          lastMessage?.senderId === userId && lastMessage.status !== 'failed'
-            ? [lastMessage]
-            : [],
+          lastMessage?.senderId === userId && lastMessage.status !== 'failed' ? [lastMessage] : [],
         )
     const known = new Set(readOwn().map(({ _id }) => _id))
     const openedAt = Date.now()

@@ -29,7 +29,7 @@ export function useLoadingChoices(): RadioChoiceProps[] {
     value: values[kind] === 'wifi' && !canTellWifi ? 'always' : values[kind],
     onChoose(value) {
       const chosen = loadings.find((each) => each === value)
-      if (chosen) void settings.set({ [kind]: chosen })
+      return chosen && settings.set({ [kind]: chosen })
     },
   }))
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { untilLive } from '../../lab/device/read-conversation.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 import { writeReport } from './write-report.ts'
 
@@ -9,6 +10,7 @@ test('a report has states and numbers, and nothing of what people wrote, are cal
   await lab.settle()
   phone.network.goOffline()
   const id = await phone.say(ben, 'another secret')
+  await untilLive(phone.messenger.connection, ({ pendingCount }) => pendingCount === 1)
   const browser = { userAgent: 'Test', language: 'en', onLine: false, storage: {} } as Navigator
   const report = await writeReport(phone.messenger, browser)
   expect(report).toContain('Messages to send: 1')

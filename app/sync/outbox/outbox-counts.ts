@@ -5,8 +5,7 @@ import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.
 import { createLiveValue, type LiveValue } from '../../database/views/live-value.ts'
 import { createRefresher } from '../../database/views/refresher.ts'
 import type { Requests } from '../requests/requests.ts'
-import type { Withheld } from '../withheld.ts'
-import type { OutboxCounts } from './outbox-types.ts'
+import type { HiddenMessages, OutboxCounts } from './outbox-types.ts'
 
 const tallies = [pendingTally, failedTally, refusedTally] as const
 
@@ -14,7 +13,7 @@ const tallies = [pendingTally, failedTally, refusedTally] as const
 export function createOutboxCounts(options: {
   database: Pick<PetrelDatabase, 'messages'>
   requests: Pick<Requests, 'entries'>
-  withheld: LiveValue<Withheld>
+  withheld: LiveValue<HiddenMessages>
   onError: (cause: unknown) => void
 }): { counts: LiveValue<OutboxCounts>; close(): void } {
   const { database, requests, withheld, onError } = options

@@ -9,10 +9,9 @@ export interface OutboxCounts {
   failed: number
 }
 
-/** A push that the network or the server keeps refusing. `dueAt`: by `performance.now()`. */
-export interface SetAsidePush {
-  status: number
-  dueAt: number
+/** The messages whose deletion can still be undone, by their ids. */
+export interface HiddenMessages {
+  deleted: ReadonlyMap<string, unknown>
 }
 
 export type OutboxItem =

@@ -14,10 +14,10 @@ import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.
 import { createLiveValue, type LiveValue } from '../../database/views/live-value.ts'
 import { createRefresher } from '../../database/views/refresher.ts'
 import type { PendingFiles } from '../files/pending-files.ts'
+import type { SetAsidePush } from '../replication/set-aside.ts'
 import type { Requests } from '../requests/requests.ts'
-import type { Withheld } from '../withheld.ts'
 import { listOwedChanges } from './list-owed-changes.ts'
-import type { OutboxItem, OutboxPage, OutboxView, SetAsidePush } from './outbox-types.ts'
+import type { HiddenMessages, OutboxItem, OutboxPage, OutboxView } from './outbox-types.ts'
 
 /** So many of each kind at first, and again with each wish for more. */
 const pageSize = 100
@@ -28,7 +28,7 @@ export interface OutboxViewOptions {
   context: CommandContext
   requests: Requests
   pending: Pick<PendingFiles, 'isHeld' | 'subscribe'>
-  withheld: LiveValue<Withheld>
+  withheld: LiveValue<HiddenMessages>
   setAside: LiveValue<ReadonlyMap<string, SetAsidePush>>
   /** Changes whenever the server was reached or lost. */
   connection: LiveValue<unknown>

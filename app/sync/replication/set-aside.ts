@@ -1,4 +1,3 @@
-import type { SetAsidePush } from '../outbox/outbox-types.ts'
 import type { Refusal } from './transport/sync-calls.ts'
 
 export type SetAside = ReturnType<typeof createSetAside>
@@ -6,6 +5,12 @@ export type SetAside = ReturnType<typeof createSetAside>
 /** The delay before the next offer; it doubles each time. */
 const firstMs = 60_000
 const longestMs = 30 * 60_000
+
+/** A push that the network or the server keeps refusing. `dueAt`: by `performance.now()`. */
+export interface SetAsidePush {
+  status: number
+  dueAt: number
+}
 
 export interface SetAsideTold {
   count: number
