@@ -1,10 +1,11 @@
+import type { Messenger } from '../sync/messenger-types.ts'
 import { PetrelMark } from '../ui/icons/petrel-mark.tsx'
 import { Page } from '../ui/layout/page.tsx'
 import { productName, productVersion } from '../ui/product.ts'
 import { AccountSection, type AccountSectionProps } from './account-section.tsx'
-import { FactList } from './fact-list.tsx'
 import { HelpSection } from './help-section.tsx'
 import { NotificationsSection, type NotificationsSectionProps } from './notifications-section.tsx'
+import { PrivacySection } from './privacy-section.tsx'
 import { SecuritySection, type SecuritySectionProps } from './security-section.tsx'
 import styles from './settings.module.css'
 import { type SettingsSection, sectionWords } from './settings-sections.ts'
@@ -16,6 +17,7 @@ interface SettingsSectionPageProps
     SecuritySectionProps,
     StorageSectionProps {
   section: SettingsSection
+  messenger: Messenger
   onBack(): void
 }
 
@@ -34,7 +36,7 @@ function SectionBody(props: SettingsSectionPageProps) {
     case 'account':
       return <AccountSection user={props.user} onLogout={props.onLogout} />
     case 'privacy':
-      return <PrivacySection />
+      return <PrivacySection messenger={props.messenger} />
     case 'security':
       return <SecuritySection sessions={props.sessions} />
     case 'notifications':
@@ -56,25 +58,5 @@ function AboutSection() {
       <p>Version {productVersion}</p>
       <p>© 2026 The {productName} authors. MIT licence.</p>
     </section>
-  )
-}
-
-/** The current privacy rules. Nothing can be changed yet, so nothing looks as if it could. */
-function PrivacySection() {
-  return (
-    <FactList
-      facts={[
-        {
-          name: 'Last seen and online',
-          about: 'Anyone who can message you, unless either of you blocked the other.',
-        },
-        { name: 'Read receipts', about: 'People see when you have read their messages.' },
-        { name: 'Email', about: 'Only you can see it.' },
-        {
-          name: 'Messages',
-          about: "Kept on your devices and on this server, in your copy and in the other person's.",
-        },
-      ]}
-    />
   )
 }
