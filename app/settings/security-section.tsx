@@ -3,7 +3,9 @@ import type { Session } from '../../schema/api/auth.ts'
 import { wordsOf } from '../../schema/helpers/words-of.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { formatLastSeen } from '../ui/format/format-last-seen.ts'
+import { productName } from '../ui/product.ts'
 import { describeDevice } from './describe-device.ts'
+import { FactList } from './fact-list.tsx'
 import styles from './settings.module.css'
 
 export interface SecuritySectionProps {
@@ -15,7 +17,28 @@ export interface SecuritySectionProps {
   }
 }
 
-/** Lists this person's sign-ins and can end each one. */
+/** Said plainly: whoever takes it for more would write what they should not. */
+const facts = [
+  {
+    name: 'On the way',
+    about:
+      location.protocol === 'https:'
+        ? 'Encrypted between your devices and this server (TLS).'
+        : "Not encrypted: this address doesn't begin with https.",
+  },
+  {
+    name: 'On the server',
+    about:
+      'Not end-to-end encrypted. Whoever runs this server can read your messages and files, and see who writes to whom.',
+  },
+  {
+    name: 'On this device',
+    about: `Not encrypted by ${productName}. Anyone who can use this browser can read your chats.`,
+  },
+  { name: 'Your password', about: 'Kept only as a hash that nobody can read back.' },
+]
+
+/** Lists this person's sign-ins and can end each one; says what is encrypted, and what is not. */
 export function SecuritySection({ sessions }: SecuritySectionProps) {
   const [found, setFound] = useState<readonly Session[]>()
   const [error, setError] = useState<string>()
@@ -52,9 +75,8 @@ export function SecuritySection({ sessions }: SecuritySectionProps) {
             <span className={styles.words}>
               <span>{describeDevice(session.device)}</span>
               <small>
-                {session.isCurrent
-                  ? 'This device'
-                  : `Last used ${formatLastSeen(Date.parse(session.lastUsedAt), Date.now())}`}
+                {session.isCurrent ? 'This device' : `Last used ${formatTime(session.lastUsedAt)}`}
+                {` · signed in ${formatTime(session.createdAt)}`}
               </small>
             </span>
             {!session.isCurrent && (
@@ -70,6 +92,12 @@ export function SecuritySection({ sessions }: SecuritySectionProps) {
           Log out all other devices
         </Button>
       )}
+      <div className={styles.later}>
+        <h2 className={styles.heading}>What is encrypted</h2>
+        <FactList facts={facts} />
+      </div>
     </section>
   )
 }
+
+const formatTime = (time: string) => formatLastSeen(Date.parse(time), Date.now())

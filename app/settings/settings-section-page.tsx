@@ -1,11 +1,12 @@
+import type { Messenger } from '../sync/messenger-types.ts'
 import { PetrelMark } from '../ui/icons/petrel-mark.tsx'
 import { Page } from '../ui/layout/page.tsx'
 import { productName, productVersion } from '../ui/product.ts'
 import { AccountSection, type AccountSectionProps } from './account-section.tsx'
-import { FactList } from './fact-list.tsx'
 import { HelpSection } from './help-section.tsx'
 import { LinkedDevicesLink } from './linking/linked-devices-link.tsx'
 import { NotificationsSection, type NotificationsSectionProps } from './notifications-section.tsx'
+import { PrivacySection } from './privacy-section.tsx'
 import { RadioChoice, type RadioChoiceProps } from './radio-choice.tsx'
 import type { ReportSectionProps } from './report-section.tsx'
 import { SecuritySection, type SecuritySectionProps } from './security-section.tsx'
@@ -22,6 +23,7 @@ interface SettingsSectionPageProps
   section: SettingsSection
   /** How chats look and behave. */
   choices: readonly RadioChoiceProps[]
+  messenger: Messenger
   onBack(): void
 }
 
@@ -40,7 +42,7 @@ function SectionBody(props: SettingsSectionPageProps) {
     case 'account':
       return <AccountSection {...props} />
     case 'privacy':
-      return <PrivacySection />
+      return <PrivacySection messenger={props.messenger} />
     case 'security':
       return (
         <>
@@ -73,25 +75,5 @@ function AboutSection() {
         License 2.0. <a href="/emoji/licences.txt">Licences</a>
       </p>
     </section>
-  )
-}
-
-/** The current privacy rules. Nothing can be changed yet, so nothing looks as if it could. */
-function PrivacySection() {
-  return (
-    <FactList
-      facts={[
-        {
-          name: 'Last seen and online',
-          about: 'Anyone who can message you, unless either of you blocked the other.',
-        },
-        { name: 'Read receipts', about: 'People see when you have read their messages.' },
-        { name: 'Email', about: 'Only you can see it.' },
-        {
-          name: 'Messages',
-          about: "Kept on your devices and on this server, in your copy and in the other person's.",
-        },
-      ]}
-    />
   )
 }

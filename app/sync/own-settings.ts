@@ -46,12 +46,20 @@ export async function createOwnSettings(options: {
   const values = createLiveValue(readSettings({}))
   /** It reads when the line opens, in one tab only. */
   const state = { isLeader: false, isLineUp: false, isClosed: false }
+  let shown: readonly StoredSetting[] = []
+  /** Shown before the device has stored them: a switch moves when it is pressed. */
+  const writing = new Set<Partial<Settings>>()
+
+  function publish() {
+    const next = Object.assign(readSettings(toTimed(shown).settings), ...writing)
+    if (!areValuesEqual(next, values.getSnapshot())) values.set(next)
+  }
 
   function show(rows: readonly StoredSetting[]) {
-    const { settings } = toTimed(rows)
-    const next = readSettings(settings)
-    if (!areValuesEqual(next, values.getSnapshot())) values.set(next)
+    shown = rows
+    publish()
     try {
+      const { settings } = toTimed(rows)
       const text = JSON.stringify(settings)
       if (texts && texts.getItem(settingsTextKey) !== text) texts.setItem(settingsTextKey, text)
     } catch (cause) {
@@ -110,13 +118,18 @@ export async function createOwnSettings(options: {
     values,
     async set(wanted) {
       const given = JSON.parse(JSON.stringify(wanted)) as TimedSettings['settings']
+      writing.add(wanted)
+      publish()
       const changed = await change(({ settingsAt }) => ({
         settings: given,
         // Later than all that the person has seen, even if this clock is behind.
         settingsAt: Object.fromEntries(
           Object.keys(given).map((name) => [name, Math.max(now(), (settingsAt[name] ?? 0) + 1)]),
         ),
-      }))
+      })).finally(() => {
+        writing.delete(wanted)
+        publish()
+      })
       await findRequests().add({ kind: 'settings', ...changed })
     },
   }

@@ -42,7 +42,8 @@ export function createRealtime(options: {
   hereEveryMs?: number | undefined
   onError: (error: unknown) => void
 }) {
-  const { directory, relations, privacy, sessions, presence, fronts, connections, onError } = options
+  const { directory, relations, privacy, sessions, presence, fronts, connections, onError } =
+    options
   const announcer = createPresenceAnnouncer({
     presence,
     connections,

@@ -77,6 +77,8 @@ async function expectAtDoors(viewer: TestPerson, expected: Partial<Seen>) {
 describe('what only chats may see', () => {
   it('the time when somebody was last seen: through no door, and at once', async () => {
     const socket = await connect(opened.ann)
+    // It is let in by then.
+    await expect.poll(() => socket.count('users-online')).toBeGreaterThan(0)
     socket.socket.close()
     await socket.closed
     const when = async (viewer: TestPerson) =>
