@@ -1,5 +1,5 @@
 import { Icon } from '../ui/icons/icon.tsx'
-import styles from './form.module.css'
+import styles from './styles/form.module.css'
 
 /** The red error box above a form; screen readers announce it. */
 export function ErrorBox({ text }: { text: string | undefined }) {

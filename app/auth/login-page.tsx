@@ -5,11 +5,11 @@ import type { LinkingCalls } from '../api/linking-calls.ts'
 import { titlePage } from '../ui/product.ts'
 import frame from './auth-frame.module.css'
 import { AuthFrame } from './auth-frame.tsx'
-import form from './form.module.css'
 import { keepInvite } from './keep-invite.ts'
 import { PromoCard } from './promo-card.tsx'
 import { QrView } from './qr-view.tsx'
 import { SignInForm } from './sign-in-form.tsx'
+import form from './styles/form.module.css'
 
 interface LoginPageProps {
   /** A phone cannot scan its own screen: the form comes first. */

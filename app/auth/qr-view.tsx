@@ -1,8 +1,8 @@
 import { productName } from '../ui/product.ts'
 import { CheckBox } from './check-box.tsx'
-import form from './form.module.css'
 import { LinkingCode, type LinkingCodeProps } from './linking/linking-code.tsx'
 import styles from './qr-view.module.css'
+import form from './styles/form.module.css'
 
 interface QrViewProps extends Pick<LinkingCodeProps, 'calls' | 'onSignedIn'> {
   keepSignedIn: boolean

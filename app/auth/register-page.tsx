@@ -4,8 +4,8 @@ import type { Registration } from '../../schema/api/auth.ts'
 import { titlePage } from '../ui/product.ts'
 import frame from './auth-frame.module.css'
 import { AuthFrame } from './auth-frame.tsx'
-import form from './form.module.css'
 import { RegistrationForm } from './registration-form.tsx'
+import form from './styles/form.module.css'
 
 interface RegisterPageProps {
   notice?: ReactNode

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'
-import styles from './form.module.css'
+import styles from './styles/form.module.css'
 
 interface TextFieldProps extends ComponentProps<'input'> {
   label: string

@@ -1,4 +1,4 @@
-import type { Privacy } from '../access/privacy.ts'
+import type { Privacy } from '../access/privacy/privacy.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type FileDocument, fileKey, idsFrom, isFile } from './media-documents.ts'
 import { createMediaSharing } from './media-sharing.ts'

@@ -9,8 +9,8 @@ import { createHints } from './copies/hints.ts'
 import { type MessageFiles, noFiles } from './copies/message-files.ts'
 import { createDigests } from './digests/digests.ts'
 import { createHealer } from './healing/healer.ts'
-import { type MessagePrivacy, openPrivacy } from './message-privacy.ts'
 import { createOrderJournal } from './order/order-journal.ts'
+import { type MessagePrivacy, openPrivacy } from './privacy/message-privacy.ts'
 
 /**
  * The one way in for messages and conversations (P4): replication, REST, the socket and the

@@ -1,6 +1,6 @@
 import type { ClientEvent } from '../../schema/api/socket-events.ts'
 import { unreachable } from '../../schema/helpers/unreachable.ts'
-import type { Privacy } from '../access/privacy.ts'
+import type { Privacy } from '../access/privacy/privacy.ts'
 import type { Relations } from '../access/relations.ts'
 import type { ChangeLines } from './change-lines.ts'
 import type { Connection, Connections } from './connections/connections.ts'

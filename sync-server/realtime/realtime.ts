@@ -1,6 +1,6 @@
 import { socketCloseCodes, socketCloseWords } from '../../schema/api/socket-events.ts'
 import type { Directory } from '../access/directory/directory.ts'
-import type { Privacy } from '../access/privacy.ts'
+import type { Privacy } from '../access/privacy/privacy.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { TokenHolder } from '../access/token-keeper.ts'

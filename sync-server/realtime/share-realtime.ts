@@ -1,4 +1,4 @@
-import type { Privacy } from '../access/privacy.ts'
+import type { Privacy } from '../access/privacy/privacy.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { ServerLink } from '../cluster/server-link.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { Privacy } from '../access/privacy.ts'
+import type { Privacy } from '../access/privacy/privacy.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 
 const change = z.object({ userId: z.string(), names: z.array(z.string()) })

@@ -11,7 +11,7 @@ import type { IconName } from '../../ui/icons/icon-paths.ts'
 import { productName } from '../../ui/product.ts'
 import { joinClassNames } from '../../ui/styles/join-class-names.ts'
 import { copyText } from '../../ui/text/copy-text.ts'
-import form from '../form.module.css'
+import form from '../styles/form.module.css'
 import { canMakeKeys } from './device-key.ts'
 import {
   createDeviceLinking,

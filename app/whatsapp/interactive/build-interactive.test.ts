@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { interactivePayload } from '../../../schema/whatsapp-payload.ts'
+import { interactivePayload } from '../../../schema/whatsapp/whatsapp-payload.ts'
 import { validateMessage } from '../../../sync-server/whatsapp/content/validate-message.ts'
 import { type Built, buildButtons, buildList } from './build-interactive.ts'
 

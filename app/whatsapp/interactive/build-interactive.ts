@@ -1,5 +1,5 @@
 import { isBlank } from '../../../schema/helpers/is-blank.ts'
-import type { InteractivePayload } from '../../../schema/whatsapp-payload.ts'
+import type { InteractivePayload } from '../../../schema/whatsapp/whatsapp-payload.ts'
 import type { Outgoing } from '../channel/outgoing.ts'
 
 /** The lines above and below the text; skips empty ones. */

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { whatsAppLimits } from '../../../schema/whatsapp-limits.ts'
+import { whatsAppLimits } from '../../../schema/whatsapp/whatsapp-limits.ts'
 import type { Channel } from '../channel/channel.ts'
 import { ChannelDialog } from '../channel/channel-dialog.tsx'
 import type { Outgoing } from '../channel/outgoing.ts'

@@ -1,4 +1,4 @@
-import { whatsAppLimits } from '../../../schema/whatsapp-limits.ts'
+import { whatsAppLimits } from '../../../schema/whatsapp/whatsapp-limits.ts'
 import styles from '../styles/whatsapp.module.css'
 import type { FrameForm } from './build-interactive.ts'
 

@@ -1,4 +1,4 @@
-import { whatsAppLimits } from '../../../schema/whatsapp-limits.ts'
+import { whatsAppLimits } from '../../../schema/whatsapp/whatsapp-limits.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import styles from '../styles/whatsapp.module.css'
 import type { SectionForm } from './build-interactive.ts'

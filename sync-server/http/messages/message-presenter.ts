@@ -10,7 +10,7 @@ import { deriveStatus, deriveStatusHistory } from '../../../schema/peer-marks.ts
 import { listReactions } from '../../../schema/reaction.ts'
 import type { AccountDocument } from '../../access/account-documents.ts'
 import type { Accounts } from '../../access/accounts.ts'
-import type { Privacy } from '../../access/privacy.ts'
+import type { Privacy } from '../../access/privacy/privacy.ts'
 import { toIso } from '../../lib/to-iso.ts'
 import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'

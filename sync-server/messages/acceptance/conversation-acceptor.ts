@@ -11,8 +11,8 @@ import { type DatabaseWrite, TransactionFailed } from '../../storage/documents/t
 import type { Storage } from '../../storage/storage.ts'
 import type { Hints } from '../copies/hints.ts'
 import { weighDocument } from '../copies/weigh-document.ts'
-import type { MessagePrivacy } from '../message-privacy.ts'
 import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
+import type { MessagePrivacy } from '../privacy/message-privacy.ts'
 import {
   type ConversationDraft,
   decideConversations,

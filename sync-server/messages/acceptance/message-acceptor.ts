@@ -20,9 +20,9 @@ import { type Hint, type Hints, hintsDatabase } from '../copies/hints.ts'
 import { type MessageFiles, releaseFile, shareFiles } from '../copies/message-files.ts'
 import { isForPeer } from '../copies/peer-copies.ts'
 import { digestsDatabase } from '../digests/digest-documents.ts'
-import type { MessagePrivacy } from '../message-privacy.ts'
 import type { OrderEntry } from '../order/order-entry.ts'
 import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
+import type { MessagePrivacy } from '../privacy/message-privacy.ts'
 import {
   isGivenBack,
   isReturned,

@@ -2,7 +2,7 @@ import type { ConversationDocument } from '../../../schema/conversation.ts'
 import type { Relations } from '../../access/relations.ts'
 import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { MessagePrivacy } from '../message-privacy.ts'
+import type { MessagePrivacy } from '../privacy/message-privacy.ts'
 import { tellHintedReceipts } from './tell-hinted-receipts.ts'
 
 /**

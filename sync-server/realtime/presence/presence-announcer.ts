@@ -1,7 +1,7 @@
 import { setImmediate as letOthers } from 'node:timers/promises'
 import { limits } from '../../../schema/limits.ts'
 import type { Directory } from '../../access/directory/directory.ts'
-import type { Privacy } from '../../access/privacy.ts'
+import type { Privacy } from '../../access/privacy/privacy.ts'
 import type { Connection, Connections } from '../connections/connections.ts'
 import type { Presence } from './presence.ts'
 import { createPresenceTeller, type PresenceNews } from './presence-teller.ts'

@@ -1,5 +1,5 @@
 import type { ServerEvent } from '../../../schema/api/socket-events.ts'
-import type { PresenceSight, Privacy } from '../../access/privacy.ts'
+import type { PresenceSight, Privacy } from '../../access/privacy/privacy.ts'
 import type { Connection, Connections } from '../connections/connections.ts'
 import type { Presence } from './presence.ts'
 import type { PresenceViews } from './presence-views.ts'

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { readSettings, type Settings } from '../../schema/settings.ts'
-import { atMost } from '../lib/at-most.ts'
-import type { Accounts } from './accounts.ts'
-import type { Directory } from './directory/directory.ts'
+import { readSettings, type Settings } from '../../../schema/settings.ts'
+import { atMost } from '../../lib/at-most.ts'
+import type { Accounts } from '../accounts.ts'
+import type { Directory } from '../directory/directory.ts'
 
 const peopleRemembered = 20_000
 const sharedRememberedMs = 10_000

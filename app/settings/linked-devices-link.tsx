@@ -1,8 +1,8 @@
 import { Link } from 'react-router-dom'
-import { Icon } from '../../ui/icons/icon.tsx'
-import { productName } from '../../ui/product.ts'
-import styles from '../settings.module.css'
-import linking from './linking.module.css'
+import { Icon } from '../ui/icons/icon.tsx'
+import { productName } from '../ui/product.ts'
+import linking from './linking/linking.module.css'
+import styles from './settings.module.css'
 
 export function LinkedDevicesLink() {
   return (

@@ -1,4 +1,4 @@
-import type { Privacy } from '../access/privacy.ts'
+import type { Privacy } from '../../access/privacy/privacy.ts'
 
 /** What people's privacy means for messages and receipts. */
 export type MessagePrivacy = Pick<Privacy, 'refusesFirst' | 'hidesReading'>
