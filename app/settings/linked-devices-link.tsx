@@ -1,12 +1,11 @@
 import { Link } from 'react-router-dom'
 import { Icon } from '../ui/icons/icon.tsx'
 import { productName } from '../ui/product.ts'
-import linking from './linking/linking.module.css'
 import styles from './settings.module.css'
 
 export function LinkedDevicesLink() {
   return (
-    <div className={linking.entry}>
+    <div className={styles.entry}>
       <Link className={styles.link} to="/link">
         <Icon name="device" />
         <span className={styles.words}>
