@@ -4,6 +4,7 @@ import { must } from '../../../schema/helpers/must.ts'
 import { composer, openChat } from './chat-steps.ts'
 import { offered, openPicker, pickEmoji, picker } from './emoji-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
+import { untilSettingStored } from './until-setting-stored.ts'
 
 const people = await startTwoPeople({ reducedMotion: 'reduce', colorScheme: 'light' })
 const { page } = people.ann
@@ -16,6 +17,7 @@ afterAll(() => people.close())
 async function choose(group: string, option: string) {
   await page.goto('/settings')
   await page.getByRole('group', { name: group }).getByRole('radio', { name: option }).check()
+  if (group === 'Theme') await untilSettingStored(page, 'theme', option.toLowerCase())
   await page.goto('/chat')
   await openChat(page, 'ben')
 }

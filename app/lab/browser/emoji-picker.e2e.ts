@@ -3,6 +3,7 @@ import { composer, message, openChat, readWords } from './chat-steps.ts'
 import { offered, openPicker, pickEmoji, picker } from './emoji-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { startTwoPeople } from './start-two-people.ts'
+import { untilSettingStored } from './until-setting-stored.ts'
 
 const people = await startTwoPeople({ keepsApp: true, reducedMotion: 'reduce' })
 const { ann } = people
@@ -180,6 +181,7 @@ test('P10: it opens offline, also after a reload, with the pictures of the style
   const apple = page.getByRole('radio', { name: 'Apple' })
   expect(await apple.isDisabled()).toBe(true)
   await page.getByRole('radio', { name: 'Google' }).check()
+  await untilSettingStored(page, 'emojiStyle', 'google')
   await page.goto('/chat')
   await openChat(page, 'ben')
   await openPicker(page)
@@ -200,6 +202,7 @@ test('P10: it opens offline, also after a reload, with the pictures of the style
 test('pictures that cannot be loaded are hidden: the device’s own font draws', async () => {
   await page.goto('/settings')
   await page.getByRole('radio', { name: 'Twitter' }).check()
+  await untilSettingStored(page, 'emojiStyle', 'twitter')
   await page.goto('/chat')
   await ann.goOffline()
   const lines: string[] = []

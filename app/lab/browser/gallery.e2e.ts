@@ -7,6 +7,7 @@ import { findProblems } from './find-problems.ts'
 import { createLook } from './looks/look.ts'
 import { chooseOn, hasFocus } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
+import { untilSettingStored } from './until-setting-stored.ts'
 
 const people = await startTwoPeople({
   keepsApp: true,
@@ -333,6 +334,7 @@ test('the next picture is fetched ahead, so that it is there when the network go
   const { page } = ann
   await page.goto('/settings/storage')
   await page.getByRole('radio', { name: 'Never' }).first().check()
+  await untilSettingStored(page, 'loadPictures', 'never')
   await sendPhoto('far.jpg', 'the far one')
   for (const part of ['one', 'two', 'three']) {
     await say(ben.page, `part ${part}\n${'a line of it\n'.repeat(30)}end`)
@@ -346,6 +348,7 @@ test('the next picture is fetched ahead, so that it is there when the network go
   await expect.poll(() => readTicks(ben.page, 'the near one')).toBe('Read')
   await page.goto('/settings/storage')
   await page.getByRole('radio', { name: 'Always' }).first().check()
+  await untilSettingStored(page, 'loadPictures', 'always')
   await page.goto('/chat')
   await chatRow(page, 'ben').click()
   const opens = page.getByRole('button', { name: 'Open picture near.jpg' })

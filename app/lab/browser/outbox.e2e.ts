@@ -3,6 +3,7 @@ import { composer, openChat, readWords, say } from './chat-steps.ts'
 import { damagePushes } from './damage-pushes.ts'
 import { findProblems } from './find-problems.ts'
 import { startTwoPeople } from './start-two-people.ts'
+import { untilSettingStored } from './until-setting-stored.ts'
 
 const within = { timeout: 30_000 }
 const people = await startTwoPeople({ reducedMotion: 'reduce' })
@@ -74,6 +75,7 @@ test('the settings beside the chats lead to what they name, and looks apply at o
   await expect.poll(looks).toEqual(['waves', 'larger'])
   await page.getByRole('radio', { name: 'Medium' }).check()
   await page.getByRole('radio', { name: 'Begins a new line' }).check()
+  await untilSettingStored(page, 'enterSends', 'never')
   await page.goto('/chat')
   await openChat(page, 'ben')
   await composer(page).fill('one')

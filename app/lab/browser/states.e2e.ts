@@ -6,6 +6,7 @@ import { holdDatabases } from './hold-databases.ts'
 import { listOverflowing } from './list-overflowing.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { failRequests, holdRequests } from './stop-requests.ts'
+import { untilSettingStored } from './until-setting-stored.ts'
 
 const within = { timeout: 30_000 }
 // The tests stop requests on their way; a service worker would make some in place of the page.
@@ -156,6 +157,7 @@ test('the browser’s own bar takes the colour of the theme that is chosen', asy
   expect(await readBarColours()).toEqual([light])
   await page.getByRole('radio', { name: 'Dark' }).check()
   expect(await readBarColours()).toEqual([dark])
+  await untilSettingStored(page, 'theme', 'dark')
   await page.reload()
   await page.getByRole('radio', { name: 'Dark' }).waitFor()
   expect(await readBarColours()).toEqual([dark])

@@ -5,6 +5,7 @@ import { attach, drawPhoto, sendDialog } from './file-steps.ts'
 import { createLook } from './looks/look.ts'
 import { chooseOn } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
+import { untilSettingStored } from './until-setting-stored.ts'
 
 const people = await startTwoPeople({
   keepsApp: true,
@@ -35,6 +36,7 @@ test('a picture comes when it is asked for where the setting says so, over its b
   })
   await openStorage(page)
   await page.getByRole('radio', { name: 'Never' }).first().check()
+  await untilSettingStored(page, 'loadPictures', 'never')
   await page.reload()
   expect(await page.getByRole('radio', { name: 'Never' }).first().isChecked()).toBe(true)
   await sendPhoto(ann.page, 'first.jpg', 'the first')
@@ -52,6 +54,7 @@ test('a picture comes when it is asked for where the setting says so, over its b
 
   await openStorage(page)
   await page.getByRole('radio', { name: 'On Wi-Fi' }).first().check()
+  await untilSettingStored(page, 'loadPictures', 'wifi')
   await sendPhoto(ann.page, 'second.jpg', 'the second')
   await page.goto('/chat')
   await openChat(page, 'ann')

@@ -5,6 +5,7 @@ import { attach, drawPhoto, sendDialog } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { chooseOn } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
+import { untilSettingStored } from './until-setting-stored.ts'
 
 const people = await startTwoPeople({ reducedMotion: 'reduce' })
 const { ann, ben } = people
@@ -50,6 +51,7 @@ test('on a device with little room the newest pictures and the starred one stay,
   }
   await page.goto('/settings/storage')
   await page.getByRole('radio', { name: 'Never' }).first().check()
+  await untilSettingStored(page, 'loadPictures', 'never')
   const [, kilobytes] = /^([\d.]+) kB · 5 files$/.exec(await readUsage()) ?? []
   // Room for three: a quarter of the used and the free space together.
   const free = String(9.5 * 1_000 * (Number(kilobytes) / names.length))

@@ -40,8 +40,7 @@ export function ShortcutKeys({ messenger }: { messenger: Messenger }) {
     newChat() {
       if (focusSearch()) return
       void navigate('/chat')
-      // The list draws first.
-      requestAnimationFrame(() => requestAnimationFrame(focusSearch))
+      focusSearchSoon()
     },
     nextChat: () => step(1),
     previousChat: () => step(-1),
@@ -85,6 +84,13 @@ function isField(target: EventTarget | null): boolean {
 function findFocusedPeerId(): string | undefined {
   const href = document.activeElement?.closest('a[href^="/chat/"]')?.getAttribute('href')
   return href ? readChatPlace(href)?.peerId : undefined
+}
+
+/** The list draws first, on a slow device some frames later. */
+function focusSearchSoon(frames = 120) {
+  requestAnimationFrame(() => {
+    if (!focusSearch() && frames > 0) focusSearchSoon(frames - 1)
+  })
 }
 
 function focusSearch(): boolean {

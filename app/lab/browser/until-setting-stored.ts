@@ -1,0 +1,13 @@
+import type { Page } from 'playwright-core'
+import { waitUntil } from './wait-until.ts'
+
+/** Waits until the device has stored a setting: what is chosen shows before that. */
+export async function untilSettingStored(page: Page, name: string, value: unknown) {
+  await waitUntil(`${name} is stored`, () =>
+    page.evaluate(
+      ([name, value]) =>
+        JSON.parse(localStorage.getItem('userSettings') ?? '{}')[name as string] === value,
+      [name, value],
+    ),
+  )
+}
