@@ -182,13 +182,12 @@ interface EmptyListProps {
 
 /** A device without any conversation shows no words before the server's first answer (P10). */
 function EmptyList({ messenger, words, hasConversations, offersPeople }: EmptyListProps) {
-  const { state, lastSyncedAt } = useLiveValue(messenger.connection)
+  const { state, hasSynced = false } = useLiveValue(messenger.connection)
   const people = useLiveValue(useMemo(() => messenger.users.list(), [messenger]))
   if (hasConversations) return <Empty words={words} />
   if (offersPeople && people.length > 0) return <Everybody people={people} messenger={messenger} />
-  if (lastSyncedAt === undefined && state === 'starting') return <Empty words="Authenticating..." />
-  if (lastSyncedAt === undefined && state === 'connecting')
-    return <Empty words="Loading chats..." />
+  if (!hasSynced && state === 'starting') return <Empty words="Authenticating..." />
+  if (!hasSynced && state === 'connecting') return <Empty words="Loading chats..." />
   return <Empty words={words} />
 }
 

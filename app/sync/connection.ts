@@ -56,6 +56,7 @@ export function createConnection(options: {
     pendingCount: number
     comingCount: number
     lastSyncedAt?: number
+    hasSynced: boolean
     setAside: Pick<SetAsideTold, 'count' | 'status'>
   } = {
     isSocketUp: false,
@@ -64,6 +65,7 @@ export function createConnection(options: {
     isSyncing: false,
     pendingCount: 0,
     comingCount: 0,
+    hasSynced: false,
     setAside: { count: 0, status: undefined },
   }
   const kept = Number(lastSynced?.texts?.getItem(lastSynced.key) ?? 0)
@@ -108,12 +110,14 @@ export function createConnection(options: {
       pendingCount: state.pendingCount,
       ...(state.comingCount > 0 && { comingCount: state.comingCount }),
       ...(state.lastSyncedAt !== undefined && { lastSyncedAt: state.lastSyncedAt }),
+      ...(state.hasSynced && { hasSynced: true }),
       ...(words !== undefined && { words }),
     }
     const isSame =
       next.state === before.state &&
       next.pendingCount === before.pendingCount &&
       next.comingCount === before.comingCount &&
+      next.hasSynced === before.hasSynced &&
       (next.lastSyncedAt ?? 0) - (before.lastSyncedAt ?? 0) < lastSyncedStepMs &&
       next.words === before.words
     if (!isSame) connection.set(next)
@@ -122,7 +126,7 @@ export function createConnection(options: {
   function noteSynced() {
     const at = now()
     const { lastSyncedAt = 0 } = connection.getSnapshot()
-    state.lastSyncedAt = at
+    Object.assign(state, { lastSyncedAt: at, hasSynced: true })
     if (!lastSynced || at - lastSyncedAt < lastSyncedStepMs) return
     try {
       lastSynced.texts?.setItem(lastSynced.key, String(at))

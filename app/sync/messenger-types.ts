@@ -29,8 +29,10 @@ export interface Connection {
   pendingCount: number
   /** The number of server changes that this device lacks, possibly slightly too high. */
   comingCount?: number
-  /** Epoch ms. */
+  /** Epoch ms; kept over a reload. */
   lastSyncedAt?: number
+  /** Has the server answered since this page was opened? */
+  hasSynced?: boolean
   /** On trouble: what is wrong and what to do. */
   words?: string
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
-import { breakDisk } from './break-disk.ts'
 import { chatRow, composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
+import { breakDisk } from './faults/break-disk.ts'
 import { findProblems } from './find-problems.ts'
 import { readHighlightMs } from './led-to.ts'
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { breakDisk } from './break-disk.ts'
 import { composer, openChat, readTicks, say } from './chat-steps.ts'
-import { damagePushes } from './damage-pushes.ts'
+import { breakDisk } from './faults/break-disk.ts'
+import { damagePushes } from './faults/damage-pushes.ts'
 import { chooseOn, hasFocus, ownWords, select, selectionBar } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 

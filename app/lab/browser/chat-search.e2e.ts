@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow, composer } from './chat-steps.ts'
+import { holdRequests } from './faults/stop-requests.ts'
 import { readHighlightMs, readOffCentre } from './led-to.ts'
 import { chooseOn, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
-import { holdRequests } from './stop-requests.ts'
 
 const count = 620
 // The tests delay requests; a service worker would make some in place of the page.

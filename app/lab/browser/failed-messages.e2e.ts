@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
-import { damagePushes } from './damage-pushes.ts'
+import { damagePushes } from './faults/damage-pushes.ts'
 import { findProblems } from './find-problems.ts'
 import { chooseOn, ownWords, selectionBar } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'

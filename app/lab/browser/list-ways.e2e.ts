@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow, openChat, say } from './chat-steps.ts'
+import { holdRequests } from './faults/stop-requests.ts'
 import { chooseOn, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
-import { holdRequests } from './stop-requests.ts'
 
 const within = { timeout: 30_000 }
 const people = await startTwoPeople({ reducedMotion: 'reduce' })

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { signIn } from './account-steps.ts'
 import { chatRow, composer, say } from './chat-steps.ts'
-import { damagePushes } from './damage-pushes.ts'
+import { damagePushes } from './faults/damage-pushes.ts'
 import { fillScreens } from './looks/fill-screens.ts'
 import { createLook } from './looks/look.ts'
 import { chooseOn, forwardDialog, ownWords, select, selectionBar } from './message-steps.ts'

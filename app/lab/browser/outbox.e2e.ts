@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, openChat, readWords, say } from './chat-steps.ts'
-import { damagePushes } from './damage-pushes.ts'
+import { damagePushes } from './faults/damage-pushes.ts'
 import { findProblems } from './find-problems.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'

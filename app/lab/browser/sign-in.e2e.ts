@@ -3,9 +3,9 @@ import { afterAll, expect, test } from 'vitest'
 import { registerAccount } from '../server/server-accounts.ts'
 import { readSession, signIn } from './account-steps.ts'
 import { chatRow } from './chat-steps.ts'
+import { failRequests, holdRequests } from './faults/stop-requests.ts'
 import { createPerson } from './person.ts'
 import { startBuiltServer } from './start-built-server.ts'
-import { failRequests, holdRequests } from './stop-requests.ts'
 
 // The tests stop requests on their way; a service worker would make some in place of the page.
 const server = await startBuiltServer()

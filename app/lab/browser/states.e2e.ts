@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registerAccount } from '../server/server-accounts.ts'
 import { chatRow, message, openChat, say } from './chat-steps.ts'
+import { holdDatabases } from './faults/hold-databases.ts'
+import { failRequests, holdRequests } from './faults/stop-requests.ts'
 import { findProblems } from './find-problems.ts'
-import { holdDatabases } from './hold-databases.ts'
 import { listOverflowing } from './list-overflowing.ts'
 import { startTwoPeople } from './start-two-people.ts'
-import { failRequests, holdRequests } from './stop-requests.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
 const within = { timeout: 30_000 }

@@ -77,6 +77,7 @@ test('P1: a part that went with the replaced version takes nothing from who type
 
   ann.network.allowSockets()
   await other.getByRole('link', { name: 'Settings' }).click()
+  await other.getByRole('link', { name: 'Account' }).click()
   await other.locator('body[data-version="fourth"]').waitFor({ state: 'attached' })
 })
 
@@ -90,7 +91,9 @@ test('a page whose part can be fetched from nowhere says so, and leads back to t
 
   await page.goto('/chat')
   await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('link', { name: 'Account' }).click()
   await problem.waitFor()
+  await page.goBack()
   await page.goBack()
   await page.getByRole('searchbox').waitFor()
   expect(await problem.count()).toBe(0)

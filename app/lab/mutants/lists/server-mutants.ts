@@ -100,8 +100,8 @@ export const serverMutants: readonly Mutant[] = [
     name: 'receipts while one blocks the other are told once they do not',
     kind: 'skipped step',
     file: 'sync-server/messages/acceptance/conversation-acceptor.ts',
-    before: "if (decided.rise && told === 'later') {",
-    after: "if (decided.rise && told === 'later' && at < 0) {",
+    before: "const added = told === 'later' ? untold",
+    after: "const added = told === 'later' && at < 0 ? untold",
     tests: ['sync-server/messages/acceptance/conversation-acceptor.test.ts'],
   },
   {

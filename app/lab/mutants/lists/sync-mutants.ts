@@ -152,10 +152,10 @@ export const syncMutants: readonly Mutant[] = [
     kind: 'swapped order',
     file: 'app/sync/requests/drain.ts',
     before: `    try {
-      await sendRequest(entry, { calls, signal })`,
+      await sendRequest(entry, { calls, signal, onSettings })`,
     after: `    try {
       await store.remove(entry._id)
-      await sendRequest(entry, { calls, signal })`,
+      await sendRequest(entry, { calls, signal, onSettings })`,
     tests: ['app/sync/requests/requests.test.ts'],
   },
   {
