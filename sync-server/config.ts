@@ -119,7 +119,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
     publicUrl: set.PUBLIC_URL && new URL(set.PUBLIC_URL).origin,
     jwtSecret: set.JWT_SECRET,
     pushKeys: readPushKeys(set.VAPID_PUBLIC_KEY, set.VAPID_PRIVATE_KEY),
-    pushSubject: nameOperator({ publicUrl: set.PUBLIC_URL }),
+    pushSubject: nameOperator({ email: set.SUPPORT_EMAIL, publicUrl: set.PUBLIC_URL }),
     couchdbUrl: set.COUCHDB_URL,
     redisUrl: set.REDIS_URL,
     directory: set.DIRECTORY,
@@ -173,7 +173,12 @@ function readPushKeys(publicKey: string | undefined, privateKey: string | undefi
 }
 
 /** Push services want an address of whoever runs the server; some refuse made-up ones. */
-function nameOperator({ publicUrl }: { publicUrl: string | undefined }): string {
+function nameOperator(options: {
+  email: string | undefined
+  publicUrl: string | undefined
+}): string {
+  const { email, publicUrl } = options
+  if (email) return `mailto:${email}`
   if (publicUrl?.startsWith('https:')) return new URL(publicUrl).origin
   return 'mailto:postmaster@localhost'
 }

@@ -109,6 +109,24 @@ test('what could not be removed is removed at the next start', async () => {
   await expect.poll(device.listEarlier).toEqual([])
 })
 
+test('what a replication noted goes before the documents that lead to it', async () => {
+  const device = await openTestEarlierDevice()
+  const { indexedDB } = device
+  const { deleteDatabase } = indexedDB
+  let refused = 0
+  indexedDB.deleteDatabase = (name) => {
+    if (name.endsWith('--0--conversations')) return deleteDatabase.call(indexedDB, name)
+    refused += 1
+    throw new DOMException('The process is gone.', 'UnknownError')
+  }
+  const first = await device.open('first')
+  await expect.poll(() => refused).toBeGreaterThan(0)
+  await first.close()
+  indexedDB.deleteDatabase = deleteDatabase
+  await device.open('next')
+  await expect.poll(device.listEarlier).toEqual([])
+})
+
 test('two tabs that open at once both have everything, once', async () => {
   const device = await openTestEarlierDevice()
   const tabs = await Promise.all([device.open('first'), device.open('second')])

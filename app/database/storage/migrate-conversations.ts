@@ -60,7 +60,10 @@ export async function migrateConversations(
     if (!content) return
     await mergeIn(conversations, content)
     // A replication that finds none begins at the start, and loses nothing.
-    for (const meta of metas) await deleteUnchanged(name(meta), undefined, platform)
+    for (const meta of metas) {
+      // Another tab goes on, or the next start: without theirs, nobody would look for what is left.
+      if (!(await deleteUnchanged(name(meta), undefined, platform))) return
+    }
     if (!(await deleteUnchanged(name('conversations'), content, platform))) await removeEarlier()
   }
   // What fails stays there, and the next start goes on. Nothing waits: a frozen tab may hold it.
