@@ -72,8 +72,9 @@ function AboutSection() {
       <p>© 2026 The {productName} authors. MIT licence.</p>
       <p>
         Emoji pictures: Twemoji © Twitter and contributors, CC-BY 4.0; Noto Emoji © Google, Apache
-        License 2.0. <a href="/emoji/licences.txt">Licences</a>
+        License 2.0.
       </p>
+      <a href="/emoji/licences.txt">Licences</a>
     </section>
   )
 }
