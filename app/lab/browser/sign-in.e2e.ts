@@ -188,7 +188,7 @@ test('the form and the QR code lead to each other and keep the choice', async ()
   expect(await stay.isChecked()).toBe(false)
   await button('Back to QR code').click()
   await see('Stay logged in on this browser')
-  expect(await page.getByRole('img', { name: /^QR code/ }).isVisible()).toBe(true)
+  await page.getByRole('img', { name: /^QR code/ }).waitFor()
   expect(await stay.isChecked()).toBe(false)
 })
 
