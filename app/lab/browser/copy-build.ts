@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,7 +27,10 @@ export async function copyBuild(): Promise<BuildCopy> {
   }
   const edit = async (file: string, change: (text: string) => string) => {
     const path = join(dist, 'app', file)
-    await writeFile(path, change(await readFile(path, 'utf8')))
+    const next = join(folder, 'next')
+    await writeFile(next, change(await readFile(path, 'utf8')))
+    // A browser that looks for an update by itself meanwhile would install an empty worker.
+    await rename(next, path)
   }
   return {
     dist,

@@ -11,6 +11,13 @@ export async function chooseOn(page: Page, text: string, action: string) {
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
+/** Stars a message, or unstars it, and waits until that is stored. */
+export async function setStarred(page: Page, text: string, isStarred: boolean) {
+  await chooseOn(page, text, isStarred ? 'Star' : 'Unstar')
+  const star = ownWords(page, text).getByRole('img', { name: 'Starred' })
+  await star.waitFor({ state: isStarred ? 'visible' : 'detached' })
+}
+
 /** Selects messages, the first through its menu, the others by a click. */
 export async function select(page: Page, first: string, ...others: string[]) {
   await chooseOn(page, first, 'Select')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { message, openChat } from './chat-steps.ts'
 import { attach, drawPhoto, sendDialog } from './file-steps.ts'
 import { createLook } from './looks/look.ts'
-import { chooseOn } from './message-steps.ts'
+import { setStarred } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
@@ -80,7 +80,7 @@ test('P6: what media take is listed by chat, and clearing asks, says what stays,
   const { page } = ann
   await page.goto('/chat')
   await openChat(page, 'ben')
-  await chooseOn(page, 'the first', 'Star')
+  await setStarred(page, 'the first', true)
   await ann.goOffline()
   await sendPhoto(page, 'unsent.jpg', 'not sent yet')
   await openStorage(page)
@@ -103,7 +103,7 @@ test('P6: what media take is listed by chat, and clearing asks, says what stays,
   await page.goto('/chat')
   await openChat(page, 'ben')
   await message(ben.page, 'not sent yet').waitFor()
-  await chooseOn(page, 'the first', 'Unstar')
+  await setStarred(page, 'the first', false)
 })
 
 test('pictures that were cleared come back on request only, also in the gallery; one that comes later loads by itself', async () => {
