@@ -26,6 +26,9 @@ const flags = [
 const launchOptions = () => ({ executablePath: findChromium(), args: flags })
 const desktop = { viewport: { width: 1280, height: 800 } }
 
+/** No test asserts speed: half a minute was too short on a busy machine. */
+const patienceMs = 60_000
+
 /** One person's storage, separate from everybody else's. */
 export interface Profile {
   context: BrowserContext
@@ -100,6 +103,7 @@ async function refuseToEnd(): Promise<never> {
 }
 
 async function prepare(context: BrowserContext): Promise<BrowserContext> {
+  context.setDefaultTimeout(patienceMs)
   // tsx names inner functions with this helper, also in those that a page evaluates.
   await context.addInitScript('globalThis.__name = (named) => named')
   return context
