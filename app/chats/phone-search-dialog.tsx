@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { wordsOf } from '../../schema/helpers/words-of.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { Dialog } from '../ui/dialogs/dialog.tsx'
+import { DialogField, DialogForm, DialogHint } from '../ui/forms/dialog-form.tsx'
+import { useSubmission } from '../ui/forms/use-submission.ts'
 import { checkPhoneSearch } from './check-phone-search.ts'
-import styles from './phone-search-dialog.module.css'
 
 export interface PhoneSearchDialogProps {
   /**
@@ -28,51 +28,50 @@ export function PhoneSearchDialog(props: PhoneSearchDialogProps) {
   const { findByPhone, startChat, notice, onClose } = props
   const navigate = useNavigate()
   const [phone, setPhone] = useState('')
-  const [problem, setProblem] = useState<string>()
-  const [isBusy, setIsBusy] = useState(false)
+  const { problem, setProblem, isBusy, run } = useSubmission()
   const [missing, setMissing] = useState<string>()
 
-  async function search() {
+  function search() {
     const checked = checkPhoneSearch(phone)
     if ('problem' in checked) return setProblem(checked.problem)
-    await open(checked.digits, findByPhone)
+    open(checked.digits, findByPhone)
   }
 
-  async function open(
-    digits: string,
-    find: (digits: string) => Promise<PublicUser | undefined>,
-  ): Promise<void> {
-    setProblem(undefined)
+  function open(digits: string, find: (digits: string) => Promise<PublicUser | undefined>) {
     setMissing(undefined)
-    setIsBusy(true)
-    try {
-      const person = await find(digits)
-      if (!person) {
-        setMissing(digits)
-        return setProblem('No user found with that phone number')
-      }
-      onClose()
-      await navigate(`/chat/${person._id}`)
-    } catch (cause) {
-      setProblem(`Phone search failed: ${wordsOf(cause)}`)
-    } finally {
-      setIsBusy(false)
-    }
+    void run(
+      async () => {
+        const person = await find(digits)
+        if (!person) {
+          setMissing(digits)
+          return setProblem('No user found with that phone number')
+        }
+        onClose()
+        await navigate(`/chat/${person._id}`)
+      },
+      (words) => `Phone search failed: ${words}`,
+    )
   }
 
   return (
     <Dialog title="Search by Phone Number" onClose={onClose}>
       {notice}
-      <form
-        className={styles.form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          void search()
-        }}
+      <DialogForm
+        action={isBusy ? 'Searching...' : 'Search'}
+        problem={problem}
+        remedy={
+          missing &&
+          startChat && (
+            <Button look="quiet" disabled={isBusy} onClick={() => open(missing, startChat)}>
+              Start a WhatsApp chat
+            </Button>
+          )
+        }
+        isBusy={isBusy}
+        onSubmit={search}
+        onLeave={onClose}
       >
-        <label className={styles.label}>
-          Phone Number
+        <DialogField label="Phone Number">
           <input
             type="tel"
             name="phone"
@@ -86,29 +85,11 @@ export function PhoneSearchDialog(props: PhoneSearchDialogProps) {
               setMissing(undefined)
             }}
           />
-        </label>
-        <p id="phone-search-hint" className={styles.hint}>
+        </DialogField>
+        <DialogHint id="phone-search-hint">
           Include the country code (e.g., +1 for US, +91 for India)
-        </p>
-        {problem && (
-          <p className={styles.problem} role="alert">
-            {problem}
-          </p>
-        )}
-        {missing && startChat && (
-          <Button look="quiet" disabled={isBusy} onClick={() => void open(missing, startChat)}>
-            Start a WhatsApp chat
-          </Button>
-        )}
-        <div className={styles.foot}>
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={isBusy}>
-            {isBusy ? 'Searching...' : 'Search'}
-          </Button>
-        </div>
-      </form>
+        </DialogHint>
+      </DialogForm>
     </Dialog>
   )
 }

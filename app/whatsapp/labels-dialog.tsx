@@ -1,6 +1,6 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { wordsOf } from '../../schema/helpers/words-of.ts'
-import { Button } from '../ui/buttons/button.tsx'
+import { DialogField, DialogForm } from '../ui/forms/dialog-form.tsx'
 import type { Channel } from './channel/channel.ts'
 import { ChannelDialog } from './channel/channel-dialog.tsx'
 import styles from './styles/whatsapp.module.css'
@@ -35,8 +35,7 @@ export function LabelsDialog(props: LabelsDialogProps) {
       setProblem(wordsOf(cause))
     })
   }
-  const add = (event: FormEvent) => {
-    event.preventDefault()
+  const add = () => {
     const added = text.trim()
     if (added !== '' && !labels.includes(added)) change([...labels, added])
     setText('')
@@ -61,9 +60,8 @@ export function LabelsDialog(props: LabelsDialogProps) {
           </li>
         ))}
       </ul>
-      <form className={styles.form} onSubmit={add}>
-        <label className={styles.label}>
-          New label
+      <DialogForm action="Add" leave="Close" problem={problem} onSubmit={add} onLeave={onClose}>
+        <DialogField label="New label">
           <input
             name="label"
             autoComplete="off"
@@ -72,19 +70,8 @@ export function LabelsDialog(props: LabelsDialogProps) {
             value={text}
             onChange={(event) => setText(event.target.value)}
           />
-        </label>
-        {problem && (
-          <p className={styles.problem} role="alert">
-            {problem}
-          </p>
-        )}
-        <div className={styles.foot}>
-          <Button look="quiet" onClick={onClose}>
-            Close
-          </Button>
-          <Button type="submit">Add</Button>
-        </div>
-      </form>
+        </DialogField>
+      </DialogForm>
     </ChannelDialog>
   )
 }

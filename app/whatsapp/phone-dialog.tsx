@@ -1,10 +1,9 @@
-import { type FormEvent, useState } from 'react'
-import { wordsOf } from '../../schema/helpers/words-of.ts'
-import { Button } from '../ui/buttons/button.tsx'
+import { useState } from 'react'
+import { DialogField, DialogForm, DialogHint } from '../ui/forms/dialog-form.tsx'
+import { useSubmission } from '../ui/forms/use-submission.ts'
 import type { Channel } from './channel/channel.ts'
 import { ChannelDialog } from './channel/channel-dialog.tsx'
 import { checkPhone } from './check-phone.ts'
-import styles from './styles/whatsapp.module.css'
 
 interface PhoneDialogProps {
   channel: Channel
@@ -16,29 +15,24 @@ interface PhoneDialogProps {
 /** Asks for a phone number to write to on WhatsApp. Source: section 2 of the specification. */
 export function PhoneDialog({ channel, onStart, onClose }: PhoneDialogProps) {
   const [phone, setPhone] = useState('')
-  const [problem, setProblem] = useState<string>()
-  const [isBusy, setIsBusy] = useState(false)
+  const { problem, setProblem, isBusy, run } = useSubmission()
 
-  async function submit(event: FormEvent) {
-    event.preventDefault()
+  function submit() {
     const checked = checkPhone(phone)
     if ('problem' in checked) return setProblem(checked.problem)
-    setProblem(undefined)
-    setIsBusy(true)
-    try {
-      await onStart(checked.digits)
-    } catch (cause) {
-      setProblem(wordsOf(cause))
-    } finally {
-      setIsBusy(false)
-    }
+    void run(() => onStart(checked.digits))
   }
 
   return (
     <ChannelDialog title="Enter WhatsApp Phone Number" channel={channel} onClose={onClose}>
-      <form className={styles.form} noValidate onSubmit={(event) => void submit(event)}>
-        <label className={styles.label}>
-          Phone Number (with country code)
+      <DialogForm
+        action={isBusy ? 'Starting...' : 'Start Chat'}
+        problem={problem}
+        isBusy={isBusy}
+        onSubmit={submit}
+        onLeave={onClose}
+      >
+        <DialogField label="Phone Number (with country code)">
           <input
             type="tel"
             name="phone"
@@ -51,24 +45,11 @@ export function PhoneDialog({ channel, onStart, onClose }: PhoneDialogProps) {
               setProblem(undefined)
             }}
           />
-        </label>
-        <p id="whatsapp-phone-hint" className={styles.hint}>
+        </DialogField>
+        <DialogHint id="whatsapp-phone-hint">
           Include country code (e.g., +1 for US, +91 for India)
-        </p>
-        {problem && (
-          <p className={styles.problem} role="alert">
-            {problem}
-          </p>
-        )}
-        <div className={styles.foot}>
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={isBusy}>
-            {isBusy ? 'Starting...' : 'Start Chat'}
-          </Button>
-        </div>
-      </form>
+        </DialogHint>
+      </DialogForm>
     </ChannelDialog>
   )
 }

@@ -1,7 +1,7 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { wordsOf } from '../../schema/helpers/words-of.ts'
-import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
+import { DialogField, DialogForm, DialogHint } from '../ui/forms/dialog-form.tsx'
 import type { Channel } from './channel/channel.ts'
 import { ChannelDialog } from './channel/channel-dialog.tsx'
 import styles from './styles/whatsapp.module.css'
@@ -33,8 +33,7 @@ export function RepliesDialog(props: RepliesDialogProps) {
       setProblem(wordsOf(cause))
     })
   }
-  const add = (event: FormEvent) => {
-    event.preventDefault()
+  const add = () => {
     const added = text.trim()
     if (added === '') return
     if (!replies.includes(added)) change([...replies, added])
@@ -43,7 +42,7 @@ export function RepliesDialog(props: RepliesDialogProps) {
   return (
     <ChannelDialog title="Quick replies" channel={channel} onClose={onClose}>
       {replies.length === 0 ? (
-        <p className={styles.hint}>Texts that you often need. Add the first one below.</p>
+        <DialogHint>Texts that you often need. Add the first one below.</DialogHint>
       ) : (
         <ul className={styles.replies}>
           {replies.map((reply) => (
@@ -61,9 +60,8 @@ export function RepliesDialog(props: RepliesDialogProps) {
           ))}
         </ul>
       )}
-      <form className={styles.form} onSubmit={add}>
-        <label className={styles.label}>
-          New quick reply
+      <DialogForm action="Add" leave="Close" problem={problem} onSubmit={add} onLeave={onClose}>
+        <DialogField label="New quick reply">
           <textarea
             name="reply"
             rows={2}
@@ -72,19 +70,8 @@ export function RepliesDialog(props: RepliesDialogProps) {
             value={text}
             onChange={(event) => setText(event.target.value)}
           />
-        </label>
-        {problem && (
-          <p className={styles.problem} role="alert">
-            {problem}
-          </p>
-        )}
-        <div className={styles.foot}>
-          <Button look="quiet" onClick={onClose}>
-            Close
-          </Button>
-          <Button type="submit">Add</Button>
-        </div>
-      </form>
+        </DialogField>
+      </DialogForm>
     </ChannelDialog>
   )
 }

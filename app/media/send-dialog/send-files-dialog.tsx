@@ -1,14 +1,14 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { AttachedFile } from '../../../schema/attached-file.ts'
 import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { limits } from '../../../schema/limits.ts'
 import type { MediaType } from '../../../schema/media.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
-import { Button } from '../../ui/buttons/button.tsx'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { Dialog } from '../../ui/dialogs/dialog.tsx'
 import { isComposing } from '../../ui/fields/is-composing.ts'
 import { formatBytes } from '../../ui/format/format-bytes.ts'
+import { DialogForm } from '../../ui/forms/dialog-form.tsx'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { useObjectUrl } from '../loading/use-object-url.ts'
@@ -84,12 +84,12 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
       title={chosen.length === 1 ? 'Send file' : `Send ${chosen.length} files`}
       onClose={onClose}
     >
-      <form
-        className={styles.form}
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault()
-          void submit()
-        }}
+      <DialogForm
+        action="Send"
+        problem={problem}
+        isBusy={isBusy}
+        onSubmit={() => void submit()}
+        onLeave={onClose}
       >
         <ul className={styles.files}>
           {chosen.map(({ id, file }) => (
@@ -112,20 +112,7 @@ export function SendFilesDialog(props: SendFilesDialogProps) {
             void submit()
           }}
         />
-        {problem && (
-          <p className={styles.problem} role="alert">
-            {problem}
-          </p>
-        )}
-        <div className={styles.foot}>
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={isBusy}>
-            Send
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   )
 }

@@ -1,8 +1,7 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { WhatsAppLink } from '../../../schema/api/whatsapp-link.ts'
-import { wordsOf } from '../../../schema/helpers/words-of.ts'
-import { Button } from '../../ui/buttons/button.tsx'
-import styles from '../styles/whatsapp.module.css'
+import { DialogField, DialogForm, DialogHint } from '../../ui/forms/dialog-form.tsx'
+import { useSubmission } from '../../ui/forms/use-submission.ts'
 import { checkLink, type LinkForm as Form } from './check-link.ts'
 
 interface LinkFormProps {
@@ -17,23 +16,15 @@ const empty: Form = { waId: '', phone: '', phoneNumberId: '', displayName: '' }
  */
 export function LinkForm({ onLink, onClose }: LinkFormProps) {
   const [form, setForm] = useState(empty)
-  const [problem, setProblem] = useState<string>()
-  const [isBusy, setIsBusy] = useState(false)
+  const { problem, setProblem, isBusy, run } = useSubmission()
 
-  async function submit(event: FormEvent) {
-    event.preventDefault()
+  function submit() {
     const checked = checkLink(form)
     if ('problem' in checked) return setProblem(checked.problem)
-    setProblem(undefined)
-    setIsBusy(true)
-    try {
-      await onLink(checked.link)
-    } catch (cause) {
-      const words = wordsOf(cause)
-      setProblem(`Failed to link WhatsApp account: ${words}`)
-    } finally {
-      setIsBusy(false)
-    }
+    void run(
+      () => onLink(checked.link),
+      (words) => `Failed to link WhatsApp account: ${words}`,
+    )
   }
 
   const field = (name: keyof Form) => ({
@@ -46,13 +37,17 @@ export function LinkForm({ onLink, onClose }: LinkFormProps) {
     },
   })
   return (
-    <form className={styles.form} noValidate onSubmit={(event) => void submit(event)}>
-      <label className={styles.label}>
-        WhatsApp ID
+    <DialogForm
+      action={isBusy ? 'Linking...' : 'Link Account'}
+      problem={problem}
+      isBusy={isBusy}
+      onSubmit={submit}
+      onLeave={onClose}
+    >
+      <DialogField label="WhatsApp ID">
         <input {...field('waId')} inputMode="tel" placeholder="15550783881" required />
-      </label>
-      <label className={styles.label}>
-        Phone Number
+      </DialogField>
+      <DialogField label="Phone Number">
         <input
           {...field('phone')}
           type="tel"
@@ -60,39 +55,24 @@ export function LinkForm({ onLink, onClose }: LinkFormProps) {
           aria-describedby="link-phone-hint"
           required
         />
-      </label>
-      <p id="link-phone-hint" className={styles.hint}>
+      </DialogField>
+      <DialogHint id="link-phone-hint">
         Include the country code (e.g., +1 for US, +91 for India)
-      </p>
-      <label className={styles.label}>
-        Phone Number ID
+      </DialogHint>
+      <DialogField label="Phone Number ID">
         <input
           {...field('phoneNumberId')}
           inputMode="numeric"
           placeholder="106540352242922"
           aria-describedby="link-id-hint"
         />
-      </label>
-      <p id="link-id-hint" className={styles.hint}>
+      </DialogField>
+      <DialogHint id="link-id-hint">
         Meta's id of your business number. Messages to that number come to you.
-      </p>
-      <label className={styles.label}>
-        Display Name
+      </DialogHint>
+      <DialogField label="Display Name">
         <input {...field('displayName')} maxLength={100} />
-      </label>
-      {problem && (
-        <p className={styles.problem} role="alert">
-          {problem}
-        </p>
-      )}
-      <div className={styles.foot}>
-        <Button look="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" disabled={isBusy}>
-          {isBusy ? 'Linking...' : 'Link Account'}
-        </Button>
-      </div>
-    </form>
+      </DialogField>
+    </DialogForm>
   )
 }

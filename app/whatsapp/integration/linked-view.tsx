@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import type { OwnUser } from '../../../schema/user.ts'
 import { Button } from '../../ui/buttons/button.tsx'
+import { DialogFoot, DialogProblem } from '../../ui/forms/dialog-parts.tsx'
 import { Icon } from '../../ui/icons/icon.tsx'
 import type { Channel } from '../channel/channel.ts'
 import styles from '../styles/whatsapp.module.css'
@@ -56,19 +57,15 @@ export function LinkedView({ user, channel, onUnlink, onClose }: LinkedViewProps
           </li>
         ))}
       </ul>
-      {problem && (
-        <p className={styles.problem} role="alert">
-          {problem}
-        </p>
-      )}
-      <div className={styles.foot}>
+      {problem && <DialogProblem>{problem}</DialogProblem>}
+      <DialogFoot>
         <Button look="danger" disabled={isBusy} onClick={() => void unlink()}>
           {isBusy ? 'Unlinking...' : 'Unlink Account'}
         </Button>
         <Button look="quiet" onClick={onClose}>
           Close
         </Button>
-      </div>
+      </DialogFoot>
     </>
   )
 }

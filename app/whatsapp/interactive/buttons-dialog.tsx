@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { whatsAppLimits } from '../../../schema/whatsapp/whatsapp-limits.ts'
+import { DialogField, DialogHint } from '../../ui/forms/dialog-form.tsx'
 import type { Channel } from '../channel/channel.ts'
 import { ChannelDialog } from '../channel/channel-dialog.tsx'
 import type { Outgoing } from '../channel/outgoing.ts'
-import styles from '../styles/whatsapp.module.css'
 import { buildButtons } from './build-interactive.ts'
 import { FrameField } from './frame-field.tsx'
 import { SendForm } from './send-form.tsx'
@@ -30,8 +30,7 @@ export function ButtonsDialog({ channel, onSend, onClose }: ButtonsDialogProps) 
         onClose={onClose}
       >
         <FrameField part="header" frame={frame} onChange={setFrame} />
-        <label className={styles.label}>
-          Text
+        <DialogField label="Text">
           <textarea
             name="text"
             rows={2}
@@ -40,11 +39,10 @@ export function ButtonsDialog({ channel, onSend, onClose }: ButtonsDialogProps) 
             value={text}
             onChange={(event) => setText(event.target.value)}
           />
-        </label>
+        </DialogField>
         <FrameField part="footer" frame={frame} onChange={setFrame} />
         {places.map((place) => (
-          <label key={place} className={styles.label}>
-            Button {place + 1}
+          <DialogField key={place} label={`Button ${place + 1}`}>
             <input
               name={`button ${place}`}
               autoComplete="off"
@@ -53,9 +51,9 @@ export function ButtonsDialog({ channel, onSend, onClose }: ButtonsDialogProps) 
               value={titles[place]}
               onChange={(event) => setTitles(titles.with(place, event.target.value))}
             />
-          </label>
+          </DialogField>
         ))}
-        <p className={styles.hint}>Up to {buttonTitleMax} characters each.</p>
+        <DialogHint>Up to {buttonTitleMax} characters each.</DialogHint>
       </SendForm>
     </ChannelDialog>
   )

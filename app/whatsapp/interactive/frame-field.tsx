@@ -1,5 +1,5 @@
 import { whatsAppLimits } from '../../../schema/whatsapp/whatsapp-limits.ts'
-import styles from '../styles/whatsapp.module.css'
+import { DialogField } from '../../ui/forms/dialog-form.tsx'
 import type { FrameForm } from './build-interactive.ts'
 
 interface FrameFieldProps {
@@ -14,8 +14,7 @@ const maxLengths = { header: whatsAppLimits.headerMax, footer: whatsAppLimits.fo
 /** The header or footer line of a message with buttons or a list. */
 export function FrameField({ part, frame, onChange }: FrameFieldProps) {
   return (
-    <label className={styles.label}>
-      {labels[part]}
+    <DialogField label={labels[part]}>
       <input
         name={part}
         autoComplete="off"
@@ -24,6 +23,6 @@ export function FrameField({ part, frame, onChange }: FrameFieldProps) {
         value={frame[part]}
         onChange={(event) => onChange({ ...frame, [part]: event.target.value })}
       />
-    </label>
+    </DialogField>
   )
 }

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { whatsAppLimits } from '../../../schema/whatsapp/whatsapp-limits.ts'
 import { Button } from '../../ui/buttons/button.tsx'
+import { DialogField, DialogHint } from '../../ui/forms/dialog-form.tsx'
 import type { Channel } from '../channel/channel.ts'
 import { ChannelDialog } from '../channel/channel-dialog.tsx'
 import type { Outgoing } from '../channel/outgoing.ts'
-import styles from '../styles/whatsapp.module.css'
 import { buildList, type SectionForm } from './build-interactive.ts'
 import { FrameField } from './frame-field.tsx'
 import { ListSection } from './list-section.tsx'
@@ -38,8 +38,7 @@ export function ListDialog({ channel, onSend, onClose }: ListDialogProps) {
         onClose={onClose}
       >
         <FrameField part="header" frame={frame} onChange={setFrame} />
-        <label className={styles.label}>
-          Text
+        <DialogField label="Text">
           <textarea
             name="text"
             rows={2}
@@ -48,10 +47,9 @@ export function ListDialog({ channel, onSend, onClose }: ListDialogProps) {
             value={text}
             onChange={(event) => setText(event.target.value)}
           />
-        </label>
+        </DialogField>
         <FrameField part="footer" frame={frame} onChange={setFrame} />
-        <label className={styles.label}>
-          Button that opens the list
+        <DialogField label="Button that opens the list">
           <input
             name="list button"
             autoComplete="off"
@@ -60,7 +58,7 @@ export function ListDialog({ channel, onSend, onClose }: ListDialogProps) {
             value={button}
             onChange={(event) => setButton(event.target.value)}
           />
-        </label>
+        </DialogField>
         {Array.from(sections, (section, index) => ({ section, index })).map(
           ({ section, index }) => (
             <ListSection
@@ -80,7 +78,7 @@ export function ListDialog({ channel, onSend, onClose }: ListDialogProps) {
             Add section
           </Button>
         )}
-        <p className={styles.hint}>Up to {rowsMax} choices in all.</p>
+        <DialogHint>Up to {rowsMax} choices in all.</DialogHint>
       </SendForm>
     </ChannelDialog>
   )

@@ -1,5 +1,6 @@
 import { whatsAppLimits } from '../../../schema/whatsapp/whatsapp-limits.ts'
 import { Button } from '../../ui/buttons/button.tsx'
+import { DialogField } from '../../ui/forms/dialog-form.tsx'
 import styles from '../styles/whatsapp.module.css'
 import type { SectionForm } from './build-interactive.ts'
 
@@ -27,8 +28,7 @@ export function ListSection(props: ListSectionProps) {
     <fieldset className={styles.section}>
       <legend>{isTitled ? `Section ${number}` : 'Choices'}</legend>
       {isTitled && (
-        <label className={styles.label}>
-          Title of section {number}
+        <DialogField label={`Title of section ${number}`}>
           <input
             name={`section ${number}`}
             autoComplete="off"
@@ -37,12 +37,11 @@ export function ListSection(props: ListSectionProps) {
             value={section.title}
             onChange={(event) => onChange({ ...section, title: event.target.value })}
           />
-        </label>
+        </DialogField>
       )}
       {Array.from(section.rows.keys(), (place) => (
         <div key={place} className={styles.row}>
-          <label className={styles.label}>
-            Choice {place + 1}
+          <DialogField label={`Choice ${place + 1}`}>
             <input
               name={`choice ${number} ${place}`}
               autoComplete="off"
@@ -51,9 +50,8 @@ export function ListSection(props: ListSectionProps) {
               value={section.rows[place]?.title}
               onChange={(event) => changeRow(place, { title: event.target.value })}
             />
-          </label>
-          <label className={styles.label}>
-            Description (optional)
+          </DialogField>
+          <DialogField label="Description (optional)">
             <input
               name={`description ${number} ${place}`}
               autoComplete="off"
@@ -62,7 +60,7 @@ export function ListSection(props: ListSectionProps) {
               value={section.rows[place]?.description}
               onChange={(event) => changeRow(place, { description: event.target.value })}
             />
-          </label>
+          </DialogField>
         </div>
       ))}
       {onAddRow && (

@@ -1,8 +1,7 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { wordsOf } from '../../../schema/helpers/words-of.ts'
-import { Button } from '../../ui/buttons/button.tsx'
+import type { ReactNode } from 'react'
+import { DialogForm } from '../../ui/forms/dialog-form.tsx'
+import { useSubmission } from '../../ui/forms/use-submission.ts'
 import type { Outgoing } from '../channel/outgoing.ts'
-import styles from '../styles/whatsapp.module.css'
 import type { Built } from './build-interactive.ts'
 
 interface SendFormProps {
@@ -15,40 +14,17 @@ interface SendFormProps {
 
 /** A form that sends a message, or shows what is missing. */
 export function SendForm({ build, onSend, onClose, children }: SendFormProps) {
-  const [problem, setProblem] = useState<string>()
-  const [isBusy, setIsBusy] = useState(false)
+  const { problem, setProblem, isBusy, run } = useSubmission()
 
-  async function submit(event: FormEvent) {
-    event.preventDefault()
+  function submit() {
     const built = build()
     if ('problem' in built) return setProblem(built.problem)
-    setProblem(undefined)
-    setIsBusy(true)
-    try {
-      await onSend(built.outgoing)
-    } catch (cause) {
-      setProblem(wordsOf(cause))
-    } finally {
-      setIsBusy(false)
-    }
+    void run(() => onSend(built.outgoing))
   }
 
   return (
-    <form className={styles.form} noValidate onSubmit={(event) => void submit(event)}>
+    <DialogForm action="Send" problem={problem} isBusy={isBusy} onSubmit={submit} onLeave={onClose}>
       {children}
-      {problem && (
-        <p className={styles.problem} role="alert">
-          {problem}
-        </p>
-      )}
-      <div className={styles.foot}>
-        <Button look="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" disabled={isBusy}>
-          Send
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }

@@ -1,9 +1,8 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { WhatsAppTemplate } from '../../../schema/api/whatsapp-template.ts'
-import { Button } from '../../ui/buttons/button.tsx'
+import { DialogField, DialogForm } from '../../ui/forms/dialog-form.tsx'
 import { isFilled, listPlaceholders, type Placeholder, type Values } from './fill-template.ts'
 import { TemplateWords } from './template-words.tsx'
-import styles from './templates.module.css'
 
 interface TemplateFormProps {
   template: WhatsAppTemplate
@@ -21,17 +20,26 @@ export function TemplateForm(props: TemplateFormProps) {
   const first = useRef<HTMLInputElement>(null)
   useEffect(() => first.current?.focus(), [])
   const isComplete = isFilled(template, values)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (isComplete) onSend(values)
     else setHasTried(true)
   }
   return (
-    <form className={styles.form} noValidate onSubmit={submit}>
+    <DialogForm
+      action="Send"
+      leave="Back"
+      problem={
+        hasTried && !isComplete
+          ? 'Fill in every value: WhatsApp refuses a template with a gap.'
+          : undefined
+      }
+      isBusy={isBusy}
+      onSubmit={submit}
+      onLeave={onBack}
+    >
       <h3>{template.name}</h3>
       {listPlaceholders(template).map((placeholder, index) => (
-        <label key={placeholder.key} className={styles.label}>
-          {nameValue(template, placeholder)}
+        <DialogField key={placeholder.key} label={nameValue(template, placeholder)}>
           <input
             ref={index === 0 ? first : undefined}
             name={placeholder.key}
@@ -40,23 +48,10 @@ export function TemplateForm(props: TemplateFormProps) {
             value={values[placeholder.key] ?? ''}
             onChange={(event) => setValues({ ...values, [placeholder.key]: event.target.value })}
           />
-        </label>
+        </DialogField>
       ))}
       <TemplateWords template={template} values={values} />
-      {hasTried && !isComplete && (
-        <p className={styles.problem} role="alert">
-          Fill in every value: WhatsApp refuses a template with a gap.
-        </p>
-      )}
-      <div className={styles.foot}>
-        <Button look="quiet" onClick={onBack}>
-          Back
-        </Button>
-        <Button type="submit" disabled={isBusy}>
-          Send
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }
 
@@ -66,6 +61,9 @@ const orderNames: Readonly<Record<string, string>> = { 1: 'Order number', 2: 'To
 function nameValue({ name: template }: WhatsAppTemplate, { key, name }: Placeholder): string {
   const known = template === 'order_confirmation' ? orderNames[name] : undefined
   if (known) return known
-  const words = /^\d+$/.test(name) ? `Value ${name}` : name.replaceAll('_', ' ')
+  const plain = name.replaceAll('_', ' ')
+  const words = /^\d+$/.test(name)
+    ? `Value ${name}`
+    : plain.charAt(0).toUpperCase() + plain.slice(1)
   return key.startsWith('header') ? `${words} (header)` : words
 }

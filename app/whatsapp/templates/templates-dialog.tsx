@@ -2,6 +2,8 @@ import { useState } from 'react'
 import type { WhatsAppTemplate } from '../../../schema/api/whatsapp-template.ts'
 import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import { Button } from '../../ui/buttons/button.tsx'
+import { DialogHint } from '../../ui/forms/dialog-form.tsx'
+import { DialogFoot, DialogProblem } from '../../ui/forms/dialog-parts.tsx'
 import type { Channel } from '../channel/channel.ts'
 import { ChannelDialog } from '../channel/channel-dialog.tsx'
 import type { Outgoing } from '../channel/outgoing.ts'
@@ -51,11 +53,7 @@ export function TemplatesDialog(props: TemplatesDialogProps) {
   return (
     <ChannelDialog title="WhatsApp Message Templates" channel={channel} onClose={onClose}>
       {words !== undefined && <KeptWords words={words} templates={templates} />}
-      {problem && (
-        <p className={styles.problem} role="alert">
-          {problem}
-        </p>
-      )}
+      {problem && <DialogProblem>{problem}</DialogProblem>}
       {chosen ? (
         <TemplateForm
           key={chosen.id}
@@ -72,11 +70,11 @@ export function TemplatesDialog(props: TemplatesDialogProps) {
             isBusy={isBusy}
             onChoose={choose}
           />
-          <div className={styles.foot}>
+          <DialogFoot>
             <Button look="quiet" onClick={onClose}>
               Close
             </Button>
-          </div>
+          </DialogFoot>
         </>
       )}
     </ChannelDialog>
@@ -146,7 +144,7 @@ function TemplateList({ templates, isBusy, onChoose }: TemplateListProps) {
               {isFilled(template, {}) ? 'Send' : 'Fill in'}
             </Button>
           ) : (
-            <p className={styles.hint}>It needs a file or a link, so only a program can send it.</p>
+            <DialogHint>It needs a file or a link, so only a program can send it.</DialogHint>
           )}
         </li>
       ))}
