@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { type Dispatch, type SetStateAction, useRef } from 'react'
 import { isBlank } from '../../../schema/helpers/is-blank.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
@@ -35,7 +35,7 @@ interface WriteAreaProps {
   /** A change gives the composer the focus, where there is a keyboard. */
   focusWish: number
   drawTools?: DrawComposerTools | undefined
-  onModeChange(mode: WriteMode): void
+  onModeChange: Dispatch<SetStateAction<WriteMode>>
   /** Called to edit the newest own message. */
   onEditNewest(): void
   /** Called when an own message is stored. */
@@ -81,7 +81,8 @@ function EditComposer(props: ModeProps<'edit'>) {
   const { messenger, peerId, mode, problem, hasKeyboard, isAside, onModeChange } = props
   const isSaved = useRef(false)
   const messageId = mode.message._id
-  const leave = () => onModeChange(newMode)
+  // The person may have chosen another mode while this one's text was being stored.
+  const leave = () => onModeChange((now) => (now === mode ? newMode : now))
   return (
     <Composer
       initialText={() => mode.text}
@@ -117,7 +118,7 @@ function EditComposer(props: ModeProps<'edit'>) {
 function NewComposer(props: ModeProps<'new' | 'reply'>) {
   const { messenger, peerId, mode, problem, hasKeyboard, isAside, onModeChange } = props
   const answered = mode.kind === 'reply' ? mode.message : undefined
-  const leave = () => onModeChange(newMode)
+  const leave = () => onModeChange((now) => (now === mode ? newMode : now))
   const onSent = () => {
     leave()
     props.onSent()

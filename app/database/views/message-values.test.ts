@@ -1,13 +1,16 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { untilLive } from '../../lab/device/read-conversation.ts'
+import { setStarred } from '../commands/set-starred.ts'
 import { idOf, openTestConversation } from '../testing/open-test-conversation.ts'
+import { ben } from '../testing/open-test-database.ts'
 import { createMessageValues } from './message-values.ts'
 
 async function open({ stored }: { stored: number }) {
-  const { database, receive } = await openTestConversation({ read: stored, unread: 0 })
-  const values = createMessageValues({ database, onError: raise })
+  const opened = await openTestConversation({ read: stored, unread: 0 })
+  const values = createMessageValues({ database: opened.database, onError: raise })
   onTestFinished(() => values.close())
-  return { values, receive }
+  return { ...opened, values }
 }
 
 function raise(cause: unknown): never {
@@ -29,4 +32,24 @@ test('one that is not on the device is null, until it comes in', async () => {
   await untilLive(value, (message) => message === null)
   await receive(2, 1)
   await untilLive(value, (message) => message?.content === 'message 2')
+})
+
+test('a write while it is being read is newer than what was read', async () => {
+  const { values, database, context } = await open({ stored: 1 })
+  const { storageInstance } = database.conversations
+  const read = storageInstance.findDocumentsById.bind(storageInstance)
+  const [reached, released] = [createDeferred(), createDeferred()]
+  const answer = released.promise.then(() => read([ben], false))
+  vi.spyOn(storageInstance, 'findDocumentsById').mockImplementationOnce(() => {
+    reached.resolve()
+    return answer
+  })
+  const value = values.get(idOf(1))
+  await reached.promise
+  await setStarred(context, { messageId: idOf(1), isStarred: true })
+  await untilLive(value, (message) => message?.isStarred === true)
+  released.resolve()
+  await answer
+  await new Promise(setImmediate)
+  expect(value.getSnapshot()?.isStarred).toBe(true)
 })

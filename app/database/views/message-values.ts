@@ -56,7 +56,11 @@ export function createMessageValues(options: {
     const read = await readDocuments(conversations, peerIds)
     // Writes during the read are newer.
     for (const [peerId, each] of read) if (!known.has(peerId)) known.set(peerId, each)
-    found.forEach(take)
+    for (const stored of found.values()) {
+      const entry = kept.get(stored._id)
+      if (entry?.message) publish(entry)
+      else take(stored)
+    }
     if (value.getSnapshot() === undefined) value.set(null)
   }
 

@@ -234,7 +234,9 @@ test('what is open or selected is the message as it is now', async () => {
   await ownWords(page, 'a first draft').waitFor()
   await bar.getByRole('button', { name: 'Copy' }).click()
   await bar.waitFor({ state: 'detached' })
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('a first draft')
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()), within)
+    .toBe('a first draft')
   await ann.goOffline()
   await say(page, 'written on the way')
   await chooseOn(page, 'written on the way', 'Info')
@@ -260,6 +262,8 @@ test('what is open or selected is the message as it is now', async () => {
 
 test('what cannot be deleted is selected again, and it is said', async () => {
   await say(page, 'stays for now')
+  // Nothing else is left to write.
+  await expect.poll(() => readTicks(page, 'stays for now'), within).toBe('Read')
   await select(page, 'stays for now')
   const mendDisk = await breakDisk(page)
   await bar.getByRole('button', { name: 'Delete' }).click()

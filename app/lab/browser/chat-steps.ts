@@ -24,7 +24,7 @@ export function composer(page: Page): Locator {
   return page.getByRole('textbox', { name: 'Type a message' })
 }
 
-/** Types and sends, by Enter where there is a keyboard; resolves when the bubble appears. */
+/** Types and sends, by Enter where there is a keyboard; resolves when the bubble appears, and the field is free. */
 export async function say(page: Page, text: string) {
   await composer(page).fill(text)
   const hasKeyboard = await page.evaluate(
@@ -33,6 +33,15 @@ export async function say(page: Page, text: string) {
   if (hasKeyboard) await composer(page).press('Enter')
   else await page.getByRole('button', { name: 'Send', exact: true }).click()
   await message(page, text).waitFor()
+  await untilSent(page)
+}
+
+/**
+ * Waits until the composer has let go of what was sent. The bubble appears a moment before: until
+ * then the field still holds the text, and after a reply it takes the focus once more.
+ */
+export async function untilSent(page: Page) {
+  await waitUntil('the field is empty', async () => (await composer(page).inputValue()) === '')
 }
 
 /** Presses keys until the other person sees 'typing...', which each press shows for a moment. */

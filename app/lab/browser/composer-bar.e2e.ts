@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { composer, openChat } from './chat-steps.ts'
+import { composer, openChat, untilSent } from './chat-steps.ts'
 import { chooseOn, ownWords } from './message-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
@@ -18,6 +18,7 @@ beforeAll(async () => {
     await composer(page).fill(text)
     await composer(page).press('Enter')
     await ownWords(page, text.slice(0, 20)).waitFor()
+    await untilSent(page)
   }
 })
 

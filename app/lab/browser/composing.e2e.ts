@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { limits } from '../../../schema/limits.ts'
-import { composer, openChat, readWords } from './chat-steps.ts'
+import { composer, openChat, readWords, untilSent } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople()
@@ -17,7 +17,7 @@ test('Shift and Enter make a line; Enter alone sends both', async () => {
   await composer(page).press('Enter')
   const shown = page.getByRole('article').getByText('first line')
   expect(await shown.textContent()).toContain('first line\nsecond line')
-  await expect.poll(() => composer(page).inputValue()).toBe('')
+  await untilSent(page)
 })
 
 test('Enter that chooses a word of an input method sends nothing', async () => {
@@ -41,6 +41,7 @@ test('Enter that chooses a word of an input method sends nothing', async () => {
   expect(await readWords(page)).toEqual(before)
   await composer(page).press('Enter')
   await expect.poll(() => readWords(page)).toEqual([...before, '日本'])
+  await untilSent(page)
 })
 
 test('Enter that ends a composition in Safari, which tells it by its code alone, sends nothing', async () => {

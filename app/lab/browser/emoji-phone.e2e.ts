@@ -20,7 +20,8 @@ test('it takes the place of the keyboard, as high as that was, and gives it back
   await composer(page).tap()
   await page.getByRole('button', { name: 'Emoji', exact: true }).tap()
   await offered(page, 'Grinning Face').tap()
-  expect(await composer(page).inputValue()).toBe('😀')
+  // The browser makes the click of a tap, a moment after it.
+  await expect.poll(() => composer(page).inputValue()).toBe('😀')
   expect(await isWriting()).toBe(false)
   const [field, panel] = [await composer(page).boundingBox(), await picker(page).boundingBox()]
   expect([panel?.x, panel?.width]).toEqual([0, 390])
@@ -41,6 +42,7 @@ test('it takes the place of the keyboard, as high as that was, and gives it back
 test('Back closes it, and leaves the chat open', async () => {
   await page.getByRole('button', { name: 'Emoji', exact: true }).tap()
   await offered(page, 'Grinning Face').first().waitFor()
+  await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0')).toBe(1)
   await page.goBack()
   await picker(page).waitFor({ state: 'detached' })
   expect(await composer(page).isVisible()).toBe(true)
@@ -54,8 +56,9 @@ test('a finger that stays on an emoji opens its skin tones, and picks nothing by
   expect(await tones.count()).toBe(1)
   expect(await composer(page).inputValue()).toBe('')
   await tones.getByRole('button', { name: 'Thumbs Up, Medium', exact: true }).tap()
-  expect(await composer(page).inputValue()).toBe('👍🏽')
+  await expect.poll(() => composer(page).inputValue()).toBe('👍🏽')
   await page.getByRole('button', { name: 'Keyboard', exact: true }).tap()
+  await picker(page).waitFor({ state: 'detached' })
   await composer(page).fill('')
 })
 

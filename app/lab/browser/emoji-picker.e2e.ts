@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { composer, message, openChat, readWords } from './chat-steps.ts'
+import { composer, message, openChat, readWords, untilSent } from './chat-steps.ts'
 import { offered, openPicker, pickEmoji, picker } from './emoji-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { startTwoPeople } from './start-two-people.ts'
@@ -80,7 +80,9 @@ test('by the keyboard alone: search, go, pick, leave', async () => {
   await composer(page).fill('')
   await openPicker(page)
   await page.keyboard.type('  HEART ')
-  await offered(page, 'Red Heart').waitFor()
+  // What was found for the first letters is still shown until then.
+  const first = picker(page).getByRole('option').first()
+  await expect.poll(() => first.getAttribute('aria-label')).toBe('Red Heart')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('Enter')
@@ -169,6 +171,8 @@ test('one to three emoji alone are drawn large, four are not', async () => {
     await page.keyboard.press('Enter')
     const shown = message(page, words).getByText(words, { exact: true })
     await shown.waitFor()
+    // The next words begin with these.
+    await untilSent(page)
     heights.push(await shown.evaluate((text) => Number.parseFloat(getComputedStyle(text).fontSize)))
   }
   expect(heights).toEqual([48, 40, 32, 15])

@@ -60,6 +60,8 @@ test('P6: it is copied, and discarded', async () => {
     .toBe('nobody reads this')
   await button('nobody reads this', 'Discard').click()
   await ownWords(page, 'nobody reads this').waitFor({ state: 'detached' })
+  // It is gone from the screen before the device has noted that; the offer ends long after.
+  await page.getByRole('region', { name: 'Undo' }).waitFor({ state: 'detached' })
   await page.reload()
   await ownWords(page, 'the tide is high').waitFor()
   expect(await readWords(page)).not.toContain('nobody reads this')
@@ -107,6 +109,8 @@ test('beside a bubble stand Reply, Copy, Forward, and Delete on own messages', a
   await button('I see it', 'Forward').click()
   await page.getByRole('dialog', { name: 'Forward message to' }).waitFor()
   await page.keyboard.press('Escape')
+  // Before it is sent, it would be withdrawn instead.
+  await expect.poll(() => readTicks(page, 'I see it'), within).toBe('Read')
   await ownWords(page, 'I see it').hover()
   await button('I see it', 'Delete').click()
   await ownWords(page, 'I see it').waitFor({ state: 'detached' })

@@ -90,6 +90,7 @@ test('a menu and a question fit on a phone of 360 px at 200 %', async () => {
   const cancel = page.getByRole('dialog').getByRole('button', { name: 'Cancel' })
   await cancel.click()
   await cancel.waitFor({ state: 'detached' })
+  await untilHistoryRests()
   await openBen()
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Go to date' }).waitFor()
@@ -99,6 +100,8 @@ test('a menu and a question fit on a phone of 360 px at 200 %', async () => {
   await page.getByRole('menuitem', { name: 'Forward' }).waitFor()
   await expect.poll(() => listOverflowing(page)).toEqual([])
   await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  await untilHistoryRests()
 })
 
 test('the keyboard of a phone lies over the page, and the composer stays above it', async () => {
@@ -106,7 +109,9 @@ test('the keyboard of a phone lies over the page, and the composer stays above i
   await openBen()
   await coverByKeyboard(350)
   await expect.poll(async () => bottomOf(composer(page))).toBeLessThanOrEqual(844 - 350)
-  expect(await bottomOf(ownWords(page, 'the boat is ready'))).toBeLessThan(844 - 350)
+  await expect
+    .poll(async () => bottomOf(ownWords(page, 'the boat is ready')))
+    .toBeLessThan(844 - 350)
   // Zooming in shows less of the unchanged page in the same window.
   await coverByKeyboard(350, 2)
   await coverByKeyboard(0)
@@ -156,6 +161,12 @@ test('nothing lies under the rounded corners and the bar of a phone', async () =
 
 test('what is seen stays where it is while the list and a chat open', async () => {
   const shifts = await recordShifts(page)
+  // Where it takes 2 s to connect, a line above the list says so.
+  await page.addInitScript(() => {
+    const begin = globalThis.setTimeout
+    const beginOther = (run: () => void, ms?: number) => begin(run, ms === 2_000 ? 60_000 : ms)
+    Object.assign(globalThis, { setTimeout: beginOther })
+  })
   await page.setViewportSize({ width: 1280, height: 800 })
   await openBen()
   expect(await shifts.list()).toEqual([])
@@ -163,6 +174,11 @@ test('what is seen stays where it is while the list and a chat open', async () =
   await page.getByText('message 40 of 40').last().waitFor()
   expect(await shifts.list()).toEqual([])
 })
+
+/** A layer that closes leaves the browser's history a moment later, and would stop a page that loads. */
+async function untilHistoryRests() {
+  await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0')).toBe(0)
+}
 
 async function bottomOf(part: typeof log): Promise<number> {
   const box = await part.boundingBox()

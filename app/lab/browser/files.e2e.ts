@@ -130,6 +130,8 @@ test('the files before they are sent, in bubbles, waiting and over the screen fi
   await page.getByRole('button', { name: `Download ${long.name}` }).waitFor()
   await look('files that wait')
   await ann.goOnline()
+  // The picture moves while the lines about the uploads go.
+  await expect.poll(() => page.locator('[data-status="sending"]').count()).toBe(0)
   await page.getByRole('button', { name: 'Open picture tall.jpg' }).click()
   await page.getByRole('dialog', { name: 'tall.jpg' }).getByRole('img').waitFor()
   await look('a picture over the screen')

@@ -40,11 +40,14 @@ test('nothing moves by itself while older pages come in', async () => {
   await takeShifts()
   await page.mouse.move(900, 400)
   await expect
-    .poll(async () => {
-      await page.mouse.wheel(0, -500)
-      expect(await takeShifts()).toEqual([])
-      return ownWords(page, 'message 20 of').isVisible()
-    })
+    .poll(
+      async () => {
+        await page.mouse.wheel(0, -500)
+        expect(await takeShifts()).toEqual([])
+        return ownWords(page, 'message 20 of').isVisible()
+      },
+      { timeout: 120_000 },
+    )
     .toBe(true)
 })
 

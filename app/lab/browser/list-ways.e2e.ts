@@ -163,7 +163,7 @@ test('the results of a search stay as they are beside a chat, and the way back l
   await page.setViewportSize({ width: 390, height: 844 })
   await back.filter({ visible: true }).click()
   await page.waitForURL('**/chat/search')
-  expect(await found.count()).toBe(40)
+  await expect.poll(() => found.count(), within).toBe(40)
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.matches('input') ?? false))
     .toBe(false)
@@ -207,7 +207,7 @@ test('a failed search is retried, and finds the person', async () => {
   })
   await box.fill('dora')
   await page.getByRole('link', { name: 'dora' }).waitFor()
-  expect(failed.count).toBe(3)
+  await expect.poll(() => failed.count, within).toBe(3)
   await page.unrouteAll({ behavior: 'wait' })
 })
 

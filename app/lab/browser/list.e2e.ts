@@ -76,7 +76,14 @@ test('the server is asked for people from two characters on, once the keys have 
   await page.clock.pauseAt(Date.now() + 60_000)
   const field = page.getByRole('searchbox')
   await field.press('c')
-  await page.clock.runFor(1_000)
+  // Once its code is loaded and drawn, it hears the keys.
+  const results = page.getByText('Type at least 2 characters')
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(1_000)
+      return await results.isVisible()
+    }, within)
+    .toBe(true)
   await field.press('a')
   await page.clock.runFor(299)
   await field.press('r')
@@ -98,8 +105,11 @@ test('search and calls are behind Menu, and Enter gives a search an address of i
   await choose('Search')
   await page.waitForURL('**/chat/search')
   await expect.poll(() => hasFocus(box), within).toBe(true)
-  await page.getByRole('button', { name: 'Back to chats' }).click()
+  const back = page.getByRole('button', { name: 'Back to chats' })
+  await back.click()
   await page.waitForURL('**/chat')
+  // The address changes first: the box of the search is another one.
+  await back.waitFor({ state: 'detached' })
   await box.fill('carl')
   await box.press('Enter')
   await page.waitForURL('**/chat/search')
@@ -126,7 +136,7 @@ test('P6: what the server refused of the request queue is told in the list, trie
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })
     expect(await findProblems(page)).toEqual([])
-    expect(await listOverflowing(page)).toEqual([])
+    await expect.poll(() => listOverflowing(page)).toEqual([])
   }
   await page.reload()
   const again = page.waitForResponse('**/api/users/profile')

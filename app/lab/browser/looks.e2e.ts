@@ -35,7 +35,7 @@ const closeByEscape = async (role: 'dialog' | 'menu') => {
 test('what a visitor sees', async () => {
   await page.goto('/login')
   await see('Stay logged in on this browser')
-  expect(await page.title()).toBe('Sign in | Petrel')
+  await expect.poll(readTitle).toBe('Sign in | Petrel')
   await look('the QR code')
   await button('Log in with phone number').click()
   await page.getByLabel('Phone number or Username').fill(ann.username)
@@ -45,7 +45,7 @@ test('what a visitor sees', async () => {
   await look('the form, with an error')
   await page.goto('/register')
   await see('Create your account')
-  expect(await page.title()).toBe('Create account | Petrel')
+  await expect.poll(readTitle).toBe('Create account | Petrel')
   await look('the registration')
   await page.goto('/login')
   await signIn({ ...ann, page, password: cast.ann.password })

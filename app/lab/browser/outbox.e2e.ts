@@ -48,7 +48,7 @@ test('P6: what waits and what was refused is reached from the list, and edited, 
   await page.getByRole('button', { name: 'Send all again' }).click()
   await page.getByText('Nothing is waiting. Everything was sent.').waitFor(within)
   await expect.poll(() => readWords(ben.page), within).toContain('the tide is low')
-  expect(await readWords(ben.page)).toContain('come at one')
+  await expect.poll(() => readWords(ben.page), within).toContain('come at one')
   expect(await readWords(ben.page)).not.toContain('never mind')
 })
 
@@ -71,6 +71,8 @@ test('the settings beside the chats lead to what they name, and looks apply at o
       return [wallpaper, textSize]
     })
   await expect.poll(looks).toEqual(['waves', 'larger'])
+  await untilSettingStored(page, 'wallpaper', 'waves')
+  await untilSettingStored(page, 'textSize', 'larger')
   await page.reload()
   await expect.poll(looks).toEqual(['waves', 'larger'])
   await page.getByRole('radio', { name: 'Medium' }).check()
@@ -91,6 +93,7 @@ test('shortcuts work from every screen, and not while somebody writes a question
   await page.getByRole('dialog').getByText('Show these shortcuts').waitFor()
   expect(await findProblems(page)).toEqual([])
   await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.keyboard.press('Alt+ArrowDown')
   await composer(page).waitFor()
   await composer(page).press('?')

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { readSession } from './account-steps.ts'
-import { chatRow, composer, openChat, readWords, say } from './chat-steps.ts'
+import { chatRow, composer, openChat, readTicks, readWords, say } from './chat-steps.ts'
+import type { BrowserPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const icons = fileURLToPath(new URL('../../../public/icons/', import.meta.url))
@@ -17,8 +18,13 @@ const openPanel = () => page.getByRole('button', { name: /^Contact info: / }).cl
 const confirm = (name: string) => page.getByRole('dialog').getByRole('button', { name }).click()
 const avatar = () => chatRow(page, 'ben').locator('img')
 
-async function asBen(method: string, path: string, body?: BodyInit): Promise<Response> {
-  const { token } = await readSession(ben)
+async function callAs(
+  person: BrowserPerson,
+  method: string,
+  path: string,
+  body?: BodyInit,
+): Promise<Response> {
+  const { token } = await readSession(person)
   const isJson = typeof body === 'string'
   return await fetch(`${server.origin}/api${path}`, {
     method,
@@ -28,6 +34,12 @@ async function asBen(method: string, path: string, body?: BodyInit): Promise<Res
     },
     ...(body !== undefined && { body }),
   })
+}
+
+const asBen = (method: string, path: string, body?: BodyInit) => callAs(ben, method, path, body)
+
+async function countBlocked(): Promise<number> {
+  return ((await (await callAs(ann, 'GET', '/users/blocked')).json()) as unknown[]).length
 }
 
 async function choosePicture(file: string) {
@@ -56,6 +68,8 @@ test('P10: the panel opens beside the chat, on a phone in its place, and Back cl
   await action('Search in this chat').click()
   await page.getByRole('searchbox', { name: 'Search in this chat' }).waitFor()
   await page.getByRole('button', { name: 'Close search' }).click()
+  // It removes its entry from the browser's history a moment later, which would lead back over what comes next.
+  await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0')).toBe(0)
   await page.setViewportSize({ width: 1280, height: 800 })
 })
 
@@ -74,8 +88,12 @@ test('whoever is blocked offline is blocked at once, and nothing they write arri
   expect(await composer(page).count()).toBe(0)
   await ann.goOnline()
   await page.getByText('Waiting for a connection.').waitFor({ state: 'detached' })
+  // The words only say that there is a connection: the request follows.
+  await expect.poll(countBlocked).toBe(1)
   await openChat(ben.page, 'ann')
   await say(ben.page, 'do you hear me?')
+  await expect.poll(() => readTicks(ben.page, 'do you hear me?')).toBe('Sent')
+  await panel.getByText('online').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Unblock', exact: true }).click()
   await composer(page).waitFor()
   // The unblock has reached the server once Ben is seen again.

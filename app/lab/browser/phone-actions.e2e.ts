@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { must } from '../../../schema/helpers/must.ts'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession } from './account-steps.ts'
 import { chatRow, openChat, readTicks, say } from './chat-steps.ts'
@@ -28,10 +29,15 @@ beforeAll(async () => {
 
 afterAll(() => people.close())
 
+/** Where it is once it has stopped moving: a list follows what arrives, and what opens below it. */
+async function readRestingBox(target: Locator) {
+  await target.click({ trial: true })
+  return must(await target.boundingBox(), 'what is touched')
+}
+
 /** Holds a finger until `isLong`, then lifts it. */
 async function pressLong(target: Locator, isLong: () => Promise<void>) {
-  const box = await target.boundingBox()
-  if (!box) throw new Error('It is not drawn')
+  const box = await readRestingBox(target)
   const point = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
   await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [point] })
   await isLong()
@@ -45,15 +51,18 @@ async function pull(
   { x, y = 0, fromX }: { x: number; y?: number; fromX?: number },
   beforeItLeaves: (stir: () => Promise<void>) => Promise<void> = async () => {},
 ) {
-  const box = await target.boundingBox()
-  if (!box) throw new Error('It is not drawn')
+  const box = await readRestingBox(target)
   const start = { x: fromX ?? box.x + box.width / 2, y: box.y + box.height / 2 }
   const steps = 10
-  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [start] })
+  // Without an answer in between: half a second until the next step would be a long press.
+  const events = [
+    touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [start] }),
+  ]
   for (let step = 1; step <= steps; step++) {
     const point = { x: start.x + (x * step) / steps, y: start.y + (y * step) / steps }
-    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [point] })
+    events.push(touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [point] }))
   }
+  await Promise.all(events)
   await untilDrawn()
   // The browser may delay the last move until the next, which a real finger soon makes.
   let stirred = 0
@@ -102,9 +111,14 @@ async function emulateFinger() {
   await touch.send('Emulation.setEmulatedMedia', { features })
 }
 
+/** Every open layer has an entry in the browser's history, which it gets a moment after it is drawn. */
+async function untilLayered(count: number) {
+  await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0'), within).toBe(count)
+}
+
 /** Closing without Back removes the entry from the browser's history a moment later. */
 async function untilHistoryRests() {
-  await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0'), within).toBe(0)
+  await untilLayered(0)
 }
 
 async function backToList() {
@@ -119,6 +133,7 @@ test('Back leaves a dialog, a menu, the search and the selection before the chat
   await select(page, 'the lamp is lit')
   await bar.getByRole('button', { name: 'Forward' }).click()
   await forwardDialog(page).waitFor()
+  await untilLayered(2)
   await page.goBack()
   await forwardDialog(page).waitFor({ state: 'detached' })
   await bar.getByText('1 selected').waitFor()
@@ -127,11 +142,13 @@ test('Back leaves a dialog, a menu, the search and the selection before the chat
   expect(page.url()).toBe(chat)
   await ownWords(page, 'the lamp is lit').click({ button: 'right' })
   await page.getByRole('menu').waitFor()
+  await untilLayered(1)
   await page.goBack()
   await page.getByRole('menu').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Search in chat (Ctrl+F)' }).click()
   const search = page.getByRole('searchbox', { name: 'Search in this chat' })
   await search.waitFor()
+  await untilLayered(1)
   await page.goBack()
   await search.waitFor({ state: 'detached' })
   expect(page.url()).toBe(chat)
@@ -192,6 +209,7 @@ test('after a long press the menu stays when the finger leaves', async () => {
   expect(new URL(page.url()).pathname).toBe('/chat')
   await page.keyboard.press('Escape')
   await actions.waitFor({ state: 'detached' })
+  await untilHistoryRests()
   await page.reload()
   await chatRow(page, 'ben').tap()
   await ownWords(page, 'the lamp is lit').waitFor()
@@ -258,6 +276,9 @@ test('a finger that comes back, begins at the edge, goes up or down, or selects,
   await chooseOn(page, 'a slip', 'Delete')
   const deleted = ownWords(page, 'This message was deleted')
   await deleted.waitFor()
+  // The offer to undo lies over it, as long as the mouse does over the offer.
+  await page.mouse.move(0, 0)
+  await page.getByRole('region', { name: 'Undo' }).waitFor({ state: 'detached' })
   await pull(deleted, { x: 90 })
   await expectNoReply()
 })

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { composer, openChat, readPresence, readTicks, say, typeUntilSeen } from './chat-steps.ts'
 import { startTwoPeople } from './start-two-people.ts'
@@ -10,15 +11,30 @@ afterAll(() => people.close())
 /** Requests to /poll that Ann's browser has made. */
 const polls: string[] = []
 
+/** How often the page has received something on a socket that it opens from now on. */
+function countFrames(page: Page): () => number {
+  let heard = 0
+  page.on('websocket', (socket) => socket.on('framereceived', () => heard++))
+  return () => heard
+}
+
 test('where WebSocket gets through nothing polls', async () => {
   const { ann, ben } = people
+  const readHeard = countFrames(ann.page)
+  await ann.page.reload()
   ann.page.on('request', (request) => {
     if (new URL(request.url()).pathname === '/poll') polls.push(request.method())
   })
   await openChat(ann.page, 'ben')
   await openChat(ben.page, 'ann')
   await expect.poll(() => readPresence(ann.page)).toBe('online')
+  // A socket that opens late on a busy machine is replaced until then.
+  await expect.poll(readHeard).toBeGreaterThan(0)
+  polls.length = 0
+  await typeUntilSeen({ typist: ben.page, reader: ann.page })
+  await typeUntilSeen({ typist: ann.page, reader: ben.page })
   expect(polls).toEqual([])
+  for (const { page } of [ann, ben]) await composer(page).fill('')
 })
 
 test('P7: with WebSocket blocked, presence, typing and messages go on by polls', async () => {
@@ -38,10 +54,9 @@ test('P7: with WebSocket blocked, presence, typing and messages go on by polls',
 test('P7: when WebSocket gets through again, the polls end', async () => {
   const { ann, ben } = people
   // Reports of blocked attempts may still arrive: the attempt that receives something counts.
-  let heard = 0
-  ann.page.on('websocket', (socket) => socket.on('framereceived', () => heard++))
+  const readHeard = countFrames(ann.page)
   ann.network.allowSockets()
-  await expect.poll(() => heard, whenTriedAgain).toBeGreaterThan(0)
+  await expect.poll(readHeard, whenTriedAgain).toBeGreaterThan(0)
   polls.length = 0
   await typeUntilSeen({ typist: ben.page, reader: ann.page })
   await typeUntilSeen({ typist: ann.page, reader: ben.page })

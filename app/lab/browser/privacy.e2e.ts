@@ -6,7 +6,8 @@ import { findProblems } from './find-problems.ts'
 import { createPerson } from './person.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople()
+// What fades in has too little contrast meanwhile.
+const people = await startTwoPeople({ reducedMotion: 'reduce' })
 const { ann, ben, server } = people
 const laptop = await createPerson(server, 'ann')
 afterAll(async () => {

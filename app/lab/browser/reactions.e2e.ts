@@ -29,6 +29,7 @@ test('by the pointer: the seven open beside the message, and both see who reacte
   await message(ben.page, 'by the pointer').hover()
   await message(ben.page, 'by the pointer').getByRole('button', { name: 'React' }).click()
   const bar = ben.page.getByRole('dialog', { name: 'React' })
+  await bar.getByRole('button', { name: 'More reactions' }).waitFor()
   expect(
     await bar.getByRole('button').evaluateAll((all) => all.map((one) => one.ariaLabel)),
   ).toEqual([
@@ -71,12 +72,14 @@ test('by the keyboard: chosen in the menu, changed, and taken back', async () =>
   expect(await findProblems(ann.page)).toEqual([])
   await ann.page.keyboard.press('Enter')
   await chip(ben, 'by the keyboard', '❤️ ann').waitFor()
+  await chip(ann, 'by the keyboard', '❤️ You').waitFor()
   await ann.page.keyboard.press('Enter')
   const heart = ann.page.getByRole('menuitemradio', { name: 'Red heart' })
-  expect(await heart.getAttribute('aria-checked')).toBe('true')
+  await expect.poll(() => heart.getAttribute('aria-checked')).toBe('true')
   await heart.focus()
   await ann.page.keyboard.press('ArrowDown')
-  expect(await ann.page.getByRole('menuitem', { name: 'Reply' }).evaluate(hasFocus)).toBe(true)
+  const reply = ann.page.getByRole('menuitem', { name: 'Reply' })
+  await expect.poll(() => reply.evaluate(hasFocus)).toBe(true)
   await heart.focus()
   await ann.page.keyboard.press('Enter')
   await chip(ben, 'by the keyboard', '❤️ ann').waitFor({ state: 'detached' })

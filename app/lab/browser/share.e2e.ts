@@ -147,7 +147,8 @@ test('P1: files that are shared outlive reloads until they are sent, and are sen
   await page.getByText('Nothing is waiting to be shared.').waitFor()
   await openChat(ben.page, 'ann')
   await message(ben.page, 'from my pictures').waitFor()
-  expect(await ben.page.getByRole('button', { name: 'Download map.txt' }).count()).toBe(1)
+  const map = ben.page.getByRole('button', { name: 'Download map.txt' })
+  await expect.poll(() => map.count()).toBe(1)
 })
 
 test('what is shared is discarded when it is not wanted', async () => {

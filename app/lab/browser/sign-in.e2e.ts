@@ -224,7 +224,8 @@ test('the loading screen grows by 4 to 11 points each 300 ms, and goes 400 ms af
   await page.evaluate((key) => localStorage.removeItem(key), key)
   await page.goto('/chat')
   await bar.waitFor()
-  await page.clock.pauseAt(Date.now() + 1_000)
+  // Ahead by more than the call may take: no clock goes back.
+  await page.clock.pauseAt(Date.now() + 10_000)
   await page.clock.runFor(300)
   // Draws the jump's effects before two further messages come through.
   for (const _ of [1, 2]) await page.evaluate(passMessage)

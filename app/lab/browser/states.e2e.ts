@@ -92,7 +92,7 @@ test('P10: the list reports below it what the server could not load, and the cha
   await see(/^Failed to load conversations: The server has a problem\./)
   await see(/^Failed to load users: ./)
   await chatRow(page, 'ben').waitFor()
-  expect(await listOverflowing(page)).toEqual([])
+  await expect.poll(() => listOverflowing(page)).toEqual([])
   expect(await findProblems(page)).toEqual([])
   await failing.stop()
   await expect.poll(() => page.getByText('Failed to load').count(), { timeout: 60_000 }).toBe(0)

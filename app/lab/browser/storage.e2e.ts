@@ -38,7 +38,7 @@ test('a picture comes when it is asked for where the setting says so, over its b
   await page.getByRole('radio', { name: 'Never' }).first().check()
   await untilSettingStored(page, 'loadPictures', 'never')
   await page.reload()
-  expect(await page.getByRole('radio', { name: 'Never' }).first().isChecked()).toBe(true)
+  await expect.poll(() => page.getByRole('radio', { name: 'Never' }).first().isChecked()).toBe(true)
   await sendPhoto(ann.page, 'first.jpg', 'the first')
   await page.goto('/chat')
   await openChat(page, 'ann')
@@ -46,7 +46,7 @@ test('a picture comes when it is asked for where the setting says so, over its b
     name: /^Download, \d.*B: picture first\.jpg$/,
   })
   await asks.waitFor()
-  expect(await asks.locator('img[src^="data:image/"]').count()).toBe(1)
+  await expect.poll(() => asks.locator('img[src^="data:image/"]').count()).toBe(1)
   const look = await createLook(page)
   await look('a picture that waits to be asked for')
   await asks.click()

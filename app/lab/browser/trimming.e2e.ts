@@ -52,7 +52,14 @@ test('on a device with little room the newest pictures and the starred one stay,
   await page.goto('/settings/storage')
   await page.getByRole('radio', { name: 'Never' }).first().check()
   await untilSettingStored(page, 'loadPictures', 'never')
-  const [, kilobytes] = /^([\d.]+) kB · 5 files$/.exec(await readUsage()) ?? []
+  let usage = ''
+  await expect
+    .poll(async () => {
+      usage = await readUsage()
+      return usage
+    })
+    .toMatch(/ kB · 5 files$/)
+  const [, kilobytes] = /^([\d.]+) kB/.exec(usage) ?? []
   // Room for three: a quarter of the used and the free space together.
   const free = String(9.5 * 1_000 * (Number(kilobytes) / names.length))
   await page.evaluate((bytes) => localStorage.setItem('free-bytes', bytes), free)
@@ -69,7 +76,7 @@ test('what has left keeps its blur, says offline what to do, and comes back once
   await asks('two').waitFor()
   for (const name of ['one', 'four', 'five']) await opens(name).waitFor()
   for (const name of ['two', 'three']) {
-    expect(await asks(name).locator('img[src^="data:image/"]').count()).toBe(1)
+    await expect.poll(() => asks(name).locator('img[src^="data:image/"]').count()).toBe(1)
   }
   await asks('two').click()
   const words = "No connection. This will load when you're back online."

@@ -1,5 +1,6 @@
-import { afterAll, expect, test } from 'vitest'
-import { readSession } from './account-steps.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { must } from '../../../schema/helpers/must.ts'
+import { keepSignIn, readSession } from './account-steps.ts'
 import { chatRow, composer, openChat, readWords, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { chooseOn, hasFocus, ownWords } from './message-steps.ts'
@@ -12,10 +13,38 @@ const people = await startTwoPeople({
 })
 const { ann, ben } = people
 const chat = `/chat/${(await readSession(ben)).userId}`
+beforeAll(() => keepSignIn(ann))
 afterAll(() => people.close())
 
 const snackbar = () => ann.page.getByRole('region', { name: 'Undo' })
 const undo = () => snackbar().getByRole('button', { name: 'Undo' })
+
+/** Deletes a message, with a pointer over the offer, which holds it, and waits until the device has noted that. */
+async function deleteHeld(text: string) {
+  const { userId } = await readSession(ann)
+  const messageId = must(await ownWords(ann.page, text).getAttribute('data-message-id'), text)
+  await chooseOn(ann.page, text, 'Delete')
+  await snackbar().hover()
+  const isNoted = () =>
+    ann.page.evaluate(
+      ({ name, messageId }) =>
+        new Promise<boolean>((resolve, reject) => {
+          const opening = indexedDB.open(name)
+          opening.onerror = () => reject(opening.error)
+          opening.onsuccess = () => {
+            const database = opening.result
+            const reading = database.transaction('withheld').objectStore('withheld').getAll()
+            reading.onsuccess = () => {
+              database.close()
+              resolve(reading.result.some(({ change }) => change.messageId === messageId))
+            }
+            reading.onerror = () => reject(reading.error)
+          }
+        }),
+      { name: `petrel-${userId}-device`, messageId },
+    )
+  await expect.poll(isNoted).toBe(true)
+}
 
 test('a deleted message is hidden at once, said, and back with Undo; nobody else has seen anything', async () => {
   await openChat(ann.page, 'ben')
@@ -25,6 +54,8 @@ test('a deleted message is hidden at once, said, and back with Undo; nobody else
   await chooseOn(ann.page, 'a mistake', 'Delete')
   await ownWords(ann.page, 'a mistake').waitFor({ state: 'detached' })
   await ann.page.getByRole('status').getByText('Message deleted. Press Control Z').waitFor()
+  // A pointer over it holds it: looking for problems may take longer than its time.
+  await snackbar().hover()
   expect(await findProblems(ann.page)).toEqual([])
   await undo().click()
   await ownWords(ann.page, 'a mistake').waitFor()
@@ -34,7 +65,8 @@ test('a deleted message is hidden at once, said, and back with Undo; nobody else
 
 test('by the keyboard: the focus holds it, Enter takes it back, and returns to where it was', async () => {
   await chooseOn(ann.page, 'a mistake', 'Delete')
-  await undo().waitFor()
+  // It gives the focus back.
+  await ann.page.getByRole('menu').waitFor({ state: 'detached' })
   await composer(ann.page).focus()
   await undo().focus()
   await ann.page.keyboard.press('Enter')
@@ -47,8 +79,7 @@ test('by the keyboard: the focus holds it, Enter takes it back, and returns to w
 })
 
 test('when its time is over, it is deleted for both', async () => {
-  await chooseOn(ann.page, 'a mistake', 'Delete')
-  await snackbar().waitFor()
+  await Promise.all([snackbar().waitFor(), chooseOn(ann.page, 'a mistake', 'Delete')])
   await snackbar().waitFor({ state: 'detached' })
   await ownWords(ben.page, 'a mistake').waitFor({ state: 'detached' })
 })
@@ -56,8 +87,7 @@ test('when its time is over, it is deleted for both', async () => {
 test('P1: killed before its time is over, it is deleted at the next start', async () => {
   await say(ann.page, 'another mistake')
   await ownWords(ben.page, 'another mistake').waitFor()
-  await chooseOn(ann.page, 'another mistake', 'Delete')
-  await snackbar().hover()
+  await deleteHeld('another mistake')
   await ann.killBrowser()
   await ann.page.goto(chat)
   await composer(ann.page).waitFor()
@@ -68,8 +98,7 @@ test('P1: killed before its time is over, it is deleted at the next start', asyn
 test('left by a reload, it is written', async () => {
   await say(ann.page, 'a third')
   await ownWords(ben.page, 'a third').waitFor()
-  await chooseOn(ann.page, 'a third', 'Delete')
-  await snackbar().waitFor()
+  await deleteHeld('a third')
   await ann.page.reload()
   await composer(ann.page).waitFor()
   await ownWords(ben.page, 'a third').waitFor({ state: 'detached' })

@@ -86,7 +86,9 @@ test('a page whose part can be fetched from nowhere says so, and leads back to t
   await page.goto('/settings')
   const problem = page.getByRole('heading', { name: "Couldn't show this page" })
   await problem.waitFor()
+  const loaded = page.waitForEvent('load')
   await page.getByRole('button', { name: 'Load again' }).click()
+  await loaded
   await problem.waitFor()
 
   await page.goto('/chat')
@@ -96,5 +98,5 @@ test('a page whose part can be fetched from nowhere says so, and leads back to t
   await page.goBack()
   await page.goBack()
   await page.getByRole('searchbox').waitFor()
-  expect(await problem.count()).toBe(0)
+  await expect.poll(() => problem.count()).toBe(0)
 })

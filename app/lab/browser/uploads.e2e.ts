@@ -6,7 +6,11 @@ import { attach, sendDialog } from './file-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ keepsApp: true, hasOwnBrowser: true })
+const people = await startTwoPeople({
+  keepsApp: true,
+  hasOwnBrowser: true,
+  reducedMotion: 'reduce',
+})
 const { ann, ben } = people
 const MiB = 1024 * 1024
 
@@ -38,6 +42,8 @@ test('P1: a ring tells in every tab how far an upload has come, which goes on th
   for (const page of [ann.page, second]) {
     await expect.poll(() => readPercent(page)).toBeGreaterThanOrEqual(12)
   }
+  // The rest would be uploaded before a busy machine has looked at it.
+  ann.network.slow(40_000)
   await message(second, 'the map').getByText('Uploading…').waitFor()
   expect(await findProblems(ann.page)).toEqual([])
   await second.close()
@@ -55,7 +61,7 @@ test('P1: a ring tells in every tab how far an upload has come, which goes on th
 })
 
 test('an upload that is under way can be cancelled', async () => {
-  ann.network.slow(100_000)
+  ann.network.slow(40_000)
   await sendDocument('the wrong map', 2 * MiB)
   await ring(ann.page).waitFor()
   await message(ann.page, 'the wrong map').getByRole('button', { name: 'Cancel' }).click()

@@ -64,15 +64,23 @@ test('a video shows its first frame blurred in its place, which stays as it is w
   await say(ben.page, 'after the walk')
   await message(page, 'after the walk').waitFor()
   const bubble = message(page, 'a walk')
-  expect(await readHalves(blurOf(bubble))).toEqual(['red', 'blue'])
+  await expect.poll(() => readHalves(blurOf(bubble))).toEqual(['red', 'blue'])
   const places = async () => [
     await bubble.boundingBox(),
     await message(page, 'after the walk').boundingBox(),
   ]
-  const before = await places()
   const box = await loads(bubble, 'walk.webm').boundingBox()
   expect((box?.width ?? 0) / (box?.height ?? 1)).toBeCloseTo(480 / 320, 1)
   expect(await findProblems(page)).toEqual([])
+  // The list has come to rest: it follows what arrives.
+  let before = await places()
+  await expect
+    .poll(async () => {
+      const earlier = before
+      before = await places()
+      return JSON.stringify(before) === JSON.stringify(earlier)
+    })
+    .toBe(true)
   await loads(bubble, 'walk.webm').focus()
   await page.keyboard.press('Enter')
   const player = bubble.locator('video')
@@ -111,7 +119,7 @@ test('a video between pictures is reached by keys in the gallery, fetched on req
   const player = sail.locator('video')
   const readPlayed = () => player.evaluate((video: HTMLVideoElement) => video.currentTime)
   await expect.poll(readPlayed).toBeGreaterThan(0)
-  expect(await hasFocus(player)).toBe(true)
+  await expect.poll(() => hasFocus(player)).toBe(true)
   // Its keys belong to the player until the focus moves on.
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('Shift+Tab')
@@ -138,7 +146,7 @@ test('the tab Media and the gallery show a video by its first frame, and fit eve
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Media, files and links' }).click()
   const tile = page.getByRole('button', { name: /^Open video last\.webm, ben/ })
-  expect(await readHalves(blurOf(tile))).toEqual(['red', 'blue'])
+  await expect.poll(() => readHalves(blurOf(tile))).toEqual(['red', 'blue'])
   await look('the tab Media with videos')
   await tile.click()
   await loads(named('last.webm'), 'last.webm').waitFor()

@@ -47,7 +47,9 @@ export function VoiceTool({ messenger, peerId, isForCustomer, tools }: VoiceTool
   const latest = useLatest(tools.sending)
 
   async function store(voice: Voice, id: string) {
-    const replyTo = latest.current?.replyTo
+    // What is answered may change while this is being stored.
+    const sending = latest.current
+    const replyTo = sending?.replyTo
     const about = describeVoice(voice)
     const { bytes } = voice
     await messenger.commands.sendFile({
@@ -59,7 +61,7 @@ export function VoiceTool({ messenger, peerId, isForCustomer, tools }: VoiceTool
       content: '',
       ...(replyTo && { replyTo }),
     })
-    latest.current?.onSent()
+    sending?.onSent()
   }
 
   async function openPanel(begin: { draft: VoiceDraft } | { format: string; isHeld: boolean }) {

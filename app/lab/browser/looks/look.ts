@@ -85,7 +85,7 @@ async function expectNone(what: string, find: () => Promise<string[]>) {
     found = await find()
     return found.length === 0
   }
-  await waitUntil(what, isNone, 1_000).catch(() => {})
+  await waitUntil(what, isNone, 10_000).catch(() => {})
   expect.soft(found, what).toEqual([])
 }
 
