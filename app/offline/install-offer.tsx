@@ -3,6 +3,7 @@ import { Button } from '../ui/buttons/button.tsx'
 import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { productName } from '../ui/product.ts'
+import { joinClassNames } from '../ui/styles/join-class-names.ts'
 import type { InstallOffer as Offer } from './install-prompt.ts'
 import styles from './offer.module.css'
 
@@ -15,7 +16,10 @@ export function InstallOffer({ offer }: { offer: Offer }) {
   }, [isShown, offer])
   if (!isShown) return null
   return (
-    <aside className={styles.offer} aria-label={`Install ${productName}`}>
+    <aside
+      className={joinClassNames(styles.offer, way === 'hint' && styles.hasSteps)}
+      aria-label={`Install ${productName}`}
+    >
       {way === 'prompt' ? (
         <span className={styles.words}>
           Install {productName} as an app: its own window and icon, and it opens without a network.

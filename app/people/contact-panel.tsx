@@ -9,6 +9,8 @@ import { useEscape } from '../ui/layers/use-escape.ts'
 import { Avatar } from '../ui/people/avatar.tsx'
 import { usePicture } from '../ui/people/picture-source.ts'
 import { usePresenceWords } from '../ui/people/use-presence-words.ts'
+import page from '../ui/styles/chat-page.module.css'
+import { joinClassNames } from '../ui/styles/join-class-names.ts'
 import styles from './contact-panel.module.css'
 import { PictureDialog } from './dialogs/picture-dialog.tsx'
 import { MuteRow } from './mute-row.tsx'
@@ -48,8 +50,8 @@ export function ContactPanel(props: ContactPanelProps) {
   const isGone = Boolean(peer?.isDeleted)
   const shared = { messenger, peerId, name: peer?.username ?? 'Unknown', attempt }
   return (
-    <section className={styles.panel} aria-label="Contact info">
-      <header className={styles.header}>
+    <section className={page.page} aria-label="Contact info">
+      <header className={joinClassNames(page.header, styles.header)}>
         <IconButton
           icon={isPage ? 'back' : 'close'}
           label={isPage ? 'Back to chat' : 'Close contact info'}

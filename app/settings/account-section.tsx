@@ -1,11 +1,9 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { Link } from 'react-router-dom'
+import { lazy, Suspense, useState } from 'react'
 import type { EmailChange, PasswordChange } from '../../schema/api/auth.ts'
 import type { OwnUser } from '../../schema/user.ts'
 import type { Archive } from '../sync/archive/archive-format.ts'
-import { Icon } from '../ui/icons/icon.tsx'
-import type { IconName } from '../ui/icons/icon-paths.ts'
 import styles from './settings.module.css'
+import { SettingsRow } from './settings-row.tsx'
 
 const EmailDialog = lazy(() =>
   import('./account/email-dialog.tsx').then((module) => ({ default: module.EmailDialog })),
@@ -42,40 +40,40 @@ export function AccountSection({ user, account, onLogout }: AccountSectionProps)
   return (
     <ul className={styles.list}>
       <li>
-        <Link className={styles.link} to="/profile">
-          <Icon name="person" />
-          <span className={styles.words}>
-            <span>{user.username}</span>
-            <small>{user.email}</small>
-          </span>
-          <Icon name="right" size={18} />
-        </Link>
+        <SettingsRow icon="person" name={user.username} to="/profile">
+          {user.email}
+        </SettingsRow>
       </li>
-      <Entry icon="mail" name="Change email" onClick={() => setOpened('email')}>
-        You sign in with it. Needs your password
-      </Entry>
-      <Entry icon="key" name="Change password" onClick={() => setOpened('password')}>
-        Logs out your other devices
-      </Entry>
-      <Entry icon="download" name="Export your data" onClick={() => setOpened('export')}>
-        Profile, settings, contacts, chats and files in one zip file
-      </Entry>
-      <Entry icon="upload" name="Import your data" onClick={() => setOpened('import')}>
-        From a Petrel export of this account
-      </Entry>
       <li>
-        <Link className={styles.link} to="/profile">
-          <Icon name="trash" />
-          <span className={styles.words}>
-            <span>Delete account</span>
-            <small>In your profile, under Danger Zone</small>
-          </span>
-          <Icon name="right" size={18} />
-        </Link>
+        <SettingsRow icon="mail" name="Change email" onClick={() => setOpened('email')}>
+          You sign in with it. Needs your password
+        </SettingsRow>
       </li>
-      <Entry icon="logout" name="Log out" onClick={onLogout}>
-        Removes your chats from this device
-      </Entry>
+      <li>
+        <SettingsRow icon="key" name="Change password" onClick={() => setOpened('password')}>
+          Logs out your other devices
+        </SettingsRow>
+      </li>
+      <li>
+        <SettingsRow icon="download" name="Export your data" onClick={() => setOpened('export')}>
+          Profile, settings, contacts, chats and files in one zip file
+        </SettingsRow>
+      </li>
+      <li>
+        <SettingsRow icon="upload" name="Import your data" onClick={() => setOpened('import')}>
+          From a Petrel export of this account
+        </SettingsRow>
+      </li>
+      <li>
+        <SettingsRow icon="trash" name="Delete account" to="/profile">
+          In your profile, under Danger Zone
+        </SettingsRow>
+      </li>
+      <li>
+        <SettingsRow icon="logout" name="Log out" onClick={onLogout}>
+          Removes your chats from this device
+        </SettingsRow>
+      </li>
       <Suspense fallback={null}>
         {opened === 'email' && (
           <EmailDialog
@@ -104,26 +102,5 @@ export function AccountSection({ user, account, onLogout }: AccountSectionProps)
         {opened === 'import' && <ImportDialog archive={archive} onClose={onClose} />}
       </Suspense>
     </ul>
-  )
-}
-
-interface EntryProps {
-  icon: IconName
-  name: string
-  children: ReactNode
-  onClick(): void
-}
-
-function Entry({ icon, name, children, onClick }: EntryProps) {
-  return (
-    <li>
-      <button type="button" className={styles.link} onClick={onClick}>
-        <Icon name={icon} />
-        <span className={styles.words}>
-          <span>{name}</span>
-          <small>{children}</small>
-        </span>
-      </button>
-    </li>
   )
 }

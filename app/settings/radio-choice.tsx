@@ -4,6 +4,8 @@ import styles from './settings.module.css'
 export interface RadioOption {
   value: string
   name: string
+  /** A wallpaper, shown beside its name. */
+  wallpaper?: string
   /** Why the option is unavailable, in words. */
   obstacle?: string | undefined
 }
@@ -47,6 +49,9 @@ export function RadioChoice(props: RadioChoiceProps) {
             aria-describedby={isNoted?.(option.value) ? `${id}-note` : undefined}
             onChange={() => void choose(option.value)}
           />
+          {option.wallpaper && (
+            <span className={styles.swatch} data-wallpaper={option.wallpaper} aria-hidden />
+          )}
           <span>
             {option.name}
             {option.obstacle && <span className={styles.obstacle}>{option.obstacle}</span>}

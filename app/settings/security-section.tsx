@@ -1,14 +1,17 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Session } from '../../schema/api/auth.ts'
 import { wordsOf } from '../../schema/helpers/words-of.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { formatLastSeen } from '../ui/format/format-last-seen.ts'
+import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { productName } from '../ui/product.ts'
 import { describeDevice } from './describe-device.ts'
 import { FactList } from './fact-list.tsx'
 import styles from './settings.module.css'
 
 export interface SecuritySectionProps {
+  messenger: Pick<Messenger, 'connection'>
   /** All reject with words for a person. */
   sessions: {
     list(): Promise<readonly Session[]>
@@ -39,7 +42,9 @@ const facts = [
 ]
 
 /** Lists this person's sign-ins and can end each one; says what is encrypted, and what is not. */
-export function SecuritySection({ sessions }: SecuritySectionProps) {
+export function SecuritySection({ messenger, sessions }: SecuritySectionProps) {
+  const { state } = useLiveValue(messenger.connection)
+  const isOffline = state === 'offline'
   const [found, setFound] = useState<readonly Session[]>()
   const [error, setError] = useState<string>()
   const load = useCallback(
@@ -53,7 +58,8 @@ export function SecuritySection({ sessions }: SecuritySectionProps) {
       ),
     [sessions],
   )
-  useEffect(() => void load(), [load])
+  // Back online, the list is there without a click.
+  useEffect(() => void (isOffline || load()), [isOffline, load])
   const run = (work: Promise<void>) =>
     void work.then(load, (cause: unknown) => setError(wordsOf(cause)))
   const others = found?.filter((session) => !session.isCurrent) ?? []
@@ -63,14 +69,19 @@ export function SecuritySection({ sessions }: SecuritySectionProps) {
       <h2 id="sign-ins" className={styles.heading}>
         Signed-in devices
       </h2>
-      {error && (
+      {isOffline && (
+        <p className={styles.offline} role="status">
+          {found ? offlineWords.listed : offlineWords.unlisted}
+        </p>
+      )}
+      {error && !isOffline && (
         <p className={styles.error} role="alert">
           {error}
         </p>
       )}
-      {!found && !error && <p role="status">Loading...</p>}
+      {!found && !error && !isOffline && <p role="status">Loading...</p>}
       <ul className={styles.list}>
-        {found?.map((session) => (
+        {found?.toSorted(compareSessions).map((session) => (
           <li key={session._id} className={styles.row}>
             <span className={styles.words}>
               <span>{describeDevice(session.device)}</span>
@@ -88,9 +99,11 @@ export function SecuritySection({ sessions }: SecuritySectionProps) {
         ))}
       </ul>
       {others.length > 1 && (
-        <Button look="danger" onClick={() => run(sessions.endOthers())}>
-          Log out all other devices
-        </Button>
+        <div className={styles.all}>
+          <Button look="danger" onClick={() => run(sessions.endOthers())}>
+            Log out all other devices
+          </Button>
+        </div>
       )}
       <div className={styles.later}>
         <h2 className={styles.heading}>What is encrypted</h2>
@@ -98,6 +111,17 @@ export function SecuritySection({ sessions }: SecuritySectionProps) {
       </div>
     </section>
   )
+}
+
+/** This device, then the last used ones. */
+function compareSessions(one: Session, other: Session): number {
+  if (one.isCurrent !== other.isCurrent) return one.isCurrent ? -1 : 1
+  return Date.parse(other.lastUsedAt) - Date.parse(one.lastUsedAt)
+}
+
+const offlineWords = {
+  listed: "You're offline. Logging out another device needs a connection.",
+  unlisted: "You're offline. Your devices are listed when you're back.",
 }
 
 const formatTime = (time: string) => formatLastSeen(Date.parse(time), Date.now())

@@ -1,8 +1,7 @@
-import { Link } from 'react-router-dom'
-import { Icon } from '../ui/icons/icon.tsx'
 import { Page } from '../ui/layout/page.tsx'
 import { RadioChoice, type RadioChoiceProps } from './radio-choice.tsx'
 import styles from './settings.module.css'
+import { SettingsRow } from './settings-row.tsx'
 import { sectionWords, settingsSections } from './settings-sections.ts'
 
 interface SettingsPageProps {
@@ -21,14 +20,9 @@ export function SettingsPage({ onBack, choices }: SettingsPageProps) {
             const { name, about, icon } = sectionWords[section]
             return (
               <li key={section}>
-                <Link className={styles.link} to={`/settings/${section}`}>
-                  <Icon name={icon} />
-                  <span className={styles.words}>
-                    <span>{name}</span>
-                    <small>{about}</small>
-                  </span>
-                  <Icon name="right" size={18} />
-                </Link>
+                <SettingsRow icon={icon} name={name} to={`/settings/${section}`}>
+                  {about}
+                </SettingsRow>
               </li>
             )
           })}

@@ -1,7 +1,5 @@
-import { Link } from 'react-router-dom'
-import { Icon } from '../ui/icons/icon.tsx'
-import type { IconName } from '../ui/icons/icon-paths.ts'
 import styles from './settings.module.css'
+import { SettingsRow } from './settings-row.tsx'
 import { sectionWords } from './settings-sections.ts'
 
 interface SettingsPanelProps {
@@ -17,19 +15,17 @@ export function SettingsPanel({ onShortcuts, onLogout }: SettingsPanelProps) {
         {(['account', 'privacy', 'chats', 'notifications'] as const).map((section) => (
           <PanelLink key={section} section={section} />
         ))}
-        <PanelButton
-          icon="keyboard"
-          name="Keyboard shortcuts"
-          about="Quick actions"
-          onClick={onShortcuts}
-        />
+        <li>
+          <SettingsRow icon="keyboard" name="Keyboard shortcuts" onClick={onShortcuts}>
+            Quick actions
+          </SettingsRow>
+        </li>
         <PanelLink section="help" />
-        <PanelButton
-          icon="logout"
-          name="Log out"
-          about="Removes your chats from this device"
-          onClick={onLogout}
-        />
+        <li>
+          <SettingsRow icon="logout" name="Log out" onClick={onLogout}>
+            Removes your chats from this device
+          </SettingsRow>
+        </li>
       </ul>
     </nav>
   )
@@ -39,35 +35,9 @@ function PanelLink({ section }: { section: keyof typeof sectionWords }) {
   const { name, about, icon } = sectionWords[section]
   return (
     <li>
-      <Link className={styles.link} to={`/settings/${section}`}>
-        <Icon name={icon} />
-        <span className={styles.words}>
-          <span>{name}</span>
-          <small>{about}</small>
-        </span>
-        <Icon name="right" size={18} />
-      </Link>
-    </li>
-  )
-}
-
-interface PanelButtonProps {
-  icon: IconName
-  name: string
-  about: string
-  onClick(): void
-}
-
-function PanelButton({ icon, name, about, onClick }: PanelButtonProps) {
-  return (
-    <li>
-      <button type="button" className={styles.link} onClick={onClick}>
-        <Icon name={icon} />
-        <span className={styles.words}>
-          <span>{name}</span>
-          <small>{about}</small>
-        </span>
-      </button>
+      <SettingsRow icon={icon} name={name} to={`/settings/${section}`}>
+        {about}
+      </SettingsRow>
     </li>
   )
 }

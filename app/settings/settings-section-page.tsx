@@ -47,7 +47,7 @@ function SectionBody(props: SettingsSectionPageProps) {
       return (
         <>
           <LinkedDevicesLink />
-          <SecuritySection sessions={props.sessions} />
+          <SecuritySection messenger={props.messenger} sessions={props.sessions} />
         </>
       )
     case 'notifications':
@@ -71,8 +71,8 @@ function AboutSection() {
       <p>Version {productVersion}</p>
       <p>© 2026 The {productName} authors. MIT licence.</p>
       <p>
-        Emoji pictures: Twemoji © Twitter and contributors, CC-BY 4.0; Noto Emoji © Google, Apache
-        License 2.0.
+        Emoji pictures: Twemoji © Twitter and contributors, CC&#8209;BY 4.0; Noto Emoji © Google,
+        Apache License 2.0.
       </p>
       <a href="/emoji/licences.txt">Licences</a>
     </section>

@@ -110,6 +110,10 @@ test.each([
   ['/settings/storage', 'Used on this device', 'Storage and Data | Petrel'],
   ['/settings/help', 'Keyboard shortcuts', 'Help | Petrel'],
   ['/settings/about', 'Version 1.0.0', 'About | Petrel'],
+  ['/link', 'Signed-in devices', 'Linked devices | Petrel'],
+  ['/outbox', 'Everything was sent', 'Outbox | Petrel'],
+  [`/link#${'A'.repeat(22)}`, "This code isn't valid any more", 'Linked devices | Petrel'],
+  ['/chat/new?to=nobody', 'Nobody has this invite link', 'New chat | Petrel'],
   ['/no-such-page', 'Page Not Found', 'Page Not Found | Petrel'],
 ])('%s', async (path, words, title) => {
   await page.goto(path)
@@ -243,6 +247,9 @@ test('messages that the server did not take', async () => {
   await button('Save').click()
   await button('Edit again').waitFor()
   await look('what failed and what was refused')
+  await page.goto('/outbox')
+  await see('Send all again')
+  await look('the outbox')
   await damagePushes(page)
 })
 
@@ -264,6 +271,12 @@ test('other conversations', async () => {
   await composer(page).fill('half an answer')
   await look('a reply to a long word')
   await button('Cancel reply').click()
+  await button(/^Contact info: Wilh/).click()
+  await button(/^Report Wilh/).click()
+  await page.getByRole('dialog').waitFor()
+  await look('the report of a long name')
+  await closeByEscape('dialog')
+  await button('Close contact info').click()
 })
 
 test('the other empty lists', async () => {

@@ -6,6 +6,7 @@ import { IconButton } from '../../ui/buttons/icon-button.tsx'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { leaveBackLayers } from '../../ui/layers/leave-back-layers.ts'
+import page from '../../ui/styles/chat-page.module.css'
 import { splitLinks } from '../../ui/text/split-links.ts'
 import { stripStyles } from '../../ui/text/strip-styles.ts'
 import { DocumentFile } from '../files/document-file.tsx'
@@ -62,8 +63,8 @@ export function MediaPage(props: MediaPageProps) {
   }
 
   return (
-    <section className={styles.page} aria-label={`Media, files and links with ${name}`}>
-      <header className={styles.header}>
+    <section className={page.page} aria-label={`Media, files and links with ${name}`}>
+      <header className={page.header}>
         <IconButton icon="back" label="Back to chat" onClick={onBack} />
         <div className={styles.titles}>
           <h2>Media, files and links</h2>

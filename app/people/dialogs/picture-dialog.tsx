@@ -12,7 +12,7 @@ interface PictureDialogProps {
 /** A person's picture as large as the screen allows. */
 export function PictureDialog({ name, url, onClose }: PictureDialogProps) {
   return (
-    <Dialog title={name} onClose={onClose}>
+    <Dialog title={name} isWide onClose={onClose}>
       <img className={styles.picture} src={url} alt={`${name}'s profile`} />
       <div className={styles.foot}>
         <Button look="quiet" onClick={onClose}>

@@ -1,10 +1,8 @@
 import { useState } from 'react'
 import { type EmailChange, emailChange } from '../../../schema/api/auth.ts'
 import { limits } from '../../../schema/limits.ts'
-import { Button } from '../../ui/buttons/button.tsx'
-import { Dialog } from '../../ui/dialogs/dialog.tsx'
-import styles from './account.module.css'
 import { AccountField, AccountPassword } from './account-fields.tsx'
+import { AccountForm } from './account-form.tsx'
 import { useAccountForm } from './use-account-form.ts'
 
 interface EmailDialogProps {
@@ -27,56 +25,30 @@ export function EmailDialog({ email: current, isOffline, onChange, onClose }: Em
     send: () => onChange({ email: email.trim(), password }),
     fallback: 'Failed to change the email',
   })
-  if (form.state === 'done') {
-    return (
-      <Dialog
-        title="Email changed"
-        text={`You sign in with ${current} from now on.`}
-        onClose={onClose}
-      >
-        <div className={styles.buttons}>
-          <Button onClick={onClose}>Done</Button>
-        </div>
-      </Dialog>
-    )
-  }
   return (
-    <Dialog
+    <AccountForm
+      form={form}
       title="Change email"
       text={`Your email is ${current}. The old one will no longer sign you in.`}
+      done={{ title: 'Email changed', text: `You sign in with ${current} from now on.` }}
       onClose={onClose}
     >
-      <form className={styles.form} noValidate onSubmit={form.onSubmit}>
-        {form.error && (
-          <p className={styles.error} role="alert">
-            {form.error}
-          </p>
-        )}
-        <AccountField
-          label="New email"
-          type="email"
-          name="email"
-          autoComplete="email"
-          maxLength={limits.emailMaxLength}
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
-        <AccountPassword
-          label="Password"
-          name="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-        <div className={styles.buttons}>
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={form.state === 'busy'}>
-            {form.state === 'busy' ? 'Saving...' : 'Change email'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <AccountField
+        label="New email"
+        type="email"
+        name="email"
+        autoComplete="email"
+        maxLength={limits.emailMaxLength}
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <AccountPassword
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+    </AccountForm>
   )
 }

@@ -2,10 +2,10 @@ import { useState } from 'react'
 import type { OwnUser } from '../../../schema/user.ts'
 import type { Archive, SavedArchive } from '../../sync/archive/archive-format.ts'
 import { Button } from '../../ui/buttons/button.tsx'
-import { Dialog } from '../../ui/dialogs/dialog.tsx'
 import styles from './account.module.css'
-import { ArchiveProgressBar } from './archive-progress-bar.tsx'
+import { ArchiveDialog } from './archive-dialog.tsx'
 import { describeSaved } from './describe-progress.ts'
+import { DoneDialog } from './done-dialog.tsx'
 import { useArchiveRun } from './use-archive-run.ts'
 
 interface ExportDialogProps {
@@ -36,56 +36,43 @@ export function ExportDialog(props: ExportDialogProps) {
   if (run.state === 'done') {
     const { has, lacks } = describeSaved(run.result)
     return (
-      <Dialog title="Your data is saved" text={has} onClose={onClose}>
-        {lacks && <p className={styles.words}>{lacks}</p>}
-        <div className={styles.buttons}>
+      <DoneDialog
+        title="Your data is saved"
+        text={has}
+        more={
           <Button look="quiet" onClick={() => saveFile(run.result.zip, run.result.name)}>
             Save again
           </Button>
-          <Button onClick={onClose}>Done</Button>
-        </div>
-      </Dialog>
+        }
+        onClose={onClose}
+      >
+        {lacks && <p className={styles.words}>{lacks}</p>}
+      </DoneDialog>
     )
   }
   return (
-    <Dialog
+    <ArchiveDialog
+      run={run}
       title="Export your data"
       text="Your profile, settings, contacts, chats and files, in one zip file. Anyone who has the file can read it."
+      action={{ label: 'Export', busyLabel: 'Exporting...', onClick: begin }}
+      onCancel={cancel}
       onClose={onClose}
     >
-      {run.state === 'idle' && run.error && (
-        <p className={styles.error} role="alert">
-          {run.error}
-        </p>
+      <p className={styles.words}>
+        {isAway ? "You're offline: the export has what is on this device. " : ''}
+        Drafts, unsent recordings and profile pictures are not included.
+      </p>
+      {!isAway && (
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            checked={loadsMissing}
+            onChange={(event) => setLoadsMissing(event.target.checked)}
+          />
+          Download files that aren't on this device
+        </label>
       )}
-      {run.state === 'running' ? (
-        <ArchiveProgressBar progress={run.progress} />
-      ) : (
-        <>
-          <p className={styles.words}>
-            {isAway ? "You're offline: the export has what is on this device. " : ''}
-            Drafts, unsent recordings and profile pictures are not included.
-          </p>
-          {!isAway && (
-            <label className={styles.check}>
-              <input
-                type="checkbox"
-                checked={loadsMissing}
-                onChange={(event) => setLoadsMissing(event.target.checked)}
-              />
-              Download files that aren't on this device
-            </label>
-          )}
-        </>
-      )}
-      <div className={styles.buttons}>
-        <Button look="quiet" onClick={run.state === 'running' ? cancel : onClose}>
-          Cancel
-        </Button>
-        <Button disabled={run.state === 'running'} onClick={begin}>
-          {run.state === 'running' ? 'Exporting...' : 'Export'}
-        </Button>
-      </div>
-    </Dialog>
+    </ArchiveDialog>
   )
 }

@@ -1,10 +1,8 @@
 import { useState } from 'react'
 import { type PasswordChange, passwordChange } from '../../../schema/api/auth.ts'
 import { limits } from '../../../schema/limits.ts'
-import { Button } from '../../ui/buttons/button.tsx'
-import { Dialog } from '../../ui/dialogs/dialog.tsx'
-import styles from './account.module.css'
 import { AccountPassword } from './account-fields.tsx'
+import { AccountForm } from './account-form.tsx'
 import { useAccountForm } from './use-account-form.ts'
 
 interface PasswordDialogProps {
@@ -28,62 +26,36 @@ export function PasswordDialog({ isOffline, onChange, onClose }: PasswordDialogP
     send: () => onChange({ currentPassword, newPassword }),
     fallback: 'Failed to change the password',
   })
-  if (form.state === 'done') {
-    return (
-      <Dialog
-        title="Password changed"
-        text="All your other devices are logged out."
-        onClose={onClose}
-      >
-        <div className={styles.buttons}>
-          <Button onClick={onClose}>Done</Button>
-        </div>
-      </Dialog>
-    )
-  }
   return (
-    <Dialog
+    <AccountForm
+      form={form}
       title="Change password"
       text="This logs out all your other devices. This one stays logged in."
+      done={{ title: 'Password changed', text: 'All your other devices are logged out.' }}
       onClose={onClose}
     >
-      <form className={styles.form} noValidate onSubmit={form.onSubmit}>
-        {form.error && (
-          <p className={styles.error} role="alert">
-            {form.error}
-          </p>
-        )}
-        <AccountPassword
-          label="Current password"
-          name="current"
-          autoComplete="current-password"
-          value={currentPassword}
-          onChange={(event) => setCurrent(event.target.value)}
-        />
-        <AccountPassword
-          label="New password"
-          name="new"
-          autoComplete="new-password"
-          placeholder={`At least ${limits.password.minLength} characters`}
-          value={newPassword}
-          onChange={(event) => setNew(event.target.value)}
-        />
-        <AccountPassword
-          label="Repeat new password"
-          name="repeated"
-          autoComplete="new-password"
-          value={repeated}
-          onChange={(event) => setRepeated(event.target.value)}
-        />
-        <div className={styles.buttons}>
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={form.state === 'busy'}>
-            {form.state === 'busy' ? 'Saving...' : 'Change password'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <AccountPassword
+        label="Current password"
+        name="current"
+        autoComplete="current-password"
+        value={currentPassword}
+        onChange={(event) => setCurrent(event.target.value)}
+      />
+      <AccountPassword
+        label="New password"
+        name="new"
+        autoComplete="new-password"
+        placeholder={`At least ${limits.password.minLength} characters`}
+        value={newPassword}
+        onChange={(event) => setNew(event.target.value)}
+      />
+      <AccountPassword
+        label="Repeat new password"
+        name="repeated"
+        autoComplete="new-password"
+        value={repeated}
+        onChange={(event) => setRepeated(event.target.value)}
+      />
+    </AccountForm>
   )
 }

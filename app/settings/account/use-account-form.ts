@@ -1,5 +1,12 @@
 import { type FormEvent, useState } from 'react'
 
+export interface AccountFormState {
+  /** In words for a person. */
+  error: string | undefined
+  state: 'typing' | 'busy' | 'done'
+  onSubmit(event: FormEvent): void
+}
+
 const offlineWords =
   "You're offline. This change needs a connection; what you typed stays here until then."
 
@@ -13,10 +20,10 @@ export function useAccountForm(options: {
   check(): string | undefined
   send(): Promise<unknown>
   fallback: string
-}) {
+}): AccountFormState {
   const { isOffline, check, send, fallback } = options
   const [error, setError] = useState<string>()
-  const [state, setState] = useState<'typing' | 'busy' | 'done'>('typing')
+  const [state, setState] = useState<AccountFormState['state']>('typing')
 
   async function submit(event: FormEvent) {
     event.preventDefault()

@@ -2,9 +2,10 @@ import { type ReactNode, useEffect, useState } from 'react'
 import type { ScannedDevice } from '../../../schema/api/device-link.ts'
 import { unreachable } from '../../../schema/helpers/unreachable.ts'
 import type { LinkingCalls } from '../../api/linking-calls.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { formatClockTime } from '../../ui/format/format-clock-time.ts'
-import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import type { IconName } from '../../ui/icons/icon-paths.ts'
 import { describeDevice } from '../describe-device.ts'
@@ -12,6 +13,7 @@ import styles from './linking.module.css'
 import { createScan, type Scan } from './scanned-device.ts'
 
 interface ConfirmDeviceProps {
+  messenger: Pick<Messenger, 'connection'>
   calls: LinkingCalls
   /** From the scanned code. */
   id: string
@@ -21,8 +23,9 @@ interface ConfirmDeviceProps {
 }
 
 /** Shows which device asks to be signed in; nothing happens before this person confirms. */
-export function ConfirmDevice({ calls, id, ...ways }: ConfirmDeviceProps) {
+export function ConfirmDevice({ messenger, calls, id, ...ways }: ConfirmDeviceProps) {
   const [scan, setScan] = useState<Scan>()
+  const isOffline = useLivePart(messenger.connection, ({ state }) => state === 'offline')
   useEffect(() => {
     const scan = createScan({ calls, id })
     setScan(scan)
@@ -33,7 +36,7 @@ export function ConfirmDevice({ calls, id, ...ways }: ConfirmDeviceProps) {
     }
   }, [calls, id])
   return scan ? (
-    <ScannedView scan={scan} {...ways} />
+    <ScannedView scan={scan} isOffline={isOffline} {...ways} />
   ) : (
     <Card icon="device">Checking the code…</Card>
   )
@@ -41,16 +44,17 @@ export function ConfirmDevice({ calls, id, ...ways }: ConfirmDeviceProps) {
 
 interface ScannedViewProps extends Pick<ConfirmDeviceProps, 'onDone' | 'onScanAgain'> {
   scan: Scan
+  isOffline: boolean
 }
 
-function ScannedView({ scan, onDone, onScanAgain }: ScannedViewProps) {
+function ScannedView({ scan, isOffline, onDone, onScanAgain }: ScannedViewProps) {
   const state = useLiveValue(scan.state)
   const done = <Button onClick={onDone}>Done</Button>
   switch (state.kind) {
     case 'checking':
       return <Card icon="device">Checking the code…</Card>
     case 'asks':
-      return <Question {...state} onDecide={scan.decide} />
+      return <Question {...state} isOffline={isOffline} onDecide={scan.decide} />
     case 'confirmed':
       return (
         <Card icon="check" action={done}>
@@ -84,10 +88,11 @@ interface QuestionProps {
   device: ScannedDevice
   isBusy: boolean
   problem?: string
+  isOffline: boolean
   onDecide(isAllowed: boolean): void
 }
 
-function Question({ device, isBusy, problem, onDecide }: QuestionProps) {
+function Question({ device, isBusy, problem, isOffline, onDecide }: QuestionProps) {
   return (
     <section className={styles.card} aria-labelledby="asking-device">
       <Icon name="device" size={48} />
@@ -106,7 +111,7 @@ function Question({ device, isBusy, problem, onDecide }: QuestionProps) {
         It will have all your chats. Only confirm if the code is on a screen in front of you.
       </p>
       <p className={styles.problem} role="alert">
-        {problem}
+        {problem && isOffline ? offlineWords : problem}
       </p>
       <div className={styles.buttons}>
         <Button look="quiet" disabled={isBusy} onClick={() => onDecide(false)}>
@@ -119,6 +124,8 @@ function Question({ device, isBusy, problem, onDecide }: QuestionProps) {
     </section>
   )
 }
+
+const offlineWords = "You're offline. Answering needs a connection."
 
 function Card(props: { icon: IconName; children: ReactNode; action?: ReactNode }) {
   return (

@@ -27,7 +27,7 @@ export function LinkedDevicesPage(props: LinkedDevicesPageProps) {
   )
 }
 
-function Body({ calls, deviceId, onDevice, sessions }: LinkedDevicesPageProps) {
+function Body({ calls, deviceId, onDevice, messenger, sessions }: LinkedDevicesPageProps) {
   const [isScanning, setIsScanning] = useState(false)
   const open = (id: string | undefined, scans: boolean) => {
     setIsScanning(scans)
@@ -37,6 +37,7 @@ function Body({ calls, deviceId, onDevice, sessions }: LinkedDevicesPageProps) {
     return (
       <ConfirmDevice
         key={deviceId}
+        messenger={messenger}
         calls={calls}
         id={deviceId}
         onDone={() => open(undefined, false)}
@@ -57,7 +58,7 @@ function Body({ calls, deviceId, onDevice, sessions }: LinkedDevicesPageProps) {
           Link device
         </Button>
       </section>
-      <SecuritySection sessions={sessions} />
+      <SecuritySection messenger={messenger} sessions={sessions} />
     </>
   )
 }

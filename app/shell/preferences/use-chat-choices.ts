@@ -65,7 +65,11 @@ export function useChatChoices(): RadioChoiceProps[] {
     },
     {
       legend: 'Wallpaper',
-      options: wallpapers.map((value) => ({ value, name: wallpaperNames[value] })),
+      options: wallpapers.map((value) => ({
+        value,
+        name: wallpaperNames[value],
+        wallpaper: value,
+      })),
       ...choice('wallpaper', wallpapers),
     },
     {

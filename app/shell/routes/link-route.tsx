@@ -4,11 +4,13 @@ import { LinkedDevicesPage } from '../../settings/linking/linked-devices-page.ts
 import { readDeviceCode } from '../../settings/linking/read-device-code.ts'
 import { PageFrame } from '../layout/page-frame.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
+import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 
 /** 'Linked devices'; the link in a device's code carries its id behind the `#`, which no log sees. */
 export function LinkRoute() {
   const { own, linking } = useServices()
+  const messenger = useMessenger()
   const { hash } = useLocation()
   const navigate = useNavigate()
   const goUp = useWayUp()
@@ -20,6 +22,7 @@ export function LinkRoute() {
     <PageFrame section="settings" title="Linked devices">
       <LinkedDevicesPage
         calls={linking}
+        messenger={messenger}
         sessions={sessions}
         deviceId={readDeviceCode(hash)}
         onDevice={(id) => void navigate(id ? `/link#${id}` : '/link', { replace: true })}

@@ -1,12 +1,17 @@
 import { ShortcutList } from '../../settings/shortcut-list.tsx'
 import { Button } from '../../ui/buttons/button.tsx'
 import { Dialog } from '../../ui/dialogs/dialog.tsx'
+import styles from './shortcuts-dialog.module.css'
 
 export function ShortcutsDialog({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <ShortcutList />
-      <Button onClick={onClose}>Close</Button>
+      <div className={styles.foot}>
+        <Button look="quiet" onClick={onClose}>
+          Close
+        </Button>
+      </div>
     </Dialog>
   )
 }

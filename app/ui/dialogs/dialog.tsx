@@ -2,6 +2,7 @@ import { Content, Description, Portal, Root, Title } from 'radix-ui/dialog'
 import { type ReactNode, useState } from 'react'
 import { findFocusPath, focusFirst } from '../layers/find-focus-path.ts'
 import { useBackLayer } from '../layers/use-back-layer.ts'
+import { joinClassNames } from '../styles/join-class-names.ts'
 import styles from './dialog.module.css'
 
 interface DialogProps {
@@ -9,13 +10,15 @@ interface DialogProps {
   /** A sentence under the title. */
   text?: string
   children?: ReactNode
+  /** For a picture, which takes what the screen has. */
+  isWide?: boolean
   onClose(): void
 }
 
 /**
  * A modal dialog: traps the focus and restores it on close. Escape and a click outside close it.
  */
-export function Dialog({ title, text, children, onClose }: DialogProps) {
+export function Dialog({ title, text, children, isWide, onClose }: DialogProps) {
   const [returnTo] = useState(findFocusPath)
   useBackLayer(true, onClose)
   return (
@@ -24,7 +27,7 @@ export function Dialog({ title, text, children, onClose }: DialogProps) {
         {/* Not Radix's Overlay: it locks scrolling with a <style> element, which the content policy forbids. */}
         <div className={styles.scrim} />
         <Content
-          className={styles.dialog}
+          className={joinClassNames(styles.dialog, isWide && styles.isWide)}
           {...(text ? {} : { 'aria-describedby': undefined })}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
