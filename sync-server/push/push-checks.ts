@@ -1,4 +1,4 @@
-import { type PushPayload, pushLimits } from '../../schema/api/push.ts'
+import { type PushPayload, type PushRead, pushLimits } from '../../schema/api/push.ts'
 import type { ConversationDocument } from '../../schema/conversation.ts'
 import { isMutedAt } from '../../schema/is-muted-at.ts'
 import type { MessageDocument } from '../../schema/message.ts'
@@ -16,10 +16,13 @@ import type { Storage } from '../storage/storage.ts'
 import type { PushClock } from './push-clock.ts'
 import type { PushEntry } from './push-queue.ts'
 
+/** What a device is sent, and the place of the newest message in it. */
+export type PreparedPush = { payload: PushPayload; upTo: number } | { payload: PushRead }
+
 /**
  * What one device is sent, asked at the last moment: a push may have waited an hour. Undefined when
  * its sign-in ended, its person looks at a device, has read the chat, muted, archived or blocked
- * it, or wants quiet now.
+ * it, or wants quiet now. None of the latter matters to a push that only says what was read.
  * @param nameContact a customer of this person's business channel; undefined for anybody else
  */
 export function createPushChecks(options: {
@@ -33,15 +36,15 @@ export function createPushChecks(options: {
 }) {
   const { storage, accounts, sessions, relations, fronts, nameContact, clock } = options
 
+  async function findConversation({ device, peerId }: PushEntry) {
+    const name = nameConversationsDatabase(device.userId)
+    const conversation = await storage.database<ConversationDocument>(name).read([peerId])
+    return conversation.get(peerId)
+  }
+
   /** The newest of these messages that is there, not deleted, and not read. */
-  async function findNewest({ device, peerId, messageIds }: PushEntry) {
-    const { userId } = device
-    const messages = storage.database<MessageDocument>(nameMessagesDatabase(userId))
-    const conversations = storage.database<ConversationDocument>(nameConversationsDatabase(userId))
-    const conversation = (await conversations.read([peerId])).get(peerId)
-    const isMuted = conversation && isMutedAt(conversation, clock.now())
-    if (isMuted || conversation?.isArchived) return undefined
-    const seenUpTo = Math.max(conversation?.readUpTo ?? 0, conversation?.clearedUpTo ?? 0)
+  async function findNewest({ device, messageIds }: PushEntry, seenUpTo: number) {
+    const messages = storage.database<MessageDocument>(nameMessagesDatabase(device.userId))
     return [...(await messages.read(messageIds)).values()]
       .filter(({ deletedAt, orderedAt }) => deletedAt === undefined && orderedAt > seenUpTo)
       .toSorted((a, b) => b.orderedAt - a.orderedAt)[0]
@@ -51,29 +54,52 @@ export function createPushChecks(options: {
     return (await accounts.find(peerId))?.username ?? (await nameContact(userId, peerId))
   }
 
-  return async (entry: PushEntry): Promise<PushPayload | undefined> => {
+  async function prepareNews(entry: PushEntry): Promise<PreparedPush | undefined> {
     const { device, peerId, messageIds, count } = entry
     const { userId } = device
-    if (!(await sessions.isOpen(device)) || (await fronts.has(userId))) return undefined
+    if (messageIds.length === 0 || (await fronts.has(userId))) return undefined
     const owner = await accounts.find(userId)
     if (!owner) return undefined
     const { notificationPreview, notificationSound, quietHours } = readSettings(owner.settings)
     if (isQuietTime(quietHours, clock.now())) return undefined
     if ((await relations.canReach(peerId, userId)) !== 'delivered') return undefined
-    const newest = await findNewest(entry)
+    const conversation = await findConversation(entry)
+    if (conversation?.isArchived) return undefined
+    if (conversation && isMutedAt(conversation, clock.now())) return undefined
+    const readUpTo = seenUpToOf(conversation)
+    const newest = await findNewest(entry, readUpTo)
     const name = newest && (await nameAuthor(userId, peerId))
     if (!name) return undefined
     const isPreviewHidden = notificationPreview === 'hidden'
     const text = newest.content.slice(0, pushLimits.textMaxCharacters).trim()
-    return {
+    const upTo = newest.orderedAt
+    const payload: PushPayload = {
       userId,
       peerId,
       name: name.slice(0, pushLimits.nameMaxCharacters),
       messageIds: [...messageIds],
       count,
+      upTo,
+      ...(readUpTo > 0 && { readUpTo }),
       isPreviewHidden,
       isSilent: !notificationSound,
       ...(!isPreviewHidden && text && { text }),
     }
+    return { payload, upTo }
+  }
+
+  async function prepareRead(entry: PushEntry): Promise<PreparedPush> {
+    const { device, peerId } = entry
+    const readUpTo = seenUpToOf(await findConversation(entry))
+    return { payload: { kind: 'read', userId: device.userId, peerId, readUpTo } }
+  }
+
+  return async (entry: PushEntry): Promise<PreparedPush | undefined> => {
+    if (!(await sessions.isOpen(entry.device))) return undefined
+    const news = await prepareNews(entry)
+    return news ?? (entry.isRead ? await prepareRead(entry) : undefined)
   }
 }
+
+const seenUpToOf = (conversation: ConversationDocument | undefined) =>
+  Math.max(conversation?.readUpTo ?? 0, conversation?.clearedUpTo ?? 0)

@@ -3,7 +3,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { LRUCache } from 'lru-cache'
 import webPush from 'web-push'
-import type { PushPayload } from '../../schema/api/push.ts'
+import type { PushPayload, PushRead } from '../../schema/api/push.ts'
 import type { PushDocument } from '../access/push-documents.ts'
 import { atMost } from '../lib/at-most.ts'
 import { lookUpPublic } from './push-endpoint.ts'
@@ -58,7 +58,7 @@ export function createPushSender(options: {
     return headers.Authorization
   }
 
-  function describe(device: PushDocument, payload: PushPayload) {
+  function describe(device: PushDocument, payload: PushPayload | PushRead) {
     const { p256dh, auth } = device.keys
     const body = webPush.encrypt(p256dh, auth, JSON.stringify(payload), 'aes128gcm').cipherText
     return {
@@ -69,15 +69,15 @@ export function createPushSender(options: {
         'content-encoding': 'aes128gcm',
         'content-length': body.length,
         ttl: keptByServiceSeconds,
-        urgency: 'high',
-        // A later push of the same chat replaces one that the device has not fetched.
+        urgency: 'kind' in payload ? 'normal' : 'high',
+        // A later push of the same chat, or that it was read, replaces one that the device has not fetched.
         topic: nameTopic(device.userId, payload.peerId),
       },
     }
   }
 
   return {
-    async send(device: PushDocument, payload: PushPayload): Promise<PushOutcome> {
+    async send(device: PushDocument, payload: PushPayload | PushRead): Promise<PushOutcome> {
       const url = new URL(device.endpoint)
       const { body, headers } = describe(device, payload)
       return await new Promise((resolve) => {

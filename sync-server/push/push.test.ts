@@ -56,6 +56,7 @@ test('a new message is pushed, encrypted for the device, to a person who looks a
       name: 'Ann',
       messageIds: [id],
       count: 1,
+      upTo: expect.any(Number),
       isPreviewHidden: false,
       isSilent: false,
       text: 'come down, dinner is ready',

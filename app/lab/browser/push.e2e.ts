@@ -85,6 +85,21 @@ test('P1: a reply from the notification waits offline, and is sent once', async 
   expect(await sent()).toHaveLength(1)
 })
 
+test('a chat that is read on another device is closed here', async () => {
+  const body = { username: ann.username, password: ann.password }
+  const other = await app.call('POST', '/api/auth/login', { body })
+  await ann.page.goto('about:blank')
+  const id = await write('read it anywhere')
+  await receive(id)
+  await expect.poll(browser.listShown).toHaveLength(1)
+  const path = `/api/messages/${id}/status`
+  await app.call('PUT', path, { token: other.body.token, body: { status: 'read' } })
+  await expect.poll(() => service.reads.length).toBeGreaterThan(0)
+  const read = service.reads.at(-1)
+  if (read) await browser.deliverRead(read.payload)
+  await expect.poll(browser.listShown).toEqual([])
+})
+
 test('Mark as read works without the app, and after signing out a push shows nothing of its message', async () => {
   await ann.page.goto('about:blank')
   await receive(await write('please read'))
