@@ -105,6 +105,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
       const contact = await contacts.find(ownerId, contactId)
       return contact && nameOfContact(contact)
     },
+    listPlaces: (range) => acceptance.journal.listBetween(range),
     given: settings.pushKeys,
     subject: settings.pushSubject,
     isLoopbackAllowed: overrides.isLoopbackPushAllowed,

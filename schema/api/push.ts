@@ -50,6 +50,11 @@ export const pushPayload = z.object({
   upTo: z.optional(epochMs),
   /** Up to where this person has read or cleared the chat: earlier pushes are over. */
   readUpTo: z.optional(epochMs),
+  /**
+   * All other messages of the chat that have not arrived on any device; undefined when too many.
+   * With them the device may say that the chat has arrived up to `upTo`.
+   */
+  owedIds: z.optional(z.array(id).check(z.maxLength(pushLimits.messageIdsMax))),
   text: z.optional(z.string()),
   isPreviewHidden: z.boolean(),
   isSilent: z.boolean(),

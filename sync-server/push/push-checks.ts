@@ -7,6 +7,7 @@ import { readSettings } from '../../schema/settings.ts'
 import type { Accounts } from '../access/accounts.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Sessions } from '../access/sessions.ts'
+import type { OrderJournal } from '../messages/order/order-journal.ts'
 import type { SharedFronts } from '../realtime/presence/shared-fronts.ts'
 import {
   nameConversationsDatabase,
@@ -16,6 +17,9 @@ import type { Storage } from '../storage/storage.ts'
 import type { PushClock } from './push-clock.ts'
 import type { PushEntry } from './push-queue.ts'
 
+/** Both people's. */
+const placesMax = 50
+
 /** What a device is sent, and the place of the newest message in it. */
 export type PreparedPush = { payload: PushPayload; upTo: number } | { payload: PushRead }
 
@@ -23,6 +27,7 @@ export type PreparedPush = { payload: PushPayload; upTo: number } | { payload: P
  * What one device is sent, asked at the last moment: a push may have waited an hour. Undefined when
  * its sign-in ended, its person looks at a device, has read the chat, muted, archived or blocked
  * it, or wants quiet now. None of the latter matters to a push that only says what was read.
+ * @param listPlaces the places of two people's messages
  * @param nameContact a customer of this person's business channel; undefined for anybody else
  */
 export function createPushChecks(options: {
@@ -32,9 +37,10 @@ export function createPushChecks(options: {
   relations: Pick<Relations, 'canReach'>
   fronts: Pick<SharedFronts, 'has'>
   nameContact: (ownerId: string, contactId: string) => Promise<string | undefined>
+  listPlaces: OrderJournal['listBetween']
   clock: PushClock
 }) {
-  const { storage, accounts, sessions, relations, fronts, nameContact, clock } = options
+  const { storage, accounts, sessions, relations, fronts, nameContact, listPlaces, clock } = options
 
   async function findConversation({ device, peerId }: PushEntry) {
     const name = nameConversationsDatabase(device.userId)
@@ -48,6 +54,17 @@ export function createPushChecks(options: {
     return [...(await messages.read(messageIds)).values()]
       .filter(({ deletedAt, orderedAt }) => deletedAt === undefined && orderedAt > seenUpTo)
       .toSorted((a, b) => b.orderedAt - a.orderedAt)[0]
+  }
+
+  /** The chat's other messages that have not arrived on a device; undefined when too many. */
+  async function listOwed({ device, peerId, messageIds }: PushEntry, after: number, upTo: number) {
+    const range = { oneId: device.userId, otherId: peerId, after, upTo }
+    const entries = await listPlaces({ ...range, limit: placesMax })
+    const owed = entries.flatMap(({ senderId, isHeld, messageId }) =>
+      senderId === peerId && !isHeld && !messageIds.includes(messageId) ? [messageId] : [],
+    )
+    const areAll = entries.length < placesMax && owed.length <= pushLimits.messageIdsMax
+    return areAll ? owed : undefined
   }
 
   async function nameAuthor(userId: string, peerId: string): Promise<string | undefined> {
@@ -73,6 +90,8 @@ export function createPushChecks(options: {
     const isPreviewHidden = notificationPreview === 'hidden'
     const text = newest.content.slice(0, pushLimits.textMaxCharacters).trim()
     const upTo = newest.orderedAt
+    const arrivedUpTo = Math.max(readUpTo, conversation?.deliveredUpTo ?? 0)
+    const owedIds = await listOwed(entry, arrivedUpTo, upTo)
     const payload: PushPayload = {
       userId,
       peerId,
@@ -81,6 +100,7 @@ export function createPushChecks(options: {
       count,
       upTo,
       ...(readUpTo > 0 && { readUpTo }),
+      ...(owedIds && { owedIds }),
       isPreviewHidden,
       isSilent: !notificationSound,
       ...(!isPreviewHidden && text && { text }),

@@ -1,3 +1,5 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import type { AccountsDocument } from '../access/account-documents.ts'
 import type { Accounts } from '../access/accounts.ts'
 import type { PushDocument } from '../access/push-documents.ts'
@@ -5,19 +7,26 @@ import type { Relations } from '../access/relations.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import type { Log } from '../lib/log.ts'
+import type { OrderJournal } from '../messages/order/order-journal.ts'
 import type { Levels } from '../metrics/read-levels.ts'
 import type { SharedFronts } from '../realtime/presence/shared-fronts.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredDatabase } from '../storage/stored-database.ts'
-import { createPushChecks, type PreparedPush } from './push-checks.ts'
+import { createPushChecks } from './push-checks.ts'
 import { type PushClock, realPushClock } from './push-clock.ts'
 import { isPushEndpoint } from './push-endpoint.ts'
 import { keepPushKeys, type PushKeys } from './push-keys.ts'
 import { createPushNews } from './push-news.ts'
 import { createPushQueue, type EntryOutcome, type PushEntry } from './push-queue.ts'
-import { createPushSender } from './push-sender.ts'
+import { createPushSender, type SealedPush } from './push-sender.ts'
 import { createPushSubscriptions } from './push-subscriptions.ts'
 import { canTakeRead, createShownPushes, type ReadDevices } from './shown-pushes.ts'
+
+/**
+ * Many may be on their way to slow services, but few ask the storage and the processor at once:
+ * messages need both.
+ */
+const preparedAtOnce = 2
 
 export type Push = Awaited<ReturnType<typeof createPush>>
 
@@ -37,6 +46,7 @@ export async function createPush(options: {
   relations: Relations
   fronts: SharedFronts
   nameContact: (ownerId: string, contactId: string) => Promise<string | undefined>
+  listPlaces: OrderJournal['listBetween']
   given: PushKeys | undefined
   subject: string
   /** For tests: push services on this machine, over HTTP. */
@@ -57,14 +67,15 @@ export async function createPush(options: {
     now: clock.now,
   })
   const prepare = createPushChecks({ ...options, clock })
+  const turn = pLimit(preparedAtOnce)
 
   async function send(entry: PushEntry): Promise<EntryOutcome> {
     const endFlight = shown.begin(entry.device, entry.peerId)
     const sent = { upTo: undefined as number | undefined }
     try {
-      const prepared = await prepare(entry)
+      const prepared = await turn(() => prepareSealed(entry))
       if (!prepared) return { kind: 'dropped' }
-      const outcome = await deliver(entry.device, prepared)
+      const outcome = await deliver(entry.device, prepared.sealed)
       if (outcome.kind === 'sent' && 'upTo' in prepared) sent.upTo = prepared.upTo
       return outcome
     } finally {
@@ -72,8 +83,16 @@ export async function createPush(options: {
     }
   }
 
-  async function deliver(device: PushDocument, { payload }: PreparedPush): Promise<EntryOutcome> {
-    const outcome = await sender.send(device, payload)
+  async function prepareSealed(entry: PushEntry) {
+    const prepared = await prepare(entry)
+    if (!prepared) return undefined
+    // What came in meanwhile goes first: the encryption holds the whole server up.
+    await yieldToOthers()
+    return { ...prepared, sealed: sender.seal(entry.device, prepared.payload) }
+  }
+
+  async function deliver(device: PushDocument, sealed: SealedPush): Promise<EntryOutcome> {
+    const outcome = await sender.send(sealed)
     if (outcome.kind === 'gone') await subscriptions.remove(device, device.endpoint)
     if (outcome.kind === 'later' || outcome.kind === 'refused') {
       // The rest of an endpoint is a secret: who knows it can push, or at least disturb.

@@ -60,6 +60,8 @@ test('a push brings the message and one notification for its chat; opening it ne
   await expect
     .poll(browser.listShown)
     .toEqual([{ title: 'ben', body: '2 new messages\nthe second', tag: ben.userId }])
+  // No page is open: the service worker has stored both, and says so.
+  await expect.poll(async () => (await readBen()).at(-1)?.status).toBe('delivered')
   await ann.goOffline()
   await ann.page.goto(`/chat/${ben.userId}`)
   await message(ann.page, 'the first').waitFor()

@@ -4,6 +4,7 @@ import { productName } from '../../ui/product.ts'
 import { messageActions, type WorkerNotificationOptions } from '../notification-actions.ts'
 import { type ChatStates, type PushedNews, readChatStates, updateUnread } from './chat-states.ts'
 import { closeRead, listShownChats } from './close-read.ts'
+import { confirmDelivery } from './confirm-delivery.ts'
 import {
   type Described,
   describeNotification,
@@ -29,8 +30,13 @@ export async function takePush(scope: WorkerScope, pushed: unknown): Promise<voi
     return await showNothing(scope)
   const payload = read.data
   const inbox = createInbox({ name: `petrel-${payload.userId}` })
-  const news = await fetchAll(scope, { inbox, payload, token: signIn.token })
-  await inbox.keep(news.documents).catch(() => {})
+  const messageIds = [...payload.messageIds, ...(payload.owedIds ?? [])]
+  const asked = { inbox, payload: { peerId: payload.peerId, messageIds }, token: signIn.token }
+  const news = await fetchAll(scope, asked)
+  const isKept = await inbox.keep(news.documents).then(
+    () => true,
+    () => false,
+  )
   // Signed out meanwhile: the erasure may have come before these documents.
   if ((await readSignedIn())?.userId !== payload.userId) {
     await inbox.erase()
@@ -43,12 +49,16 @@ export async function takePush(scope: WorkerScope, pushed: unknown): Promise<voi
   await scope.navigator.locks.request('petrel-notify', async () => {
     const [shown] = await scope.registration.getNotifications({ tag: peerId })
     const earlier = shown?.data as NotificationData | undefined
-    const { messages } = news
+    const messages = news.messages.filter(({ _id }) => payload.messageIds.includes(_id))
     const seenUpTo = states.get(peerId)?.seenUpTo ?? 0
     const described = describeNotification({ payload, messages, earlier, seenUpTo })
     await show(scope, payload, described)
-    await update(scope, inbox, { states, but: peerId, news: toPushed(payload, news) })
+    await update(scope, inbox, { states, but: peerId, news: toPushed(payload, messages) })
   })
+  if (!isKept) return
+  const { token } = signIn
+  const to = { serverUrl: scope.location.origin, token, fetch: callServer }
+  await confirmDelivery({ ...to, payload, news }).catch(() => {})
 }
 
 /** The chat was read on another device. */
@@ -61,6 +71,8 @@ async function takeRead(scope: WorkerScope, said: PushRead, signIn: WorkerSignIn
   const states = readChatStates({ conversations, said, now: Date.now() })
   await scope.navigator.locks.request('petrel-notify', () => update(scope, inbox, { states }))
 }
+
+const callServer: typeof fetch = (...call) => fetch(...call)
 
 /** Asks for all chats that this device shows as unread, too. */
 async function fetchAll(
@@ -79,7 +91,7 @@ async function fetchAll(
     token,
     payload,
     peerIds: [...shown, ...unread.map(({ peerId }) => peerId)],
-    fetch: (...call) => fetch(...call),
+    fetch: callServer,
     now: Date.now(),
   })
 }
@@ -94,7 +106,7 @@ async function update(
   await changeUnread(scope, inbox, (before) => updateUnread(before, states, news))
 }
 
-function toPushed({ peerId, count, upTo }: PushPayload, { messages }: News): PushedNews {
+function toPushed({ peerId, count, upTo }: PushPayload, messages: News['messages']): PushedNews {
   return { peerId, count, upTo, places: messages.map(({ orderedAt }) => orderedAt) }
 }
 
