@@ -99,12 +99,13 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
   })
   const { connections, presence, fronts, allFronts } = shared
   const push = await createPush({
-    ...{ storage, database, isShared, accounts, sessions, relations, log, onError },
+    ...{ storage, database, isShared, link, accounts, sessions, relations, log, onError },
     fronts: allFronts,
     async nameContact(ownerId, contactId) {
       const contact = await contacts.find(ownerId, contactId)
       return contact && nameOfContact(contact)
     },
+    listPlaces: (range) => acceptance.journal.listBetween(range),
     given: settings.pushKeys,
     subject: settings.pushSubject,
     isLoopbackAllowed: overrides.isLoopbackPushAllowed,
@@ -124,6 +125,7 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     connections,
     findChannel: () => joined.channel,
     onNew: push.note,
+    onRead: push.noteRead,
     onError,
   })
   const { media, quota, rate, acceptance, acceptMessages, acceptConversations } = messaging

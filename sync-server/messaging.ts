@@ -11,6 +11,8 @@ import { createAcceptance } from './messages/acceptance.ts'
 import { measureAcceptance } from './metrics/measure-acceptance.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { People } from './people.ts'
+import { recordPushedReads } from './push/record-pushed-reads.ts'
+import type { PushedRead } from './push/shown-pushes.ts'
 import { announceMessages } from './realtime/announce-messages.ts'
 import type { Connections } from './realtime/connections/connections.ts'
 import {
@@ -33,12 +35,14 @@ export function createMessaging(options: {
   findChannel: () => Channel | undefined
   /** Called with each new message; returns at once. */
   onNew: (message: MessageDocument) => void
+  /** Called with each conversation that was read; returns at once. */
+  onRead: (read: PushedRead) => void
   onError: (error: unknown) => void
 }) {
   const { settings, overrides, data, people, budget, metrics, connections, onError } = options
   const { storage, isShared, link, epochs } = data
   const { accounts, relations, privacy } = people
-  const { findChannel, onNew } = options
+  const { findChannel, onNew, onRead } = options
   const media = createMedia({
     storage,
     privacy,
@@ -85,7 +89,7 @@ export function createMessaging(options: {
     onNew,
     onError,
   })
-  const acceptConversations = recordReads({
+  const acceptOwn = recordReads({
     acceptConversations: gate.acceptConversations,
     async noteRead(ownerId, ...read) {
       const channel = findChannel()
@@ -94,6 +98,10 @@ export function createMessaging(options: {
       }
     },
     onError,
+  })
+  const acceptConversations = recordPushedReads({
+    acceptConversations: acceptOwn,
+    noteRead: onRead,
   })
   return { media, quota, rate, acceptance, acceptMessages, acceptConversations }
 }

@@ -4,6 +4,7 @@ import { IconButton } from '../ui/buttons/icon-button.tsx'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 import { productName } from '../ui/product.ts'
 import { joinClassNames } from '../ui/styles/join-class-names.ts'
+import { AppleInstallSteps } from './apple-install-steps.tsx'
 import type { InstallOffer as Offer } from './install-prompt.ts'
 import styles from './offer.module.css'
 
@@ -25,27 +26,13 @@ export function InstallOffer({ offer }: { offer: Offer }) {
           Install {productName} as an app: its own window and icon, and it opens without a network.
         </span>
       ) : (
-        <AppleSteps />
+        <div className={styles.words}>
+          <p>Install {productName} as an app: its own icon, full screen, and notifications.</p>
+          <AppleInstallSteps />
+        </div>
       )}
       {way === 'prompt' && <Button onClick={() => void offer.install()}>Install</Button>}
       <IconButton icon="close" label="Not now" onClick={offer.dismiss} />
     </aside>
-  )
-}
-
-/** Safari shows no prompt, and gives the installed app a storage of its own. */
-function AppleSteps() {
-  return (
-    <div className={styles.words}>
-      <p>Install {productName} as an app: its own icon, full screen, and notifications.</p>
-      <ol className={styles.steps}>
-        <li>Tap Share in Safari's toolbar.</li>
-        <li>Choose “Add to Home Screen”, then “Add”.</li>
-        <li>
-          Open {productName} from its icon and sign in. Your chats come from the server: the app and
-          Safari keep separate copies. Let unsent messages send here first.
-        </li>
-      </ol>
-    </div>
   )
 }

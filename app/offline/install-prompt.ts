@@ -1,4 +1,5 @@
 import type { LiveSource } from '../ui/hooks/use-live-value.ts'
+import { isStandaloneOnApple, needsHomeScreen } from './needs-home-screen.ts'
 
 /**
  * `prompt`: the browser can install on a click; `hint`: the person must use the share menu (iOS).
@@ -51,7 +52,7 @@ export function createInstallOffer(): InstallOffer {
     const isWanted = !state.isOver && coach.sent >= sentFirst
     if (!isWanted) return set('none')
     if (question) return set('prompt')
-    set(needsHomeScreenHint() ? 'hint' : 'none')
+    set(needsHomeScreen() ? 'hint' : 'none')
   }
 
   function finish() {
@@ -114,19 +115,4 @@ function keepCoach({ sent, shown }: { sent: number; shown: number }) {
 /** Does this page run as an installed app, in its own window? */
 function isInstalled(): boolean {
   return matchMedia('(display-mode: standalone)').matches || isStandaloneOnApple() === true
-}
-
-/**
- * iPhone and iPad browsers install only through the share menu. An iPad reports a Mac, with a touch
- * screen.
- */
-function needsHomeScreenHint(): boolean {
-  const { userAgent, maxTouchPoints } = navigator
-  const isIPad = userAgent.includes('Macintosh') && maxTouchPoints > 1
-  return (/iPhone|iPad|iPod/.test(userAgent) || isIPad) && isStandaloneOnApple() === false
-}
-
-/** Safari's own property: absent elsewhere. */
-function isStandaloneOnApple(): boolean | undefined {
-  return (navigator as { standalone?: boolean }).standalone
 }

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { Settings } from '../../schema/settings.ts'
 import type { OwnSettings } from '../sync/own-settings.ts'
 import { Button } from '../ui/buttons/button.tsx'
@@ -7,7 +8,7 @@ import styles from './notifications.module.css'
 import { QuietHoursChoice } from './quiet-hours-choice.tsx'
 import common from './settings.module.css'
 
-type State = 'unsupported' | 'ask' | 'on' | 'off' | 'blocked'
+type State = 'install' | 'unsupported' | 'ask' | 'on' | 'off' | 'blocked'
 type PushState = 'off' | 'on' | 'no-worker' | 'no-service' | 'passing' | 'unreachable'
 
 export interface NotificationsSectionProps {
@@ -15,9 +16,12 @@ export interface NotificationsSectionProps {
   /** Do notifications come while the app is closed? */
   push: LiveSource<PushState>
   settings: OwnSettings
+  /** How to install the app where only that brings notifications. */
+  installSteps: ReactNode
 }
 
 const words: Record<Exclude<State, 'on'>, string> = {
+  install: `To get notifications on this iPhone or iPad, install ${productName} first:`,
   unsupported: "This browser can't show notifications here.",
   ask: 'Notifications are off on this device.',
   off: 'Notifications are off on this device.',
@@ -52,6 +56,7 @@ export function NotificationsSection(props: NotificationsSectionProps) {
             <p className={styles.reason}>{reasons[pushed]}</p>
           )}
         </div>
+        {state === 'install' && props.installSteps}
         {(state === 'ask' || state === 'off') && (
           <Button onClick={() => void notifications.turnOn()}>Turn on notifications</Button>
         )}

@@ -2,6 +2,7 @@ import type { MessageDocument } from '../../schema/message.ts'
 import type { PublicUser } from '../../schema/user.ts'
 import type { Drafts } from '../database/drafts/drafts.ts'
 import type { VoiceDrafts } from '../database/files/voice-drafts.ts'
+import type { UnreadChat } from '../database/inbox/inbox.ts'
 import type { IndexProgress, SearchPage } from '../database/search/search-index.ts'
 import type { SearchRequest } from '../database/search/search-messages.ts'
 import type { KnownPerson } from '../database/storage/known-person.ts'
@@ -92,8 +93,8 @@ export interface Messenger {
   watchReactions(listener: (news: ReactionNews) => void): () => void
   /** Carries out what the person did in notifications; resolves once the device has stored it. */
   takeCommands(): Promise<void>
-  /** Tells the service worker how many unread messages the app's badge shows. */
-  recordUnread(count: number): Promise<void>
+  /** Tells the service worker what the app's badge shows. */
+  recordUnread(chats: readonly UnreadChat[]): Promise<void>
   /**
    * When a customer last wrote over the business channel, as far as this device knows: epoch ms.
    */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { id } from '../id.ts'
+import { epochMs } from '../message.ts'
 
 /** Bounds of what is pushed, and to how many devices. */
 export const pushLimits = {
@@ -14,10 +15,17 @@ export const pushLimits = {
 const base64Url = (characters: number) =>
   z.string().check(z.regex(new RegExp(`^[A-Za-z0-9_-]{${characters}}={0,2}$`)))
 
-/** Where a browser wants its pushes, and its keys to encrypt them with. As `PushSubscription.toJSON`. */
+/** What a device understands beyond new messages: an older one shows each push as one. */
+export const pushWords = ['read'] as const
+
+/**
+ * Where a browser wants its pushes, and its keys to encrypt them with. As `PushSubscription.toJSON`,
+ * and the `pushWords` that its worker understands.
+ */
 export const pushSubscription = z.object({
   endpoint: z.string().check(z.maxLength(2_048)),
   keys: z.object({ p256dh: base64Url(87), auth: base64Url(22) }),
+  understands: z.optional(z.array(z.string().check(z.maxLength(20))).check(z.maxLength(10))),
 })
 export type PushSubscriptionBody = z.infer<typeof pushSubscription>
 
@@ -38,8 +46,26 @@ export const pushPayload = z.object({
   messageIds: z.array(id).check(z.minLength(1), z.maxLength(pushLimits.messageIdsMax)),
   /** How many messages, of which `messageIds` are the newest. */
   count: z.int().check(z.gte(1)),
+  /** The place of the newest of them. */
+  upTo: z.optional(epochMs),
+  /** Up to where this person has read or cleared the chat: earlier pushes are over. */
+  readUpTo: z.optional(epochMs),
+  /**
+   * All other messages of the chat that have not arrived on any device; undefined when too many.
+   * With them the device may say that the chat has arrived up to `upTo`.
+   */
+  owedIds: z.optional(z.array(id).check(z.maxLength(pushLimits.messageIdsMax))),
   text: z.optional(z.string()),
   isPreviewHidden: z.boolean(),
   isSilent: z.boolean(),
 })
 export type PushPayload = z.infer<typeof pushPayload>
+
+/** The chat was read on another device: closes its notification, and shows none. */
+export const pushRead = z.object({
+  kind: z.literal('read'),
+  userId: id,
+  peerId: id,
+  readUpTo: epochMs,
+})
+export type PushRead = z.infer<typeof pushRead>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPublicAddress, isPushEndpoint, lookUpPublic } from './push-endpoint.ts'
+import { isForShowingOnly, isPublicAddress, isPushEndpoint, lookUpPublic } from './push-endpoint.ts'
 
 test.each([
   'https://fcm.googleapis.com/fcm/send/abc:def',
@@ -31,4 +31,13 @@ test('a name that leads to this machine is not connected to', async () => {
     lookUpPublic('localhost', {}, (error, address) => resolve(error ? 'refused' : address)),
   )
   expect(found).toBe('refused')
+})
+
+test.each([
+  ['https://web.push.apple.com/abc', true],
+  ['https://api.push.apple.com/abc', true],
+  ['https://push.apple.com.example/abc', false],
+  ['https://fcm.googleapis.com/push.apple.com', false],
+])('%s has to show every push: %s', (endpoint, isFor) => {
+  expect(isForShowingOnly(endpoint)).toBe(isFor)
 })

@@ -39,6 +39,11 @@ export function isPushEndpoint(endpoint: string): boolean {
   return isPlain && isNamed && !/\.(localhost|local|internal|home\.arpa|lan)\.?$/i.test(hostname)
 }
 
+/** Apple takes the permission away from an app whose push shows nothing. */
+export function isForShowingOnly(endpoint: string): boolean {
+  return URL.canParse(endpoint) && /(^|\.)push\.apple\.com$/i.test(new URL(endpoint).hostname)
+}
+
 /**
  * Looks a name up as the connection does it, which then uses exactly these addresses: a name cannot
  * lead elsewhere a moment later.

@@ -9,7 +9,9 @@ import type { PushOutcome } from './push-sender.ts'
 export interface PushEntry {
   device: PushDocument
   peerId: string
-  /** The newest, oldest first. */
+  /** The chat was read elsewhere since this device showed it: said unless there is news. */
+  isRead?: true
+  /** The newest, oldest first; none where only the reading is news. */
   messageIds: readonly string[]
   count: number
   /** Epoch ms. */
@@ -52,6 +54,8 @@ export function createPushQueue(options: {
   const bounds = { ...defaults, ...options.bounds }
   const lanes = new Map<string, Map<string, PushEntry>>()
   const active = new Map<string, number>()
+  /** A chat's pushes to a device go one after the other: the last replaces what was not fetched. */
+  const underWay = new Set<string>()
   const perPerson = new Map<string, number>()
   const failing = new LRUCache<string, { failures: number; retryAt: number }>(
     atMost(servicesRemembered),
@@ -86,14 +90,15 @@ export function createPushQueue(options: {
   }
 
   function take(origin: string, lane: Map<string, PushEntry>): PushEntry | undefined {
-    const [first] = lane
-    if (!first) return undefined
-    const [key, entry] = first
-    lane.delete(key)
-    if (lane.size === 0) lanes.delete(origin)
-    counts.waiting -= 1
-    count(perPerson, entry.device.userId, -1)
-    return entry
+    for (const [key, entry] of lane) {
+      if (underWay.has(key)) continue
+      lane.delete(key)
+      if (lane.size === 0) lanes.delete(origin)
+      counts.waiting -= 1
+      count(perPerson, entry.device.userId, -1)
+      return entry
+    }
+    return undefined
   }
 
   /** How many pushes this service may be given now. */
@@ -140,12 +145,14 @@ export function createPushQueue(options: {
   function begin(origin: string, entry: PushEntry) {
     counts.active += 1
     count(active, origin, 1)
+    underWay.add(keyOf(entry))
     attempt(entry)
       .then((outcome) => handle(origin, entry, outcome))
       .catch(onError)
       .finally(() => {
         counts.active -= 1
         count(active, origin, -1)
+        underWay.delete(keyOf(entry))
         run()
       })
   }

@@ -68,7 +68,8 @@ export function createPushSubscriptions(options: {
     listOf,
 
     /** Replaces the subscription of this sign-in; whoever had the endpoint before loses it. */
-    async put(caller: Caller, { endpoint, keys }: PushSubscriptionBody): Promise<void> {
+    async put(caller: Caller, body: PushSubscriptionBody): Promise<void> {
+      const { endpoint, keys, understands } = body
       const [_id, place] = [deviceKey(caller), placeKey(endpoint)]
       const found = await database.read([_id, place])
       const earlier = found.get(_id) as PushDocument | undefined
@@ -85,7 +86,10 @@ export function createPushSubscriptions(options: {
         const leaving = own && own.endpoint !== endpoint ? leave(stored, own) : []
         return {
           put: [
-            { ...idsOf(caller), _id, endpoint, keys, addedAt: now() },
+            {
+              ...{ ...idsOf(caller), _id, endpoint, keys, addedAt: now() },
+              ...(understands && { understands }),
+            },
             { _id: place, ...idsOf(caller) },
             ...leaving.filter((each) => each._id !== _id && each._id !== place),
             ...(isMoved ? [{ ...other, _deleted: true as const }] : []),

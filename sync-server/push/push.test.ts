@@ -56,6 +56,8 @@ test('a new message is pushed, encrypted for the device, to a person who looks a
       name: 'Ann',
       messageIds: [id],
       count: 1,
+      upTo: expect.any(Number),
+      owedIds: [],
       isPreviewHidden: false,
       isSilent: false,
       text: 'come down, dinner is ready',
@@ -116,6 +118,24 @@ test('P8: a hidden preview carries no text', async () => {
   await chat.say(ann, ben, 'a secret')
   await expect.poll(payloads).toMatchObject([{ isPreviewHidden: true, count: 1 }])
   expect(JSON.stringify(payloads())).not.toContain('secret')
+})
+
+test('a push names what was not pushed and has not arrived either', async () => {
+  const { ben } = await meet()
+  const before = await dropped()
+  const mute = (isMuted: boolean) =>
+    chat.as(ben).put(`/messages/conversations/${ann.userId}/mute`, { isMuted })
+  await mute(true)
+  const earlier = await chat.say(ann, ben, 'not pushed')
+  await expect.poll(dropped).toBe(before + 1)
+  await mute(false)
+  const id = await chat.say(ann, ben, 'pushed')
+  await expect.poll(payloads).toMatchObject([{ text: 'pushed' }])
+  expect(payloads()[0]).toMatchObject({ messageIds: [id], owedIds: [earlier] })
+  await chat.as(ben).put(`/messages/${id}/status`, { status: 'delivered' })
+  await chat.say(ann, ben, 'the only one')
+  await expect.poll(payloads).toHaveLength(2)
+  expect(payloads()[1]?.owedIds).toEqual([])
 })
 
 test('muted, archived and blocked chats push nothing, and neither do quiet hours', async () => {

@@ -1,8 +1,13 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import type { AccountsDocument } from '../access/account-documents.ts'
 import type { Accounts } from '../access/accounts.ts'
+import type { PushDocument } from '../access/push-documents.ts'
 import type { Relations } from '../access/relations.ts'
 import type { Sessions } from '../access/sessions.ts'
+import type { ServerLink } from '../cluster/server-link.ts'
 import type { Log } from '../lib/log.ts'
+import type { OrderJournal } from '../messages/order/order-journal.ts'
 import type { Levels } from '../metrics/read-levels.ts'
 import type { SharedFronts } from '../realtime/presence/shared-fronts.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -13,8 +18,15 @@ import { isPushEndpoint } from './push-endpoint.ts'
 import { keepPushKeys, type PushKeys } from './push-keys.ts'
 import { createPushNews } from './push-news.ts'
 import { createPushQueue, type EntryOutcome, type PushEntry } from './push-queue.ts'
-import { createPushSender } from './push-sender.ts'
+import { createPushSender, type SealedPush } from './push-sender.ts'
 import { createPushSubscriptions } from './push-subscriptions.ts'
+import { canTakeRead, createShownPushes, type ReadDevices } from './shown-pushes.ts'
+
+/**
+ * Many may be on their way to slow services, but few ask the storage and the processor at once:
+ * messages need both.
+ */
+const preparedAtOnce = 2
 
 export type Push = Awaited<ReturnType<typeof createPush>>
 
@@ -28,11 +40,13 @@ export async function createPush(options: {
   storage: Pick<Storage, 'database'>
   database: StoredDatabase<AccountsDocument>
   isShared: boolean
+  link: ServerLink | undefined
   accounts: Accounts
   sessions: Sessions
   relations: Relations
   fronts: SharedFronts
   nameContact: (ownerId: string, contactId: string) => Promise<string | undefined>
+  listPlaces: OrderJournal['listBetween']
   given: PushKeys | undefined
   subject: string
   /** For tests: push services on this machine, over HTTP. */
@@ -53,12 +67,32 @@ export async function createPush(options: {
     now: clock.now,
   })
   const prepare = createPushChecks({ ...options, clock })
+  const turn = pLimit(preparedAtOnce)
 
   async function send(entry: PushEntry): Promise<EntryOutcome> {
-    const { device } = entry
-    const payload = await prepare(entry)
-    if (!payload) return { kind: 'dropped' }
-    const outcome = await sender.send(device, payload)
+    const endFlight = shown.begin(entry.device, entry.peerId)
+    const sent = { upTo: undefined as number | undefined }
+    try {
+      const prepared = await turn(() => prepareSealed(entry))
+      if (!prepared) return { kind: 'dropped' }
+      const outcome = await deliver(entry.device, prepared.sealed)
+      if (outcome.kind === 'sent' && 'upTo' in prepared) sent.upTo = prepared.upTo
+      return outcome
+    } finally {
+      endFlight(sent.upTo)
+    }
+  }
+
+  async function prepareSealed(entry: PushEntry) {
+    const prepared = await prepare(entry)
+    if (!prepared) return undefined
+    // What came in meanwhile goes first: the encryption holds the whole server up.
+    await yieldToOthers()
+    return { ...prepared, sealed: sender.seal(entry.device, prepared.payload) }
+  }
+
+  async function deliver(device: PushDocument, sealed: SealedPush): Promise<EntryOutcome> {
+    const outcome = await sender.send(sealed)
     if (outcome.kind === 'gone') await subscriptions.remove(device, device.endpoint)
     if (outcome.kind === 'later' || outcome.kind === 'refused') {
       // The rest of an endpoint is a secret: who knows it can push, or at least disturb.
@@ -68,6 +102,25 @@ export async function createPush(options: {
     return outcome
   }
 
+  /** Devices that showed messages of a chat which was read on another. */
+  async function tellRead({ userId, peerId, deviceIds }: ReadDevices) {
+    for (const device of await subscriptions.listOf(userId)) {
+      if (!deviceIds.includes(device._id) || !canTakeRead(device)) continue
+      queue.add({
+        device,
+        peerId,
+        messageIds: [],
+        count: 0,
+        queuedAt: clock.now(),
+        isRead: true,
+      })
+    }
+  }
+
+  const shown = createShownPushes({
+    link: options.link,
+    onRead: (devices) => void tellRead(devices).catch(onError),
+  })
   const queue = createPushQueue({ clock, random, send, onError })
   const news = createPushNews({ subscriptions, queue, fronts, clock, onError })
   const stopListening = sessions.onEnded((ended) => {
@@ -105,12 +158,15 @@ export async function createPush(options: {
     levels,
     /** New messages, as they were accepted. Returns at once. */
     note: news.note,
+    /** A person has read a chat. Returns at once. */
+    noteRead: shown.noteRead,
     /** May pushes go to this address? */
     accepts: (endpoint: string) =>
       isPushEndpoint(endpoint) || (isLoopbackAllowed && endpoint.startsWith('http://127.0.0.1:')),
     close() {
       stopListening()
       news.close()
+      shown.close()
       queue.close()
       sender.close()
       fronts.close()

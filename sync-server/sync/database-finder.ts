@@ -1,5 +1,6 @@
 import type { FairQueue } from '../budget/fair-queue.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
+import type { AcceptConversationsOf } from '../push/record-pushed-reads.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
@@ -15,7 +16,7 @@ export function createDatabaseFinder(options: {
   storage: Storage
   epochs: Pick<Epochs, 'of' | 'raise'>
   reads: Pick<FairQueue, 'once'>
-  acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
+  acceptance: Pick<Acceptance, 'acceptMessages'> & { acceptConversations: AcceptConversationsOf }
 }) {
   const { storage, epochs, reads, acceptance } = options
 
@@ -26,9 +27,10 @@ export function createDatabaseFinder(options: {
   return function findDatabase(asked: {
     name: string
     actorId: string
+    sessionId: string
     takeSignal: () => AbortSignal
   }): SyncDatabase {
-    const { name, actorId, takeSignal } = asked
+    const { name, actorId, sessionId, takeSignal } = asked
     const turn: SyncDatabase['turn'] = (read) =>
       reads.once({ key: actorId, signal: takeSignal() }, read)
     const open = (stored: string) => ({
@@ -47,7 +49,7 @@ export function createDatabaseFinder(options: {
       case 'conversations':
         return {
           ...open(nameConversationsDatabase(actorId)),
-          accept: (proposals) => acceptance.acceptConversations({ actorId, proposals }),
+          accept: (proposals) => acceptance.acceptConversations({ actorId, sessionId, proposals }),
         }
       default:
         throw name.startsWith('_')

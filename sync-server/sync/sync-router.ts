@@ -7,7 +7,6 @@ import { type Doorman, visitOf } from '../budget/doorman.ts'
 import type { FairQueue } from '../budget/fair-queue.ts'
 import { createJsonReader } from '../http/core/json-reader.ts'
 import { requireServedWire } from '../http/middleware/wire-check.ts'
-import type { Acceptance } from '../messages/acceptance.ts'
 import type { Storage } from '../storage/storage.ts'
 import { answerAllDocs } from './answer-all-docs.ts'
 import { answerChanges } from './answer-changes.ts'
@@ -36,7 +35,7 @@ type Answer = (database: SyncDatabase, request: Request, response: Response) => 
 export function createSyncRouter(options: {
   storage: Storage
   epochs: Pick<Epochs, 'of' | 'raise' | 'installation'>
-  acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
+  acceptance: Parameters<typeof createDatabaseFinder>[0]['acceptance']
   authenticate: (request: Request) => Promise<TokenHolder>
   doorman: Pick<Doorman, 'admit' | 'takeBody'>
   reads: Pick<FairQueue, 'once'>
@@ -54,11 +53,11 @@ export function createSyncRouter(options: {
     next()
   }
   const find = (request: Request, response: Response) => {
-    const { userId: actorId } = must(request.caller, 'a caller')
+    const { userId: actorId, sessionId } = must(request.caller, 'a caller')
     const made: { signal?: AbortSignal } = {}
     // Most requests write, and never use it.
     const takeSignal = () => (made.signal ??= signalGone(response))
-    return findDatabase({ name: String(request.params.database), actorId, takeSignal })
+    return findDatabase({ name: String(request.params.database), actorId, sessionId, takeSignal })
   }
   /** Checks access and existence before reading the body. */
   const readJson: RequestHandler = (request, response, next) => {

@@ -9,7 +9,13 @@ import {
 } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type PushPayload, type PushSubscriptionBody, pushPayload } from '../../schema/api/push.ts'
+import {
+  type PushPayload,
+  type PushRead,
+  type PushSubscriptionBody,
+  pushPayload,
+  pushRead,
+} from '../../schema/api/push.ts'
 
 /** A push as the service took it, decrypted as the browser would. */
 export interface TakenPush {
@@ -19,6 +25,9 @@ export interface TakenPush {
   headers: Record<string, string | string[] | undefined>
   claims: { aud: string; exp: number; sub: string }
 }
+
+/** A push that only says what was read. */
+type TakenRead = Omit<TakenPush, 'payload'> & { payload: PushRead }
 
 interface Answer {
   status: number
@@ -32,6 +41,7 @@ interface Answer {
 export async function startPushService() {
   const browsers = new Map<string, { keys: ECDH; auth: Uint8Array; signer?: string | undefined }>()
   const taken: TakenPush[] = []
+  const reads: TakenRead[] = []
   const problems: string[] = []
   const state = { answer: undefined as Answer | undefined, asked: 0 }
 
@@ -54,8 +64,11 @@ export async function startPushService() {
     if (!browser) return { status: 410 }
     try {
       const claims = checkSignature(String(request.headers.authorization), url, browser.signer)
-      const payload = pushPayload.parse(JSON.parse(decrypt(body, browser)))
-      taken.push({ path, payload, claims, headers: request.headers })
+      const said: unknown = JSON.parse(decrypt(body, browser))
+      const rest = { path, claims, headers: request.headers }
+      const read = pushRead.safeParse(said)
+      if (read.success) reads.push({ ...rest, payload: read.data })
+      else taken.push({ ...rest, payload: pushPayload.parse(said) })
       return { status: 201 }
     } catch (error) {
       problems.push(String(error))
@@ -69,6 +82,7 @@ export async function startPushService() {
   return {
     url,
     taken,
+    reads,
     problems,
     countAsked: () => state.asked,
     /** A browser's subscription, as it gives it to its page. @param signer whose pushes it takes */

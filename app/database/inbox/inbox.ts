@@ -2,7 +2,8 @@ import { nameInbox } from './name-inbox.ts'
 
 /** A document of the server, as the service worker fetched it. */
 export interface InboxDocument {
-  collection: 'messages' | 'conversations'
+  /** `people`: the public record of who wrote, not a replicated document. */
+  collection: 'messages' | 'conversations' | 'people'
   _id: string
   /** The server's epoch: another one's documents belong to another history. */
   epoch: string
@@ -15,6 +16,14 @@ export interface InboxDocument {
 export type InboxCommand =
   | { id: string; kind: 'reply'; peerId: string; text: string; at: number }
   | { id: string; kind: 'read'; peerId: string; messageId: string; upTo?: number; at: number }
+
+/** A chat with unread messages that the badge counts: neither muted nor archived. */
+export interface UnreadChat {
+  peerId: string
+  count: number
+  /** The place of the newest message. */
+  upTo: number
+}
 
 /**
  * One person's meeting place of the service worker and the app: documents for the app to take in,
@@ -30,9 +39,9 @@ export interface Inbox {
   /** Oldest first. */
   listCommands(): Promise<InboxCommand[]>
   dropCommand(id: string): Promise<void>
-  /** The unread messages that the app's badge shows. */
-  readUnread(): Promise<number>
-  setUnread(count: number): Promise<void>
+  /** What the app's badge shows. */
+  readUnread(): Promise<UnreadChat[]>
+  setUnread(chats: readonly UnreadChat[]): Promise<void>
   /** Deletes all of it from the device. */
   erase(): Promise<void>
 }
@@ -42,6 +51,8 @@ const inboxMax = 200
 
 const stores = ['documents', 'commands', 'state'] as const
 type StoreName = (typeof stores)[number]
+/** Apart from `unread`, which an earlier build wrote as a number. */
+const unreadKey = 'unread-chats'
 
 /** Opens the database for each call only: neither an erasure nor a new version waits for it. */
 export function createInbox({
@@ -107,9 +118,9 @@ export function createInbox({
       await run('commands', 'readwrite', (store) => store.delete(id))
     },
     readUnread: async () =>
-      Number((await run<unknown>('state', 'readonly', (store) => store.get('unread'))) ?? 0),
-    setUnread: async (count) => {
-      await run('state', 'readwrite', (store) => store.put(count, 'unread'))
+      (await run<UnreadChat[]>('state', 'readonly', (store) => store.get(unreadKey))) ?? [],
+    setUnread: async (chats) => {
+      await run('state', 'readwrite', (store) => store.put([...chats], unreadKey))
     },
     erase: () => remove(indexedDB, nameInbox(name)),
   }

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page, Worker } from 'playwright-core'
-import type { PushPayload, PushSubscriptionBody } from '../../../schema/api/push.ts'
+import type { PushPayload, PushRead, PushSubscriptionBody } from '../../../schema/api/push.ts'
 import { must } from '../../../schema/helpers/must.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -73,14 +73,20 @@ export async function openPushBrowser(page: Page, origin: string) {
       return globalThis.shownCount
     })
 
+  async function hand(payload: PushPayload | PushRead) {
+    await waitUntil('the registration is known', () => registrations.has(origin))
+    const registrationId = must(registrations.get(origin), 'a registration')
+    const data = JSON.stringify(payload)
+    await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
+  }
+
   return {
+    /** A push that shows nothing. */
+    deliverRead: (payload: PushRead) => hand(payload),
     /** As the browser hands it to the worker: decrypted. Resolves when its notification is shown. */
     async deliver(payload: PushPayload) {
       const before = await countShown()
-      await waitUntil('the registration is known', () => registrations.has(origin))
-      const registrationId = must(registrations.get(origin), 'a registration')
-      const data = JSON.stringify(payload)
-      await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
+      await hand(payload)
       await waitUntil('its notification is shown', async () => (await countShown()) > before)
     },
     listShown: (): Promise<ShownNotification[]> =>

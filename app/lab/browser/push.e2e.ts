@@ -60,6 +60,8 @@ test('a push brings the message and one notification for its chat; opening it ne
   await expect
     .poll(browser.listShown)
     .toEqual([{ title: 'ben', body: '2 new messages\nthe second', tag: ben.userId }])
+  // No page is open: the service worker has stored both, and says so.
+  await expect.poll(async () => (await readBen()).at(-1)?.status).toBe('delivered')
   await ann.goOffline()
   await ann.page.goto(`/chat/${ben.userId}`)
   await message(ann.page, 'the first').waitFor()
@@ -83,6 +85,21 @@ test('P1: a reply from the notification waits offline, and is sent once', async 
   await expect.poll(sent).toHaveLength(1)
   await expect.poll(() => readTicks(ann.page, 'on my way')).not.toBe('Waiting to be sent')
   expect(await sent()).toHaveLength(1)
+})
+
+test('a chat that is read on another device is closed here', async () => {
+  const body = { username: ann.username, password: ann.password }
+  const other = await app.call('POST', '/api/auth/login', { body })
+  await ann.page.goto('about:blank')
+  const id = await write('read it anywhere')
+  await receive(id)
+  await expect.poll(browser.listShown).toHaveLength(1)
+  const path = `/api/messages/${id}/status`
+  await app.call('PUT', path, { token: other.body.token, body: { status: 'read' } })
+  await expect.poll(() => service.reads.length).toBeGreaterThan(0)
+  const read = service.reads.at(-1)
+  if (read) await browser.deliverRead(read.payload)
+  await expect.poll(browser.listShown).toEqual([])
 })
 
 test('Mark as read works without the app, and after signing out a push shows nothing of its message', async () => {

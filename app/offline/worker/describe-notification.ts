@@ -13,7 +13,7 @@ export interface NotificationData {
   /** All messages that it stands for. */
   messageIds: string[]
   count: number
-  /** The place of the newest; undefined when it could not be fetched. */
+  /** The place of the newest; undefined when neither the push nor the server said it. */
   upTo?: number | undefined
 }
 
@@ -30,8 +30,12 @@ export function describeNotification(options: {
   payload: PushPayload
   messages: readonly MessageDocument[]
   earlier: NotificationData | undefined
+  /** Up to where the chat is read: what the earlier one counted below is over. */
+  seenUpTo?: number
 }): Described {
-  const { payload, messages, earlier } = options
+  const { payload, messages, seenUpTo = 0 } = options
+  const isOver = options.earlier?.upTo !== undefined && options.earlier.upTo <= seenUpTo
+  const earlier = isOver ? undefined : options.earlier
   const { userId, peerId, name, isPreviewHidden } = payload
   const before = earlier?.messageIds ?? []
   const fresh = payload.messageIds.filter((id) => !before.includes(id))
@@ -44,7 +48,7 @@ export function describeNotification(options: {
   const preview = isPreviewHidden ? undefined : words?.slice(0, bodyMaxLength)
   const body = preview && count > 1 ? `${summary}\n${preview}` : (preview ?? summary)
   const places = messages.map(({ orderedAt }) => orderedAt)
-  const upTo = Math.max(earlier?.upTo ?? 0, ...places) || undefined
+  const upTo = Math.max(earlier?.upTo ?? 0, payload.upTo ?? 0, ...places) || undefined
   return {
     title: name,
     body,

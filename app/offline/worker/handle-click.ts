@@ -1,7 +1,8 @@
 import { v7 as createId } from 'uuid'
 import * as z from 'zod/mini'
-import { createInbox, type InboxCommand } from '../../database/inbox/inbox.ts'
+import { createInbox, type InboxCommand, type UnreadChat } from '../../database/inbox/inbox.ts'
 import { sendCommands } from './send-commands.ts'
+import { changeUnread } from './show-badge.ts'
 import type { ClickEvent, WorkerScope } from './worker-scope.ts'
 
 const chatData = z.object({
@@ -23,7 +24,7 @@ export async function handleClick(scope: WorkerScope, event: ClickEvent): Promis
     notification.close()
     return await openPath(scope, read.success ? read.data.path : readPath(notification.data))
   }
-  const { userId, count } = read.data
+  const { userId } = read.data
   const inbox = createInbox({ name: `petrel-${userId}` })
   try {
     // Only a stored reply may take the notification away (P1).
@@ -32,9 +33,9 @@ export async function handleClick(scope: WorkerScope, event: ClickEvent): Promis
     return await showUnkept(scope, read.data, command)
   }
   notification.close()
-  const unread = Math.max(0, (await inbox.readUnread().catch(() => 0)) - count)
-  await inbox.setUnread(unread).catch(() => {})
-  await (unread > 0 ? scope.navigator.setAppBadge?.(unread) : scope.navigator.clearAppBadge?.())
+  await scope.navigator.locks.request('petrel-notify', () =>
+    changeUnread(scope, inbox, (before) => withoutSeen(before, read.data)),
+  )
   await tellPages(scope)
   await sendCommands(scope, { userId })
 }
@@ -49,6 +50,15 @@ function readCommand(
   const messageId = messageIds.at(-1)
   if (action !== 'read' || !messageId) return undefined
   return { ...common, kind: 'read', messageId, ...(upTo !== undefined && { upTo }) }
+}
+
+/** The chat without what the notification stood for. */
+function withoutSeen(before: readonly UnreadChat[], { peerId, count, upTo = 0 }: ChatData) {
+  return before.flatMap((chat) => {
+    if (chat.peerId !== peerId) return [chat]
+    const left = chat.upTo <= upTo ? 0 : chat.count - count
+    return left > 0 ? [{ ...chat, count: left }] : []
+  })
 }
 
 function readPath(data: unknown): string {

@@ -1,3 +1,4 @@
+import { pushWords } from '../../../schema/api/push.ts'
 import { wireHeader, wireVersion } from '../../../schema/api/wire.ts'
 import { readSignedIn } from './read-signed-in.ts'
 import type { WorkerScope } from './worker-scope.ts'
@@ -21,6 +22,6 @@ export async function renewSubscription(
       'content-type': 'application/json',
       [wireHeader]: String(wireVersion),
     },
-    body: JSON.stringify(subscription),
+    body: JSON.stringify({ ...subscription.toJSON(), understands: pushWords }),
   })
 }

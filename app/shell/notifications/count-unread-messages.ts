@@ -1,3 +1,4 @@
+import type { UnreadChat } from '../../database/inbox/inbox.ts'
 import type { ConversationRow } from '../../sync/messenger-types.ts'
 
 /**
@@ -5,8 +6,14 @@ import type { ConversationRow } from '../../sync/messenger-types.ts'
  * archived.
  */
 export function countUnreadMessages(rows: readonly ConversationRow[]): number {
-  return rows.reduce(
-    (count, row) => (row.isMuted || row.isArchived ? count : count + row.unreadCount),
-    0,
+  return listUnreadChats(rows).reduce((sum, { count }) => sum + count, 0)
+}
+
+/** The same for the service worker, which goes on counting from there. */
+export function listUnreadChats(rows: readonly ConversationRow[]): UnreadChat[] {
+  return rows.flatMap(({ peerId, unreadCount, isMuted, isArchived, lastMessage }) =>
+    isMuted || isArchived || unreadCount === 0
+      ? []
+      : [{ peerId, count: unreadCount, upTo: lastMessage?.orderedAt ?? 0 }],
   )
 }

@@ -1,9 +1,11 @@
+import { needsHomeScreen } from '../../offline/needs-home-screen.ts'
 import type { LiveSource } from '../../ui/hooks/use-live-value.ts'
 
 /**
- * `ask`: never asked; `blocked`: the browser refuses, and only its own settings can change that.
+ * `install`: a tab on an iPhone or iPad, where only an installed app has notifications. `ask`: never
+ * asked; `blocked`: the browser refuses, and only its own settings can change that.
  */
-export type NotificationState = 'unsupported' | 'ask' | 'on' | 'off' | 'blocked'
+export type NotificationState = 'install' | 'unsupported' | 'ask' | 'on' | 'off' | 'blocked'
 
 export interface NotificationChoice extends LiveSource<NotificationState> {
   /** Asks for the browser's permission if needed; call it only from a click. */
@@ -33,7 +35,7 @@ export function createNotificationChoice(): NotificationChoice {
       return () => listeners.delete(listener)
     },
     async turnOn() {
-      if (readState() === 'unsupported') return
+      if (!('Notification' in globalThis)) return
       await Notification.requestPermission()
       choose('on')
     },
@@ -42,6 +44,7 @@ export function createNotificationChoice(): NotificationChoice {
 }
 
 function readState(): NotificationState {
+  if (needsHomeScreen()) return 'install'
   if (!('Notification' in globalThis)) return 'unsupported'
   if (Notification.permission === 'denied') return 'blocked'
   const chosen = localStorage.getItem(chosenKey)

@@ -3,7 +3,7 @@ import { isQuietTime } from '../../../schema/notifications/quiet-hours.ts'
 import type { ConversationRow, Messenger, ReactionNews } from '../../sync/messenger-types.ts'
 import { productName } from '../../ui/product.ts'
 import { describeMessage } from '../../ui/text/describe-message.ts'
-import { countUnreadMessages } from './count-unread-messages.ts'
+import { countUnreadMessages, listUnreadChats } from './count-unread-messages.ts'
 import { findNews, type News } from './find-news.ts'
 import { describeForWorker, showByWorker } from './show-by-worker.ts'
 import { holdWhileVisible, runInOneTab } from './visible-tabs.ts'
@@ -30,12 +30,17 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
   const stopHolding = holdWhileVisible()
   let { before } = options
   let shownCount: number | undefined
+  let recorded: string | undefined
 
-  function showCount(count: number) {
-    if (count === shownCount) return
-    setBadge(count)
+  function showCount(rows: readonly ConversationRow[]) {
+    const count = countUnreadMessages(rows)
+    if (count !== shownCount) setBadge(count)
     shownCount = count
-    void messenger.recordUnread(count).catch(() => {})
+    const chats = listUnreadChats(rows)
+    const described = JSON.stringify(chats)
+    if (described === recorded) return
+    recorded = described
+    void messenger.recordUnread(chats).catch(() => {})
   }
 
   function isWanted() {
@@ -52,7 +57,7 @@ export function createNotifier(options: NotifierOptions): { close(): void } {
     const news = findNews(before, now)
     void closeRead(before, now).catch(() => {})
     before = now
-    showCount(countUnreadMessages(now))
+    showCount(now)
     if (news.length === 0 || !isWanted() || document.visibilityState === 'visible') return
     const name = `petrel-news-${news.map(({ message }) => message._id).join()}`
     void runInOneTab(name, () => tell(news))

@@ -1,4 +1,4 @@
-import type { PushSubscriptionBody } from '../../../schema/api/push.ts'
+import { type PushSubscriptionBody, pushWords } from '../../../schema/api/push.ts'
 import type { Api } from '../../api/api.ts'
 import type { SessionStore } from '../../api/session-store.ts'
 import type { NotificationChoice } from './notification-choice.ts'
@@ -47,7 +47,8 @@ export function followPushDevice(options: {
     const subscription = isOurs
       ? before
       : await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key })
-    await own.keepPush(subscription.toJSON() as PushSubscriptionBody)
+    const body = subscription.toJSON() as PushSubscriptionBody
+    await own.keepPush({ ...body, understands: [...pushWords] })
     localStorage.setItem(toldKey, describeTold(subscription.endpoint, token))
     return 'on'
   }
@@ -77,16 +78,19 @@ export function followPushDevice(options: {
   })
 }
 
-/** A new sign-in is another token; its end says enough of it. */
+/** A new sign-in is another token, and its end says enough of it; a new build may understand more. */
 function describeTold(endpoint: string, token: string): string {
-  return JSON.stringify({ endpoint, session: token.slice(-12), at: Date.now() })
+  const session = token.slice(-12)
+  return JSON.stringify({ endpoint, session, words: pushWords.join(), at: Date.now() })
 }
 
 function isFresh(told: string, endpoint: string, token: string): boolean {
   try {
-    const read = JSON.parse(told) as { endpoint?: unknown; session?: unknown; at?: unknown }
+    const read = JSON.parse(told) as Record<string, unknown>
     const isSame = read.endpoint === endpoint && read.session === token.slice(-12)
-    return isSame && Date.now() - Number(read.at) < tellAgainAfterMs
+    return (
+      isSame && read.words === pushWords.join() && Date.now() - Number(read.at) < tellAgainAfterMs
+    )
   } catch {
     return false
   }

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
 import { useParams } from 'react-router-dom'
 import { saveFile } from '../../media/files/save-file.ts'
+import { AppleInstallSteps } from '../../offline/apple-install-steps.tsx'
 import { SettingsPage } from '../../settings/settings-page.tsx'
 import { SettingsSectionPage } from '../../settings/settings-section-page.tsx'
 import { sectionWords, settingsPages } from '../../settings/settings-sections.ts'
@@ -50,6 +51,7 @@ export function SettingsRoute() {
           notifications={notifications}
           push={push}
           settings={messenger.settings}
+          installSteps={<AppleInstallSteps />}
           onLogout={() => setIsLeaving(true)}
           onBack={() => goUp({ to: '/settings' })}
         />

@@ -1,9 +1,10 @@
 import type { Inbox } from '../../database/inbox/inbox.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import { takeCommands } from './take-commands.ts'
+import { takePeople } from './take-people.ts'
 
 /**
- * Carries out what waits in the inbox, one run after the other: two at once would do the same twice.
+ * Takes in new people and carries out what waits in the inbox, one run after the other: two at once would do the same twice.
  * What is about a message that has not arrived is tried again at each change of the list.
  */
 export function createCommandTaker(options: {
@@ -17,6 +18,7 @@ export function createCommandTaker(options: {
 
   async function run() {
     if (state.isClosed) return
+    await takePeople({ inbox, people: context.database.device.people }).catch(onError)
     state.isWaiting = (await takeCommands({ inbox, context, onError })) > 0
   }
 

@@ -16,8 +16,8 @@ async function openPushed() {
   const inbox = inboxOf(phone, ann)
   return {
     ...{ lab, ann, ben, phone, laptop, inbox },
-    async push(messageIds: string[]) {
-      const payload = { peerId: ben.userId, messageIds }
+    async push(messageIds: string[], author = ben) {
+      const payload = { peerId: author.userId, messageIds }
       const at = { serverUrl: lab.server.url, token: ann.token, fetch, now: Date.now() }
       const { documents } = await fetchNews({ ...at, payload })
       await inbox.keep(documents)
@@ -50,6 +50,24 @@ test('P4: a pushed message is there at the next start without a network, and is 
   await t.phone.reload()
   await t.lab.settle()
   await expect.poll(async () => (await t.inbox.list()).length).toBe(0)
+})
+
+test('who wrote for the first time has a name without a network', async () => {
+  const t = await openPushed()
+  const carl = await t.lab.person('carl')
+  const tablet = await carl.device()
+  const id = await tablet.say(t.ann, 'hello, I am new')
+  await expect.poll(async () => (await t.ann.server.messages()).has(id)).toBe(true)
+  await t.push([id], carl)
+  t.phone.network.goOffline()
+  await t.phone.openTab()
+  const find = () => {
+    const rows = t.phone.messenger.conversations.getSnapshot()
+    return rows.find(({ peerId }) => peerId === carl.userId)
+  }
+  await expect.poll(() => find()?.peer?.username).toBe('carl')
+  const left = async () => (await t.inbox.list()).filter((each) => each.collection === 'people')
+  await expect.poll(left).toEqual([])
 })
 
 test('P5: an older version in the inbox takes nothing from the device', async () => {

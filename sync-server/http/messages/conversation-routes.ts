@@ -7,6 +7,7 @@ import {
 } from '../../../schema/api/change-conversation.ts'
 import { conversationAnswer, conversationStats } from '../../../schema/api/conversation-answer.ts'
 import type { ConversationFlag } from '../../../schema/conversation.ts'
+import type { Caller } from '../../access/token-keeper.ts'
 import type { FairQueue } from '../../budget/fair-queue.ts'
 import type { Digests } from '../../messages/digests/digests.ts'
 import { defineRoute, type Route } from '../core/route.ts'
@@ -74,7 +75,7 @@ export function createConversationRoutes(options: {
     return await presenter.presentOne(asked.ownerId, changed)
   }
 
-  async function markRead(ownerId: string, peerId: string) {
+  async function markRead({ userId: ownerId, sessionId }: Caller, peerId: string) {
     const stored = await conversations.find(ownerId, peerId)
     const last = await digests.tallies.findLast({ ownerId, peerId }, stored.clearedUpTo)
     const newest = last?.orderedAt
@@ -83,6 +84,7 @@ export function createConversationRoutes(options: {
     const read = await conversations.change({
       ownerId,
       peerId,
+      sessionId,
       propose: (current) => ({
         ...current,
         readUpTo: Math.max(current.readUpTo, newest),
@@ -117,7 +119,7 @@ export function createConversationRoutes(options: {
       status: 200,
       answer: conversationAnswer,
       errors: ['user_not_found'],
-      handle: async ({ caller, params }) => await markRead(caller.userId, params.userId),
+      handle: async ({ caller, params }) => await markRead(caller, params.userId),
     }),
 
     flagRoute({

@@ -2,7 +2,7 @@ import { type ConversationDocument, newConversation } from '../../../schema/conv
 import { idPattern } from '../../../schema/id.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import { retryOvertaken } from '../../lib/retry-overtaken.ts'
-import type { Acceptance } from '../../messages/acceptance.ts'
+import type { AcceptConversationsOf } from '../../push/record-pushed-reads.ts'
 import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Contacts } from '../../whatsapp/customers/contacts.ts'
@@ -18,7 +18,7 @@ export function createOwnConversations(options: {
   storage: Storage
   accounts: Accounts
   contacts: Pick<Contacts, 'find'>
-  acceptConversations: Acceptance['acceptConversations']
+  acceptConversations: AcceptConversationsOf
 }) {
   const { storage, accounts, contacts, acceptConversations } = options
   const open = (ownerId: string) =>
@@ -42,6 +42,7 @@ export function createOwnConversations(options: {
     list: (ownerId: string): Promise<ConversationDocument[]> => open(ownerId).range({}),
 
     /**
+     * @param sessionId the sign-in that asks
      * @param propose makes the wanted version from the stored one
      * @param isDone does the stored version have the change? Another change of the same millisecond
      * may have won
@@ -50,14 +51,15 @@ export function createOwnConversations(options: {
     async change(asked: {
       ownerId: string
       peerId: string
+      sessionId?: string | undefined
       propose: (stored: ConversationDocument, now: number) => ConversationDocument
       isDone: (stored: ConversationDocument) => boolean
     }): Promise<ConversationDocument> {
-      const { ownerId, peerId } = asked
+      const { ownerId, peerId, sessionId } = asked
       return await retryOvertaken(async () => {
         const raw = { ...asked.propose(await find(ownerId, peerId), Date.now()) }
         const proposals = [{ id: peerId, raw, isDeleted: false }]
-        const [outcome] = await acceptConversations({ actorId: ownerId, proposals })
+        const [outcome] = await acceptConversations({ actorId: ownerId, proposals, sessionId })
         if (outcome?.kind === 'heldBack') throwRefusal(outcome.refusal)
         return outcome?.kind === 'stored' && asked.isDone(outcome.doc) ? outcome.doc : 'again'
       }, overtaken)

@@ -3,6 +3,7 @@ import { statusChange } from '../../../schema/api/change-message.ts'
 import { messageStatusAnswer, statusHistoryAnswer } from '../../../schema/api/message-answer.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { statusRank } from '../../../schema/status-rank.ts'
+import type { Caller } from '../../access/token-keeper.ts'
 import { RequestRefused } from '../core/request-refused.ts'
 import { defineRoute, type Route } from '../core/route.ts'
 import type { MessagePresenter } from './message-presenter.ts'
@@ -73,7 +74,8 @@ export function createStatusRoutes(options: {
       status: 200,
       answer: messageStatusAnswer,
       errors: ['message_not_found', 'forged_status', 'status_not_higher'],
-      async handle({ caller: { userId }, params, body: { status } }) {
+      async handle({ caller, params, body: { status } }) {
+        const { userId } = caller
         const message = await messages.find(userId, params.id)
         if (message.senderId === userId) {
           // Only the provider reports on messages sent to a phone.
@@ -83,17 +85,18 @@ export function createStatusRoutes(options: {
         if (statusRank({ ...message, status }) < statusRank({ ...message, ...current })) {
           throw new RequestRefused('status_not_higher')
         }
-        await confirm(userId, message, status === 'read')
+        await confirm(caller, message, status === 'read')
         return await describeStatus(userId, message)
       },
     }),
   ]
 
-  async function confirm(ownerId: string, message: MessageDocument, isRead: boolean) {
+  async function confirm(caller: Caller, message: MessageDocument, isRead: boolean) {
     const mark = isRead ? 'readUpTo' : 'deliveredUpTo'
     await conversations.change({
-      ownerId,
+      ownerId: caller.userId,
       peerId: message.peerId,
+      sessionId: caller.sessionId,
       propose: (stored) => ({ ...stored, [mark]: Math.max(stored[mark], message.orderedAt) }),
       isDone: (stored) => stored[mark] >= message.orderedAt,
     })
