@@ -1,17 +1,17 @@
-import { useCallback, useEffect, useState } from 'react'
-import type { Session } from '../../schema/api/auth.ts'
-import { wordsOf } from '../../schema/helpers/words-of.ts'
+import type { Messenger } from '../sync/messenger-types.ts'
+import type { SignIns } from '../sync/people/sign-ins.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { formatLastSeen } from '../ui/format/format-last-seen.ts'
 import { productName } from '../ui/product.ts'
 import { describeDevice } from './describe-device.ts'
 import { FactList } from './fact-list.tsx'
 import styles from './settings.module.css'
+import { useSignIns } from './use-sign-ins.ts'
 
 export interface SecuritySectionProps {
   /** All reject with words for a person. */
-  sessions: {
-    list(): Promise<readonly Session[]>
+  signIns: SignIns & {
+    connection: Messenger['connection']
     end(sessionId: string): Promise<void>
     endOthers(): Promise<void>
   }
@@ -39,24 +39,9 @@ const facts = [
 ]
 
 /** Lists this person's sign-ins and can end each one; says what is encrypted, and what is not. */
-export function SecuritySection({ sessions }: SecuritySectionProps) {
-  const [found, setFound] = useState<readonly Session[]>()
-  const [error, setError] = useState<string>()
-  const load = useCallback(
-    () =>
-      sessions.list().then(
-        (list) => {
-          setFound(list)
-          setError(undefined)
-        },
-        (cause: unknown) => setError(wordsOf(cause)),
-      ),
-    [sessions],
-  )
-  useEffect(() => void load(), [load])
-  const run = (work: Promise<void>) =>
-    void work.then(load, (cause: unknown) => setError(wordsOf(cause)))
-  const others = found?.filter((session) => !session.isCurrent) ?? []
+export function SecuritySection({ signIns }: SecuritySectionProps) {
+  const { found, isOld, error, run } = useSignIns(signIns)
+  const others = found?.sessions.filter((session) => !session.isCurrent) ?? []
 
   return (
     <section aria-labelledby="sign-ins">
@@ -68,19 +53,28 @@ export function SecuritySection({ sessions }: SecuritySectionProps) {
           {error}
         </p>
       )}
-      {!found && !error && <p role="status">Loading...</p>}
+      <div role="status">
+        {!found && !error && <p>Loading...</p>}
+        {found && isOld && (
+          <p className={styles.note}>
+            Last known list, from {formatTime(found.at)}. It updates when you're back online.
+          </p>
+        )}
+      </div>
       <ul className={styles.list}>
-        {found?.map((session) => (
+        {found?.sessions.map((session) => (
           <li key={session._id} className={styles.row}>
             <span className={styles.words}>
               <span>{describeDevice(session.device)}</span>
               <small>
-                {session.isCurrent ? 'This device' : `Last used ${formatTime(session.lastUsedAt)}`}
-                {` · signed in ${formatTime(session.createdAt)}`}
+                {session.isCurrent
+                  ? 'This device'
+                  : `Last used ${formatTime(Date.parse(session.lastUsedAt))}`}
+                {` · signed in ${formatTime(Date.parse(session.createdAt))}`}
               </small>
             </span>
             {!session.isCurrent && (
-              <Button look="quiet" onClick={() => run(sessions.end(session._id))}>
+              <Button look="quiet" onClick={() => run(signIns.end(session._id))}>
                 Log out
               </Button>
             )}
@@ -88,7 +82,7 @@ export function SecuritySection({ sessions }: SecuritySectionProps) {
         ))}
       </ul>
       {others.length > 1 && (
-        <Button look="danger" onClick={() => run(sessions.endOthers())}>
+        <Button look="danger" onClick={() => run(signIns.endOthers())}>
           Log out all other devices
         </Button>
       )}
@@ -100,4 +94,4 @@ export function SecuritySection({ sessions }: SecuritySectionProps) {
   )
 }
 
-const formatTime = (time: string) => formatLastSeen(Date.parse(time), Date.now())
+const formatTime = (time: number) => formatLastSeen(time, Date.now())

@@ -27,7 +27,7 @@ export function LinkedDevicesPage(props: LinkedDevicesPageProps) {
   )
 }
 
-function Body({ calls, deviceId, onDevice, sessions }: LinkedDevicesPageProps) {
+function Body({ calls, deviceId, onDevice, signIns }: LinkedDevicesPageProps) {
   const [isScanning, setIsScanning] = useState(false)
   const open = (id: string | undefined, scans: boolean) => {
     setIsScanning(scans)
@@ -57,7 +57,7 @@ function Body({ calls, deviceId, onDevice, sessions }: LinkedDevicesPageProps) {
           Link device
         </Button>
       </section>
-      <SecuritySection sessions={sessions} />
+      <SecuritySection signIns={signIns} />
     </>
   )
 }

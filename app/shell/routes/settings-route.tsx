@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { useParams } from 'react-router-dom'
 import { saveFile } from '../../media/files/save-file.ts'
 import { SettingsPage } from '../../settings/settings-page.tsx'
@@ -14,6 +14,7 @@ import { writeReport } from '../preferences/write-report.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import { useSession } from '../session/use-session.ts'
+import { useSignIns } from '../session/use-sign-ins.ts'
 
 export function SettingsRoute() {
   const { section: wanted } = useParams()
@@ -24,10 +25,7 @@ export function SettingsRoute() {
   const choices = useChatChoices()
   const goUp = useWayUp()
   const [isLeaving, setIsLeaving] = useState(false)
-  const sessions = useMemo(
-    () => ({ list: own.listSessions, end: own.endSession, endOthers: own.endOtherSessions }),
-    [own],
-  )
+  const signIns = useSignIns()
   const account = useAccount()
   const section = settingsPages.find((name) => name === wanted)
   if (!session) return null
@@ -40,7 +38,7 @@ export function SettingsRoute() {
           section={section}
           user={session.user}
           account={account}
-          sessions={sessions}
+          signIns={signIns}
           readUsage={own.readUsage}
           messenger={messenger}
           loading={loading}
