@@ -146,6 +146,24 @@ describe('P8: what is changed at one server holds at the doors of the other, at 
     await expect.poll(shown, waiting).toContain(opened.ann.userId)
   })
 
+  it('that a person who hides begins a chat: who may see them then does', async () => {
+    const { one, two } = opened.servers
+    const fay = await two.register('Fay')
+    await set({ onlineFor: 'chats' })
+    await connect(one, opened.ann)
+    const fays = await connect(two, fay, ['presence-changes'])
+    await expect.poll(() => fays.count('users-online'), waiting).toBeGreaterThan(0)
+    const path = `/api/users/${opened.ann.userId}/activity`
+    const isShown = async () => (await two.call('GET', path, { token: fay.token })).body.isOnline
+    expect(await isShown()).toBe(false)
+    const body = { recipientId: fay.userId, content: 'hello Fay' }
+    expect(
+      (await one.call('POST', '/api/messages', { token: opened.ann.token, body })).status,
+    ).toBe(201)
+    await expect.poll(() => fays.last('users-online'), waiting).toContain(opened.ann.userId)
+    expect(await isShown()).toBe(true)
+  })
+
   it('a block: presence, typing and messages', async () => {
     const pass = await openBarrier()
     const anns = await connect(opened.servers.one, opened.ann)
