@@ -437,7 +437,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     requests: queue.requests,
     settings: ownSettings.settings,
     files: files.files,
-    archive: createLazyArchive(sending),
+    archive: createLazyArchive({ ...sending, pictures: about.pictures }),
     async openVoiceDrafts() {
       voiceDrafts ??= import('../database/files/voice-drafts.ts').then(({ createVoiceDrafts }) =>
         createVoiceDrafts({ ...context, locks: platform.locks }),

@@ -50,7 +50,7 @@ export function ExportDialog(props: ExportDialogProps) {
   return (
     <Dialog
       title="Export your data"
-      text="Your profile, settings, contacts, chats and files, in one zip file. Anyone who has the file can read it."
+      text="Your profile, settings, contacts, pictures, chats, drafts and files, in one zip file. Anyone who has the file can read it."
       onClose={onClose}
     >
       {run.state === 'idle' && run.error && (
@@ -64,7 +64,7 @@ export function ExportDialog(props: ExportDialogProps) {
         <>
           <p className={styles.words}>
             {isAway ? "You're offline: the export has what is on this device. " : ''}
-            Drafts, unsent recordings and profile pictures are not included.
+            Unsent recordings are not included.
           </p>
           {!isAway && (
             <label className={styles.check}>

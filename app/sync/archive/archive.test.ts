@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises'
 import { unzipSync } from 'fflate'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
 import { testSession } from '../../api/test-session.ts'
 import type { LabDevice } from '../../lab/device/lab-device.ts'
+import type { LabPerson } from '../../lab/device/lab-person.ts'
+import { untilLive } from '../../lab/device/read-conversation.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 import { createZipWriter } from './zip/zip-writer.ts'
 
@@ -82,6 +85,98 @@ test('P5: what is exported, erased and imported offline is the same, document by
   expect((await readDocuments(phone)).messages).toEqual(before.messages)
 })
 
+/** The parts of an export, without the time of it. */
+async function readParts(zip: Blob): Promise<Record<string, unknown>> {
+  const { 'petrel.json': _head, ...parts } = unzipSync(new Uint8Array(await zip.arrayBuffer()))
+  const decoder = new TextDecoder('latin1')
+  return Object.fromEntries(
+    Object.entries(parts).map(([name, bytes]) => {
+      const isJson = name.endsWith('.json')
+      return [name, isJson ? JSON.parse(new TextDecoder().decode(bytes)) : decoder.decode(bytes)]
+    }),
+  )
+}
+
+/** Gives the person a picture, and waits until a device shows it. */
+async function setPicture(person: LabPerson, device: LabDevice, serverUrl: string, name: string) {
+  const form = new FormData()
+  const bytes = await readFile(new URL(`../../../public/icons/${name}`, import.meta.url))
+  form.set('profilePicture', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), name)
+  const response = await fetch(`${serverUrl}/api/users/profile/picture`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${person.token}` },
+    body: form,
+  })
+  const { profilePicture } = (await response.json()) as { profilePicture: string }
+  const picture = device.messenger.pictures.get(profilePicture)
+  onTestFinished(picture.subscribe(() => {}))
+  await untilLive(picture, (url) => url !== undefined)
+  return profilePicture
+}
+
+test('P1 P10: drafts and pictures are exported and come back offline, part by part, and a later draft stays', async () => {
+  const { lab, ann, ben, phone, first } = await start()
+  const own = await setPicture(ann, phone, lab.server.url, 'icon-192.png')
+  const bens = await setPicture(ben, phone, lab.server.url, 'icon-512.png')
+  await phone.messenger.users.load(ben.userId)
+  const ivy = await lab.person('ivy')
+  const profile = { ...testSession.user, _id: ann.userId, username: 'Ann', profilePicture: own }
+  const { drafts } = phone.messenger
+  drafts.begin(ben.userId)
+  drafts.set(ben.userId, 'half a sent')
+  drafts.setReply(ben.userId, first)
+  drafts.begin(ivy.userId)
+  drafts.set(ivy.userId, 'dear Ivy')
+  const asked = { ...pace(), profile, loadsMissing: false }
+  const saveParts = async () => await readParts((await phone.messenger.archive.save(asked)).zip)
+  // They are shown before they are stored.
+  await expect.poll(async () => (await saveParts())['pictures.json']).toHaveLength(2)
+  // A reload writes down what was gathered.
+  await phone.reload()
+  phone.network.goOffline()
+  const saved = await phone.messenger.archive.save(asked)
+  const parts = await readParts(saved.zip)
+  expect(parts['pictures.json']).toMatchObject([
+    { userId: ann.userId, address: own, mimeType: 'image/png' },
+    { userId: ben.userId, address: bens, mimeType: 'image/png' },
+  ])
+  expect(parts['drafts.json']).toHaveLength(2)
+
+  await wipe(phone)
+  expect(phone.messenger.drafts.begin(ben.userId).text).toBe('')
+  await phone.messenger.archive.restore(saved.zip, pace())
+  expect(await saveParts()).toEqual(parts)
+  await untilLive(phone.messenger.drafts.get(ivy.userId), (text) => text === 'dear Ivy')
+  expect(phone.messenger.drafts.begin(ben.userId)).toMatchObject({
+    text: 'half a sent',
+    replyTo: first,
+  })
+  const picture = phone.messenger.pictures.get(bens)
+  onTestFinished(picture.subscribe(() => {}))
+  await untilLive(picture, (url) => url !== undefined)
+
+  phone.messenger.drafts.set(ben.userId, 'half a sentence')
+  await phone.reload()
+  await phone.messenger.archive.restore(saved.zip, pace())
+  await phone.reload()
+  expect(phone.messenger.drafts.begin(ben.userId).text).toBe('half a sentence')
+})
+
+test('an export of the first version, without drafts and pictures, is still read', async () => {
+  const { phone } = await start()
+  phone.network.goOffline()
+  const before = await readDocuments(phone)
+  const { zip } = await save(phone)
+  await wipe(phone)
+  const earlier = await forge(zip, (parts) => {
+    edit('petrel.json', '"version": 2', '"version": 1')(parts)
+    parts.delete('drafts.json')
+    parts.delete('pictures.json')
+  })
+  await phone.messenger.archive.restore(earlier, pace())
+  expect(await readDocuments(phone)).toEqual(before)
+})
+
 test('any program reads the export, and it has no secret in it', async () => {
   const { phone, file, ann } = await start()
   const { zip, name } = await save(phone)
@@ -91,16 +186,18 @@ test('any program reads the export, and it has no secret in it', async () => {
   expect(Object.keys(parts).sort()).toEqual(
     [
       'conversations.json',
+      'drafts.json',
       `files/${file}.txt`,
       'files.json',
       'messages.json',
       'people.json',
       'petrel.json',
+      'pictures.json',
       'profile.json',
       'settings.json',
     ].sort(),
   )
-  expect(JSON.parse(read('petrel.json'))).toMatchObject({ userId: phone.userId, version: 1 })
+  expect(JSON.parse(read('petrel.json'))).toMatchObject({ userId: phone.userId, version: 2 })
   expect(JSON.parse(read('messages.json'))).toHaveLength(4)
   expect(JSON.parse(read('settings.json'))).toEqual({ a: 1 })
   expect(read(`files/${file}.txt`)).toBe('what is in it')
@@ -191,10 +288,12 @@ const edit = (name: string, from: string | RegExp, to: string) => (parts: Map<st
   parts.set(name, text.replace(from, to))
 }
 
+const draftAt = (_id: string, at: number) => `[\n${JSON.stringify({ _id, text: 'x', at })}\n]\n`
+
 const forgeries: [string, (parts: Map<string, string>) => void, RegExp][] = [
   ['no Petrel', (parts) => parts.delete('petrel.json'), /isn't a Petrel export/],
   ['another format', edit('petrel.json', 'petrel-export', 'other'), /isn't a Petrel export/],
-  ['a later version', edit('petrel.json', '"version": 1', '"version": 2'), /newer version/],
+  ['a later version', edit('petrel.json', '"version": 2', '"version": 3'), /newer version/],
   ['no messages', (parts) => parts.delete('messages.json'), /damaged/],
   ['half the messages', (parts) => parts.set('messages.json', '[\n{"_id":'), /damaged/],
   ['no array', (parts) => parts.set('messages.json', '{}'), /damaged/],
@@ -205,6 +304,30 @@ const forgeries: [string, (parts: Map<string, string>) => void, RegExp][] = [
     /damaged/,
   ],
   ['a mark ahead', edit('conversations.json', /"clearedUpTo":0/, '"clearedUpTo":8e15'), /damaged/],
+  ['no drafts', (parts) => parts.delete('drafts.json'), /damaged/],
+  ['a draft of no person', (parts) => parts.set('drafts.json', draftAt('../x', 1)), /damaged/],
+  [
+    'a draft ahead',
+    (parts) => parts.set('drafts.json', draftAt(testSession.user._id, 8e15)),
+    /damaged/,
+  ],
+  [
+    'a picture of nobody',
+    (parts) => {
+      const path = `pictures/${testSession.user._id}.png`
+      const address = '/api/media/x'
+      const picture = {
+        userId: testSession.user._id,
+        address,
+        path,
+        mimeType: 'image/png',
+        size: 1,
+      }
+      parts.set('pictures.json', `[\n${JSON.stringify(picture)}\n]\n`)
+      parts.set(path, 'x')
+    },
+    /damaged/,
+  ],
   ['a file too many', (parts) => parts.set('files/x', ''), /damaged/],
   ['a way out', (parts) => parts.set('../../etc/passwd', ''), /damaged/],
   ['a file outside', edit('files.json', /"path":"[^"]*/, '"path":"petrel.json'), /damaged/],
