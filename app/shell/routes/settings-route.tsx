@@ -9,6 +9,7 @@ import { PageFrame } from '../layout/page-frame.tsx'
 import { SignOutDialog } from '../main-menu/sign-out-dialog.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
 import { useChatChoices } from '../preferences/use-chat-choices.ts'
+import { useKeepingChoice } from '../preferences/use-keeping-choice.ts'
 import { useLoadingChoices } from '../preferences/use-loading-choices.ts'
 import { writeReport } from '../preferences/write-report.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
@@ -21,7 +22,7 @@ export function SettingsRoute() {
   const { own, notifications, push } = useServices()
   const session = useSession()
   const messenger = useMessenger()
-  const loading = useLoadingChoices()
+  const loading = [...useLoadingChoices(), useKeepingChoice()]
   const choices = useChatChoices()
   const goUp = useWayUp()
   const [isLeaving, setIsLeaving] = useState(false)
