@@ -1,6 +1,6 @@
 import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
 import type { PetrelDatabase } from '../database/storage/open-database.ts'
-import { listOwnTexts, settingsTextKey } from './own-texts.ts'
+import { listOwnTexts, settingsTextKey } from './platform/own-texts.ts'
 
 /**
  * Deletes all of a person's data on this device: every collection, replication metadata, drafts.

@@ -1,5 +1,5 @@
 import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
-import { listOwnTexts, settingsTextKey } from './own-texts.ts'
+import { listOwnTexts, settingsTextKey } from './platform/own-texts.ts'
 
 /** The people whose data this device still has to erase, whatever happens meanwhile. */
 export interface OwedErasures {

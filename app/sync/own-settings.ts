@@ -16,7 +16,7 @@ import {
   subscribeToTable,
 } from '../database/storage/open-device-store.ts'
 import { createLiveValue, type LiveValue } from '../database/views/live-value.ts'
-import { settingsTextKey } from './own-texts.ts'
+import { settingsTextKey } from './platform/own-texts.ts'
 import type { Requests } from './requests/requests.ts'
 import { createSettingsNote } from './settings-note.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { mergeSettings, type TimedSettings, timedSettings } from '../../schema/settings.ts'
 import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
-import { settingsNoteKey } from './own-texts.ts'
+import { settingsNoteKey } from './platform/own-texts.ts'
 
 const none: TimedSettings = { settings: {}, settingsAt: {} }
 

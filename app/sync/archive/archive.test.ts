@@ -1,67 +1,25 @@
-import { readFile } from 'node:fs/promises'
 import { unzipSync } from 'fflate'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
 import { testSession } from '../../api/test-session.ts'
 import type { LabDevice } from '../../lab/device/lab-device.ts'
-import type { LabPerson } from '../../lab/device/lab-person.ts'
-import { untilLive } from '../../lab/device/read-conversation.ts'
-import { openTestLab } from '../../lab/open-test-lab.ts'
-import { createZipWriter } from './zip/zip-writer.ts'
-
-const pace = () => ({ signal: new AbortController().signal, onProgress() {} })
-
-function save(device: LabDevice, more: { loadsMissing?: boolean } = {}) {
-  const profile = { ...testSession.user, _id: device.userId, username: 'Ann', settings: { a: 1 } }
-  return device.messenger.archive.save({ loadsMissing: false, ...pace(), profile, ...more })
-}
-
-/** Its documents without what RxDB notes beside them. */
-async function readDocuments(device: LabDevice) {
-  const { messages, conversations } = await device.stored()
-  const clean = (documents: Map<string, object>) =>
-    new Map(
-      [...documents].map(([id, document]) => [
-        id,
-        Object.fromEntries(
-          Object.entries(document).filter(([field]) => !/^_(rev|meta|attachments)$/.test(field)),
-        ),
-      ]),
-    )
-  return { messages: clean(messages), conversations: clean(conversations) }
-}
-
-/** Removes everything from the device, as signing out does, and opens it again. */
-async function wipe(device: LabDevice) {
-  await device.messenger.erase()
-  await device.reload()
-}
+import {
+  edit,
+  forge,
+  openTestArchive,
+  pace,
+  readDocuments,
+  save,
+  wipe,
+} from '../../lab/open-test-archive.ts'
 
 async function readFileWords(device: LabDevice, messageId: string) {
   const message = must((await device.stored()).messages.get(messageId), 'the message')
   return await (await device.messenger.files.find(message))?.text()
 }
 
-/** Ann's phone and Ben's tablet, with a chat of everything. */
-async function start() {
-  const { lab, ann, ben } = await openTestLab()
-  const [phone, tablet] = [await ann.device(), await ben.device()]
-  const first = await phone.say(ben, 'hello "Ben" ✓')
-  const file = await phone.sendFile(ben, 'a file', 'what is in it')
-  await tablet.say(ann, 'hi\nAnn')
-  const gone = await tablet.say(ann, 'forget this')
-  await lab.settle()
-  await phone.edit(first, 'hello again')
-  await tablet.delete(gone)
-  await phone.messenger.commands.setStarred(first, true)
-  await phone.messenger.commands.setPinned(ben.userId, true)
-  await phone.messenger.commands.setReaction(file, '👍')
-  await lab.settle()
-  return { lab, ann, ben, phone, tablet, first, file }
-}
-
 test('P5: what is exported, erased and imported offline is the same, document by document', async () => {
-  const { lab, phone, file } = await start()
+  const { lab, phone, file } = await openTestArchive()
   phone.network.goOffline()
   const before = await readDocuments(phone)
   expect(before.messages.size).toBe(4)
@@ -85,100 +43,8 @@ test('P5: what is exported, erased and imported offline is the same, document by
   expect((await readDocuments(phone)).messages).toEqual(before.messages)
 })
 
-/** The parts of an export, without the time of it. */
-async function readParts(zip: Blob): Promise<Record<string, unknown>> {
-  const { 'petrel.json': _head, ...parts } = unzipSync(new Uint8Array(await zip.arrayBuffer()))
-  const decoder = new TextDecoder('latin1')
-  return Object.fromEntries(
-    Object.entries(parts).map(([name, bytes]) => {
-      const isJson = name.endsWith('.json')
-      return [name, isJson ? JSON.parse(new TextDecoder().decode(bytes)) : decoder.decode(bytes)]
-    }),
-  )
-}
-
-/** Gives the person a picture, and waits until a device shows it. */
-async function setPicture(person: LabPerson, device: LabDevice, serverUrl: string, name: string) {
-  const form = new FormData()
-  const bytes = await readFile(new URL(`../../../public/icons/${name}`, import.meta.url))
-  form.set('profilePicture', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), name)
-  const response = await fetch(`${serverUrl}/api/users/profile/picture`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${person.token}` },
-    body: form,
-  })
-  const { profilePicture } = (await response.json()) as { profilePicture: string }
-  const picture = device.messenger.pictures.get(profilePicture)
-  onTestFinished(picture.subscribe(() => {}))
-  await untilLive(picture, (url) => url !== undefined)
-  return profilePicture
-}
-
-test('P1 P10: drafts and pictures are exported and come back offline, part by part, and a later draft stays', async () => {
-  const { lab, ann, ben, phone, first } = await start()
-  const own = await setPicture(ann, phone, lab.server.url, 'icon-192.png')
-  const bens = await setPicture(ben, phone, lab.server.url, 'icon-512.png')
-  await phone.messenger.users.load(ben.userId)
-  const ivy = await lab.person('ivy')
-  const profile = { ...testSession.user, _id: ann.userId, username: 'Ann', profilePicture: own }
-  const { drafts } = phone.messenger
-  drafts.begin(ben.userId)
-  drafts.set(ben.userId, 'half a sent')
-  drafts.setReply(ben.userId, first)
-  drafts.begin(ivy.userId)
-  drafts.set(ivy.userId, 'dear Ivy')
-  const asked = { ...pace(), profile, loadsMissing: false }
-  const saveParts = async () => await readParts((await phone.messenger.archive.save(asked)).zip)
-  // They are shown before they are stored.
-  await expect.poll(async () => (await saveParts())['pictures.json']).toHaveLength(2)
-  // A reload writes down what was gathered.
-  await phone.reload()
-  phone.network.goOffline()
-  const saved = await phone.messenger.archive.save(asked)
-  const parts = await readParts(saved.zip)
-  expect(parts['pictures.json']).toMatchObject([
-    { userId: ann.userId, address: own, mimeType: 'image/png' },
-    { userId: ben.userId, address: bens, mimeType: 'image/png' },
-  ])
-  expect(parts['drafts.json']).toHaveLength(2)
-
-  await wipe(phone)
-  expect(phone.messenger.drafts.begin(ben.userId).text).toBe('')
-  await phone.messenger.archive.restore(saved.zip, pace())
-  expect(await saveParts()).toEqual(parts)
-  await untilLive(phone.messenger.drafts.get(ivy.userId), (text) => text === 'dear Ivy')
-  expect(phone.messenger.drafts.begin(ben.userId)).toMatchObject({
-    text: 'half a sent',
-    replyTo: first,
-  })
-  const picture = phone.messenger.pictures.get(bens)
-  onTestFinished(picture.subscribe(() => {}))
-  await untilLive(picture, (url) => url !== undefined)
-
-  phone.messenger.drafts.set(ben.userId, 'half a sentence')
-  await phone.reload()
-  await phone.messenger.archive.restore(saved.zip, pace())
-  await phone.reload()
-  expect(phone.messenger.drafts.begin(ben.userId).text).toBe('half a sentence')
-})
-
-test('an export of the first version, without drafts and pictures, is still read', async () => {
-  const { phone } = await start()
-  phone.network.goOffline()
-  const before = await readDocuments(phone)
-  const { zip } = await save(phone)
-  await wipe(phone)
-  const earlier = await forge(zip, (parts) => {
-    edit('petrel.json', '"version": 2', '"version": 1')(parts)
-    parts.delete('drafts.json')
-    parts.delete('pictures.json')
-  })
-  await phone.messenger.archive.restore(earlier, pace())
-  expect(await readDocuments(phone)).toEqual(before)
-})
-
 test('any program reads the export, and it has no secret in it', async () => {
-  const { phone, file, ann } = await start()
+  const { phone, file, ann } = await openTestArchive()
   const { zip, name } = await save(phone)
   expect(name).toMatch(/^petrel-Ann-\d{4}-\d\d-\d\d\.zip$/)
   const parts = unzipSync(new Uint8Array(await zip.arrayBuffer()))
@@ -205,7 +71,7 @@ test('any program reads the export, and it has no secret in it', async () => {
 })
 
 test('P2 P5: an import merges: later edits stay, and what was never sent leaves once', async () => {
-  const { lab, ben, phone, tablet, first } = await start()
+  const { lab, ben, phone, tablet, first } = await openTestArchive()
   phone.network.goOffline()
   const unsent = await phone.say(ben, 'written offline')
   const withFile = await phone.sendFile(ben, 'offline too', 'in the cabin')
@@ -234,7 +100,7 @@ test('P2 P5: an import merges: later edits stay, and what was never sent leaves 
 })
 
 test('files that only the server has come with a network, and are counted as missing without', async () => {
-  const { phone, tablet, ann, lab } = await start()
+  const { phone, tablet, ann, lab } = await openTestArchive()
   await tablet.sendFile(ann, 'from Ben', 'never looked at')
   await lab.settle()
   const full = await save(phone, { loadsMissing: true })
@@ -245,7 +111,7 @@ test('files that only the server has come with a network, and are counted as mis
 })
 
 test('P8: somebody else cannot import it, and nothing changes', async () => {
-  const { phone, tablet } = await start()
+  const { phone, tablet } = await openTestArchive()
   const { zip } = await save(phone)
   const before = await readDocuments(tablet)
   await expect(tablet.messenger.archive.restore(zip, pace())).rejects.toThrow(
@@ -255,7 +121,7 @@ test('P8: somebody else cannot import it, and nothing changes', async () => {
 })
 
 test('an import that is stopped says so, and goes on with the next', async () => {
-  const { phone } = await start()
+  const { phone } = await openTestArchive()
   phone.network.goOffline()
   const before = await readDocuments(phone)
   const { zip } = await save(phone)
@@ -269,24 +135,6 @@ test('an import that is stopped says so, and goes on with the next', async () =>
   await phone.messenger.archive.restore(zip, pace())
   expect(await readDocuments(phone)).toEqual(before)
 })
-
-/** The parts of an export, changed, as a zip of its own. */
-async function forge(zip: Blob, change: (parts: Map<string, string>) => void): Promise<Blob> {
-  const parts = unzipSync(new Uint8Array(await zip.arrayBuffer()))
-  const texts = new Map(
-    Object.entries(parts).map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]),
-  )
-  change(texts)
-  const writer = createZipWriter()
-  for (const [name, text] of texts) await writer.addText(name, [text])
-  return writer.finish()
-}
-
-const edit = (name: string, from: string | RegExp, to: string) => (parts: Map<string, string>) => {
-  const text = must(parts.get(name), name)
-  expect(text).toMatch(from)
-  parts.set(name, text.replace(from, to))
-}
 
 const draftAt = (_id: string, at: number) => `[\n${JSON.stringify({ _id, text: 'x', at })}\n]\n`
 
@@ -340,7 +188,7 @@ const forgeries: [string, (parts: Map<string, string>) => void, RegExp][] = [
 ]
 
 test('a zip that was changed gets words, and changes nothing', async () => {
-  const { phone } = await start()
+  const { phone } = await openTestArchive()
   phone.network.goOffline()
   const { zip } = await save(phone)
   await wipe(phone)

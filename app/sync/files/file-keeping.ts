@@ -1,7 +1,7 @@
 import { type FileKeeping, fileKeepings } from '../../database/files/file-budget.ts'
 import type { KeyValueStorage } from '../../database/storage/key-value-storage.ts'
 import { createLiveValue, type LiveValue } from '../../database/views/live-value.ts'
-import { fileKeepingKey } from '../own-texts.ts'
+import { fileKeepingKey } from '../platform/own-texts.ts'
 
 /** How much of the files this device keeps: a setting of the device, which stays on it. */
 export interface Keeping {

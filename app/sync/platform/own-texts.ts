@@ -1,4 +1,4 @@
-import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
+import type { KeyValueStorage } from '../../database/storage/key-value-storage.ts'
 
 /** Where the page finds the settings before the database opens. Section 9 of the specification. */
 export const settingsTextKey = 'userSettings'
