@@ -6,7 +6,7 @@ import { formatBytes } from '../ui/format/format-bytes.ts'
 import { type LiveSource, useLiveValue } from '../ui/hooks/use-live-value.ts'
 import styles from './media-storage.module.css'
 import settings from './settings.module.css'
-import { type MediaClearing, type MediaUsage, useMediaUsage } from './use-media-usage.ts'
+import { type ChatUsage, type MediaClearing, useMediaUsage } from './use-media-usage.ts'
 
 export interface MediaStorageProps {
   messenger: Pick<Messenger, 'files' | 'users'>
@@ -14,47 +14,40 @@ export interface MediaStorageProps {
   onCleared(): void
 }
 
-/** Shows each chat's media size on this device, and clears it. */
+/** Shows what each chat takes on this device, and clears its media. */
 export function MediaStorage({ messenger, onCleared }: MediaStorageProps) {
   const { chats, problem, clearing, clear } = useMediaUsage(messenger.files, onCleared)
   const [asked, setAsked] = useState<Asked>()
   const isBusy = clearing.kind === 'running'
-  const bytes = chats?.reduce((sum, chat) => sum + chat.bytes, 0)
-  const count = chats?.reduce((sum, chat) => sum + chat.count, 0) ?? 0
-  const most = Math.max(1, ...(chats?.map((chat) => chat.bytes) ?? []))
+  const most = Math.max(1, ...(chats?.map(sumBytes) ?? []))
+  const hasFiles = chats?.some(({ count }) => count > 0)
   return (
-    <section className={styles.media} aria-label="Media on this device">
-      <h2 className={settings.heading}>Media on this device</h2>
+    <section className={styles.media} aria-label="Chats on this device">
+      <h2 className={settings.heading}>Chats on this device</h2>
       {problem && (
         <p className={settings.error} role="alert">
           {problem}
         </p>
       )}
-      {chats && (
-        <p>
-          {count === 0
-            ? 'No media on this device.'
-            : `${formatBytes(bytes)} in ${countFiles(count)}`}
-        </p>
-      )}
+      {chats && <p>{describeAll(chats)}</p>}
       <p className={styles.note}>
-        When space runs low, the files you haven't opened for longest are removed. You can download
-        them again. Unsent and starred ones stay.
+        Files are counted exactly. What messages take is an estimate, without what the browser needs
+        to search them. You can download removed files again. Unsent and starred ones stay.
       </p>
       <ul className={styles.chats}>
         {chats?.map((chat) => (
-          <ChatMedia
+          <ChatRow
             key={chat.peerId}
             chat={chat}
             messenger={messenger}
-            share={chat.bytes / most}
+            most={most}
             isBusy={isBusy}
             onClear={(name) => setAsked({ chats: [chat], peerId: chat.peerId, name })}
           />
         ))}
       </ul>
       <ClearingState clearing={clearing} />
-      {chats && chats.length > 0 && (
+      {chats && hasFiles && (
         <Button look="danger" disabled={isBusy} onClick={() => setAsked({ chats })}>
           Clear all media
         </Button>
@@ -74,7 +67,7 @@ export function MediaStorage({ messenger, onCleared }: MediaStorageProps) {
 }
 
 interface Asked {
-  chats: readonly MediaUsage[]
+  chats: readonly ChatUsage[]
   peerId?: string
   name?: string
 }
@@ -82,16 +75,16 @@ interface Asked {
 /** A person without messages on the device. */
 const nobody: LiveSource<undefined> = { getSnapshot: () => undefined, subscribe: () => () => {} }
 
-interface ChatMediaProps {
-  chat: MediaUsage
+interface ChatRowProps {
+  chat: ChatUsage
   messenger: Pick<Messenger, 'users'>
-  /** The share of the largest chat, from 0 to 1. */
-  share: number
+  /** What the largest chat takes, in bytes. */
+  most: number
   isBusy: boolean
   onClear(name: string): void
 }
 
-function ChatMedia({ chat, messenger, share, isBusy, onClear }: ChatMediaProps) {
+function ChatRow({ chat, messenger, most, isBusy, onClear }: ChatRowProps) {
   const isOfNobody = chat.peerId === ''
   const peer = useLiveValue(isOfNobody ? nobody : messenger.users.get(chat.peerId))
   const name = isOfNobody ? 'Other files' : (peer?.username ?? 'Unknown')
@@ -101,20 +94,33 @@ function ChatMedia({ chat, messenger, share, isBusy, onClear }: ChatMediaProps) 
         <span className={styles.name} dir="auto">
           {name}
         </span>
-        <span className={styles.size}>
-          {formatBytes(chat.bytes)} · {countFiles(chat.count)}
-        </span>
+        {chat.count > 0 && (
+          <span className={styles.size}>
+            {formatBytes(chat.bytes)} · {countFiles(chat.count)}
+          </span>
+        )}
+        {chat.messageCount > 0 && (
+          <span className={styles.size}>
+            About {formatBytes(chat.messageBytes)} · {countMessages(chat.messageCount)}
+          </span>
+        )}
       </span>
-      <Button
-        look="quiet"
-        aria-label={`Clear media of ${name}`}
-        disabled={isBusy || chat.lastingCount === chat.count}
-        onClick={() => onClear(name)}
-      >
-        Clear
-      </Button>
+      {chat.count > 0 && (
+        <Button
+          look="quiet"
+          aria-label={`Clear media of ${name}`}
+          disabled={isBusy || chat.lastingCount === chat.count}
+          onClick={() => onClear(name)}
+        >
+          Clear
+        </Button>
+      )}
       <span className={styles.bar} aria-hidden="true">
-        <span className={styles.share} style={{ width: `${share * 100}%` }} />
+        <span className={styles.share} style={{ width: `${(chat.bytes / most) * 100}%` }} />
+        <span
+          className={styles.messageShare}
+          style={{ width: `${(chat.messageBytes / most) * 100}%` }}
+        />
       </span>
     </li>
   )
@@ -143,11 +149,30 @@ function ClearingState({ clearing }: { clearing: MediaClearing }) {
   )
 }
 
+const sumBytes = ({ bytes, messageBytes }: ChatUsage) => bytes + messageBytes
+
+/** Of all chats: exact for files, about for messages. */
+function describeAll(chats: readonly ChatUsage[]): string {
+  const sum = (read: (chat: ChatUsage) => number) =>
+    chats.reduce((total, chat) => total + read(chat), 0)
+  const [count, messageCount] = [sum((chat) => chat.count), sum((chat) => chat.messageCount)]
+  const files =
+    count === 0
+      ? 'No media on this device'
+      : `${formatBytes(sum(({ bytes }) => bytes))} in ${countFiles(count)}`
+  if (messageCount === 0) return `${files}.`
+  return `${files}, about ${formatBytes(sum((chat) => chat.messageBytes))} in ${countMessages(messageCount)}.`
+}
+
+function countMessages(count: number): string {
+  return count === 1 ? '1 message' : `${count} messages`
+}
+
 function countFiles(count: number): string {
   return count === 1 ? '1 file' : `${count} files`
 }
 
-function describeLoss(chats: readonly MediaUsage[]): string {
+function describeLoss(chats: readonly ChatUsage[]): string {
   const count = chats.reduce((sum, chat) => sum + chat.count - chat.lastingCount, 0)
   const lasting = chats.reduce((sum, chat) => sum + chat.lastingCount, 0)
   const stays = lasting > 0 ? ` ${countFiles(lasting)} unsent or starred will stay.` : ''

@@ -1,4 +1,4 @@
-import { useId, useState } from 'react'
+import { useId } from 'react'
 import styles from './settings.module.css'
 
 export interface RadioOption {
@@ -17,7 +17,7 @@ export interface RadioChoiceProps {
   note?: string
   /** Does the note describe this option? */
   isNoted?(value: string): boolean
-  /** Resolves once `value` is the new one, or cannot be. */
+  /** `value` is the stored one: it becomes the new one when that is on the device. */
   onChoose(value: string): unknown
 }
 
@@ -25,17 +25,6 @@ export interface RadioChoiceProps {
 export function RadioChoice(props: RadioChoiceProps) {
   const { legend, options, value, note, isNoted, onChoose } = props
   const id = useId()
-  /** Shown from the click on, while it is being stored. */
-  const [wished, setWished] = useState<string>()
-  const shown = wished ?? value
-  const choose = async (wish: string) => {
-    setWished(wish)
-    try {
-      await onChoose(wish)
-    } finally {
-      setWished((now) => (now === wish ? undefined : now))
-    }
-  }
   return (
     <fieldset className={styles.choice}>
       <legend>{legend}</legend>
@@ -44,10 +33,10 @@ export function RadioChoice(props: RadioChoiceProps) {
           <input
             type="radio"
             name={id}
-            checked={option.value === shown}
+            checked={option.value === value}
             disabled={option.obstacle !== undefined}
             aria-describedby={isNoted?.(option.value) ? `${id}-note` : undefined}
-            onChange={() => void choose(option.value)}
+            onChange={() => onChoose(option.value)}
           />
           {option.wallpaper && (
             <span className={styles.swatch} data-wallpaper={option.wallpaper} aria-hidden />

@@ -1,7 +1,6 @@
-import { useCallback, useEffect, useState } from 'react'
 import type { Session } from '../../schema/api/auth.ts'
-import { wordsOf } from '../../schema/helpers/words-of.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
+import type { SignIns } from '../sync/people/sign-ins.ts'
 import { Button } from '../ui/buttons/button.tsx'
 import { formatLastSeen } from '../ui/format/format-last-seen.ts'
 import { useLiveValue } from '../ui/hooks/use-live-value.ts'
@@ -9,12 +8,12 @@ import { productName } from '../ui/product.ts'
 import { describeDevice } from './describe-device.ts'
 import { FactList } from './fact-list.tsx'
 import styles from './settings.module.css'
+import { useSignIns } from './use-sign-ins.ts'
 
 export interface SecuritySectionProps {
-  messenger: Pick<Messenger, 'connection'>
   /** All reject with words for a person. */
-  sessions: {
-    list(): Promise<readonly Session[]>
+  signIns: SignIns & {
+    connection: Messenger['connection']
     end(sessionId: string): Promise<void>
     endOthers(): Promise<void>
   }
@@ -42,56 +41,49 @@ const facts = [
 ]
 
 /** Lists this person's sign-ins and can end each one; says what is encrypted, and what is not. */
-export function SecuritySection({ messenger, sessions }: SecuritySectionProps) {
-  const { state } = useLiveValue(messenger.connection)
-  const isOffline = state === 'offline'
-  const [found, setFound] = useState<readonly Session[]>()
-  const [error, setError] = useState<string>()
-  const load = useCallback(
-    () =>
-      sessions.list().then(
-        (list) => {
-          setFound(list)
-          setError(undefined)
-        },
-        (cause: unknown) => setError(wordsOf(cause)),
-      ),
-    [sessions],
-  )
-  // Back online, the list is there without a click.
-  useEffect(() => void (isOffline || load()), [isOffline, load])
-  const run = (work: Promise<void>) =>
-    void work.then(load, (cause: unknown) => setError(wordsOf(cause)))
-  const others = found?.filter((session) => !session.isCurrent) ?? []
+export function SecuritySection({ signIns }: SecuritySectionProps) {
+  const { found, isOld, error, run } = useSignIns(signIns)
+  const isOffline = useLiveValue(signIns.connection).state === 'offline'
+  const others = found?.sessions.filter((session) => !session.isCurrent) ?? []
 
   return (
     <section aria-labelledby="sign-ins">
       <h2 id="sign-ins" className={styles.heading}>
         Signed-in devices
       </h2>
-      {isOffline && (
-        <p className={styles.offline} role="status">
-          {found ? offlineWords.listed : offlineWords.unlisted}
-        </p>
-      )}
       {error && !isOffline && (
         <p className={styles.error} role="alert">
           {error}
         </p>
       )}
-      {!found && !error && !isOffline && <p role="status">Loading...</p>}
+      <div role="status">
+        {!found && isOffline && (
+          <p className={styles.offline}>
+            You're offline. Your devices are listed when you're back.
+          </p>
+        )}
+        {!found && !isOffline && !error && <p>Loading...</p>}
+        {found && isOld && (
+          <p className={isOffline ? styles.offline : styles.note}>
+            Last known list, from {formatTime(found.at)}.
+            {isOffline && ' Logging out another device needs a connection.'}
+          </p>
+        )}
+      </div>
       <ul className={styles.list}>
-        {found?.toSorted(compareSessions).map((session) => (
+        {found?.sessions.toSorted(compareSessions).map((session) => (
           <li key={session._id} className={styles.row}>
             <span className={styles.words}>
               <span>{describeDevice(session.device)}</span>
               <small>
-                {session.isCurrent ? 'This device' : `Last used ${formatTime(session.lastUsedAt)}`}
-                {` · signed in ${formatTime(session.createdAt)}`}
+                {session.isCurrent
+                  ? 'This device'
+                  : `Last used ${formatTime(Date.parse(session.lastUsedAt))}`}
+                {` · signed in ${formatTime(Date.parse(session.createdAt))}`}
               </small>
             </span>
             {!session.isCurrent && (
-              <Button look="quiet" onClick={() => run(sessions.end(session._id))}>
+              <Button look="quiet" onClick={() => run(signIns.end(session._id))}>
                 Log out
               </Button>
             )}
@@ -100,7 +92,7 @@ export function SecuritySection({ messenger, sessions }: SecuritySectionProps) {
       </ul>
       {others.length > 1 && (
         <div className={styles.all}>
-          <Button look="danger" onClick={() => run(sessions.endOthers())}>
+          <Button look="danger" onClick={() => run(signIns.endOthers())}>
             Log out all other devices
           </Button>
         </div>
@@ -119,9 +111,4 @@ function compareSessions(one: Session, other: Session): number {
   return Date.parse(other.lastUsedAt) - Date.parse(one.lastUsedAt)
 }
 
-const offlineWords = {
-  listed: "You're offline. Logging out another device needs a connection.",
-  unlisted: "You're offline. Your devices are listed when you're back.",
-}
-
-const formatTime = (time: string) => formatLastSeen(Date.parse(time), Date.now())
+const formatTime = (time: number) => formatLastSeen(time, Date.now())

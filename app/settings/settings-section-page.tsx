@@ -47,7 +47,7 @@ function SectionBody(props: SettingsSectionPageProps) {
       return (
         <>
           <LinkedDevicesLink />
-          <SecuritySection messenger={props.messenger} sessions={props.sessions} />
+          <SecuritySection signIns={props.signIns} />
         </>
       )
     case 'notifications':

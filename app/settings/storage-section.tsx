@@ -15,7 +15,7 @@ interface StorageState {
 
 export interface StorageSectionProps extends Pick<MediaStorageProps, 'messenger'> {
   readUsage(): Promise<Usage>
-  /** When media download automatically. */
+  /** When media download automatically, and how much of them stays. */
   loading: readonly RadioChoiceProps[]
 }
 

@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useState } from 'react'
 import { wordsOf } from '../../schema/helpers/words-of.ts'
 import type { Messenger } from '../sync/messenger-types.ts'
+import { useLiveValue } from '../ui/hooks/use-live-value.ts'
 
-export type MediaUsage = Awaited<ReturnType<Messenger['files']['listUsage']>>[number]
+export type ChatUsage = Awaited<ReturnType<Messenger['files']['listUsage']>>[number]
 
 export type MediaClearing =
   | { kind: 'none' }
@@ -10,12 +11,12 @@ export type MediaClearing =
   | { kind: 'done'; bytes: number }
   | { kind: 'failed'; words: string }
 
-/** The media size on this device, reloaded after each clearing. */
+/** What each chat takes on this device, read again after each clearing. */
 export function useMediaUsage(
-  files: Pick<Messenger['files'], 'listUsage' | 'clear'>,
+  files: Pick<Messenger['files'], 'listUsage' | 'clear' | 'tidied'>,
   onCleared: () => void,
 ) {
-  const [chats, setChats] = useState<readonly MediaUsage[]>()
+  const [chats, setChats] = useState<readonly ChatUsage[]>()
   const [problem, setProblem] = useState<string>()
   const [clearing, setClearing] = useState<MediaClearing>({ kind: 'none' })
 
@@ -24,10 +25,12 @@ export function useMediaUsage(
       setChats(await files.listUsage())
       setProblem(undefined)
     } catch {
-      setProblem("Couldn't read what media take on this device. Reload the page to try again.")
+      setProblem("Couldn't read what your chats take on this device. Reload the page to try again.")
     }
   }, [files])
-  useEffect(() => void read(), [read])
+  const round = useLiveValue(files.tidied)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was tidied is read again
+  useEffect(() => void read(), [read, round])
 
   async function clear(peerId: string | undefined) {
     setClearing({ kind: 'running', done: 0, total: 1 })

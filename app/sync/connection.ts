@@ -30,11 +30,6 @@ function describeSetAside({
 /** A busy line is heard many times a second: the screens need not know. */
 const lastSyncedStepMs = 15_000
 
-/** Where a device keeps when it last synced. */
-export function lastSyncedKey(userId: string): string {
-  return `petrel-synced-${userId}`
-}
-
 /** The state of the connection in one value, honest but not alarming. */
 export function createConnection(options: {
   messages: MessageCollection

@@ -83,3 +83,24 @@ test('an address that was typed wrong is no deleted user', async () => {
   await expect(phone.messenger.users.load(nobody)).rejects.toThrow('User not found')
   expect(value.getSnapshot()).toBeUndefined()
 })
+
+test('whoever is gone when a block or a report of them is refused is a deleted user there', async () => {
+  const { lab, ann } = await openTestLab()
+  const cyd = await lab.person('cyd')
+  const phone = await ann.device()
+  await lab.settle()
+  phone.network.goOffline()
+  const { messenger } = phone
+  await messenger.requests.add({ kind: 'report', userId: cyd.userId, reason: 'They were rude.' })
+  await deleteAccount(cyd, lab.server.url)
+  phone.network.goOnline()
+  await expect
+    .poll(() => messenger.requests.entries.getSnapshot().map(({ state }) => state))
+    .toEqual(['refused'])
+  const name = () => phone.messenger.users.get(cyd.userId).getSnapshot()?.username
+  await expect.poll(name).toBe('Deleted user')
+  await phone.reload()
+  await expect.poll(name).toBe('Deleted user')
+  const offered = phone.messenger.users.list().getSnapshot()
+  expect(offered.map(({ username }) => username)).toEqual(['ben'])
+})

@@ -1,7 +1,6 @@
 import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
 import type { PetrelDatabase } from '../database/storage/open-database.ts'
-import { lastSyncedKey } from './connection.ts'
-import { settingsTextKey } from './own-settings.ts'
+import { listOwnTexts, settingsTextKey } from './platform/own-texts.ts'
 
 /**
  * Deletes all of a person's data on this device: every collection, replication metadata, drafts.
@@ -12,12 +11,8 @@ export async function eraseDevice(options: {
   texts?: KeyValueStorage
 }): Promise<void> {
   const { database, userId, texts } = options
-  const keys = Array.from({ length: texts?.length ?? 0 }, (_, index) => texts?.key(index) ?? '')
-  for (const key of keys) {
-    const isOwn =
-      key.startsWith(`petrel-draft-${userId}-`) ||
-      [`petrel-templates-${userId}`, lastSyncedKey(userId), settingsTextKey].includes(key)
-    if (isOwn) texts?.removeItem(key)
+  if (texts) {
+    for (const key of [...listOwnTexts(texts, userId), settingsTextKey]) texts.removeItem(key)
   }
   await database.remove()
 }

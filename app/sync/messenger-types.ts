@@ -17,6 +17,7 @@ import type { MessengerCommands } from './messenger-commands.ts'
 import type { OutboxCounts, OutboxView } from './outbox/outbox-types.ts'
 import type { OwnSettings } from './own-settings.ts'
 import type { Pictures } from './people/pictures.ts'
+import type { SignIns } from './people/sign-ins.ts'
 import type { Presence } from './realtime/presence.ts'
 import type { Requests } from './requests/requests.ts'
 import type { Undo } from './undo.ts'
@@ -72,6 +73,7 @@ export interface Messenger {
   pictures: Pictures
   /** The ids of the people whom this person blocks, with what still waits to be sent. */
   blocked: LiveValue<readonly string[]>
+  signIns: SignIns
   openConversation(
     peerId: string,
     options?: { startsAtUnread: boolean; startsAtId?: string | undefined },

@@ -19,7 +19,7 @@ import { createStarred } from '../database/views/starred.ts'
 import { watchReactions } from '../database/views/watch-reactions.ts'
 import { createLazyArchive } from './archive/lazy-archive.ts'
 import { createCommands } from './commands.ts'
-import { createConnection, lastSyncedKey } from './connection.ts'
+import { createConnection } from './connection.ts'
 import { eraseDevice } from './erase-device.ts'
 import { createFiles } from './files/files.ts'
 import { createHeardNames } from './heard-names.ts'
@@ -32,8 +32,10 @@ import { createOwnSettings } from './own-settings.ts'
 import { createBlockedPeople } from './people/blocked-people.ts'
 import { createPictures } from './people/pictures.ts'
 import { recordBlocks } from './people/record-blocks.ts'
+import { createSignIns } from './people/sign-ins.ts'
 import { createPeople, type PeopleSource } from './people.ts'
 import { createLeaderElection } from './platform/leader-election.ts'
+import { lastSyncedKey } from './platform/own-texts.ts'
 import type { Platform } from './platform/platform.ts'
 import { createChangeFeed } from './realtime/change-feed.ts'
 import { createFrontSignal } from './realtime/front-signal.ts'
@@ -97,6 +99,12 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     random: platform.random,
     onError,
   })
+  const signIns = createSignIns({
+    table: about.signIns,
+    listSessions: () => options.calls.own.listSessions(),
+    now: platform.now,
+    onError,
+  })
   const list = createConversationList({ database, onError, now })
 
   const [people, drafts, ownSettings] = await Promise.all([
@@ -104,7 +112,9 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       table: database.device.people,
       source: options.people,
       onError,
-      isMet: (userId) => list.conversations.getSnapshot().some((row) => row.peerId === userId),
+      isMet: (userId) =>
+        list.conversations.getSnapshot().some((row) => row.peerId === userId) ||
+        queue.concerns(userId),
       onPictureGone: (address) => void pictures.drop(address).catch(onError),
       random: platform.random,
     }),
@@ -119,6 +129,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       findStored: async (ids) => new Set((await readDocuments(database.messages, ids)).keys()),
     }),
     createOwnSettings({
+      userId,
       table: database.device.settings,
       texts,
       findRequests: () => queue.requests,
@@ -175,6 +186,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     reach: connection,
     onSettings: (sent, answer) => ownSettings.takeAnswer(sent, answer),
   })
+  ownSettings.resume().catch(onError)
   const blocked = createBlockedPeople({
     table: about.lists,
     listBlocked: options.people.listBlocked,
@@ -252,6 +264,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       line.send({ event: 'user-online', data: userId })
       connection.setSocketUp(true)
       ownSettings.setLineUp(true)
+      // Told from now on: what came before is asked for.
+      if (sync) blocked.refresh()
       sync?.hurry()
       queue.hurry()
       files.hurry()
@@ -264,6 +278,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         front,
         expectMessage: (messageId) => sync?.expectMessage(messageId),
         settings: ownSettings,
+        blocked,
       }),
     onDown(why) {
       // A person with too many tabs is online all the same: the server itself has said so.
@@ -377,6 +392,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     users: people,
     pictures: pictures.pictures,
     blocked: blocked.blocked,
+    signIns,
     openConversation: (peerId, options) =>
       mask.view(createMessageWindow({ ...options, database, peerId, onError })),
     async sift(peerId, options) {
@@ -421,7 +437,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
     requests: queue.requests,
     settings: ownSettings.settings,
     files: files.files,
-    archive: createLazyArchive(sending),
+    archive: createLazyArchive({ ...sending, pictures: about.pictures }),
     async openVoiceDrafts() {
       voiceDrafts ??= import('../database/files/voice-drafts.ts').then(({ createVoiceDrafts }) =>
         createVoiceDrafts({ ...context, locks: platform.locks }),

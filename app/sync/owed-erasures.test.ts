@@ -23,7 +23,14 @@ test('what is noted is taken off at the next start, and only that', async () => 
   ;(await open(indexedDB, `petrel-${ben}-device`)).close()
   texts.setItem(`petrel-draft-${ann}-x`, '{}')
   texts.setItem(`petrel-draft-${ben}-x`, '{}')
+  texts.setItem(`petrel-synced-${ann}`, '1')
+  texts.setItem(`petrel-synced-${ben}`, '2')
+  texts.setItem(`petrel-settings-${ann}`, '{}')
+  texts.setItem('userSettings', '{"theme":"dark"}')
   createOwedErasures({ texts, indexedDB }).record(ann)
+  expect(texts.getItem('userSettings')).toBeNull()
+  // Ben signs in before the rest is done.
+  texts.setItem('userSettings', '{"theme":"light"}')
   const next = createOwedErasures({ texts, indexedDB })
   expect(next.list()).toEqual([ann])
   await next.finishAll()
@@ -31,6 +38,10 @@ test('what is noted is taken off at the next start, and only that', async () => 
   expect(await namesOf(indexedDB)).toEqual([`petrel-${ben}-device`])
   expect(texts.getItem(`petrel-draft-${ann}-x`)).toBeNull()
   expect(texts.getItem(`petrel-draft-${ben}-x`)).toBe('{}')
+  expect(texts.getItem(`petrel-synced-${ann}`)).toBeNull()
+  expect(texts.getItem(`petrel-settings-${ann}`)).toBeNull()
+  expect(texts.getItem(`petrel-synced-${ben}`)).toBe('2')
+  expect(texts.getItem('userSettings')).toBe('{"theme":"light"}')
 })
 
 test('it waits a while for a hanging tab, then rejects with words, and the erasure stays owed', async () => {

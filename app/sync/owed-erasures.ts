@@ -1,4 +1,5 @@
 import type { KeyValueStorage } from '../database/storage/key-value-storage.ts'
+import { listOwnTexts, settingsTextKey } from './platform/own-texts.ts'
 
 /** The people whose data this device still has to erase, whatever happens meanwhile. */
 export interface OwedErasures {
@@ -41,8 +42,7 @@ export function createOwedErasures(options: {
   }
 
   async function erase(userId: string) {
-    const keys = Array.from({ length: texts.length }, (_, index) => texts.key(index) ?? '')
-    for (const key of keys) if (key.startsWith(`petrel-draft-${userId}-`)) texts.removeItem(key)
+    for (const key of listOwnTexts(texts, userId)) texts.removeItem(key)
     const databases = await indexedDB.databases()
     const names = databases.flatMap(({ name }) => (name?.includes(`petrel-${userId}`) ? name : []))
     await Promise.all(names.map((name) => deleteDatabase(indexedDB, name)))
@@ -70,7 +70,11 @@ export function createOwedErasures(options: {
   }
 
   return {
-    record: (userId) => texts.setItem(prefix + userId, 'owed'),
+    record(userId) {
+      texts.setItem(prefix + userId, 'owed')
+      // It bears no name: at the next start it may be somebody else's.
+      texts.removeItem(settingsTextKey)
+    },
     readNote,
     list,
     finish,

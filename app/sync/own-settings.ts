@@ -16,7 +16,9 @@ import {
   subscribeToTable,
 } from '../database/storage/open-device-store.ts'
 import { createLiveValue, type LiveValue } from '../database/views/live-value.ts'
+import { settingsTextKey } from './platform/own-texts.ts'
 import type { Requests } from './requests/requests.ts'
+import { createSettingsNote } from './settings-note.ts'
 
 /** What a person has set, on all of their devices. */
 export interface OwnSettings {
@@ -26,14 +28,12 @@ export interface OwnSettings {
   set(change: Partial<Settings>): Promise<void>
 }
 
-/** Where the page finds them before the database opens. Section 9 of the specification. */
-export const settingsTextKey = 'userSettings'
-
 /**
  * The person's settings on this device: registers that merge with the server's whenever the device
  * connects. What the server lacks then is owed, whatever was sent before (P11).
  */
 export async function createOwnSettings(options: {
+  userId: string
   table: DeviceStore['settings']
   texts: KeyValueStorage | undefined
   findRequests: () => Pick<Requests, 'add' | 'entries'>
@@ -42,29 +42,29 @@ export async function createOwnSettings(options: {
   now: () => number
   onError: (cause: unknown) => void
 }) {
-  const { table, texts, findRequests, readOwn, now, onError } = options
+  const { userId, table, texts, findRequests, readOwn, now, onError } = options
   const values = createLiveValue(readSettings({}))
   /** It reads when the line opens, in one tab only. */
   const state = { isLeader: false, isLineUp: false, isClosed: false }
   let shown: readonly StoredSetting[] = []
-  /** Shown before the device has stored them: a switch moves when it is pressed. */
-  const writing = new Set<Partial<Settings>>()
+  /** Stored as a text already, so that a switch moves when it is pressed, and stays moved. */
+  const note = createSettingsNote({ texts, userId })
 
   function publish() {
-    const next = Object.assign(readSettings(toTimed(shown).settings), ...writing)
+    const { settings } = mergeSettings(toTimed(shown), note.read())
+    const next = readSettings(settings)
     if (!areValuesEqual(next, values.getSnapshot())) values.set(next)
-  }
-
-  function show(rows: readonly StoredSetting[]) {
-    shown = rows
-    publish()
     try {
-      const { settings } = toTimed(rows)
       const text = JSON.stringify(settings)
       if (texts && texts.getItem(settingsTextKey) !== text) texts.setItem(settingsTextKey, text)
     } catch (cause) {
       onError(cause)
     }
+  }
+
+  function show(rows: readonly StoredSetting[]) {
+    shown = rows
+    publish()
   }
 
   /** Writes what this makes of the stored ones, and shows it before the database tells everyone. */
@@ -111,6 +111,9 @@ export async function createOwnSettings(options: {
     })
   }
 
+  /** What a page that was closed at once had noted, and not queued. */
+  const left = note.readLeft()
+  if (left) await change((ours) => findNewerSettings(left, ours))
   show(await table.toArray())
   const unsubscribe = subscribeToTable(table, { onRows: show, onError })
 
@@ -118,23 +121,32 @@ export async function createOwnSettings(options: {
     values,
     async set(wanted) {
       const given = JSON.parse(JSON.stringify(wanted)) as TimedSettings['settings']
-      writing.add(wanted)
-      publish()
-      const changed = await change(({ settingsAt }) => ({
+      /** Later than all that the person has seen, even if this clock is behind. */
+      const laterThan = ({ settingsAt }: TimedSettings): TimedSettings => ({
         settings: given,
-        // Later than all that the person has seen, even if this clock is behind.
         settingsAt: Object.fromEntries(
           Object.keys(given).map((name) => [name, Math.max(now(), (settingsAt[name] ?? 0) + 1)]),
         ),
-      })).finally(() => {
-        writing.delete(wanted)
-        publish()
       })
-      await findRequests().add({ kind: 'settings', ...changed })
+      const forget = note.add(laterThan(mergeSettings(toTimed(shown), note.read())))
+      publish()
+      try {
+        const changed = await change(laterThan)
+        await findRequests().add({ kind: 'settings', ...changed })
+      } finally {
+        forget()
+        if (!state.isClosed) publish()
+      }
     },
   }
   return {
     settings,
+    /** Queues what an earlier page had no time to queue. */
+    async resume() {
+      if (!left) return
+      await findRequests().add({ kind: 'settings', ...left })
+      note.forgetLeft()
+    },
     /** Takes in what another device has changed. */
     take(heard: TimedSettings) {
       if (!state.isClosed) take(heard).catch(onError)

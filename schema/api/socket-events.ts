@@ -20,8 +20,9 @@ export const bearerProtocolPrefix = 'bearer.'
  * - `presence-changes`: after the first `users-online` the server sends only `presence-changed`
  * - `front`: the server asks with `front-wanted` whether its person looks at the device
  * - `settings`: the person's settings, as their other devices change them
+ * - `blocks`: whom the person blocks or unblocks on another device
  */
-export const socketWords = ['presence-changes', 'front', 'settings'] as const
+export const socketWords = ['presence-changes', 'front', 'settings', 'blocks'] as const
 export type SocketWord = (typeof socketWords)[number]
 export const understandsProtocolPrefix = 'understands.'
 
@@ -156,6 +157,11 @@ export const serverEvents = {
    * their times. Each device also reads them when it connects.
    */
   'settings-changed': timedSettings,
+  /**
+   * A hint (P7), to devices with `blocks`: this person has blocked or unblocked somebody on a
+   * device. Each device also reads the list when it connects.
+   */
+  'block-changed': z.object({ userId: id, blocked: z.boolean() }),
   'user-typing': z.object({ userId: id }),
   'user-stop-typing': z.object({ userId: id }),
   /** A hint (P7): replication brings the same. `timestamp` is an ISO time. */
@@ -245,6 +251,7 @@ export type ServerEvent = {
 /** Events that only devices with this word understand. */
 export const wordsForEvents: Partial<Record<ServerEventName, SocketWord>> = {
   'settings-changed': 'settings',
+  'block-changed': 'blocks',
 }
 
 const frame = z.object({ event: z.string(), data: z.optional(z.unknown()) })

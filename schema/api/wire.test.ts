@@ -6,7 +6,7 @@ import { must } from '../helpers/must.ts'
 import { checkWire, isOutdatedAnswer, oldestWireVersion, wireVersion } from './wire.ts'
 
 /** The hash of everything that both sides say, beside each version of the protocol. */
-const versions = [{ version: 1, hash: '582a156195bef5b6' }]
+const versions = [{ version: 1, hash: 'cbe05dfeee933f07' }]
 
 /** Without the table of registers: how each side merges what was said is its own matter. */
 const modules = import.meta.glob<Record<string, unknown>>(

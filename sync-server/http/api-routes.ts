@@ -213,7 +213,16 @@ function createPeopleRoutes(
     createUsageRoute({ quota, rate }),
     ...createPushRoutes(options),
     ...createWhatsAppRoutes({ accounts, lookups, channel }),
-    ...createBlockRoutes({ relations, reports, presenter, channel, log }),
+    ...createBlockRoutes({
+      relations,
+      reports,
+      presenter,
+      channel,
+      log,
+      // To the person's own devices alone: the other one learns of no block.
+      onBlocked: (userId, data) =>
+        options.connections.tell(userId, { event: 'block-changed', data }),
+    }),
     ...createPhoneRoutes({ directory, presenter, lookups, channel }),
     ...createUserRoutes({ directory, presenter, contacts, lookups }),
   ]

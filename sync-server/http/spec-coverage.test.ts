@@ -157,6 +157,11 @@ const events: Row[] = [
     'users/settings.test.ts',
     'changed settings are told to the person’s own devices that understand it',
   ],
+  [
+    'block-changed',
+    'users/relations.test.ts',
+    'P8: a block is told to the person’s own devices that understand it',
+  ],
   ['presence-scope', views, 'a device is told of the people that its person has a chat with'],
   ['send-whatsapp-message', linking, 'not by calls, not by the socket, not by reprocessing'],
   ['subscribe-whatsapp-contact', linking, 'begins a conversation by a number, once'],

@@ -16,6 +16,7 @@ import {
 } from './event-handler.ts'
 import { createPollers } from './pollers.ts'
 import type { Fronts } from './presence/fronts.ts'
+import { createNewChatSight } from './presence/new-chat-sight.ts'
 import type { Presence } from './presence/presence.ts'
 import { createPresenceAnnouncer } from './presence/presence-announcer.ts'
 import { createSocketOpener } from './socket-opener.ts'
@@ -53,6 +54,13 @@ export function createRealtime(options: {
     everyMs: options.announceEveryMs,
     usersOnlineMax: options.usersOnlineMax,
   })
+  const newChats = createNewChatSight({
+    presence,
+    directory,
+    privacy,
+    onError,
+    onFound: announcer.handleSightChanged,
+  })
   const lines = createChangeLines({
     storage: options.storage,
     epochOf: options.epochOf,
@@ -74,6 +82,7 @@ export function createRealtime(options: {
   })
   const stopListening = [
     presence.onChanged(announcer.handleChanged),
+    newChats.close,
     relations.onChanged(announcer.handleSightChanged),
     privacy.onChanged((userId, names) => {
       if (names.includes('onlineFor')) announcer.handleResighted(userId)

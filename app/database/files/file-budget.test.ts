@@ -13,3 +13,19 @@ test.each([
 ])('files may take %s', (_what, keptBytes, room, budget) => {
   expect(decideFileBudget({ keptBytes, room })).toBe(budget)
 })
+
+test.each([
+  ['200 MB', 'little', 600 * mb, { usage: 700 * mb, quota: 9_000 * mb }, 200 * mb],
+  ['1 GB', 'more', 600 * mb, { usage: 700 * mb, quota: 9_000 * mb }, 1_000 * mb],
+  [
+    'less than 1 GB where there is less room',
+    'more',
+    50 * mb,
+    { usage: 0, quota: 50 * mb },
+    90 * mb,
+  ],
+  ['nine tenths of the room', 'all', 900 * mb, { usage: 950 * mb, quota: 1_050 * mb }, 900 * mb],
+  ['everything where nothing is told', 'all', 8 * mb, undefined, Number.POSITIVE_INFINITY],
+] as const)('a person has files take %s', (_what, keeping, keptBytes, room, budget) => {
+  expect(decideFileBudget({ keptBytes, room, keeping })).toBe(budget)
+})

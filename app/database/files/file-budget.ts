@@ -3,6 +3,18 @@ const mb = 1_000_000
 const ceilingBytes = 2_000 * mb
 /** The budget when the browser does not report its quota. */
 const unknownBytes = 500 * mb
+/** Messages need the rest, whatever the person has chosen. */
+const mostOfRoom = 0.9
+
+/** How much of the files a person keeps on a device. */
+export const fileKeepings = ['auto', 'little', 'more', 'all'] as const
+export type FileKeeping = (typeof fileKeepings)[number]
+
+const chosenBytes = {
+  little: 200 * mb,
+  more: 1_000 * mb,
+  all: Number.POSITIVE_INFINITY,
+} as const satisfies Record<Exclude<FileKeeping, 'auto'>, number>
 
 /** The browser's report of this origin's storage, in bytes. */
 export interface StorageRoom {
@@ -11,18 +23,24 @@ export interface StorageRoom {
 }
 
 /**
- * The file budget on this device, in bytes: a quarter of used and free space together, so that the
- * messages always have room.
+ * The file budget on this device, in bytes. By itself a quarter of used and free space together, so
+ * that the messages always have room; else what the person has chosen, as far as there is room.
  */
 export function decideFileBudget({
   keptBytes,
   room,
+  keeping = 'auto',
 }: {
   keptBytes: number
   room: StorageRoom | undefined
+  keeping?: FileKeeping
 }): number {
   const { usage, quota } = room ?? {}
-  if (quota === undefined || usage === undefined) return unknownBytes
-  const free = Math.max(0, quota - usage)
-  return Math.min(ceilingBytes, Math.floor((keptBytes + free) / 4))
+  const isKnown = quota !== undefined && usage !== undefined
+  const space = isKnown ? keptBytes + Math.max(0, quota - usage) : undefined
+  if (keeping !== 'auto') {
+    const most = space === undefined ? Number.POSITIVE_INFINITY : Math.floor(space * mostOfRoom)
+    return Math.min(chosenBytes[keeping], most)
+  }
+  return space === undefined ? unknownBytes : Math.min(ceilingBytes, Math.floor(space / 4))
 }

@@ -1,4 +1,5 @@
 import { Dexie, type EntityTable, type Table } from 'dexie'
+import type { Session } from '../../../schema/api/auth.ts'
 
 /** A person's picture, by the address that the server gave it. Another picture has another one. */
 export interface KeptPicture {
@@ -16,10 +17,19 @@ interface KeptList {
   userIds: readonly string[]
 }
 
+/** The person's signed-in devices as the server last gave them. */
+export interface KeptSignIns {
+  _id: 'sign-ins'
+  sessions: readonly Session[]
+  /** When it gave them, epoch ms. */
+  at: number
+}
+
 /** What this device keeps about people beside their records; it leaves the device with them. */
 export interface PeopleStore {
   pictures: EntityTable<KeptPicture, '_id'>
   lists: Table<KeptList, KeptList['_id']>
+  signIns: Table<KeptSignIns, KeptSignIns['_id']>
   close(): void
   /** Closes it and deletes all of it from the device. */
   remove(): Promise<void>
@@ -42,6 +52,8 @@ export function openPeopleStore(options: {
   return {
     pictures: dexie.pictures,
     lists: dexie.lists,
+    // Rows of the same table, which needs no migration then: an earlier build reads its own by id.
+    signIns: dexie.table('lists'),
     close: () => dexie.close(),
     remove: () => dexie.delete(),
   }

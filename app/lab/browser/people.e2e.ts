@@ -54,6 +54,15 @@ test('P10: the panel opens beside the chat, on a phone in its place, and Back cl
   await openPanel()
   await panel.getByText('Hey there! I am using WhatsApp').waitFor()
   await composer(page).waitFor()
+  // With room for two, it takes the list's place: nothing that can be reached lies under it.
+  await page.setViewportSize({ width: 1100, height: 800 })
+  await chatRow(page, 'ben').waitFor({ state: 'hidden' })
+  await composer(page).waitFor()
+  const [send, info] = [composer(page).boundingBox(), panel.boundingBox()]
+  const [{ x = 0, width = 0 }, { x: left = 0 }] = [(await send) ?? {}, (await info) ?? {}]
+  expect(x + width).toBeLessThanOrEqual(left)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await chatRow(page, 'ben').waitFor()
   await page.goBack()
   await panel.waitFor({ state: 'detached' })
   await page.setViewportSize({ width: 390, height: 844 })

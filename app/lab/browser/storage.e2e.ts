@@ -84,7 +84,7 @@ test('P6: what media take is listed by chat, and clearing asks, says what stays,
   await ann.goOffline()
   await sendPhoto(page, 'unsent.jpg', 'not sent yet')
   await openStorage(page)
-  const list = page.getByRole('region', { name: 'Media on this device' })
+  const list = page.getByRole('region', { name: 'Chats on this device' })
   await list.getByText(/· 3 files$/).waitFor()
   const look = await createLook(page)
   await look('what media take')

@@ -37,7 +37,7 @@ async function sendPhoto(from: Page, name: string) {
 async function readUsage(): Promise<string> {
   await page.getByRole('button', { name: 'Back to settings' }).click()
   await page.getByRole('link', { name: 'Storage and Data' }).click()
-  const media = page.getByRole('region', { name: 'Media on this device' })
+  const media = page.getByRole('region', { name: 'Chats on this device' })
   return (await media.getByText(/· \d+ files?$/).textContent()) ?? ''
 }
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { waitUntil } from './wait-until.ts'
 
-/** Waits until the device has stored a setting: what is chosen shows before that. */
+/** Waits until the device has stored a setting. */
 export async function untilSettingStored(page: Page, name: string, value: unknown) {
   await waitUntil(`${name} is stored`, () =>
     page.evaluate(

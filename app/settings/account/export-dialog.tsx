@@ -54,14 +54,14 @@ export function ExportDialog(props: ExportDialogProps) {
     <ArchiveDialog
       run={run}
       title="Export your data"
-      text="Your profile, settings, contacts, chats and files, in one zip file. Anyone who has the file can read it."
+      text="Your profile, settings, contacts, pictures, chats, drafts and files, in one zip file. Anyone who has the file can read it."
       action={{ label: 'Export', busyLabel: 'Exporting...', onClick: begin }}
       onCancel={cancel}
       onClose={onClose}
     >
       <p className={styles.words}>
         {isAway ? "You're offline: the export has what is on this device. " : ''}
-        Drafts, unsent recordings and profile pictures are not included.
+        Unsent recordings are not included.
       </p>
       {!isAway && (
         <label className={styles.check}>

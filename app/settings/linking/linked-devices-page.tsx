@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { LinkingCalls } from '../../api/linking-calls.ts'
+import type { Messenger } from '../../sync/messenger-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { Page } from '../../ui/layout/page.tsx'
@@ -10,6 +11,7 @@ import { ConfirmDevice } from './confirm-device.tsx'
 import styles from './linking.module.css'
 
 interface LinkedDevicesPageProps extends SecuritySectionProps {
+  messenger: Pick<Messenger, 'connection'>
   calls: LinkingCalls
   /** The device whose code was scanned, if one was. */
   deviceId: string | undefined
@@ -27,7 +29,7 @@ export function LinkedDevicesPage(props: LinkedDevicesPageProps) {
   )
 }
 
-function Body({ calls, deviceId, onDevice, messenger, sessions }: LinkedDevicesPageProps) {
+function Body({ messenger, calls, deviceId, onDevice, signIns }: LinkedDevicesPageProps) {
   const [isScanning, setIsScanning] = useState(false)
   const open = (id: string | undefined, scans: boolean) => {
     setIsScanning(scans)
@@ -58,7 +60,7 @@ function Body({ calls, deviceId, onDevice, messenger, sessions }: LinkedDevicesP
           Link device
         </Button>
       </section>
-      <SecuritySection messenger={messenger} sessions={sessions} />
+      <SecuritySection signIns={signIns} />
     </>
   )
 }

@@ -70,7 +70,10 @@ function PlacedChatLayout({ place }: { place: ChatPlace }) {
   const nav = { section: place.section, actions: shell.actions }
   return (
     <>
-      <div className={styles.layout} inert={firstLoad.isShown}>
+      <div
+        className={joinClassNames(styles.layout, place.hasInfo && styles.withInfo)}
+        inert={firstLoad.isShown}
+      >
         <PageTitle place={place} />
         {!isPhone && <Rail {...nav} unreadChats={unreadChats} />}
         <div

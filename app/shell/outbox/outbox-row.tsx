@@ -8,7 +8,7 @@ import { formatLastSeen } from '../../ui/format/format-last-seen.ts'
 import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
 import { describeMessage } from '../../ui/text/describe-message.ts'
-import { findConcerned } from '../refused/describe-refused.ts'
+import { useConcernedName } from '../refused/use-concerned-name.ts'
 import { describeRequest } from './describe-request.ts'
 import { describeNextTry, describeWait, findWaitReason } from './describe-wait.ts'
 import { EditField } from './edit-field.tsx'
@@ -123,12 +123,8 @@ function RequestTitle(props: {
   messenger: Messenger
 }) {
   const { request } = props.item.entry
-  const concerned = findConcerned(request)
-  const name = useLivePart(
-    props.messenger.users.list(),
-    (people) => people.find(({ _id }) => _id === concerned)?.username,
-  )
-  return <span className={styles.name}>{describeRequest(request, name ?? 'somebody')}</span>
+  const name = useConcernedName(request, props.messenger.users)
+  return <span className={styles.name}>{describeRequest(request, name)}</span>
 }
 
 function describeItem(item: OutboxItem): string {

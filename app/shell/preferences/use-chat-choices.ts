@@ -5,7 +5,6 @@ import { emojiStyles, findObstacle, nameStyle } from '../../emoji/catalogue/emoj
 import type { RadioChoiceProps } from '../../settings/radio-choice.tsx'
 import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { useMediaQuery } from '../../ui/hooks/use-media-query.ts'
-import { showSettings } from '../../ui/settings/kept-settings.ts'
 import { darkSystem, nameTheme, themes } from '../screen/theme.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
 
@@ -43,13 +42,7 @@ export function useChatChoices(): RadioChoiceProps[] {
     value: values[name],
     onChoose(value: string) {
       const chosen = options.find((each) => each === value)
-      if (!chosen) return undefined
-      // It shows with the click, and stays only if the device can store it.
-      showSettings({ ...settings.values.getSnapshot(), [name]: chosen })
-      return settings.set({ [name]: chosen }).catch((cause: unknown) => {
-        showSettings(settings.values.getSnapshot())
-        throw cause
-      })
+      return chosen && settings.set({ [name]: chosen })
     },
   })
   return [

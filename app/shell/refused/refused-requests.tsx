@@ -2,10 +2,11 @@ import { useMemo } from 'react'
 import type { RequestEntry } from '../../database/storage/queued-request.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
-import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { Icon } from '../../ui/icons/icon.tsx'
-import { describeRefused, findConcerned } from './describe-refused.ts'
+import { describeRefused } from './describe-refused.ts'
 import styles from './refused-requests.module.css'
+import { useConcernedName } from './use-concerned-name.ts'
 
 /** The refused requests other than messages: the reason, and what the person can do (P6). */
 export function RefusedRequests({ messenger }: { messenger: Messenger }) {
@@ -21,17 +22,13 @@ export function RefusedRequests({ messenger }: { messenger: Messenger }) {
 }
 
 function RefusedRequest({ entry, messenger }: { entry: RequestEntry; messenger: Messenger }) {
-  const { requests } = messenger
-  const concerned = findConcerned(entry.request)
-  const name = useLivePart(
-    messenger.users.list(),
-    (people) => people.find(({ _id }) => _id === concerned)?.username,
-  )
+  const { requests, users } = messenger
+  const name = useConcernedName(entry.request, users)
   return (
     <li className={styles.entry}>
       <Icon name="warning" size={20} />
       <p className={styles.words}>
-        <strong>{describeRefused(entry.request, name ?? 'somebody')}</strong> {entry.problem?.words}
+        <strong>{describeRefused(entry.request, name)}</strong> {entry.problem?.words}
       </p>
       <span className={styles.buttons}>
         <Button look="quiet" onClick={() => void requests.discard(entry._id)}>

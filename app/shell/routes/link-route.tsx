@@ -1,4 +1,3 @@
-import { useMemo } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { LinkedDevicesPage } from '../../settings/linking/linked-devices-page.tsx'
 import { readDeviceCode } from '../../settings/linking/read-device-code.ts'
@@ -6,24 +5,22 @@ import { PageFrame } from '../layout/page-frame.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
+import { useSignIns } from '../session/use-sign-ins.ts'
 
 /** 'Linked devices'; the link in a device's code carries its id behind the `#`, which no log sees. */
 export function LinkRoute() {
-  const { own, linking } = useServices()
+  const { linking } = useServices()
   const messenger = useMessenger()
   const { hash } = useLocation()
   const navigate = useNavigate()
   const goUp = useWayUp()
-  const sessions = useMemo(
-    () => ({ list: own.listSessions, end: own.endSession, endOthers: own.endOtherSessions }),
-    [own],
-  )
+  const signIns = useSignIns()
   return (
     <PageFrame section="settings" title="Linked devices">
       <LinkedDevicesPage
         calls={linking}
         messenger={messenger}
-        sessions={sessions}
+        signIns={signIns}
         deviceId={readDeviceCode(hash)}
         onDevice={(id) => void navigate(id ? `/link#${id}` : '/link', { replace: true })}
         onBack={() => goUp({ to: '/chat', fits: (path) => path.startsWith('/settings') })}

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { useParams } from 'react-router-dom'
 import { saveFile } from '../../media/files/save-file.ts'
 import { AppleInstallSteps } from '../../offline/apple-install-steps.tsx'
@@ -10,25 +10,24 @@ import { PageFrame } from '../layout/page-frame.tsx'
 import { SignOutDialog } from '../main-menu/sign-out-dialog.tsx'
 import { useWayUp } from '../navigation/use-way-up.tsx'
 import { useChatChoices } from '../preferences/use-chat-choices.ts'
+import { useKeepingChoice } from '../preferences/use-keeping-choice.ts'
 import { useLoadingChoices } from '../preferences/use-loading-choices.ts'
 import { writeReport } from '../preferences/write-report.ts'
 import { useMessenger } from '../session/messenger-context.tsx'
 import { useServices } from '../session/services-context.ts'
 import { useSession } from '../session/use-session.ts'
+import { useSignIns } from '../session/use-sign-ins.ts'
 
 export function SettingsRoute() {
   const { section: wanted } = useParams()
   const { own, notifications, push } = useServices()
   const session = useSession()
   const messenger = useMessenger()
-  const loading = useLoadingChoices()
+  const loading = [...useLoadingChoices(), useKeepingChoice()]
   const choices = useChatChoices()
   const goUp = useWayUp()
   const [isLeaving, setIsLeaving] = useState(false)
-  const sessions = useMemo(
-    () => ({ list: own.listSessions, end: own.endSession, endOthers: own.endOtherSessions }),
-    [own],
-  )
+  const signIns = useSignIns()
   const account = useAccount()
   const section = settingsPages.find((name) => name === wanted)
   if (!session) return null
@@ -41,7 +40,7 @@ export function SettingsRoute() {
           section={section}
           user={session.user}
           account={account}
-          sessions={sessions}
+          signIns={signIns}
           readUsage={own.readUsage}
           messenger={messenger}
           loading={loading}

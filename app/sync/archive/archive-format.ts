@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { id } from '../../../schema/id.ts'
 
 /**
- * An export is a zip of these parts and of `files/<message>.<ending>`. A list is a JSON array with
+ * An export is a zip of these parts, `files/<message>.<ending>` and `pictures/<person>.<ending>`. A list is a JSON array with
  * one document on each line, so that both sides hold one line at a time.
  */
 export const archiveParts = {
@@ -15,7 +15,10 @@ export const archiveParts = {
   files: 'files.json',
 } as const
 
-export const archiveVersion = 1
+/** Parts since the second version: an export of the first is read without them. */
+export const laterParts = { drafts: 'drafts.json', pictures: 'pictures.json' } as const
+
+export const archiveVersion = 2
 export const archiveFormat = 'petrel-export'
 
 export const archiveHead = z.object({
@@ -54,7 +57,7 @@ export interface Archive {
   /** Everything of this person that is on this device, as one zip. Rejects with words for a person. */
   save(options: {
     /** One's own record. */
-    profile: { _id: string; username: string; settings: object }
+    profile: { _id: string; username: string; settings: object; profilePicture?: string | null }
     /** Asks the server for files that are not on this device. */
     loadsMissing: boolean
     signal: AbortSignal

@@ -3,62 +3,23 @@ import { expect, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
 import { testSession } from '../../api/test-session.ts'
 import type { LabDevice } from '../../lab/device/lab-device.ts'
-import { openTestLab } from '../../lab/open-test-lab.ts'
-import { createZipWriter } from './zip/zip-writer.ts'
-
-const pace = () => ({ signal: new AbortController().signal, onProgress() {} })
-
-function save(device: LabDevice, more: { loadsMissing?: boolean } = {}) {
-  const profile = { ...testSession.user, _id: device.userId, username: 'Ann', settings: { a: 1 } }
-  return device.messenger.archive.save({ loadsMissing: false, ...pace(), profile, ...more })
-}
-
-/** Its documents without what RxDB notes beside them. */
-async function readDocuments(device: LabDevice) {
-  const { messages, conversations } = await device.stored()
-  const clean = (documents: Map<string, object>) =>
-    new Map(
-      [...documents].map(([id, document]) => [
-        id,
-        Object.fromEntries(
-          Object.entries(document).filter(([field]) => !/^_(rev|meta|attachments)$/.test(field)),
-        ),
-      ]),
-    )
-  return { messages: clean(messages), conversations: clean(conversations) }
-}
-
-/** Removes everything from the device, as signing out does, and opens it again. */
-async function wipe(device: LabDevice) {
-  await device.messenger.erase()
-  await device.reload()
-}
+import {
+  edit,
+  forge,
+  openTestArchive,
+  pace,
+  readDocuments,
+  save,
+  wipe,
+} from '../../lab/open-test-archive.ts'
 
 async function readFileWords(device: LabDevice, messageId: string) {
   const message = must((await device.stored()).messages.get(messageId), 'the message')
   return await (await device.messenger.files.find(message))?.text()
 }
 
-/** Ann's phone and Ben's tablet, with a chat of everything. */
-async function start() {
-  const { lab, ann, ben } = await openTestLab()
-  const [phone, tablet] = [await ann.device(), await ben.device()]
-  const first = await phone.say(ben, 'hello "Ben" ✓')
-  const file = await phone.sendFile(ben, 'a file', 'what is in it')
-  await tablet.say(ann, 'hi\nAnn')
-  const gone = await tablet.say(ann, 'forget this')
-  await lab.settle()
-  await phone.edit(first, 'hello again')
-  await tablet.delete(gone)
-  await phone.messenger.commands.setStarred(first, true)
-  await phone.messenger.commands.setPinned(ben.userId, true)
-  await phone.messenger.commands.setReaction(file, '👍')
-  await lab.settle()
-  return { lab, ann, ben, phone, tablet, first, file }
-}
-
 test('P5: what is exported, erased and imported offline is the same, document by document', async () => {
-  const { lab, phone, file } = await start()
+  const { lab, phone, file } = await openTestArchive()
   phone.network.goOffline()
   const before = await readDocuments(phone)
   expect(before.messages.size).toBe(4)
@@ -83,7 +44,7 @@ test('P5: what is exported, erased and imported offline is the same, document by
 })
 
 test('any program reads the export, and it has no secret in it', async () => {
-  const { phone, file, ann } = await start()
+  const { phone, file, ann } = await openTestArchive()
   const { zip, name } = await save(phone)
   expect(name).toMatch(/^petrel-Ann-\d{4}-\d\d-\d\d\.zip$/)
   const parts = unzipSync(new Uint8Array(await zip.arrayBuffer()))
@@ -91,16 +52,18 @@ test('any program reads the export, and it has no secret in it', async () => {
   expect(Object.keys(parts).sort()).toEqual(
     [
       'conversations.json',
+      'drafts.json',
       `files/${file}.txt`,
       'files.json',
       'messages.json',
       'people.json',
       'petrel.json',
+      'pictures.json',
       'profile.json',
       'settings.json',
     ].sort(),
   )
-  expect(JSON.parse(read('petrel.json'))).toMatchObject({ userId: phone.userId, version: 1 })
+  expect(JSON.parse(read('petrel.json'))).toMatchObject({ userId: phone.userId, version: 2 })
   expect(JSON.parse(read('messages.json'))).toHaveLength(4)
   expect(JSON.parse(read('settings.json'))).toEqual({ a: 1 })
   expect(read(`files/${file}.txt`)).toBe('what is in it')
@@ -108,7 +71,7 @@ test('any program reads the export, and it has no secret in it', async () => {
 })
 
 test('P2 P5: an import merges: later edits stay, and what was never sent leaves once', async () => {
-  const { lab, ben, phone, tablet, first } = await start()
+  const { lab, ben, phone, tablet, first } = await openTestArchive()
   phone.network.goOffline()
   const unsent = await phone.say(ben, 'written offline')
   const withFile = await phone.sendFile(ben, 'offline too', 'in the cabin')
@@ -137,7 +100,7 @@ test('P2 P5: an import merges: later edits stay, and what was never sent leaves 
 })
 
 test('files that only the server has come with a network, and are counted as missing without', async () => {
-  const { phone, tablet, ann, lab } = await start()
+  const { phone, tablet, ann, lab } = await openTestArchive()
   await tablet.sendFile(ann, 'from Ben', 'never looked at')
   await lab.settle()
   const full = await save(phone, { loadsMissing: true })
@@ -148,7 +111,7 @@ test('files that only the server has come with a network, and are counted as mis
 })
 
 test('P8: somebody else cannot import it, and nothing changes', async () => {
-  const { phone, tablet } = await start()
+  const { phone, tablet } = await openTestArchive()
   const { zip } = await save(phone)
   const before = await readDocuments(tablet)
   await expect(tablet.messenger.archive.restore(zip, pace())).rejects.toThrow(
@@ -158,7 +121,7 @@ test('P8: somebody else cannot import it, and nothing changes', async () => {
 })
 
 test('an import that is stopped says so, and goes on with the next', async () => {
-  const { phone } = await start()
+  const { phone } = await openTestArchive()
   phone.network.goOffline()
   const before = await readDocuments(phone)
   const { zip } = await save(phone)
@@ -173,28 +136,12 @@ test('an import that is stopped says so, and goes on with the next', async () =>
   expect(await readDocuments(phone)).toEqual(before)
 })
 
-/** The parts of an export, changed, as a zip of its own. */
-async function forge(zip: Blob, change: (parts: Map<string, string>) => void): Promise<Blob> {
-  const parts = unzipSync(new Uint8Array(await zip.arrayBuffer()))
-  const texts = new Map(
-    Object.entries(parts).map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]),
-  )
-  change(texts)
-  const writer = createZipWriter()
-  for (const [name, text] of texts) await writer.addText(name, [text])
-  return writer.finish()
-}
-
-const edit = (name: string, from: string | RegExp, to: string) => (parts: Map<string, string>) => {
-  const text = must(parts.get(name), name)
-  expect(text).toMatch(from)
-  parts.set(name, text.replace(from, to))
-}
+const draftAt = (_id: string, at: number) => `[\n${JSON.stringify({ _id, text: 'x', at })}\n]\n`
 
 const forgeries: [string, (parts: Map<string, string>) => void, RegExp][] = [
   ['no Petrel', (parts) => parts.delete('petrel.json'), /isn't a Petrel export/],
   ['another format', edit('petrel.json', 'petrel-export', 'other'), /isn't a Petrel export/],
-  ['a later version', edit('petrel.json', '"version": 1', '"version": 2'), /newer version/],
+  ['a later version', edit('petrel.json', '"version": 2', '"version": 3'), /newer version/],
   ['no messages', (parts) => parts.delete('messages.json'), /damaged/],
   ['half the messages', (parts) => parts.set('messages.json', '[\n{"_id":'), /damaged/],
   ['no array', (parts) => parts.set('messages.json', '{}'), /damaged/],
@@ -205,6 +152,30 @@ const forgeries: [string, (parts: Map<string, string>) => void, RegExp][] = [
     /damaged/,
   ],
   ['a mark ahead', edit('conversations.json', /"clearedUpTo":0/, '"clearedUpTo":8e15'), /damaged/],
+  ['no drafts', (parts) => parts.delete('drafts.json'), /damaged/],
+  ['a draft of no person', (parts) => parts.set('drafts.json', draftAt('../x', 1)), /damaged/],
+  [
+    'a draft ahead',
+    (parts) => parts.set('drafts.json', draftAt(testSession.user._id, 8e15)),
+    /damaged/,
+  ],
+  [
+    'a picture of nobody',
+    (parts) => {
+      const path = `pictures/${testSession.user._id}.png`
+      const address = '/api/media/x'
+      const picture = {
+        userId: testSession.user._id,
+        address,
+        path,
+        mimeType: 'image/png',
+        size: 1,
+      }
+      parts.set('pictures.json', `[\n${JSON.stringify(picture)}\n]\n`)
+      parts.set(path, 'x')
+    },
+    /damaged/,
+  ],
   ['a file too many', (parts) => parts.set('files/x', ''), /damaged/],
   ['a way out', (parts) => parts.set('../../etc/passwd', ''), /damaged/],
   ['a file outside', edit('files.json', /"path":"[^"]*/, '"path":"petrel.json'), /damaged/],
@@ -217,7 +188,7 @@ const forgeries: [string, (parts: Map<string, string>) => void, RegExp][] = [
 ]
 
 test('a zip that was changed gets words, and changes nothing', async () => {
-  const { phone } = await start()
+  const { phone } = await openTestArchive()
   phone.network.goOffline()
   const { zip } = await save(phone)
   await wipe(phone)

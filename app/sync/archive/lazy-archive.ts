@@ -1,3 +1,4 @@
+import type { PeopleStore } from '../../database/people/people-store.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
 import type { Archive } from './archive-format.ts'
@@ -6,6 +7,7 @@ import type { Archive } from './archive-format.ts'
 export function createLazyArchive(options: {
   context: CommandContext
   calls: Pick<RequestCalls, 'messages'>
+  pictures: PeopleStore['pictures']
 }): Archive {
   return {
     async save(asked) {
@@ -14,7 +16,7 @@ export function createLazyArchive(options: {
     },
     async restore(zip, asked) {
       const { restoreArchive } = await import('./restore-archive.ts')
-      return await restoreArchive(options.context, zip, asked)
+      return await restoreArchive(options, zip, asked)
     },
   }
 }

@@ -7,6 +7,7 @@ import {
 import { areMessagesEqual, mergeMessages } from '../../../schema/merge-messages.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
+import type { PeopleStore } from '../../database/people/people-store.ts'
 import { changeDocuments } from '../../database/storage/change-document.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import {
@@ -15,6 +16,8 @@ import {
 } from '../../database/storage/stored-conversation.ts'
 import { fromStoredMessage, toStoredMessage } from '../../database/storage/stored-message.ts'
 import type { Archive, ArchivedFile, ArchiveProgress } from './archive-format.ts'
+import { mergeDrafts } from './archived-drafts.ts'
+import { keepPictures } from './archived-pictures.ts'
 import { type OpenArchive, openArchive } from './check-archive.ts'
 import { ArchiveProblem } from './zip/archive-problem.ts'
 
@@ -27,7 +30,7 @@ const gatheredBytes = 4_000_000
  * are owed to the server like any change: the server's rule decides what it lacks (P4).
  */
 export async function restoreArchive(
-  context: CommandContext,
+  { context, pictures }: { context: CommandContext; pictures: PeopleStore['pictures'] },
   zip: Blob,
   options: Parameters<Archive['restore']>[1],
 ): ReturnType<Archive['restore']> {
@@ -39,6 +42,11 @@ export async function restoreArchive(
   })
   try {
     await keepPeople(context, archive)
+    await keepPictures(
+      { table: pictures, now: context.now },
+      archive.pictures.values(),
+      (picture) => readBlob(archive, picture),
+    )
     // Before their messages: nothing may be sent without its file.
     const fileCount = await keepFiles(context, archive, { ...pace, addresses })
     const conversations = await mergeIn(context, archive.conversations(), mergeConversationsIn)
@@ -46,6 +54,8 @@ export async function restoreArchive(
       signal.throwIfAborted()
       onProgress({ stage: 'messages', done, total: messageCount })
     })
+    // After the messages that some of them may have become.
+    await mergeDrafts(context.database.device.drafts, archive.drafts())
     return { fileCount, conversationCount: conversations, messageCount: messages }
   } catch (cause) {
     if (signal.aborted) throw new ArchiveProblem('stopped', cause)
@@ -65,6 +75,10 @@ async function check(archive: OpenArchive, { signal, onProgress }: Pace) {
   let messageCount = 0
   onProgress({ stage: 'checking', done: 0, total: files.size })
   for await (const _ of archive.people()) signal.throwIfAborted()
+  for await (const _ of archive.drafts()) signal.throwIfAborted()
+  for (const picture of archive.pictures.values()) {
+    for await (const _ of archive.readFile(picture)) signal.throwIfAborted()
+  }
   for await (const _ of archive.conversations()) signal.throwIfAborted()
   for await (const { _id, mediaUrl } of archive.messages()) {
     signal.throwIfAborted()
@@ -110,7 +124,10 @@ async function keepFiles(
   return kept
 }
 
-async function readBlob(archive: OpenArchive, file: ArchivedFile): Promise<Blob> {
+async function readBlob(
+  archive: OpenArchive,
+  file: Pick<ArchivedFile, 'path' | 'mimeType'>,
+): Promise<Blob> {
   let blob = new Blob([], { type: file.mimeType })
   let waiting: Uint8Array<ArrayBuffer>[] = []
   let gathered = 0

@@ -1,6 +1,7 @@
 import { conversationDocument } from '../../../schema/conversation.ts'
 import { type MessageDocument, messageDocument } from '../../../schema/message.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
+import type { PeopleStore } from '../../database/people/people-store.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import { readDexie } from '../../database/storage/dexie/owed-notes.ts'
 import { readDocuments } from '../../database/storage/read-documents.ts'
@@ -14,8 +15,11 @@ import {
   archiveFormat,
   archiveParts,
   archiveVersion,
+  laterParts,
   nameArchivedFile,
 } from './archive-format.ts'
+import { listDrafts } from './archived-drafts.ts'
+import { savePictures } from './archived-pictures.ts'
 import { writeLines } from './json-lines.ts'
 import { createZipWriter } from './zip/zip-writer.ts'
 
@@ -25,7 +29,11 @@ type FileFacts = Pick<MessageDocument, '_id' | 'mediaUrl' | 'file'>
 
 /** Writes everything of this person that is on this device into one zip. */
 export async function saveArchive(
-  options: { context: CommandContext; calls: Pick<RequestCalls, 'messages'> },
+  options: {
+    context: CommandContext
+    calls: Pick<RequestCalls, 'messages'>
+    pictures: PeopleStore['pictures']
+  },
   asked: Parameters<Archive['save']>[0],
 ): ReturnType<Archive['save']> {
   const { context, calls } = options
@@ -45,6 +53,9 @@ export async function saveArchive(
   await zip.addText(parts.profile, [writeJson(profile)])
   await zip.addText(parts.settings, [writeJson(profile.settings)])
   await zip.addText(parts.people, writeLines(await database.device.people.toArray()))
+  await zip.addText(laterParts.drafts, writeLines(await listDrafts(database.device.drafts)))
+  const pictures = await savePictures({ ...options, table: options.pictures, ...asked, zip })
+  await zip.addText(laterParts.pictures, writeLines(pictures))
 
   const wanted = await listFiles(context, signal)
   const store = createFileStore(context)

@@ -2,16 +2,25 @@ import { expect, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
 import { changeMessage } from '../../database/commands/change-message.ts'
 import { sendFile } from '../../database/commands/send-file.ts'
+import { sendMessage } from '../../database/commands/send-message.ts'
 import { setStarred } from '../../database/commands/set-starred.ts'
+import type { FileKeeping } from '../../database/files/file-budget.ts'
 import { createFileStore } from '../../database/files/file-store.ts'
 import { ben, openTestDatabase } from '../../database/testing/open-test-database.ts'
 import { createLabDisk } from '../../lab/device/lab-disk.ts'
 import { openTestLab } from '../../lab/open-test-lab.ts'
 import { createFileCare } from './file-care.ts'
+import type { Files } from './files-types.ts'
 
 const ivy = '01900000-0000-7000-8000-00000000000c'
 
-async function start(given: { quota?: number; shown?: Set<string> } = {}) {
+/** What chats with files take. */
+const listFiles = async ({ listUsage }: Pick<Files, 'listUsage'>) =>
+  (await listUsage()).filter(({ count }) => count > 0)
+
+async function start(
+  given: { quota?: number; shown?: Set<string>; keeping?: { value: FileKeeping } } = {},
+) {
   const disk = createLabDisk()
   const { context } = await openTestDatabase({ indexedDB: disk.indexedDB })
   const shelf = createFileStore(context)
@@ -20,6 +29,7 @@ async function start(given: { quota?: number; shown?: Set<string> } = {}) {
     context,
     platform: { estimate: async () => room },
     isShown: ({ messageId }) => given.shown?.has(messageId) ?? false,
+    readKeeping: () => given.keeping?.value ?? 'auto',
   })
   async function send(words: string, peerId = ben) {
     const bytes = new Blob([words])
@@ -61,12 +71,43 @@ test('beyond the budget the file leaves that was not used for longest; unsent, s
   expect([...stays, await isKept(recent)]).toEqual([true, true, true, false])
 })
 
+test('what a person keeps on the device counts as soon as it is chosen, and leaves room for messages', async () => {
+  const keeping: { value: FileKeeping } = { value: 'auto' }
+  const { room, care, keepSent, isKept } = await start({ keeping, quota: 1_000_000_000 })
+  const [old, recent] = [await keepSent('x'.repeat(50)), await keepSent('y'.repeat(50))]
+  await care.tidy()
+  // All of the space is these files and 20 bytes: a quarter would be 30.
+  room.quota = 20
+  keeping.value = 'all'
+  await care.tidy()
+  expect([await isKept(old), await isKept(recent)]).toEqual([true, true])
+  room.quota = 0
+  await care.tidy()
+  expect([await isKept(old), await isKept(recent)]).toEqual([false, true])
+  keeping.value = 'auto'
+  await care.tidy()
+  expect(await isKept(recent)).toBe(false)
+})
+
+test('what each chat takes counts its messages too, about, and those of chats without files', async () => {
+  const { context, care, keepSent } = await start()
+  await keepSent('a map')
+  for (let count = 0; count < 40; count += 1) {
+    await sendMessage(context, { peerId: ivy, content: 'x'.repeat(1_000) })
+  }
+  const [first, second] = await care.listUsage()
+  expect(first).toMatchObject({ peerId: ivy, bytes: 0, count: 0, messageCount: 40 })
+  expect(first?.messageBytes).toBeGreaterThan(40_000)
+  expect(first?.messageBytes).toBeLessThan(120_000)
+  expect(second).toMatchObject({ peerId: ben, count: 1, messageCount: 1 })
+})
+
 test('what each chat takes is told, and cleared for one chat or all, with its progress', async () => {
   const { care, send, keepSent, isKept } = await start()
   const waiting = await send('waits')
   for (let count = 0; count < 25; count += 1) await keepSent(`file ${count}`)
   const other = await keepSent('of another', ivy)
-  expect(await care.listUsage()).toMatchObject([
+  expect(await listFiles(care)).toMatchObject([
     { peerId: ben, count: 26, lastingCount: 1 },
     { peerId: ivy, bytes: 10, count: 1, lastingCount: 0 },
   ])
@@ -78,7 +119,7 @@ test('what each chat takes is told, and cleared for one chat or all, with its pr
   ])
   expect([await isKept(waiting), await isKept(other)]).toEqual([true, true])
   expect(await care.clear({})).toBe(10)
-  expect(await care.listUsage()).toMatchObject([{ peerId: ben, count: 1, lastingCount: 1 }])
+  expect(await listFiles(care)).toMatchObject([{ peerId: ben, count: 1, lastingCount: 1 }])
 })
 
 test('P6: a disk that fails while media are cleared is told in words, and nothing is forgotten', async () => {
@@ -135,7 +176,7 @@ test('P1: a starred message keeps its file when the chat is cleared under which 
   await files.clear({})
   phone.network.goOffline()
   expect(await (await files.load(message)).text()).toBe('file the map')
-  expect(await files.listUsage()).toMatchObject([{ count: 1, lastingCount: 1 }])
+  expect(await listFiles(files)).toMatchObject([{ count: 1, lastingCount: 1 }])
   await phone.messenger.commands.setStarred(message._id, false)
   await phone.messenger.files.clear({})
   expect(await phone.messenger.files.find(message)).toBeUndefined()
@@ -170,7 +211,7 @@ test('P1: a starred forward keeps its file when the other person deletes the mes
     await commands.deleteMessage(forward._id)
     await expect.poll(() => files.find({ _id: must(sent[at], words) })).toBeUndefined()
   }
-  expect(await files.listUsage()).toEqual([])
+  expect(await listFiles(files)).toEqual([])
 })
 
 test('a file that was cleared is fetched again from the server when it is asked for', async () => {

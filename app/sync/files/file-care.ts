@@ -1,20 +1,25 @@
 import { createClearingMarks } from '../../database/files/clearing-marks.ts'
-import { decideFileBudget } from '../../database/files/file-budget.ts'
+import { estimateMessages } from '../../database/files/estimate-messages.ts'
+import { decideFileBudget, type FileKeeping } from '../../database/files/file-budget.ts'
 import { createFileLedger, type LedgerEntry } from '../../database/files/file-ledger.ts'
 import { chooseFilesToTrim } from '../../database/files/files-to-trim.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { FiledMessage } from './filed-message.ts'
 
-/** The space that one chat's files use on this device. */
-export interface ChatFiles {
+/** The space that one chat uses on this device. */
+export interface ChatUsage {
   /** Empty for files whose messages are not on the device. */
   peerId: string
-  /** All of them, in bytes. */
+  /** All of its files, in bytes. */
   bytes: number
+  /** How many files. */
   count: number
   /** The part that clearing keeps: unsent and starred files. */
   lastingCount: number
+  messageCount: number
+  /** An estimate. */
+  messageBytes: number
 }
 
 export interface ClearingOptions {
@@ -36,8 +41,9 @@ export function createFileCare(options: {
   platform: Pick<Platform, 'estimate'>
   /** Does this tab's screen show it? */
   isShown: (file: Pick<LedgerEntry, 'messageId' | 'mediaUrl'>) => boolean
+  readKeeping?: () => FileKeeping
 }) {
-  const { context, platform, isShown } = options
+  const { context, platform, isShown, readKeeping = () => 'auto' } = options
   const ledger = createFileLedger(context)
   const marks = createClearingMarks(context)
 
@@ -68,7 +74,8 @@ export function createFileCare(options: {
       )
       await removeAll(cleared, { keepsStarred: false })
       const keptBytes = kept.reduce((sum, { size }) => sum + size, 0)
-      const budget = decideFileBudget({ keptBytes, room: await platform.estimate?.() })
+      const room = await platform.estimate?.()
+      const budget = decideFileBudget({ keptBytes, room, keeping: readKeeping() })
       const trimmable = kept.map((entry) => ({
         ...entry,
         isProtected: entry.isUnsent || entry.isStarred || isShown(entry),
@@ -77,16 +84,25 @@ export function createFileCare(options: {
     },
 
     /** The largest first. */
-    async listUsage(): Promise<ChatFiles[]> {
-      const chats = new Map<string, ChatFiles>()
+    async listUsage(): Promise<ChatUsage[]> {
+      const chats = new Map<string, ChatUsage>()
+      const find = (peerId: string): ChatUsage => {
+        const none = { bytes: 0, count: 0, lastingCount: 0, messageCount: 0, messageBytes: 0 }
+        const chat = chats.get(peerId) ?? { peerId, ...none }
+        chats.set(peerId, chat)
+        return chat
+      }
       for (const { peerId = '', size, isUnsent, isStarred } of await ledger.list()) {
-        const chat = chats.get(peerId) ?? { peerId, bytes: 0, count: 0, lastingCount: 0 }
+        const chat = find(peerId)
         chat.bytes += size
         chat.count += 1
         if (isUnsent || isStarred) chat.lastingCount += 1
-        chats.set(peerId, chat)
       }
-      return [...chats.values()].sort((a, b) => b.bytes - a.bytes)
+      for (const { peerId, count, bytes } of await estimateMessages(context.database)) {
+        Object.assign(find(peerId), { messageCount: count, messageBytes: bytes })
+      }
+      const all = ({ bytes, messageBytes }: ChatUsage) => bytes + messageBytes
+      return [...chats.values()].sort((a, b) => all(b) - all(a))
     },
 
     /**

@@ -1,6 +1,7 @@
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { LiveValue } from '../../database/views/live-value.ts'
-import type { ChatFiles, ClearingOptions } from './file-care.ts'
+import type { ChatUsage, ClearingOptions } from './file-care.ts'
+import type { Keeping } from './file-keeping.ts'
 import type { FiledMessage } from './filed-message.ts'
 import type { UploadState } from './uploads.ts'
 
@@ -16,8 +17,12 @@ export interface Files {
   uploads: LiveValue<ReadonlyMap<string, UploadState>>
   /** Keeps a message's file on the device while the screen shows it. @returns ends it */
   hold(message: FiledMessage): () => void
-  /** Each chat's file usage on this device, largest first. */
-  listUsage(): Promise<readonly ChatFiles[]>
+  /** How much of them this device keeps. */
+  keeping: Keeping
+  /** Rises when files were removed by the budget, or may have been. */
+  tidied: LiveValue<number>
+  /** What each chat takes on this device, largest first. */
+  listUsage(): Promise<readonly ChatUsage[]>
   /**
    * Deletes files from the device, except unsent and starred ones.
    * @returns bytes. Rejects with words for a person.

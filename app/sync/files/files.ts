@@ -2,10 +2,12 @@ import type { MessageDocument } from '../../../schema/message.ts'
 import type { LedgerEntry } from '../../database/files/file-ledger.ts'
 import type { CommandContext } from '../../database/storage/command-context.ts'
 import { subscribeToChanges } from '../../database/storage/subscribe-to-changes.ts'
+import { createLiveValue } from '../../database/views/live-value.ts'
 import { createRefresher } from '../../database/views/refresher.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { RequestCalls } from '../requests/request-calls.ts'
 import type { FileCare } from './file-care.ts'
+import { createFileKeeping } from './file-keeping.ts'
 import type { FiledMessage } from './filed-message.ts'
 import type { Files } from './files-types.ts'
 import { createPendingFiles } from './pending-files.ts'
@@ -20,7 +22,7 @@ const tidyAfterMs = 2_000
 export function createFiles(options: {
   context: CommandContext
   calls: Pick<RequestCalls, 'messages'>
-  platform: Pick<Platform, 'page' | 'random' | 'estimate' | 'tab'>
+  platform: Pick<Platform, 'page' | 'random' | 'estimate' | 'tab' | 'texts'>
   isSignedIn: () => boolean
   onSignedOut: () => void
   onError: (cause: unknown) => void
@@ -34,15 +36,25 @@ export function createFiles(options: {
   let access: Promise<Pick<Files, 'find' | 'load' | 'wasCleared'>> | undefined
   let caring: Promise<FileCare> | undefined
   let uploading: Uploads | undefined
+  const tidied = createLiveValue(0)
   const tidying = createRefresher({
-    run: async () => await (await openCare()).tidy(),
+    async run() {
+      await (await openCare()).tidy()
+      tidied.set(tidied.getSnapshot() + 1)
+    },
     onError,
     gatherMs: tidyAfterMs,
   })
 
+  const kept = createFileKeeping({
+    texts: options.platform.texts,
+    userId: context.userId,
+    onChosen: () => void tidying.refresh(),
+  })
+
   function openCare() {
     caring ??= import('./file-care.ts').then((module) =>
-      module.createFileCare({ ...options, isShown: shown.has }),
+      module.createFileCare({ ...options, isShown: shown.has, readKeeping: kept.read }),
     )
     caring.catch(() => {
       caring = undefined
@@ -94,6 +106,8 @@ export function createFiles(options: {
 
   const files: Files = {
     uploads,
+    keeping: kept.keeping,
+    tidied,
     find: async (message) => await (await openAccess()).find(message),
     load: async (message) => await (await openAccess()).load(message),
     wasCleared: async (message) => await (await openAccess()).wasCleared(message),

@@ -20,9 +20,10 @@ export function giveServerEvent(
     front: Listener
     expectMessage(messageId: string): void
     settings: { take(heard: TimedSettings): void }
+    blocked: { refresh(): void }
   },
 ): void {
-  const { feed, presence, watched, front, expectMessage, settings } = parts
+  const { feed, presence, watched, front, expectMessage, settings, blocked } = parts
   switch (event.event) {
     case 'changes':
     case 'changes-missed':
@@ -48,6 +49,9 @@ export function giveServerEvent(
       break
     case 'settings-changed':
       settings.take(event.data)
+      break
+    case 'block-changed':
+      blocked.refresh()
       break
     // For other clients: this app learns the same from replication.
     case 'message-refused':

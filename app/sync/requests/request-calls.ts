@@ -1,3 +1,4 @@
+import type { Session } from '../../../schema/api/auth.ts'
 import type { MediaType } from '../../../schema/media.ts'
 import type { TimedSettings } from '../../../schema/settings.ts'
 import type { OwnUser, ProfileChange } from '../../../schema/user.ts'
@@ -25,6 +26,7 @@ interface UploadedSoFar {
 export interface RequestCalls {
   own: {
     me(): Promise<OwnUser>
+    listSessions(): Promise<readonly Session[]>
     updateProfile(change: ProfileChange, options: Repeatable): Promise<unknown>
     updatePicture(picture: Blob, options: Repeatable): Promise<unknown>
     changeSettings(given: Partial<TimedSettings>, options: Repeatable): Promise<TimedSettings>

@@ -106,6 +106,14 @@ export function createRequests(options: {
     hurry,
     nextTryInMs: (resource: string) => leadership.current?.drain?.nextTryInMs(resource),
     countWaiting: store.countWaiting,
+    /** Is a block or a report of this person in it, waiting or refused? */
+    concerns: (userId: string) =>
+      entries
+        .getSnapshot()
+        .some(
+          ({ request }) =>
+            (request.kind === 'block' || request.kind === 'report') && request.userId === userId,
+        ),
     /** This tab takes the turn to send; the returned function ends it. */
     begin(): () => Promise<void> {
       const ours: { drain?: Drain; isOver: boolean } = { isOver: false }

@@ -127,6 +127,9 @@ export function createPrivacy(options: {
       return onlineFor === 'everybody' || (await hasChat(userId, otherId))
     },
 
+    /** Is the person online for those they have a chat with alone? */
+    hidesOnline: async (userId: string) => (await readOne(userId)).onlineFor === 'chats',
+
     /** Whose presence the viewer may see, among these people. */
     async readSight(viewerId: string, userIds: readonly string[]): Promise<PresenceSight> {
       const [all, sight] = await Promise.all([readAll(userIds), directory.readSight(viewerId)])

@@ -13,6 +13,11 @@ import type { UserPresenter } from './user-presenter.ts'
 
 const userIdParam = z.object({ id: z.string() })
 
+interface BlockChanged {
+  userId: string
+  blocked: boolean
+}
+
 /** Blocking people, and reporting them to the operator. */
 export function createBlockRoutes(options: {
   relations: Relations
@@ -20,6 +25,8 @@ export function createBlockRoutes(options: {
   presenter: UserPresenter
   channel: Pick<Channel, 'signals'> | undefined
   log: Log
+  /** Called once it is stored. */
+  onBlocked(callerId: string, change: BlockChanged): void
 }): Route[] {
   const { relations, reports, presenter, channel, log } = options
 
@@ -58,6 +65,7 @@ export function createBlockRoutes(options: {
         const { _id: userId } = await findOther(caller.userId, params.id)
         await relations.setBlocked(caller.userId, userId, blocked)
         channel?.signals.noteBlocked(caller.userId, userId, blocked)
+        options.onBlocked(caller.userId, { userId, blocked })
         return { userId, blocked }
       },
     }),

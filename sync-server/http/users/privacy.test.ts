@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import type { Settings } from '../../../schema/settings.ts'
 import { proposeMessage } from '../../messages/proposals/propose-message.ts'
 import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
+import { isShownAsOnline } from '../../testing/open-test-presence.ts'
 import { openTestSocket } from '../../testing/open-test-socket.ts'
 import type { TestPerson } from '../../testing/start-test-app.ts'
 
@@ -166,6 +167,22 @@ describe('what only chats may see', () => {
     await set({ onlineFor: 'everybody' })
     await expect.poll(() => sees(cleos)).toBe(true)
     await expectAtDoors(opened.cleo, { isOnline: true })
+  })
+
+  it('whoever a hidden person begins a chat with sees them from then on, and nobody else', async () => {
+    const dora = await opened.chat.register('Dora')
+    await set({ onlineFor: 'chats' })
+    await connect(opened.ann)
+    const [doras, cleos] = [await connect(dora), await connect(opened.cleo)]
+    for (const socket of [doras, cleos]) {
+      await expect.poll(() => socket.count('users-online')).toBeGreaterThan(0)
+      expect(isShownAsOnline(socket, opened.ann)).toBe(false)
+    }
+    await opened.chat.say(opened.ann, dora, 'hello Dora')
+    await expect.poll(() => isShownAsOnline(doras, opened.ann)).toBe(true)
+    await opened.chat.say(opened.ben, opened.cleo, 'hello Cleo')
+    await expect.poll(() => cleos.count('receive-message')).toBe(1)
+    expect(isShownAsOnline(cleos, opened.ann)).toBe(false)
   })
 
   it('typing says nothing to a stranger that being online does not', async () => {

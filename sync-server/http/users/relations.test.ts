@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ReportDocument } from '../../access/reports.ts'
 import { openTestChat, type TestChat } from '../../testing/open-test-chat.ts'
 import { openTestSocket } from '../../testing/open-test-socket.ts'
@@ -39,6 +39,31 @@ describe('PUT /users/{id}/block', () => {
       .toMatchObject({ senderId: opened.ben.userId, content: 'heard' })
     expect(socket.count('receive-message')).toBe(1)
     socket.socket.close()
+  })
+
+  it('P8: a block is told to the person’s own devices that understand it, and to nobody else', async () => {
+    const { chat, ann, ben } = opened
+    const connect = async ({ token }: TestPerson, understands: readonly string[]) => {
+      const socket = await openTestSocket({ url: chat.app.url, token, understands })
+      onTestFinished(() => socket.socket.close())
+      return socket
+    }
+    const [phone, older] = [await connect(ann, ['blocks']), await connect(ann, ['settings'])]
+    const bens = await connect(ben, ['blocks'])
+    await block(true)
+    await expect
+      .poll(() => phone.last('block-changed'))
+      .toEqual({ userId: ben.userId, blocked: true })
+    await block(false)
+    await expect
+      .poll(() => phone.last('block-changed'))
+      .toEqual({ userId: ben.userId, blocked: false })
+    // What follows on each line shows that nothing came before.
+    await chat.say(ben, ann, 'hello')
+    await expect.poll(() => older.count('receive-message')).toBe(1)
+    await chat.say(ann, ben, 'hello')
+    await expect.poll(() => bens.count('receive-message')).toBe(1)
+    expect([older.count('block-changed'), bens.count('block-changed')]).toEqual([0, 0])
   })
 
   it('is for others who are there', async () => {

@@ -21,13 +21,15 @@ export interface SharedFronts {
  * Asks the other servers that a person is connected to, each time: nothing is kept that could be
  * out of date.
  * @param findServers ids of the other servers that a person is connected to
+ * @param answersWithinMs replaces the second that they have to answer
  */
 export function shareFronts(options: {
   fronts: Fronts
   link: ServerLink | undefined
   findServers: (userId: string) => string[]
+  answersWithinMs?: number
 }): SharedFronts {
-  const { fronts, link, findServers } = options
+  const { fronts, link, findServers, answersWithinMs = answersDueWithinMs } = options
   if (!link) return { has: async (id) => fronts.has(id), onLeft: fronts.onLeft, close() {} }
   const waiting = new Map<string, (isFront: boolean) => void>()
   const listeners = new Set<(userId: string) => void>()
@@ -40,7 +42,7 @@ export function shareFronts(options: {
         waiting.delete(id)
         resolve(isFront)
       }
-      const timer = setTimeout(() => end(false), answersDueWithinMs).unref()
+      const timer = setTimeout(() => end(false), answersWithinMs).unref()
       waiting.set(id, end)
       link?.tell(serverId, 'front-ask', { id, userId })
     })

@@ -1,0 +1,24 @@
+import type { KeyValueStorage } from '../../database/storage/key-value-storage.ts'
+
+/** Where the page finds the settings before the database opens. Section 9 of the specification. */
+export const settingsTextKey = 'userSettings'
+
+/** Where changes of settings lie until the database has them. */
+export const settingsNoteKey = (userId: string) => `petrel-settings-${userId}`
+
+export const lastSyncedKey = (userId: string) => `petrel-synced-${userId}`
+
+/** How much of the files a device keeps for a person. */
+export const fileKeepingKey = (userId: string) => `petrel-keep-${userId}`
+
+/** The keys of a person's texts in `localStorage`, without those that name nobody. */
+export function listOwnTexts(texts: KeyValueStorage, userId: string): string[] {
+  const keys = Array.from({ length: texts.length }, (_, index) => texts.key(index) ?? '')
+  const own = [lastSyncedKey, settingsNoteKey, fileKeepingKey].map((nameKey) => nameKey(userId))
+  return keys.filter(
+    (key) =>
+      key === `petrel-templates-${userId}` ||
+      key.startsWith(`petrel-draft-${userId}-`) ||
+      own.includes(key),
+  )
+}
