@@ -71,6 +71,8 @@ async function pull(
     const point = { x: start.x + x + stirred, y: start.y + y }
     await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [point] })
   })
+  // A finger that has not rested for 80 ms flings, and the browser takes the next tap for the end of that.
+  await untilDrawn(8)
   await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
   await untilDrawn()
 }
@@ -89,10 +91,10 @@ async function expectNoReply() {
 }
 
 /** After two more frames the browser has handled the event. */
-async function untilDrawn() {
-  await page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-  )
+async function untilDrawn(frames = 2) {
+  await page.evaluate(async (frames) => {
+    for (let frame = 0; frame < frames; frame++) await new Promise(requestAnimationFrame)
+  }, frames)
 }
 
 /** Simulates Safari, which sends no `contextmenu` for a long press, until the page is left. */
