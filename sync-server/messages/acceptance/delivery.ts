@@ -8,18 +8,13 @@ import {
   nameMessagesDatabase,
 } from '../../storage/databases/database-names.ts'
 import type { Document } from '../../storage/documents/documents.ts'
-import type { DatabaseWrite, Part, ReadPart } from '../../storage/documents/transaction.ts'
+import type { DatabaseWrite, ReadPart } from '../../storage/documents/transaction.ts'
 import { beginWith } from '../copies/begin-conversations.ts'
 import { hintsDatabase, toMessageHint } from '../copies/hints.ts'
 import { draftPeerCopies, isForPeer, refuseUnwritten } from '../copies/peer-copies.ts'
 import { weighDocument } from '../copies/weigh-document.ts'
-import {
-  digestsDatabase,
-  generationKey,
-  nextGeneration,
-  starKey,
-} from '../digests/digest-documents.ts'
-import { type CopyChange, draftDigests, listDigestIds } from '../digests/digest-writes.ts'
+import { digestsDatabase, generationKey, nextGeneration } from '../digests/digest-documents.ts'
+import { type CopyChange, draftDigests } from '../digests/digest-writes.ts'
 import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
 import { isReturned, isTakenBack, type MessageDraft } from '../proposals/draft-message.ts'
 import { draftGroup } from '../proposals/proposal-group.ts'
@@ -27,11 +22,12 @@ import { extendSilences, type SilencesDocument, silencesKey } from '../receipts/
 import type { Delivery } from './delivery-types.ts'
 import { givePlaces, listEntries } from './given-places.ts'
 import { type OutboxEntry, outboxDatabase, outboxEntryKey } from './outbox-entry.ts'
-import { listClaimedEntries, mayComeBelow } from './returned-places.ts'
 
 /** What to write for a delivery, and the outcome of each of its proposals. */
 export interface DeliveryDecision {
   writes: DatabaseWrite[]
+  /** The other person's copies that need no write, or are missing. */
+  unchanged: { name: string; ids: string[] }[]
   /** In the order of the groups: a draft for each proposal, and the final one to store. */
   decided: { each: MessageDraft[]; whole: MessageDraft }[]
   /** New messages with a file whose sharing is not checked yet. */
@@ -42,74 +38,6 @@ export interface DeliveryDecision {
   isBelow: boolean
   /** The other person's copies that were blanked, and have a file to remove. */
   blanked: MessageDocument[]
-}
-
-/** The documents that a delivery must read. */
-export function listParts(delivery: Delivery): Part[] {
-  const { actorId, peerId, reach, groups, hasBegun, isPeerOut, isAtomic } = delivery
-  const ids = groups.map(({ id }) => id)
-  // A device makes fresh ids: what it calls new is rarely stored already.
-  const isNew = groups.every(({ proposals }) =>
-    proposals.every(
-      ({ message }) =>
-        message?.status === 'sending' && message.attempt === 1 && message.deletedAt === undefined,
-    ),
-  )
-  const own = { name: nameMessagesDatabase(actorId), ids, isNew }
-  const hints = { name: hintsDatabase, ids: [], isNew: true }
-  const digests = { name: digestsDatabase, ids: isNew ? listNewDigestIds(delivery) : [] }
-  if (peerId === undefined) return [own]
-  if (!isNew) digests.ids = ids.flatMap((id) => listDigestIds(actorId, peerId, id))
-  if (mayComeBelow(delivery)) digests.ids.push(generationKey(actorId, peerId))
-  const claimed = { name: ordersDatabase, ids: listClaimedEntries(delivery) }
-  if (reach === 'unknown_person') return [own, digests, claimed]
-  if (isPeerOut) return [own, digests, hints, claimed]
-  const isOther = peerId !== actorId
-  if (reach === 'channel') {
-    const begun = isAtomic && !hasBegun ? [ownConversation(actorId, peerId)] : []
-    return [own, digests, claimed, { name: outboxDatabase, ids: listOutboxIds(delivery) }, ...begun]
-  }
-  return [
-    own,
-    digests,
-    {
-      name: ordersDatabase,
-      ids: [...(reach === 'held' ? [silencesKey(actorId, peerId)] : []), ...claimed.ids],
-    },
-    ...(isOther ? [{ name: nameMessagesDatabase(peerId), ids, isNew }] : []),
-    ...(isAtomic ? [] : [hints]),
-    ...(isOther && isAtomic && !hasBegun ? listConversations(actorId, peerId) : []),
-  ]
-}
-
-/** A new message may have a star already, and otherwise needs no digest. */
-function listNewDigestIds({ actorId, groups }: Delivery): string[] {
-  return groups.flatMap(({ id, proposals }) =>
-    proposals.some(({ message }) => message?.isStarred) ? [starKey(actorId, id)] : [],
-  )
-}
-
-function listConversations(actorId: string, peerId: string): Part[] {
-  return [
-    { name: nameConversationsDatabase(peerId), ids: [actorId] },
-    ownConversation(actorId, peerId),
-  ]
-}
-
-function ownConversation(actorId: string, peerId: string): Part {
-  return { name: nameConversationsDatabase(actorId), ids: [peerId] }
-}
-
-/** Messages that may go out over a business channel: each attempt once. */
-function listOutboxIds({ actorId: ownerId, groups }: Delivery): string[] {
-  const ids = groups.flatMap(({ id: messageId, proposals }) =>
-    proposals.flatMap(({ message, isFromProvider }) =>
-      message && !isFromProvider
-        ? [outboxEntryKey({ ownerId, messageId, attempt: message.attempt })]
-        : [],
-    ),
-  )
-  return [...new Set(ids)]
 }
 
 /**
@@ -140,7 +68,14 @@ export function decideDelivery(
   )
   const shared = ruled.map(({ each, whole }) => ({ each, whole: refuseFile(delivery, whole) }))
   const unshared = shared.flatMap(({ whole }) => (isUnshared(delivery, whole) ? [whole] : []))
-  const nothing = { writes: [], decided: [], blanked: [], unseen: [], isBelow: false }
+  const nothing = {
+    writes: [],
+    unchanged: [],
+    decided: [],
+    blanked: [],
+    unseen: [],
+    isBelow: false,
+  }
   if (unshared.length > 0) return { ...nothing, unshared }
 
   const peerCopies = readPeerCopies(delivery, read)
@@ -179,7 +114,9 @@ export function decideDelivery(
     ...beginConversations(delivery, delivered, read),
   ]
   const { blanked } = drafted
-  return { writes: writes.filter(isNeeded), decided, unshared: [], unseen: [], blanked, isBelow }
+  const unchanged = listUnchanged(delivery, drafted)
+  const wanting = { unshared: [], unseen: [] }
+  return { writes: writes.filter(isNeeded), unchanged, decided, ...wanting, blanked, isBelow }
 
   function silences(): Pick<DatabaseWrite, 'put'> {
     if (peerId === undefined || reach !== 'held' || delivered.length === 0) return {}
@@ -257,6 +194,21 @@ function digestWrites(
   const put = draftDigests({ changes, stored, isAtomic })
   const voided = isBelow ? [nextGeneration(generationKey(actorId, peerId), stored)] : []
   return [{ name: digestsDatabase, put: [...put, ...voided] }]
+}
+
+/**
+ * After a crash between the copies their author may complete one while their reader changes the
+ * other: neither writes what the other reads.
+ */
+function listUnchanged(
+  { peerId, isPeerOut }: Delivery,
+  { drafts, put }: { drafts: readonly MessageDraft[]; put: readonly MessageDocument[] },
+): { name: string; ids: string[] }[] {
+  if (peerId === undefined || isPeerOut) return []
+  const written = new Set(put.map(({ _id }) => _id))
+  const ids = drafts.filter(isForPeer).map(({ proposal }) => proposal.id)
+  const left = ids.filter((id) => !written.has(id))
+  return left.length > 0 ? [{ name: nameMessagesDatabase(peerId), ids: left }] : []
 }
 
 function refuseForPeer({ actorId, now }: Delivery, draft: MessageDraft): MessageDraft {

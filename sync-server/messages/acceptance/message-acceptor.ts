@@ -34,7 +34,8 @@ import type { Outcome, Proposal } from '../proposals/proposal.ts'
 import { draftGroup, findPeer, groupById } from '../proposals/proposal-group.ts'
 import { tellHintedReceipts } from '../receipts/tell-hinted-receipts.ts'
 import { tellStandingReceipts } from '../receipts/tell-standing-receipts.ts'
-import { type DeliveryDecision, decideDelivery, listParts } from './delivery.ts'
+import { type DeliveryDecision, decideDelivery } from './delivery.ts'
+import { listParts } from './delivery-parts.ts'
 import type { Delivery } from './delivery-types.ts'
 import { type OutboxEntry, outboxDatabase } from './outbox-entry.ts'
 
@@ -262,7 +263,8 @@ export function createMessageAcceptor(options: {
         }
         for (const copy of made.decision?.blanked ?? []) blanked.set(copy._id, copy)
         made.decision = decideDelivery({ ...delivery, touched }, read, journal)
-        return { writes: made.decision.writes, result: made.decision }
+        const { writes, unchanged } = made.decision
+        return { writes, unchanged, result: made.decision }
       },
       async onChanged(name) {
         if (name === ordersDatabase && peerId) await journal.refresh(actorId, peerId)

@@ -1,4 +1,4 @@
-import { mergeMessages } from '../../../schema/merge-messages.ts'
+import { areMessagesEqual, mergeMessages } from '../../../schema/merge-messages.ts'
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
 import { pickShared, writePeerCopy } from '../../../schema/peer-copy.ts'
 import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
@@ -51,12 +51,13 @@ export async function healMessages(options: {
     const put = arrived.flatMap((copy) => {
       const before = stored.get(copy._id)
       if (!before || !isAccepted(before)) return [completeOwnCopy(before, copy)]
-      return isAmended.has(copy._id) ? [withSharedOf(before, copy)] : []
+      const shared = isAmended.has(copy._id) ? withSharedOf(before, copy) : before
+      return areMessagesEqual(before, shared) ? [] : [shared]
     })
     const current = new Map([...stored, ...put.map((message) => [message._id, message] as const)])
     const growth = put.map((copy) => weighDocument(copy) - weighDocument(stored.get(copy._id)))
     const tally = growth.reduce((sum, bytes) => sum + bytes, 0)
-    return { put, tally, result: { healed: put.length, current } }
+    return { put, tally, result: { healed: put.length, current, stored } }
   })
   await amendReaders(isAmended, result.current)
   await takeBackWords({
@@ -67,6 +68,8 @@ export async function healMessages(options: {
     deletions: findDeletions(arrived, result.current, authorId),
   })
   await beginWithAny()
+  const overtaken = await findOvertaken()
+  if (overtaken.length > 0) await healMessages({ ...options, messages: overtaken })
   const without = ids.filter((id) => !readersCopies.has(id) && !result.current.has(id))
   return { healed: result.healed, without: new Set(without) }
 
@@ -85,6 +88,17 @@ export async function healMessages(options: {
         ...(isDue ? [toStarDigest(authorId, { ...copy, peerId: readerId })] : []),
         ...(isDeleted ? [toDeletionDigest({ ...(before ?? copy), orderedAt })] : []),
       ]
+    })
+  }
+
+  /** Their reader found no author's copy to change, and changed the reader's alone. */
+  async function findOvertaken(): Promise<Unhealed[]> {
+    const rebuilt = arrived.filter(({ _id }) => !result.stored.has(_id))
+    if (rebuilt.length === 0) return []
+    const found = await readers.read(rebuilt.map(({ _id }) => _id))
+    return rebuilt.flatMap(({ _id: messageId, _rev }) => {
+      const isSame = found.get(messageId)?._rev === _rev
+      return isSame ? [] : [{ messageId, isAmended: true }]
     })
   }
 

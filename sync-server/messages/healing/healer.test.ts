@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createDeferred } from '../../../schema/helpers/deferred.ts'
+import { must } from '../../../schema/helpers/must.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
+import { react } from '../../../schema/react.ts'
 import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
 import {
   openTestAcceptance,
@@ -185,6 +188,59 @@ describe('a message that is being written', () => {
     letGo()
     await sent
     await expectComplete(message)
+  })
+})
+
+describe('a reader who reacts while the author’s copy is missing', () => {
+  const liked = () => ({ reactions: { [t.ben]: { emoji: '👍', at: expect.any(Number) } } })
+
+  async function expectLiked({ _id }: MessageDocument) {
+    expect(await t.readMessage(t.ben, _id)).toMatchObject(liked())
+    expect(await t.readMessage(t.ann, _id)).toMatchObject({ ...liked(), status: 'sent' })
+  }
+
+  async function like({ _id }: MessageDocument) {
+    const copy = must(await t.readMessage(t.ben, _id), 'the reader’s copy')
+    const proposed = react(copy, { userId: t.ben, emoji: '👍', now: Date.now() })
+    await t.acceptance.acceptMessages({ actorId: t.ben, proposals: [propose(proposed)] })
+  }
+
+  /** Pauses the reaction once it has found no author's copy. */
+  async function likeHeldUp(message: MessageDocument) {
+    const [held, reached] = [createDeferred<void>(), createDeferred<void>()]
+    Object.assign(crash, { after: 'ordered', held: held.promise, reached: reached.resolve })
+    const liking = like(message)
+    await reached.promise
+    Object.assign(crash, { after: undefined, held: undefined })
+    return async () => {
+      held.resolve()
+      await liking
+    }
+  }
+
+  test('P5: is seen by an author who sends it again meanwhile', async () => {
+    const message = await sendAndCrash('peer')
+    const letGo = await likeHeldUp(message)
+    await send(message)
+    expect(await t.readMessage(t.ann, message._id)).toMatchObject({ status: 'sent' })
+    await letGo()
+    await expectLiked(message)
+  })
+
+  test('P5: is seen by an author whose copy is healed meanwhile', async () => {
+    const message = await sendAndCrash('peer')
+    const letGo = await likeHeldUp(message)
+    expect(await t.acceptance.healCopies()).toBe(1)
+    await letGo()
+    await expectLiked(message)
+  })
+
+  test('P5: is seen by an author who sends it again later', async () => {
+    const message = await sendAndCrash('peer')
+    await like(message)
+    expect(await t.readMessages(t.ann)).toEqual([])
+    await send(message)
+    await expectLiked(message)
   })
 })
 

@@ -81,10 +81,8 @@ export function createHealer(options: {
       const checkpoint = await orders.readLocal(checkpointId)
       if (storage.isAtomic && checkpoint?.isAtomic === true) return 0
       const swept = await sweepJournal((checkpoint?.seq ?? 0) as Seq)
-      const isBeingWritten = ({ authorId, messageId }: MessageHint) =>
-        underWay.has(writeKey(authorId, messageId))
       const base = { storage, files, relations, privacy, now, onError }
-      const replayed = await replayHints({ ...base, hints, isBeingWritten })
+      const replayed = await replayHints({ ...base, hints, isBeingWritten: isHintBeingWritten })
       if (replayed.left > 0) lookAgain()
       const isDone = storage.isAtomic && !swept.isOpen && replayed.left === 0
       const reached = { seq: swept.complete, ...(isDone && { isAtomic: true }) }
@@ -126,6 +124,11 @@ export function createHealer(options: {
     return { complete, isOpen, healed }
   }
 
+  /** A reader also writes both copies, and the hint of that is due after the second. */
+  function isHintBeingWritten({ authorId, readerId, messageId }: MessageHint): boolean {
+    return [authorId, readerId].some((actorId) => underWay.has(writeKey(actorId, messageId)))
+  }
+
   function isBeingWritten(entry: OrderEntry): boolean {
     if (underWay.has(writeKey(entry.senderId, entry.messageId))) return true
     const orderedAt = parseOrderEntry(entry)?.orderedAt ?? 0
@@ -143,6 +146,8 @@ export function createHealer(options: {
         messageId: entry.messageId,
         orderedAt: parseOrderEntry(entry)?.orderedAt,
         isHeld: entry.isHeld === true,
+        // Between the author's copy and the last look at the reader's a server may have died too.
+        isAmended: true,
       }))
       try {
         const pair = { storage, files, authorId, readerId, messages, now: at }
@@ -184,9 +189,9 @@ export function createHealer(options: {
     /** Schedules another sweep; does nothing if one is due. */
     lookAgain,
     /** Records messages about to be written. @returns a function to call after the write */
-    recordStarted(authorId: string, messageIds: readonly string[]) {
+    recordStarted(actorId: string, messageIds: readonly string[]) {
       if (storage.isAtomic) return () => undefined
-      const writes = messageIds.map((id) => writeKey(authorId, id))
+      const writes = messageIds.map((id) => writeKey(actorId, id))
       for (const write of writes) underWay.add(write)
       return () => {
         for (const write of writes) underWay.delete(write)
@@ -213,8 +218,8 @@ export function createHealer(options: {
   }
 }
 
-function writeKey(authorId: string, messageId: string): string {
-  return `${authorId} ${messageId}`
+function writeKey(actorId: string, messageId: string): string {
+  return `${actorId} ${messageId}`
 }
 
 function groupPairs(entries: readonly OrderEntry[]) {

@@ -58,8 +58,8 @@ export function readMessageProposal(proposal: Proposal): MessageProposal {
 
 /**
  * Applies the one rule (P4) to a proposal.
- * @param isPeerTouched the peer copy was already written for this proposal, before the own copy
- * changed underneath: bring it in line again, whatever the rule now says
+ * @param isPeerTouched an earlier try wrote one of the copies for this proposal before the other
+ * changed underneath: bring both in line again, whatever the rule now says
  */
 export function draftMessage(draft: {
   actorId: string
@@ -78,9 +78,8 @@ export function draftMessage(draft: {
   const isOwn = drafted.next?.senderId === actorId
   const isSent = drafted.next !== undefined && isAccepted(drafted.next)
   const mustAmend =
-    isOwn &&
     drafted.effect !== 'deliver' &&
-    ((draft.isPeerTouched && isSent) || isNewDiscard(drafted, stored))
+    ((draft.isPeerTouched && isSent) || (isOwn && isNewDiscard(drafted, stored)))
   return { ...base, ...drafted, ...(mustAmend ? { effect: 'amend' } : {}) }
 }
 

@@ -5,6 +5,7 @@ import type { Document, Stored } from '../documents/documents.ts'
 import { pick } from '../documents/draft-writes.ts'
 import {
   type DatabaseWrite,
+  type Part,
   type Transaction,
   TransactionFailed,
   type TransactionOutcome,
@@ -39,8 +40,8 @@ const overtaken = {
 
 /**
  * A transaction over databases written one after the other, in the order of its writes, each only
- * while its documents are as `decide` saw them. A change meanwhile restarts it; earlier writes
- * stay, and `decide` finds them.
+ * while its documents are as `decide` saw them. A change meanwhile, also to what stays `unchanged`,
+ * restarts it; earlier writes stay, and `decide` finds them.
  * @throws TransactionFailed names the database
  */
 export async function transactInTurn<Result>(
@@ -52,7 +53,7 @@ export async function transactInTurn<Result>(
     const seen = await readParts(databases, transaction, { isBelieved: round === 0 })
     const bodies = new Map([...seen].map(([name, belief]) => [name, toBodies(belief)]))
     // Every stored document was put there as a Body.
-    const { writes, result } = transaction.decide((name) => bodies.get(name) as never)
+    const { writes, unchanged, result } = transaction.decide((name) => bodies.get(name) as never)
     const revs = new Map([...seen].map(([name, belief]) => [name, toRevs(belief)]))
     let changed: string | undefined
     for (const write of writes) {
@@ -64,10 +65,29 @@ export async function transactInTurn<Result>(
       revs.set(write.name, new Map([...(revs.get(write.name) ?? []), ...outcome.revs]))
       await onWritten?.(write.name)
     }
+    changed ??= await findChanged(databases, unchanged, seen)
     if (changed === undefined) return { result, revs: (name) => revs.get(name) ?? new Map() }
     await onChanged?.(changed)
     return 'again'
   }, overtaken)
+}
+
+/**
+ * Two transactions that each read what the other writes would both miss the other's write: each
+ * looks again after its own, so that the later one finds the earlier.
+ * @returns a database with a document that is no longer as seen
+ */
+async function findChanged(
+  databases: SingleDatabases,
+  unchanged: readonly Pick<Part, 'name' | 'ids'>[] = [],
+  seen: ReadonlyMap<string, Belief>,
+): Promise<string | undefined> {
+  for (const { name, ids } of unchanged) {
+    const found = await databases.read(name, ids).catch(failOf(name))
+    const belief = seen.get(name)
+    if (ids.some((id) => found.get(id)?._rev !== belief?.get(id)?._rev)) return name
+  }
+  return undefined
 }
 
 async function writeOne(databases: SingleDatabases, write: DatabaseWrite, belief: Belief) {

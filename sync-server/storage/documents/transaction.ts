@@ -29,6 +29,11 @@ export type ReadPart = <Body extends Document>(name: string) => ReadonlyMap<stri
 export interface TransactionDecision<Result> {
   /** In the order of writing where storage is not atomic. */
   writes: readonly DatabaseWrite[]
+  /**
+   * Read documents that stay unwritten because of what they say (also that they are missing). Where
+   * storage is not atomic, a change to one before the last write restarts the transaction.
+   */
+  unchanged?: readonly Pick<Part, 'name' | 'ids'>[]
   result: Result
 }
 
