@@ -235,7 +235,7 @@ async function actOnConversation(lab: Lab, device: LabDevice, step: Conversation
     case 'retry':
       return await commands.retryMessage(_id)
     case 'discard':
-      return await commands.discardMessage(_id)
+      return void (await commands.discardMessage(_id))
     default:
       return unreachable(step.do)
   }

@@ -8,7 +8,7 @@ export interface MessengerCommands {
   editMessage(messageId: string, content: string): Promise<void>
   deleteMessage(messageId: string): Promise<void>
   retryMessage(messageId: string): Promise<void>
-  discardMessage(messageId: string): Promise<void>
+  discardMessage(messageId: string): Promise<boolean>
   setStarred(messageId: string, isStarred: boolean): Promise<void>
   /** Replaces the previous reaction; empty removes it. */
   setReaction(messageId: string, emoji: string): Promise<void>

@@ -44,6 +44,18 @@ test('what is undone was never deleted, and nobody else has heard of it', async 
   expect((await tablet.read(ann)).map(({ content }) => content)).toEqual(['a mistake'])
 })
 
+test('P2: a pending message that is accepted before it is withdrawn is deleted, and undo sends nothing', async () => {
+  const { lab, phone, message, shown, tablet, ann } = await start()
+  const { undo } = phone.messenger
+  await undo.removeMessage({ ...message, status: 'sending' })
+  expect(undo.offer.getSnapshot()).toMatchObject({ words: 'Message deleted', canUndo: true })
+  expect(shown()).toEqual([''])
+  await undo.undo()
+  expect(shown()).toEqual(['a mistake'])
+  await lab.settle()
+  expect((await tablet.read(ann)).map(({ content }) => content)).toEqual(['a mistake'])
+})
+
 test('while somebody looks at it its time stands still; the next one ends the one before', async () => {
   const { ben, phone, message, stored } = await start()
   const { undo, commands } = phone.messenger

@@ -230,7 +230,10 @@ export async function createUndo(options: {
         return await withhold({ kind: 'delete', messageId: _id }, words)
       }
       // The message may be sent any moment: withdraw it now; an undo writes it again.
-      await commands.discardMessage(_id)
+      const isDiscarded = await commands.discardMessage(_id)
+      if (!isDiscarded) {
+        return await withhold({ kind: 'delete', messageId: _id }, 'Message deleted')
+      }
       const again = { peerId, content, keepsDraft: true, ...(replyTo && { replyTo }) }
       stand({
         offer: { id: createId(), words: 'Message discarded', canUndo: true },

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
-import { limits } from '../../../schema/limits.ts'
 import type { VisibleRange } from '../../database/views/reading.ts'
 import type { ConversationView, Messenger } from '../../sync/messenger-types.ts'
 import { usePageAttention } from '../../ui/hooks/use-page-attention.ts'
+import { createReadTimers, type ReadTimers } from './read-timers.ts'
 
 interface ReadingOptions {
   messenger: Messenger
@@ -32,12 +32,15 @@ export function useReading({ messenger, peerId, view, isLoaded, sight }: Reading
   useEffect(() => view.setVisibleRange((isThere && sight) || nothing), [view, isThere, sight])
 
   const upTo = (isThere && sight?.upTo) || 0
+  const timers = useRef<ReadTimers>(undefined)
   useEffect(() => {
-    if (upTo === 0) return
-    const markRead = () => messenger.commands.markRead(peerId, upTo).catch(leaveToNext)
-    const timer = setTimeout(markRead, limits.markReadAfterMs)
-    return () => clearTimeout(timer)
-  }, [messenger, peerId, upTo])
+    const started = createReadTimers((place) => {
+      messenger.commands.markRead(peerId, place).catch(leaveToNext)
+    })
+    timers.current = started
+    return () => started.see(0)
+  }, [messenger, peerId])
+  useEffect(() => timers.current?.see(upTo), [upTo])
 }
 
 /** The next visible message or opening retries a mark that the device could not store. */

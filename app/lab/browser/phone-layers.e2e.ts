@@ -126,6 +126,32 @@ test('a tap beside the drawer closes it', async () => {
   expect(readPath()).toBe('/chat')
 })
 
+test('a tap on the header right behind a menu that closes opens the profile once, one step from the chat', async () => {
+  await page.goto('/chat')
+  await chatRow(page, 'ben').click()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await menu.waitFor()
+  await untilLayered()
+  const chat = readPath()
+  await page.evaluate(() => {
+    const keyPress = { key: 'Escape', bubbles: true, cancelable: true }
+    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', keyPress))
+    const header = document.querySelector<HTMLElement>('[aria-label="Contact info: ben"]')
+    header?.click()
+    header?.click()
+  })
+  await page.getByRole('region', { name: 'Contact info' }).waitFor()
+  await menu.waitFor({ state: 'detached' })
+  expect(readPath()).toBe(`${chat}/info`)
+  await page.goBack()
+  await page.getByRole('textbox', { name: 'Type a message' }).waitFor()
+  expect(readPath()).toBe(chat)
+  await untilHistoryRests()
+  await page.goBack()
+  await chatRow(page, 'ben').waitFor()
+  expect(readPath()).toBe('/chat')
+})
+
 test('the way from the menu to media leaves the chat behind it, and nothing else', async () => {
   await page.goto('/chat')
   await chatRow(page, 'ben').click()

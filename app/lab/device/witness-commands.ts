@@ -34,7 +34,13 @@ export function witnessCommands(options: {
       }),
     deleteMessage: (id) =>
       note(id, { change: () => commands.deleteMessage(id), isDone: isDeleted }),
-    discardMessage: (id) =>
-      note(id, { change: () => commands.discardMessage(id), isDone: isDeleted }),
+    async discardMessage(id) {
+      let isDiscarded = false
+      const change = async () => {
+        isDiscarded = await commands.discardMessage(id)
+      }
+      await note(id, { change, isDone: isDeleted })
+      return isDiscarded
+    },
   }
 }

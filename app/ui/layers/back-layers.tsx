@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useLatest } from '../hooks/use-latest.ts'
 import { countBackLayers } from './count-back-layers.ts'
-import { areBackLayersBeingLeft } from './leave-back-layers.ts'
+import { areBackLayersBeingLeft, setLayersClosing } from './leave-back-layers.ts'
 import { BackLayersProvider } from './use-back-layer.ts'
 
 interface BackLayersProps {
@@ -38,6 +38,7 @@ function useHistoryEntries(open: readonly (() => void)[]): void {
     }
     if (depth >= entries) return
     isOwnStep.current = true
+    setLayersClosing(true)
     history.go(depth - entries)
   })
 
@@ -49,6 +50,7 @@ function useHistoryEntries(open: readonly (() => void)[]): void {
     const onPopState = () => {
       const wasOwn = isOwnStep.current
       isOwnStep.current = false
+      if (wasOwn) setLayersClosing(false)
       if (wasOwn || countBackLayers() > latest.current.length) return follow.current()
       for (const close of latest.current.slice(countBackLayers()).reverse()) close()
     }

@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { limits } from '../../../schema/limits.ts'
+import { createReadTimers } from './read-timers.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function start() {
+  const marked: number[] = []
+  return { marked, timers: createReadTimers((upTo) => marked.push(upTo)) }
+}
+const most = limits.markReadAfterMs - 100
+
+test('a message is read a second after it is seen, also while others arrive', () => {
+  const { marked, timers } = start()
+  timers.see(1)
+  vi.advanceTimersByTime(most)
+  timers.see(2)
+  vi.advanceTimersByTime(100)
+  expect(marked).toEqual([1])
+  vi.advanceTimersByTime(most)
+  expect(marked).toEqual([1, 2])
+})
+
+test('what leaves the screen before is not read, and what stays is', () => {
+  const { marked, timers } = start()
+  timers.see(1)
+  timers.see(2)
+  timers.see(1)
+  vi.advanceTimersByTime(limits.markReadAfterMs)
+  expect(marked).toEqual([1])
+})
+
+test('a person who leaves has read nothing more', () => {
+  const { marked, timers } = start()
+  timers.see(1)
+  timers.see(0)
+  vi.advanceTimersByTime(limits.markReadAfterMs)
+  expect(marked).toEqual([])
+})
