@@ -8,12 +8,12 @@ import type { Settings } from './config.ts'
 import type { Data } from './data.ts'
 import { createMedia } from './media/media.ts'
 import { createAcceptance } from './messages/acceptance.ts'
-import { measureAcceptance } from './metrics/measure-acceptance.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import { recordAccepted } from './metrics/record-accepted.ts'
 import type { People } from './people.ts'
 import { recordPushedReads } from './push/record-pushed-reads.ts'
 import type { PushedRead } from './push/shown-pushes.ts'
-import { announceMessages } from './realtime/announce-messages.ts'
+import { createAnnouncer } from './realtime/announce-messages.ts'
 import type { Connections } from './realtime/connections/connections.ts'
 import {
   nameConversationsDatabase,
@@ -62,46 +62,48 @@ export function createMessaging(options: {
     readFiles: media.readUsed,
   })
   const rate = createMessageRate({ perMinute: settings.messagesPerMinute, link })
-  const acceptance = measureAcceptance({
-    metrics,
-    acceptance: createAcceptance({
-      storage,
-      relations,
-      privacy,
-      isShared,
-      link,
-      files: media,
-      listLost: epochs.listLost,
-      isFull: async (userId) => (await quota.look(userId)) !== 'free',
-      onError,
-      onStage: overrides.onStage,
-      tallyEvery: overrides.tallyEvery,
-      // Without the channel they stay queued until there is one.
-      onQueued: (entries) => findChannel()?.takeQueued(entries),
-    }),
-  })
-  const gate = createMessageGate({ acceptance, storage, rate, quota })
-  const acceptMessages = announceMessages({
-    acceptMessages: gate.acceptMessages,
-    accounts,
+  const announce = createAnnouncer({ accounts, relations, connections, onNew, onError })
+  const acceptance = createAcceptance({
+    storage,
     relations,
-    connections,
-    onNew,
-    onError,
-  })
-  const acceptOwn = recordReads({
-    acceptConversations: gate.acceptConversations,
-    async noteRead(ownerId, ...read) {
-      const channel = findChannel()
-      if (channel && (await privacy.sendsReceipts(ownerId))) {
-        channel.signals.noteRead(ownerId, ...read)
-      }
+    privacy,
+    isShared,
+    link,
+    files: media,
+    listLost: epochs.listLost,
+    isFull: async (userId) => (await quota.look(userId)) !== 'free',
+    listener: {
+      onMessages(accepted) {
+        recordAccepted(metrics, 'messages', accepted)
+        announce(accepted)
+      },
+      onConversations(accepted) {
+        recordAccepted(metrics, 'conversations', accepted)
+        recordPushedReads(accepted, onRead)
+        recordReads(accepted, (contactId, readUpTo) => {
+          reportRead(accepted.actorId, contactId, readUpTo).catch(onError)
+        })
+      },
     },
     onError,
+    onStage: overrides.onStage,
+    tallyEvery: overrides.tallyEvery,
+    // Without the channel they stay queued until there is one.
+    onQueued: (entries) => findChannel()?.takeQueued(entries),
   })
-  const acceptConversations = recordPushedReads({
-    acceptConversations: acceptOwn,
-    noteRead: onRead,
+
+  async function reportRead(ownerId: string, contactId: string, readUpTo: number) {
+    const channel = findChannel()
+    if (channel && (await privacy.sendsReceipts(ownerId))) {
+      await channel.signals.noteRead(ownerId, contactId, readUpTo)
+    }
+  }
+
+  const { acceptMessages, acceptConversations } = createMessageGate({
+    acceptance,
+    storage,
+    rate,
+    quota,
   })
   return { media, quota, rate, acceptance, acceptMessages, acceptConversations }
 }

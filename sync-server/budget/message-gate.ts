@@ -81,11 +81,15 @@ export function createMessageGate(options: {
 
   return {
     /** @throws RequestRefused `too_many_messages`: nothing was stored */
-    acceptMessages: ({ actorId, proposals }) =>
+    acceptMessages: ({ actorId, sessionId, proposals }) =>
       holdBack(nameMessagesDatabase(actorId), { actorId, proposals }, async (passed) => {
         let unused = await takeTurns(actorId, passed)
         try {
-          const outcomes = await acceptance.acceptMessages({ actorId, proposals: passed })
+          const outcomes = await acceptance.acceptMessages({
+            actorId,
+            sessionId,
+            proposals: passed,
+          })
           unused -= countNew(passed, outcomes)
           return outcomes
         } finally {
@@ -93,9 +97,9 @@ export function createMessageGate(options: {
         }
       }),
 
-    acceptConversations: ({ actorId, proposals }) =>
+    acceptConversations: ({ actorId, sessionId, proposals }) =>
       holdBack(nameConversationsDatabase(actorId), { actorId, proposals }, (passed) =>
-        acceptance.acceptConversations({ actorId, proposals: passed }),
+        acceptance.acceptConversations({ actorId, sessionId, proposals: passed }),
       ),
   }
 }

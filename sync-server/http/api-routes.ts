@@ -17,7 +17,6 @@ import type { Media } from '../media/media.ts'
 import { createMissingUploads } from '../media/missing-uploads.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
 import type { Push } from '../push/push.ts'
-import type { AcceptConversationsOf } from '../push/record-pushed-reads.ts'
 import type { Connections } from '../realtime/connections/connections.ts'
 import type { Presence } from '../realtime/presence/presence.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -75,9 +74,7 @@ interface Options {
   directory: Directory
   privacy: Privacy
   presence: Presence
-  acceptance: Pick<Acceptance, 'acceptMessages' | 'journal' | 'digests'> & {
-    acceptConversations: AcceptConversationsOf
-  }
+  acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations' | 'journal' | 'digests'>
   media: Media
   budget: Pick<Budget, 'reads' | 'scans' | 'uploads'>
   quota: StorageQuota

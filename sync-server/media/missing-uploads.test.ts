@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { limits } from '../../schema/limits.ts'
-import type { Stage } from '../messages/acceptance/message-acceptor.ts'
+import type { Stage } from '../messages/acceptance/delivery-types.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../testing/start-test-app.ts'
 import { testBytes, uploadFile } from '../testing/test-files.ts'
 

@@ -2,8 +2,10 @@ import type { LostSpan } from '../../schema/lost-span.ts'
 import type { Relations } from '../access/relations.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { AcceptanceListener } from './acceptance/acceptance-listener.ts'
 import { createConversationAcceptor } from './acceptance/conversation-acceptor.ts'
-import { createMessageAcceptor, type Stage } from './acceptance/message-acceptor.ts'
+import type { Stage } from './acceptance/delivery-types.ts'
+import { createMessageAcceptor } from './acceptance/message-acceptor.ts'
 import type { OutboxEntry } from './acceptance/outbox-entry.ts'
 import { createHints } from './copies/hints.ts'
 import { type MessageFiles, noFiles } from './copies/message-files.ts'
@@ -40,6 +42,7 @@ export function createAcceptance(options: {
   tallyEvery?: number | undefined
   listLost?: (userId: string) => readonly LostSpan[]
   now?: () => number
+  listener?: Partial<AcceptanceListener>
   onQueued?: (entries: readonly OutboxEntry[]) => void
   onError?: (error: unknown) => void
   onStage?: (stage: Stage) => void | Promise<void>
@@ -50,7 +53,8 @@ export function createAcceptance(options: {
   const journal = createOrderJournal({ storage, link, now })
   const digests = createDigests({ storage, journal, every: tallyEvery, now, onError })
   const hints = createHints({ storage, onAdded: () => healer.lookAgain() })
-  const { privacy = openPrivacy } = options
+  const { privacy = openPrivacy, listener = {} } = options
+  const { onMessages = () => undefined, onConversations = () => undefined } = listener
   const base = { storage, hints, relations, privacy, listLost, now, onError }
   const healer = createHealer({ ...base, files, isShared, lookAgainMs })
   const messages = createMessageAcceptor({
@@ -60,12 +64,17 @@ export function createAcceptance(options: {
     isFull,
     onStage,
     onQueued,
+    onAccepted: onMessages,
     onAdded: digests.recordAdded,
     onReturned: digests.forgetTallies,
     onStarted: healer.recordStarted,
     onFinished: healer.recordFinished,
   })
-  const conversations = createConversationAcceptor({ ...base, journal })
+  const conversations = createConversationAcceptor({
+    ...base,
+    journal,
+    onAccepted: onConversations,
+  })
 
   return {
     acceptMessages: messages.acceptMessages,

@@ -7,7 +7,7 @@ import {
   type TestAcceptance,
   writeMessage,
 } from '../testing/open-test-acceptance.ts'
-import type { Stage } from './acceptance/message-acceptor.ts'
+import type { Stage } from './acceptance/delivery-types.ts'
 import { type OutboxEntry, outboxDatabase } from './acceptance/outbox-entry.ts'
 import { createAcceptance } from './acceptance.ts'
 

@@ -10,7 +10,7 @@ import {
   type TestAcceptance,
   writeMessage,
 } from '../testing/open-test-acceptance.ts'
-import type { Stage } from './acceptance/message-acceptor.ts'
+import type { Stage } from './acceptance/delivery-types.ts'
 
 const stages: readonly Stage[] = ['ordered', 'peer', 'own', 'finished']
 

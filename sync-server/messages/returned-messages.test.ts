@@ -9,7 +9,7 @@ import {
   type TestAcceptance,
   writeMessage,
 } from '../testing/open-test-acceptance.ts'
-import type { Stage } from './acceptance/message-acceptor.ts'
+import type { Stage } from './acceptance/delivery-types.ts'
 import { digestsDatabase, type TallyDigest, talliesPrefix } from './digests/digest-documents.ts'
 import { createTallies, endOfTime } from './digests/tallies.ts'
 import { placeOf } from './order/order-entry.ts'

@@ -13,7 +13,7 @@ import {
   type TestAcceptance,
   writeMessage,
 } from '../testing/open-test-acceptance.ts'
-import type { Stage } from './acceptance/message-acceptor.ts'
+import type { Stage } from './acceptance/delivery-types.ts'
 
 const running = {} as { proxy: Awaited<ReturnType<typeof startLosingProxy>> }
 const opened = { errors: [] as unknown[] } as { errors: unknown[]; t: TestAcceptance; cyd: string }

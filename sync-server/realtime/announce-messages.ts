@@ -1,25 +1,22 @@
 import type { MessageDocument } from '../../schema/message.ts'
 import type { Accounts } from '../access/accounts.ts'
 import type { Relations } from '../access/relations.ts'
-import type { Acceptance } from '../messages/acceptance.ts'
+import { type Accepted, listStoredOfPeople } from '../messages/acceptance/acceptance-listener.ts'
 import type { Connections } from './connections/connections.ts'
 
-type AcceptMessages = Acceptance['acceptMessages']
-
 /**
- * Accepts messages, then notifies their recipients' connected devices. A hint only (P7): nobody
- * waits for it, and a device that misses it learns by replication.
+ * Notifies the recipients' connected devices of accepted messages. A hint only (P7): nobody waits
+ * for it, and a device that misses it learns by replication.
  */
-export function announceMessages(options: {
-  acceptMessages: AcceptMessages
+export function createAnnouncer(options: {
   accounts: Accounts
   relations: Relations
   connections: Connections
   /** Called with each new message; returns at once. */
   onNew: (message: MessageDocument) => void
   onError: (error: unknown) => void
-}): AcceptMessages {
-  const { acceptMessages, accounts, relations, connections, onNew, onError } = options
+}): (accepted: Accepted<MessageDocument>) => void {
+  const { accounts, relations, connections, onNew, onError } = options
 
   async function announce(senderId: string, messages: readonly MessageDocument[]) {
     const waiting = messages.filter(({ recipientId }) => connections.has(recipientId))
@@ -34,17 +31,13 @@ export function announceMessages(options: {
     }
   }
 
-  return async (request) => {
-    const outcomes = await acceptMessages(request)
-    const fresh = outcomes.flatMap((outcome, index) => {
-      if (outcome.kind !== 'stored' || !outcome.isTaken) return []
-      const { doc } = outcome
-      const wasWaiting = request.proposals[index]?.raw.status !== 'sent'
-      return wasWaiting && doc.status === 'sent' && doc.deletedAt === undefined ? [doc] : []
+  return (accepted) => {
+    const fresh = listStoredOfPeople(accepted).flatMap(({ isTaken, doc, proposal }) => {
+      const isSent = isTaken && doc.status === 'sent' && proposal.raw.status !== 'sent'
+      return isSent && doc.deletedAt === undefined ? [doc] : []
     })
     for (const message of fresh) onNew(message)
-    if (fresh.length > 0) announce(request.actorId, fresh).catch(onError)
-    return outcomes
+    if (fresh.length > 0) announce(accepted.actorId, fresh).catch(onError)
   }
 }
 

@@ -1,6 +1,5 @@
 import type { FairQueue } from '../budget/fair-queue.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
-import type { AcceptConversationsOf } from '../push/record-pushed-reads.ts'
 import {
   nameConversationsDatabase,
   nameMessagesDatabase,
@@ -16,7 +15,7 @@ export function createDatabaseFinder(options: {
   storage: Storage
   epochs: Pick<Epochs, 'of' | 'raise'>
   reads: Pick<FairQueue, 'once'>
-  acceptance: Pick<Acceptance, 'acceptMessages'> & { acceptConversations: AcceptConversationsOf }
+  acceptance: Pick<Acceptance, 'acceptMessages' | 'acceptConversations'>
 }) {
   const { storage, epochs, reads, acceptance } = options
 

@@ -10,7 +10,7 @@ import type { AccountsDocument } from '../access/account-documents.ts'
 import { createAccounts } from '../access/accounts.ts'
 import { createRelations } from '../access/relations.ts'
 import type { ServerLink } from '../cluster/server-link.ts'
-import type { Stage } from '../messages/acceptance/message-acceptor.ts'
+import type { Stage } from '../messages/acceptance/delivery-types.ts'
 import { createAcceptance } from '../messages/acceptance.ts'
 import type { MessageFiles } from '../messages/copies/message-files.ts'
 import {

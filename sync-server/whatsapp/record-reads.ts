@@ -1,25 +1,13 @@
-import type { Acceptance } from '../messages/acceptance.ts'
+import type { ConversationDocument } from '../../schema/conversation.ts'
+import { type Accepted, listStoredOfPeople } from '../messages/acceptance/acceptance-listener.ts'
 
-type AcceptConversations = Acceptance['acceptConversations']
-
-/**
- * Accepts conversations, then reports to the channel how far operators have read their customers'
- * ones.
- */
-export function recordReads(options: {
-  acceptConversations: AcceptConversations
-  noteRead: (ownerId: string, contactId: string, readUpTo: number) => Promise<void>
-  onError: (error: unknown) => void
-}): AcceptConversations {
-  const { acceptConversations, noteRead, onError } = options
-  return async (request) => {
-    const outcomes = await acceptConversations(request)
-    for (const outcome of outcomes) {
-      if (outcome.kind !== 'stored' || !outcome.isTaken) continue
-      const { _id, readUpTo, whatsapp_conversation_id: name } = outcome.doc
-      if (name === undefined || readUpTo === 0) continue
-      noteRead(request.actorId, _id, readUpTo).catch(onError)
-    }
-    return outcomes
+/** Reports to the channel how far operators have read their customers' conversations. */
+export function recordReads(
+  accepted: Accepted<ConversationDocument>,
+  noteRead: (contactId: string, readUpTo: number) => void,
+): void {
+  for (const { isTaken, doc } of listStoredOfPeople(accepted)) {
+    const { _id, readUpTo, whatsapp_conversation_id: name } = doc
+    if (isTaken && name !== undefined && readUpTo > 0) noteRead(_id, readUpTo)
   }
 }

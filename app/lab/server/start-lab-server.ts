@@ -5,7 +5,7 @@ import { must } from '../../../schema/helpers/must.ts'
 import { readSettings } from '../../../sync-server/config.ts'
 import { type App, createApp } from '../../../sync-server/create-app.ts'
 import { findFreePort } from '../../../sync-server/lib/find-free-port.ts'
-import type { Stage } from '../../../sync-server/messages/acceptance/message-acceptor.ts'
+import type { Stage } from '../../../sync-server/messages/acceptance/delivery-types.ts'
 import {
   createFaultyDisk,
   type Death,

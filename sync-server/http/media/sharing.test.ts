@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Stage } from '../../messages/acceptance/message-acceptor.ts'
+import type { Stage } from '../../messages/acceptance/delivery-types.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../../testing/start-test-app.ts'
 import { testBytes, uploadFile, uploadPicture } from '../../testing/test-files.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Stage } from '../../messages/acceptance/message-acceptor.ts'
+import type { Stage } from '../../messages/acceptance/delivery-types.ts'
 import { describeCouches } from '../../storage/couch/couches.contract.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../../testing/start-test-app.ts'
 

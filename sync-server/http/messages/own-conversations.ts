@@ -2,7 +2,7 @@ import { type ConversationDocument, newConversation } from '../../../schema/conv
 import { idPattern } from '../../../schema/id.ts'
 import type { Accounts } from '../../access/accounts.ts'
 import { retryOvertaken } from '../../lib/retry-overtaken.ts'
-import type { AcceptConversationsOf } from '../../push/record-pushed-reads.ts'
+import type { Acceptance } from '../../messages/acceptance.ts'
 import { nameConversationsDatabase } from '../../storage/databases/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Contacts } from '../../whatsapp/customers/contacts.ts'
@@ -18,7 +18,7 @@ export function createOwnConversations(options: {
   storage: Storage
   accounts: Accounts
   contacts: Pick<Contacts, 'find'>
-  acceptConversations: AcceptConversationsOf
+  acceptConversations: Acceptance['acceptConversations']
 }) {
   const { storage, accounts, contacts, acceptConversations } = options
   const open = (ownerId: string) =>

@@ -22,6 +22,7 @@ import type { Outcome, Proposal } from '../proposals/proposal.ts'
 import { extendSilences, type SilencesDocument, silencesKey } from '../receipts/peer-silences.ts'
 import { tellHintedReceipts } from '../receipts/tell-hinted-receipts.ts'
 import { listUntold, tellMarks } from '../receipts/tell-marks.ts'
+import type { AcceptanceListener, AcceptRequest } from './acceptance-listener.ts'
 
 interface Written {
   drafts: ConversationDraft[]
@@ -34,6 +35,7 @@ interface Written {
  * so a retry completes a crash; hints it if it cannot, so no author blocks others (P6). Never tells
  * receipts of a blocked time, even after the block. A receipt never begins a conversation.
  * @param listLost what the server lost of a person's data in a restore
+ * @param onAccepted called with each request and its outcomes
  * @param onError called with the reason why an author's conversation could not be written
  */
 export function createConversationAcceptor(options: {
@@ -44,9 +46,11 @@ export function createConversationAcceptor(options: {
   privacy: Pick<MessagePrivacy, 'hidesReading'>
   listLost: (userId: string) => readonly LostSpan[]
   now: () => number
+  onAccepted: AcceptanceListener['onConversations']
   onError: (error: unknown) => void
 }) {
-  const { storage, journal, hints, relations, privacy, listLost, now, onError } = options
+  const { storage, journal, hints, relations, privacy, listLost, now } = options
+  const { onAccepted, onError } = options
   const batcher = createKeyedBatcher<Proposal, Outcome<ConversationDocument>>(acceptBatch)
 
   async function acceptBatch(ownerId: string, proposals: readonly Proposal[]) {
@@ -183,8 +187,11 @@ export function createConversationAcceptor(options: {
 
   return {
     /** Accepts each proposal, as `actorId`; outcomes come in the order of the proposals. */
-    acceptConversations: (request: { actorId: string; proposals: readonly Proposal[] }) =>
-      batcher.add(request.actorId, request.proposals),
+    async acceptConversations(request: AcceptRequest) {
+      const outcomes = await batcher.add(request.actorId, request.proposals)
+      onAccepted({ ...request, outcomes })
+      return outcomes
+    },
     /** Resolves when no write is running. */
     settle: () => batcher.settle(),
   }

@@ -29,3 +29,8 @@ export interface Delivery {
   lost: readonly LostSpan[]
   now: number
 }
+
+/**
+ * The stages of a write, in order: a crash can follow each. Atomic storage has only the last two.
+ */
+export type Stage = 'ordered' | 'peer' | 'own' | 'finished'

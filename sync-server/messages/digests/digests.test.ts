@@ -21,7 +21,7 @@ import {
   type TestAcceptance,
   writeMessage,
 } from '../../testing/open-test-acceptance.ts'
-import type { Stage } from '../acceptance/message-acceptor.ts'
+import type { Stage } from '../acceptance/delivery-types.ts'
 import { type Acceptance, createAcceptance } from '../acceptance.ts'
 import { placeOf } from '../order/order-entry.ts'
 import { digestsDatabase, type TallyDigest, talliesPrefix } from './digest-documents.ts'

@@ -1,6 +1,8 @@
-import { areMessagesEqual, mergeMessages } from '../../../schema/merge-messages.ts'
+import { blankDeleted } from '../../../schema/blank-deleted.ts'
+import { areMessagesEqual, mergeMessages, mergeRegisters } from '../../../schema/merge-messages.ts'
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
-import { pickShared, writePeerCopy } from '../../../schema/peer-copy.ts'
+import { jointRegisters } from '../../../schema/message-registers.ts'
+import { pickShared } from '../../../schema/peer-copy.ts'
 import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { beginConversations } from '../copies/begin-conversations.ts'
@@ -35,9 +37,8 @@ export async function healMessages(options: {
   authorId: string
   readerId: string
   messages: readonly Unhealed[]
-  now: number
 }): Promise<{ healed: number; without: Set<string> }> {
-  const { storage, files, authorId, readerId, messages, now } = options
+  const { storage, files, authorId, readerId, messages } = options
   const ids = messages.map(({ messageId }) => messageId)
   const readers = storage.database<MessageDocument>(nameMessagesDatabase(readerId))
   const readersCopies = await readers.read(
@@ -51,7 +52,7 @@ export async function healMessages(options: {
     const put = arrived.flatMap((copy) => {
       const before = stored.get(copy._id)
       if (!before || !isAccepted(before)) return [completeOwnCopy(before, copy)]
-      const shared = isAmended.has(copy._id) ? withSharedOf(before, copy) : before
+      const shared = isAmended.has(copy._id) ? mergeShared(before, copy) : mergeJoint(before, copy)
       return areMessagesEqual(before, shared) ? [] : [shared]
     })
     const current = new Map([...stored, ...put.map((message) => [message._id, message] as const)])
@@ -113,8 +114,9 @@ export async function healMessages(options: {
       (stored) => {
         const put = [...stored.values()].flatMap((copy) => {
           const accepted = current.get(copy._id)
-          const written = accepted && writePeerCopy({ stored: copy, accepted, now })
-          return written?.kind === 'store' ? [written.next] : []
+          // Their author may have written both copies since: the later text wins here too.
+          const shared = accepted ? mergeShared(copy, accepted) : copy
+          return areMessagesEqual(copy, shared) ? [] : [shared]
         })
         return { put, result: undefined }
       },
@@ -133,9 +135,14 @@ export async function healMessages(options: {
   }
 }
 
-/** The author's copy with the later of two texts, what both people changed, and either deletion. */
-function withSharedOf(own: MessageDocument, copy: MessageDocument): MessageDocument {
-  return mergeMessages(own, { ...own, ...pickShared(copy) })
+/** One person's copy with the later of two texts, what both people changed, and either deletion. */
+function mergeShared(copy: MessageDocument, other: MessageDocument): MessageDocument {
+  return mergeMessages(copy, { ...copy, ...pickShared(other) })
+}
+
+/** The author's copy with what its reader changed while the author's was missing. */
+function mergeJoint(own: MessageDocument, copy: MessageDocument): MessageDocument {
+  return blankDeleted({ ...own, ...mergeRegisters(jointRegisters, own, copy) })
 }
 
 function findDeletions(

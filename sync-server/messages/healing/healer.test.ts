@@ -13,7 +13,7 @@ import {
   type TestAcceptance,
   writeMessage,
 } from '../../testing/open-test-acceptance.ts'
-import type { Stage } from '../acceptance/message-acceptor.ts'
+import type { Stage } from '../acceptance/delivery-types.ts'
 import { createAcceptance } from '../acceptance.ts'
 
 const crash: { after?: Stage; reached?: () => void; held?: Promise<void> } = {}

@@ -146,11 +146,9 @@ export function createHealer(options: {
         messageId: entry.messageId,
         orderedAt: parseOrderEntry(entry)?.orderedAt,
         isHeld: entry.isHeld === true,
-        // Between the author's copy and the last look at the reader's a server may have died too.
-        isAmended: true,
       }))
       try {
-        const pair = { storage, files, authorId, readerId, messages, now: at }
+        const pair = { storage, files, authorId, readerId, messages }
         const outcome = await healMessages(pair)
         healed += outcome.healed
         await tellStandingReceipts({ storage, relations, privacy, authorId, readerId, now })

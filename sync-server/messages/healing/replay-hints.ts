@@ -73,7 +73,7 @@ async function replayPair(surroundings: Surroundings, due: readonly Hint[]): Pro
   const unhealed = messages.map((message) => ({ ...message, isAmended: true }))
   const { healed } =
     messages.length > 0
-      ? await healMessages({ storage, files, ...pair, messages: unhealed, now: now() })
+      ? await healMessages({ storage, files, ...pair, messages: unhealed })
       : { healed: 0 }
   for (const hint of due) {
     if (hint.kind === 'receipts')

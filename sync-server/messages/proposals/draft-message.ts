@@ -72,15 +72,36 @@ export function draftMessage(draft: {
   lost: readonly LostSpan[]
   now: number
 }): MessageDraft {
-  const { actorId, proposal, stored, reach } = draft
-  const base = { proposal, stored, reach }
-  const drafted = applyRule(draft)
-  const isOwn = drafted.next?.senderId === actorId
-  const isSent = drafted.next !== undefined && isAccepted(drafted.next)
-  const mustAmend =
-    drafted.effect !== 'deliver' &&
-    ((draft.isPeerTouched && isSent) || (isOwn && isNewDiscard(drafted, stored)))
-  return { ...base, ...drafted, ...(mustAmend ? { effect: 'amend' } : {}) }
+  const { actorId, proposal, stored, reach, isActorFull: isAuthorFull, lost, now } = draft
+  const { isFirstRefused = false } = draft
+  const proposed = proposal.message
+  if (proposal.isDeleted) return finish({ next: stored, effect: 'none' })
+  if (!proposed) return finish(keepUnreadable({ actorId, proposal, stored, now }))
+  const decision = decideMessage({
+    actorId,
+    stored,
+    proposed,
+    isRecipientKnown: reach !== 'unknown_person',
+    isFirstRefused,
+    isAuthorFull,
+    lost,
+    channel: proposal.isFromProvider ? 'provider' : reach === 'channel' ? 'author' : undefined,
+    now,
+  })
+  if (decision.kind === 'keep') return finish({ next: stored, effect: 'none' })
+  if (decision.kind === 'accept') return finish({ next: decision.next, effect: decision.effect })
+  const { next, refusal } = decision
+  const isNews = !stored || !areMessagesEqual(stored, next)
+  return finish({ next, refusal, effect: isNews ? 'own' : 'none' })
+
+  function finish(drafted: Pick<MessageDraft, 'next' | 'effect' | 'refusal'>): MessageDraft {
+    const isOwn = drafted.next?.senderId === actorId
+    const isSent = drafted.next !== undefined && isAccepted(drafted.next)
+    const mustAmend =
+      drafted.effect !== 'deliver' &&
+      ((draft.isPeerTouched && isSent) || (isOwn && isNewDiscard(drafted, stored)))
+    return { proposal, stored, reach, ...drafted, ...(mustAmend ? { effect: 'amend' } : {}) }
+  }
 }
 
 /** The rule cannot know whether a crashed try left the other person a copy: look it up. */
@@ -89,47 +110,6 @@ function isNewDiscard(
   stored: MessageDocument | undefined,
 ): boolean {
   return !refusal && next !== undefined && isDiscarded(next) && stored?.deletedAt === undefined
-}
-
-function applyRule(draft: {
-  actorId: string
-  proposal: MessageProposal
-  stored: MessageDocument | undefined
-  reach: Reach
-  isActorFull: boolean
-  isFirstRefused?: boolean
-  lost: readonly LostSpan[]
-  now: number
-}): Pick<MessageDraft, 'next' | 'effect' | 'refusal'> {
-  const { actorId, proposal, stored, reach, isActorFull: isAuthorFull, lost, now } = draft
-  const { isFirstRefused = false } = draft
-  if (proposal.isDeleted) return { next: stored, effect: 'none' }
-  const proposed = proposal.message
-  if (!proposed) return keepUnreadable({ actorId, proposal, stored, now })
-  const isRecipientKnown = reach !== 'unknown_person'
-  const channel = proposal.isFromProvider ? 'provider' : reach === 'channel' ? 'author' : undefined
-  const decision = decideMessage({
-    actorId,
-    stored,
-    proposed,
-    isRecipientKnown,
-    isFirstRefused,
-    isAuthorFull,
-    lost,
-    channel,
-    now,
-  })
-  switch (decision.kind) {
-    case 'keep':
-      return { next: stored, effect: 'none' }
-    case 'accept':
-      return { next: decision.next, effect: decision.effect }
-    case 'refuse': {
-      const { next, refusal } = decision
-      const isNews = !stored || !areMessagesEqual(stored, next)
-      return { next, refusal, effect: isNews ? 'own' : 'none' }
-    }
-  }
 }
 
 /** P6: returns an unparsable document to its author, and keeps the stored one. */

@@ -22,8 +22,8 @@ export const databaseMutants: readonly Mutant[] = [
     name: 'a message that was sent is discarded',
     kind: 'skipped step',
     file: 'app/database/commands/discard-message.ts',
-    before: 'isAccepted(message) || message.deletedAt !== undefined',
-    after: '(isAccepted(message) && message.deletedAt !== undefined)',
+    before: 'isSent = isAccepted(message)',
+    after: 'isSent = false',
     tests: ['app/database/commands/commands.test.ts'],
   },
   {

@@ -4,7 +4,7 @@ export const serverMutants: readonly Mutant[] = [
   {
     name: 'the hint of what could not be written for the other person goes',
     kind: 'skipped step',
-    file: 'sync-server/messages/acceptance/message-acceptor.ts',
+    file: 'sync-server/messages/acceptance/delivery-finisher.ts',
     before: 'if (!delivery.isPeerOut) await hints.remove(created as Hint[])',
     after: 'await hints.remove(created as Hint[])',
     tests: ['sync-server/messages/unavailable-recipient.test.ts'],
