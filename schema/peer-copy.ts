@@ -42,10 +42,12 @@ export function copyForAuthor(peerCopy: MessageDocument, acceptedAt: number): Me
   }
 }
 
-/** What both people's copies of a message have in common, beside its outcome. */
+/**
+ * What both people's copies of a message have in common, beside its outcome. Missing fields are
+ * there as undefined: a text without a time must not get another text's.
+ */
 export function pickShared(message: MessageDocument): Partial<MessageDocument> {
-  const shared = sharedFields.filter((field) => message[field] !== undefined)
-  return Object.fromEntries(shared.map((field) => [field, message[field]]))
+  return Object.fromEntries(sharedFields.map((field) => [field, message[field]]))
 }
 
 /**
