@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { interruptUpdates } from '../testing/interrupt-updates.ts'
 import { openTestMedia, type TestMedia } from '../testing/open-test-media.ts'
 import { testBytes } from '../testing/test-files.ts'
 import { pieceBytes } from './media-documents.ts'
@@ -25,6 +26,29 @@ async function whoSees(mediaId: string) {
 
 const share = (mediaUrl: string, senderId: string, recipientId?: string, messageId = uuidv7()) =>
   opened.test.media.shareMedia({ mediaUrl, messageId, senderId, recipientId })
+
+it('P2: an upload that another server begins at the same moment is one file, and is counted once', async () => {
+  const { media, storage, openOther } = opened.test
+  const bytes = testBytes.png(pieceBytes + 5)
+  const which = { ownerId: ann, key: uuidv7() }
+  const takeRoom = async () => ({ grow: () => undefined, release: () => undefined })
+  const upload = { ...which, size: bytes.length, filename: 'a.png', takeRoom }
+  let isBegun = false
+  const slow = interruptUpdates(storage, 'media', async (ids) => {
+    if (isBegun || !ids.some((id) => id.startsWith('used:'))) return
+    isBegun = true
+    expect(await media.unfinished.begin(upload)).toEqual({ offset: 0 })
+  })
+  expect(await openOther(slow).unfinished.begin(upload)).toEqual({ offset: 0 })
+  expect(await media.readUsed(ann)).toBe(bytes.length)
+  async function* all() {
+    yield bytes
+  }
+  const part = { ...which, offset: 0, bytes: all(), confirm: async () => undefined }
+  expect(await media.unfinished.take(part)).toMatchObject({ file: { state: 'ready' } })
+  expect(await media.readUsed(ann)).toBe(bytes.length)
+  expect((await opened.test.listKinds()).filter((kind) => kind === 'file')).toHaveLength(1)
+})
 
 describe('P8: who sees a file', () => {
   it('is its owner, and whoever gets it in a message', async () => {

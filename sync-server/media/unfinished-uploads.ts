@@ -106,11 +106,13 @@ export function createUnfinishedUploads(options: {
     return result
   }
 
+  /** The file comes before the claim: a claim without one is of a file that is gone. */
   async function create(upload: NewUpload) {
     const { ownerId, key, size } = upload
-    const mediaId = uuidv7()
     const before = (await readEntry(upload))?.mediaId
-    if (!(await claim(upload, { mediaId, ...(before !== undefined && { before }) }))) return
+    // Another server has begun it.
+    if (before !== undefined && (await shelf.find(before))?.state === 'arriving') return
+    const mediaId = uuidv7()
     const looseSince = now()
     const file: FileDocument = {
       _id: fileKey(mediaId),
@@ -135,6 +137,12 @@ export function createUnfinishedUploads(options: {
       const used = shelf.changeUsed(stored.get(usedId), ownerId, size)
       return { put: [...put, ...used], result: undefined }
     })
+    let isClaimed = false
+    try {
+      isClaimed = await claim(upload, { mediaId, ...(before !== undefined && { before }) })
+    } finally {
+      if (!isClaimed) await giveUp(mediaId)
+    }
     onFilesChanged(ownerId)
   }
 

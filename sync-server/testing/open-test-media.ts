@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createMedia } from '../media/media.ts'
 import type { MediaDocument } from '../media/media-documents.ts'
 import { nameMediaUrl } from '../media/media-url.ts'
-import { createStorage } from '../storage/storage.ts'
+import { createStorage, type Storage } from '../storage/storage.ts'
 import { testBytes } from './test-files.ts'
 
 export type TestMedia = Awaited<ReturnType<typeof openTestMedia>>
@@ -17,9 +17,9 @@ export async function openTestMedia(options: { isShared?: boolean } = {}) {
   const hidden = new Set<string>()
   const errors: unknown[] = []
   const state = { now: Date.UTC(2030, 0, 1) }
-  const open = () =>
+  const open = (on: Storage = storage) =>
     createMedia({
-      storage,
+      storage: on,
       isShared: options.isShared ?? false,
       now: () => state.now,
       privacy: { showsPicture: async (_viewer, ownerId) => !hidden.has(ownerId) },
@@ -46,6 +46,8 @@ export async function openTestMedia(options: { isShared?: boolean } = {}) {
       running.media = open()
       return running.media
     },
+    /** Another server on this storage, or on what wraps it. */
+    openOther: open,
     /** Stores a file. @returns its id and its address */
     async store(
       ownerId: string,

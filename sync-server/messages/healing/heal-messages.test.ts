@@ -1,27 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { must } from '../../../schema/helpers/must.ts'
 import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
-import type { Document } from '../../storage/documents/documents.ts'
-import type { Storage } from '../../storage/storage.ts'
+import { interruptUpdates } from '../../testing/interrupt-updates.ts'
 import { openTestAcceptance, propose, writeMessage } from '../../testing/open-test-acceptance.ts'
 import { noFiles } from '../copies/message-files.ts'
 import { healMessages } from './heal-messages.ts'
-
-/** The same storage, where something happens before each update of one database. */
-function interrupt(storage: Storage, name: string, happen: () => Promise<void>): Storage {
-  return {
-    ...storage,
-    database<Body extends Document>(each: string) {
-      const database = storage.database<Body>(each)
-      if (each !== name) return database
-      const update: typeof database.update = async (...update) => {
-        await happen()
-        return await database.update(...update)
-      }
-      return { ...database, update }
-    },
-  }
-}
 
 test('P5 P6: an edit while a hint is replayed stays in both copies', async () => {
   const t = await openTestAcceptance({ isAtomic: false })
@@ -39,7 +22,7 @@ test('P5 P6: an edit while a hint is replayed stays in both copies', async () =>
     await accept({ ...sent, content: 'edited', editedAt: Date.now() })
   }
   await healMessages({
-    storage: interrupt(t.storage, nameMessagesDatabase(readerId), edit),
+    storage: interruptUpdates(t.storage, nameMessagesDatabase(readerId), edit),
     files: noFiles,
     authorId,
     readerId,
