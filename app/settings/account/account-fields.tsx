@@ -1,5 +1,6 @@
 import { type ComponentProps, useId, useState } from 'react'
 import { IconButton } from '../../ui/buttons/icon-button.tsx'
+import { DialogField } from '../../ui/forms/dialog-form.tsx'
 import styles from './account.module.css'
 
 interface FieldProps extends ComponentProps<'input'> {
@@ -8,10 +9,9 @@ interface FieldProps extends ComponentProps<'input'> {
 
 export function AccountField({ label, ...input }: FieldProps) {
   return (
-    <label className={styles.field}>
-      {label}
+    <DialogField label={label}>
       <input {...input} autoCapitalize="none" spellCheck={false} />
-    </label>
+    </DialogField>
   )
 }
 

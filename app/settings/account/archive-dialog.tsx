@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../ui/buttons/button.tsx'
 import { Dialog } from '../../ui/dialogs/dialog.tsx'
-import styles from './account.module.css'
+import { DialogFoot, DialogProblem } from '../../ui/forms/dialog-parts.tsx'
 import { ArchiveProgressBar } from './archive-progress-bar.tsx'
 import type { ArchiveRun } from './use-archive-run.ts'
 
@@ -23,20 +23,16 @@ export function ArchiveDialog(props: ArchiveDialogProps) {
   const isRunning = run.state === 'running'
   return (
     <Dialog title={title} text={text} onClose={onClose}>
-      {run.state === 'idle' && run.error && (
-        <p className={styles.error} role="alert">
-          {run.error}
-        </p>
-      )}
+      {run.state === 'idle' && run.error && <DialogProblem>{run.error}</DialogProblem>}
       {run.state === 'running' ? <ArchiveProgressBar progress={run.progress} /> : children}
-      <div className={styles.buttons}>
+      <DialogFoot>
         <Button look="quiet" onClick={isRunning ? onCancel : onClose}>
           Cancel
         </Button>
         <Button disabled={isRunning} onClick={action.onClick}>
           {isRunning ? action.busyLabel : action.label}
         </Button>
-      </div>
+      </DialogFoot>
     </Dialog>
   )
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../ui/buttons/button.tsx'
 import { Dialog } from '../../ui/dialogs/dialog.tsx'
-import styles from './account.module.css'
+import { DialogFoot } from '../../ui/forms/dialog-parts.tsx'
 
 interface DoneDialogProps {
   title: string
@@ -18,10 +18,10 @@ export function DoneDialog({ title, text, children, more, onClose }: DoneDialogP
   return (
     <Dialog title={title} text={text} onClose={onClose}>
       {children}
-      <div className={styles.buttons}>
+      <DialogFoot>
         {more}
         <Button onClick={onClose}>Done</Button>
-      </div>
+      </DialogFoot>
     </Dialog>
   )
 }

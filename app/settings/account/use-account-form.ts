@@ -1,10 +1,12 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { useSubmission } from '../../ui/forms/use-submission.ts'
 
 export interface AccountFormState {
   /** In words for a person. */
-  error: string | undefined
-  state: 'typing' | 'busy' | 'done'
-  onSubmit(event: FormEvent): void
+  problem: string | undefined
+  isBusy: boolean
+  isDone: boolean
+  submit(): void
 }
 
 const offlineWords =
@@ -22,24 +24,23 @@ export function useAccountForm(options: {
   fallback: string
 }): AccountFormState {
   const { isOffline, check, send, fallback } = options
-  const [error, setError] = useState<string>()
-  const [state, setState] = useState<AccountFormState['state']>('typing')
+  const { problem, setProblem, isBusy, run } = useSubmission()
+  const [isDone, setIsDone] = useState(false)
 
-  async function submit(event: FormEvent) {
-    event.preventDefault()
-    if (state === 'busy') return
-    const problem = check() ?? (isOffline() ? offlineWords : undefined)
-    setError(problem)
-    if (problem) return
-    setState('busy')
-    try {
-      await send()
-      setState('done')
-    } catch (cause) {
-      const words = cause instanceof Error ? cause.message : ''
-      setError(isOffline() ? offlineWords : words || fallback)
-      setState('typing')
-    }
+  async function change() {
+    await send()
+    setIsDone(true)
   }
-  return { error, state, onSubmit: (event: FormEvent) => void submit(event) }
+
+  return {
+    problem,
+    isBusy,
+    isDone,
+    submit() {
+      if (isBusy) return
+      const found = check() ?? (isOffline() ? offlineWords : undefined)
+      if (found) setProblem(found)
+      else void run(change, (words) => (isOffline() ? offlineWords : words || fallback))
+    },
+  }
 }
