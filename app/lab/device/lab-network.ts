@@ -1,6 +1,7 @@
 import NodeWebSocket from 'ws'
 import { changesProtocol } from '../../../schema/api/socket-events.ts'
 import { wireHeader, wireProtocolPrefix } from '../../../schema/api/wire.ts'
+import { breakOff } from './break-off.ts'
 import type { LabPage } from './lab-page.ts'
 import { createRequestFaults, type FileTraffic } from './request-faults.ts'
 import type { SlowLineOptions } from './slow-line.ts'
@@ -160,8 +161,9 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
       fetch: (async (input, init) => {
         if (state.isDark || life.isCut) throw new TypeError('fetch failed: there is no network')
         if (life.isFrozen) return await new Promise<never>(() => {})
-        const response = await faults.send(String(input), tellWireIn(init), life.requests.signal)
-        return life.isFrozen ? await new Promise<never>(() => {}) : response
+        const { signal } = life.requests
+        const response = await faults.send(String(input), tellWireIn(init), signal)
+        return life.isFrozen ? await new Promise<never>(() => {}) : breakOff(response, signal)
       }) satisfies typeof fetch as typeof fetch,
       WebSocket: LabSocket as unknown as typeof WebSocket,
       cut() {
