@@ -179,6 +179,33 @@ test('P1: a crash between naming the message and storing it leaves the draft, af
   await Promise.all([drafts.close(), neither.close(), stored.close()])
 })
 
+test('a reply that is chosen while the last message is stored is the next draft’s', async () => {
+  const { database, shared } = await openTwoTabs()
+  const drafts = await open(database, shared)
+  drafts.set(ben, 'hello')
+  drafts.setReply(ben, 'first')
+  const leaving = { peerId: ben, messageId: 'm', content: 'hello' }
+  drafts.recordLeaving(leaving)
+  drafts.setReply(ben, 'second')
+  drafts.recordSent(leaving)
+  await drafts.close()
+  const reloaded = await open(database, { texts: createKeyValueStorage(), stored: ['m'] })
+  expect(reloaded.begin(ben)).toMatchObject({ text: '', replyTo: 'second' })
+  await reloaded.close()
+})
+
+test('a reply goes with the message that it was written for', async () => {
+  const { database, shared } = await openTwoTabs()
+  const drafts = await open(database, shared)
+  drafts.set(ben, 'hello')
+  drafts.setReply(ben, 'first')
+  const leaving = { peerId: ben, messageId: 'm', content: 'hello' }
+  drafts.recordLeaving(leaving)
+  drafts.recordSent(leaving)
+  expect(drafts.begin(ben)).toMatchObject({ text: '', replyTo: undefined })
+  await drafts.close()
+})
+
 test('P1: what is left of a draft is stored with its message, and outranks whatever the browser had not written', async () => {
   const { database, shared } = await openTwoTabs()
   const { drafts: table } = database.device

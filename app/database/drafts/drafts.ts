@@ -264,7 +264,8 @@ export async function createDrafts(options: {
     recordLeaving({ peerId, messageId, content }) {
       const draft = current(peerId)
       if (!draft || dropSent(draft.text, content) === undefined) return undefined
-      change(peerId, { sending: { messageId, text: content } })
+      const { replyTo } = draft
+      change(peerId, { sending: { messageId, text: content, ...(replyTo && { replyTo }) } })
       const own = withoutSent(ownOf(peerId) ?? draft, content)
       const origin = findSentOrigin(peerId, content)
       return toLeftDrafts({ ...own, at: own.at + 1 }, origin ? [emptied(origin)] : [])
@@ -293,7 +294,10 @@ export async function createDrafts(options: {
 
 function withoutSent(draft: StoredDraft, sent: string): StoredDraft {
   const text = dropSent(draft.text, sent) ?? draft.text
-  return { ...draft, text, replyTo: undefined, sending: undefined }
+  // Another reply may have been chosen while this one was being stored.
+  const isAnother = draft.sending !== undefined && draft.replyTo !== draft.sending.replyTo
+  const replyTo = isAnother ? draft.replyTo : undefined
+  return { ...draft, text, replyTo, sending: undefined }
 }
 
 function emptied({ _id, at }: StoredDraft): StoredDraft {

@@ -7,7 +7,9 @@ const mirroredDraft = z.object({
   at: z.number(),
   replyTo: z.optional(z.string()),
   edit: z.optional(z.object({ messageId: z.string(), text: z.string() })),
-  sending: z.optional(z.object({ messageId: z.string(), text: z.string() })),
+  sending: z.optional(
+    z.object({ messageId: z.string(), text: z.string(), replyTo: z.optional(z.string()) }),
+  ),
 })
 
 /** Drafts that did not reach the database: the entries of localStorage under `prefix`. */

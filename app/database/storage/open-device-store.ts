@@ -16,7 +16,7 @@ export interface StoredDraft {
    * What the beginning of the text is about to become. Once that message is stored, those words are
    * no longer a draft.
    */
-  sending?: { messageId: string; text: string } | undefined
+  sending?: { messageId: string; text: string; replyTo?: string | undefined } | undefined
   /** When it was written, epoch ms of this device: the later of two wins. */
   at: number
 }
