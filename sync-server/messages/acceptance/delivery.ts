@@ -201,10 +201,10 @@ function digestWrites(
  * other: neither writes what the other reads.
  */
 function listUnchanged(
-  { peerId, isPeerOut }: Delivery,
+  { actorId, peerId, isPeerOut }: Delivery,
   { drafts, put }: { drafts: readonly MessageDraft[]; put: readonly MessageDocument[] },
 ): { name: string; ids: string[] }[] {
-  if (peerId === undefined || isPeerOut) return []
+  if (peerId === undefined || peerId === actorId || isPeerOut) return []
   const written = new Set(put.map(({ _id }) => _id))
   const ids = drafts.filter(isForPeer).map(({ proposal }) => proposal.id)
   const left = ids.filter((id) => !written.has(id))
