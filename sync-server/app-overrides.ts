@@ -47,6 +47,8 @@ export interface AppOverrides {
   isLoopbackPushAllowed?: boolean
   /** About how many messages lie between two stored tallies of a conversation. */
   tallyEvery?: number
+  /** How long the healer waits before it tries again what it could not complete, ms. */
+  healAgainMs?: number
   /** Runs after each stage of a message's write, and holds it up: for tests of crashes. */
   onStage?: (stage: Stage) => void | Promise<void>
 }

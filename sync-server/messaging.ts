@@ -88,6 +88,7 @@ export function createMessaging(options: {
     onError,
     onStage: overrides.onStage,
     tallyEvery: overrides.tallyEvery,
+    lookAgainMs: overrides.healAgainMs,
     // Without the channel they stay queued until there is one.
     onQueued: (entries) => findChannel()?.takeQueued(entries),
   })

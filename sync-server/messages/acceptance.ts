@@ -38,7 +38,7 @@ export function createAcceptance(options: {
   isFull?: (userId: string) => Promise<boolean>
   isShared?: boolean
   link?: ServerLink | undefined
-  lookAgainMs?: number
+  lookAgainMs?: number | undefined
   tallyEvery?: number | undefined
   listLost?: (userId: string) => readonly LostSpan[]
   now?: () => number

@@ -16,7 +16,11 @@ export function interruptUpdates(
         await happen(ids)
         return await database.update(ids, decide)
       }
-      return { ...database, update }
+      const insert: typeof database.insert = async (document) => {
+        await happen([document._id])
+        return await database.insert(document)
+      }
+      return { ...database, insert, update }
     },
   }
 }

@@ -53,6 +53,8 @@ export interface LabServer {
 
 /** The lab loses frames, and no test should wait half a minute for the timeout. */
 const hereEveryMs = 500
+/** Nor for what a full disk left to do. */
+const healAgainMs = 1_000
 
 export async function startLabServer(
   options: {
@@ -109,6 +111,7 @@ export async function startLabServer(
         isAtomic: options.isAtomic,
         usersOnlineMax: options.usersOnlineMax,
         hereEveryMs,
+        healAgainMs,
         ...(options.channelClock && { channelClock: options.channelClock }),
       },
     )

@@ -49,6 +49,7 @@ export function createDeliveryFinisher(options: {
     const created = writes.find(({ name }) => name === hintsDatabase)?.create ?? []
     const entries = writes.find(({ name }) => name === ordersDatabase)?.create ?? []
     journal.recordGiven(entries as OrderEntry[])
+    let isComplete = true
     try {
       for (const copy of blanked) await releaseFile(files, copy)
       // Its file may have returned during the write, before anybody shared it.
@@ -61,9 +62,12 @@ export function createDeliveryFinisher(options: {
       // Keep the hint of what could not be written for the other person.
       if (!delivery.isPeerOut) await hints.remove(created as Hint[])
     } catch (error) {
+      // A full disk may have refused the hint too: the healer finds what the journal names.
+      isComplete = false
+      hints.announce()
       onError(error)
     }
-    onFinished(entries)
+    if (isComplete) onFinished(entries)
     const queued = writes.find(({ name }) => name === outboxDatabase)?.put ?? []
     if (queued.length > 0) onQueued(queued as OutboxEntry[])
     if (delivery.peerId) onAdded(delivery.actorId, delivery.peerId, entries.length)

@@ -6,7 +6,11 @@ import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { must } from '../../../schema/helpers/must.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { react } from '../../../schema/react.ts'
-import { nameMessagesDatabase } from '../../storage/databases/database-names.ts'
+import {
+  nameConversationsDatabase,
+  nameMessagesDatabase,
+} from '../../storage/databases/database-names.ts'
+import { interruptUpdates } from '../../testing/interrupt-updates.ts'
 import {
   openTestAcceptance,
   propose,
@@ -149,6 +153,26 @@ describe('a crash elsewhere', () => {
     await t.acceptance.healCopies()
     await expectComplete(message)
   })
+})
+
+test('P3: conversations that a full disk refused, with the hint of them, begin once there is room', async () => {
+  const disk = { isFull: true }
+  const refuse = async () => {
+    if (disk.isFull) throw new Error('The disk is full.')
+  }
+  const { storage, relations } = t
+  const full = [nameConversationsDatabase(t.ann), 'debts'].reduce(
+    (wrapped, name) => interruptUpdates(wrapped, name, refuse),
+    storage,
+  )
+  const acceptance = createAcceptance({ storage: full, relations })
+  const message = fromAnn()
+  await acceptance.acceptMessages({ actorId: t.ann, proposals: [propose(message)] })
+  expect(await t.readConversation(t.ann, t.ben)).toBeUndefined()
+  disk.isFull = false
+  await acceptance.healCopies()
+  await expectComplete(message)
+  await acceptance.close()
 })
 
 describe('a message that is being written', () => {
