@@ -22,8 +22,6 @@ export async function recordLayoutShifts(page: Page): Promise<{ take(): Promise<
         }
         if (hadRecentInput) continue
         const inChat = sources.filter(({ node }) => {
-          // A count that loses a digit stays centred in its badge.
-          if (/^\d+$/.test(node?.textContent ?? '')) return false
           const element = node instanceof Element ? node : node?.parentElement
           return element?.closest('section[aria-label^="Chat with"]')
         })
