@@ -102,6 +102,8 @@ test('shortcuts work from every screen, and not while somebody writes a question
   await page.getByRole('img', { name: 'Muted' }).waitFor()
   await page.keyboard.press('Control+Alt+Comma')
   await page.waitForURL('**/settings')
+  // The address comes before the screen, which is loaded late.
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
   await page.keyboard.press('Control+Alt+N')
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.getAttribute('name')))
