@@ -13,7 +13,7 @@ import { recordAccepted } from './metrics/record-accepted.ts'
 import type { People } from './people.ts'
 import { recordPushedReads } from './push/record-pushed-reads.ts'
 import type { PushedRead } from './push/shown-pushes.ts'
-import { createAnnouncer } from './realtime/announce-messages.ts'
+import { createAnnouncer } from './realtime/announcer.ts'
 import type { Connections } from './realtime/connections/connections.ts'
 import {
   nameConversationsDatabase,

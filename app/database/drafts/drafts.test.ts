@@ -179,13 +179,19 @@ test('P1: a crash between naming the message and storing it leaves the draft, af
   await Promise.all([drafts.close(), neither.close(), stored.close()])
 })
 
-test('a reply that is chosen while the last message is stored is the next draft’s', async () => {
+/** A reply is on its way, and not stored yet. */
+async function leaveWithReply() {
   const { database, shared } = await openTwoTabs()
   const drafts = await open(database, shared)
   drafts.set(ben, 'hello')
   drafts.setReply(ben, 'first')
   const leaving = { peerId: ben, messageId: 'm', content: 'hello' }
   drafts.recordLeaving(leaving)
+  return { database, drafts, leaving }
+}
+
+test('a reply that is chosen while the last message is stored is the next draft’s', async () => {
+  const { database, drafts, leaving } = await leaveWithReply()
   drafts.setReply(ben, 'second')
   drafts.recordSent(leaving)
   await drafts.close()
@@ -195,12 +201,7 @@ test('a reply that is chosen while the last message is stored is the next draft�
 })
 
 test('a reply goes with the message that it was written for', async () => {
-  const { database, shared } = await openTwoTabs()
-  const drafts = await open(database, shared)
-  drafts.set(ben, 'hello')
-  drafts.setReply(ben, 'first')
-  const leaving = { peerId: ben, messageId: 'm', content: 'hello' }
-  drafts.recordLeaving(leaving)
+  const { drafts, leaving } = await leaveWithReply()
   drafts.recordSent(leaving)
   expect(drafts.begin(ben)).toMatchObject({ text: '', replyTo: undefined })
   await drafts.close()

@@ -41,6 +41,17 @@ async function untilHistoryRests() {
   await expect.poll(() => page.evaluate('history.state?.backLayers ?? 0'), within).toBe(0)
 }
 
+/** Two steps: to the chat with this path, and to the list. */
+async function goBackOverChat(chat: string) {
+  await page.goBack()
+  await page.getByRole('textbox', { name: 'Type a message' }).waitFor()
+  await untilHistoryRests()
+  expect(readPath()).toBe(chat)
+  await page.goBack()
+  await chatRow(page, 'ben').waitFor()
+  expect(readPath()).toBe('/chat')
+}
+
 test('Back closes the drawer, a menu, a dialog and a question, and only then leaves the list', async () => {
   await page.goto('/settings')
   await page.goto('/chat')
@@ -143,13 +154,7 @@ test('a tap on the header right behind a menu that closes opens the profile once
   await page.getByRole('region', { name: 'Contact info' }).waitFor()
   await menu.waitFor({ state: 'detached' })
   expect(readPath()).toBe(`${chat}/info`)
-  await page.goBack()
-  await page.getByRole('textbox', { name: 'Type a message' }).waitFor()
-  expect(readPath()).toBe(chat)
-  await untilHistoryRests()
-  await page.goBack()
-  await chatRow(page, 'ben').waitFor()
-  expect(readPath()).toBe('/chat')
+  await goBackOverChat(chat)
 })
 
 test('the way from the menu to media leaves the chat behind it, and nothing else', async () => {
@@ -163,11 +168,5 @@ test('the way from the menu to media leaves the chat behind it, and nothing else
   await page.getByText('No photos or videos yet').waitFor()
   await menu.waitFor({ state: 'detached' })
   expect(readPath()).toBe(`${chat}/media`)
-  await page.goBack()
-  await page.getByRole('textbox', { name: 'Type a message' }).waitFor()
-  await untilHistoryRests()
-  expect(readPath()).toBe(chat)
-  await page.goBack()
-  await chatRow(page, 'ben').waitFor()
-  expect(readPath()).toBe('/chat')
+  await goBackOverChat(chat)
 })
