@@ -13,7 +13,7 @@ export function createCallers(options: ApiOptions): { call: Caller; callSignedIn
   const call = createCaller({
     ...rest,
     onUnauthorized(token) {
-      if (sessions.get()?.token === token) sessions.clear()
+      if (sessions.get()?.token === token) void sessions.expire()
     },
   })
   return {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createDeferred } from '../../schema/helpers/deferred.ts'
 import { createKeyValueStorage } from '../database/storage/key-value-storage.ts'
 import { createSessionStore } from './session-store.ts'
 import { sessionsOf } from './sessions-of.ts'
@@ -136,4 +137,33 @@ test('the end of an earlier sign-in, heard late by a tab that was away, ends no 
   expect(away.get()?.token).toBe('g.h.i')
   away.clear()
   expect(open().get()).toBeUndefined()
+})
+
+test('a tab that hung hears of the new sign-in before it ends the refused one', async () => {
+  const { kept, passing, open } = start()
+  open().set(session, { keepSignedIn: true })
+  // The browser gives each tab a copy of the storage, which follows by events.
+  const copy = createKeyValueStorage()
+  for (const key of ['token', 'user']) copy.setItem(key, kept.getItem(key) ?? '')
+  const heard: (() => void)[] = []
+  const waiting = createDeferred<void>()
+  const hung = createSessionStore({
+    kept: copy,
+    passing,
+    watch(changed) {
+      heard.push(changed)
+      return () => {}
+    },
+    untilHeard: () => waiting.promise,
+  })
+  const ending = hung.expire()
+  expect(hung.get()).toEqual(session)
+  copy.setItem('token', 'd.e.f')
+  for (const tell of heard) tell()
+  waiting.resolve()
+  await ending
+  expect(copy.getItem('token')).toBe('d.e.f')
+  await hung.expire()
+  expect(hung.get()).toBeUndefined()
+  expect(copy.length).toBe(0)
 })

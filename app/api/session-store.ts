@@ -11,6 +11,8 @@ export interface SessionStoreOptions {
   passing: KeyValueStorage
   /** Calls back when another tab changes the stored values; returns the unsubscribe function. */
   watch?: (changed: () => void) => () => void
+  /** Resolves when this tab has heard the changes of other tabs that were made until now. */
+  untilHeard?: () => Promise<void>
 }
 
 /** Who is signed in on this device. The snapshot is the same object until it changes. */
@@ -25,6 +27,11 @@ export interface SessionStore {
   setUser(user: SignedIn['user']): void
   /** Removes this tab's effective sign-in; never touches the person's messages. */
   clear(): void
+  /**
+   * The server has refused this tab's effective sign-in: removes it, unless another tab has replaced
+   * it meanwhile. Resolves when that is decided.
+   */
+  expire(): Promise<void>
   subscribe(listener: () => void): () => void
   close(): void
 }
@@ -71,6 +78,11 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     store?.removeItem(userKey)
   }
 
+  function clear() {
+    if (holdsCurrent()) forget(findStore())
+    refresh()
+  }
+
   const stopWatching = options.watch?.(refresh)
   return {
     get: () => current,
@@ -89,9 +101,13 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
       if (holdsCurrent()) findStore()?.setItem(userKey, JSON.stringify(user))
       refresh()
     },
-    clear() {
-      if (holdsCurrent()) forget(findStore())
-      refresh()
+    clear,
+    async expire() {
+      const refused = current?.token
+      // A tab that hung hears the end of its old sign-in before the new one that another tab stored:
+      // its copy of the storage is as old as the refused token.
+      if (options.untilHeard) await options.untilHeard()
+      if (current?.token === refused) clear()
     },
     subscribe(listener) {
       const own = () => listener()

@@ -2,7 +2,8 @@ import type { SessionStore } from './session-store.ts'
 
 /**
  * One person's sign-ins: another person's token never carries this person's messages, whoever signs
- * in meanwhile. `clear` leaves later sign-ins in place.
+ * in meanwhile. `clear` and `expire`
+ * leave later sign-ins in place.
  */
 export function sessionsOf(sessions: SessionStore, userId: string): SessionStore {
   const get = () => {
@@ -14,5 +15,8 @@ export function sessionsOf(sessions: SessionStore, userId: string): SessionStore
     get,
     setUser: (user) => get() && sessions.setUser(user),
     clear: () => get() && sessions.clear(),
+    async expire() {
+      if (get()) await sessions.expire()
+    },
   }
 }

@@ -197,7 +197,7 @@ export async function createLabDevice(options: DeviceOptions): Promise<LabDevice
         now: () => Date.now() + options.clockAheadMs,
         tab: { device: name, name: `${name}-${opened}` },
       },
-      onSignedOut: () => sessions.clear(),
+      onSignedOut: () => void sessions.expire(),
       onError: (cause) => own.isOver || disk.hadTrouble() || options.onError(cause),
     })
     const { witness } = options

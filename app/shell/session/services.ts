@@ -1,6 +1,6 @@
 import { createDeferred } from '../../../schema/helpers/deferred.ts'
 import { createLazyApi } from '../../api/lazy-api.ts'
-import { createSessionStore } from '../../api/session-store.ts'
+import { createSessionStore, type SessionStore } from '../../api/session-store.ts'
 import { sessionsOf } from '../../api/sessions-of.ts'
 import { createAppUpdate } from '../../offline/app-update.ts'
 import { askForPersistentStorage } from '../../offline/ask-for-persistent-storage.ts'
@@ -10,6 +10,9 @@ import { createNotificationChoice } from '../notifications/notification-choice.t
 import { createPushStatus } from '../notifications/push-state.ts'
 import { limitOpening } from './limit-opening.ts'
 import type { Services } from './services-context.ts'
+
+/** By then a tab that hung has handled the `storage` events that waited for it. */
+const heardAfterMs = 300
 
 const loadCore = () =>
   Promise.all([
@@ -37,6 +40,7 @@ export function createServices(): Services {
       addEventListener('storage', changed)
       return () => removeEventListener('storage', changed)
     },
+    untilHeard: () => new Promise((resolve) => setTimeout(resolve, heardAfterMs)),
   })
   const platform = {
     serverUrl: location.origin,
@@ -73,6 +77,12 @@ export function createServices(): Services {
   }
   void drawn.promise.then(followPushes).catch(() => {})
 
+  async function endSession(own: SessionStore) {
+    await own.expire()
+    // Another tab had signed in again: the messenger of the refused sign-in has stopped.
+    if (own.get()) location.reload()
+  }
+
   async function open(userId: string) {
     const [{ createMessenger }, { readBrowserPlatform: readBrowserPowers }] = await loadCore()
     await owed.finish(userId)
@@ -87,7 +97,7 @@ export function createServices(): Services {
       people: calls.users,
       calls,
       platform: readBrowserPowers(),
-      onSignedOut: own.clear,
+      onSignedOut: () => void endSession(own),
     })
     return await limitOpening(opening)
   }
