@@ -2,7 +2,7 @@ import type { MessageDocument } from '../../schema/message.ts'
 import { refuse } from '../../schema/refusal.ts'
 import { RequestRefused } from '../http/core/request-refused.ts'
 import type { Acceptance } from '../messages/acceptance.ts'
-import { readMessageProposal } from '../messages/proposals/draft-message.ts'
+import { readMessageProposal } from '../messages/proposals/message-draft.ts'
 import type { Outcome, Proposal } from '../messages/proposals/proposal.ts'
 import {
   nameConversationsDatabase,

@@ -8,7 +8,7 @@ import { type MessageFiles, releaseFile, shareFiles } from '../copies/message-fi
 import type { OrderEntry } from '../order/order-entry.ts'
 import { type OrderJournal, ordersDatabase } from '../order/order-journal.ts'
 import type { MessagePrivacy } from '../privacy/message-privacy.ts'
-import { isGivenBack, isReturned, type MessageDraft } from '../proposals/draft-message.ts'
+import { isGivenBack, isReturned, type MessageDraft } from '../proposals/message-draft.ts'
 import { tellHintedReceipts } from '../receipts/tell-hinted-receipts.ts'
 import { tellStandingReceipts } from '../receipts/tell-standing-receipts.ts'
 import type { Delivery, Stage } from './delivery-types.ts'

@@ -1,6 +1,6 @@
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
-import type { MessageProposal } from '../proposals/draft-message.ts'
+import type { MessageProposal } from '../proposals/message-draft.ts'
 import type { Outcome } from '../proposals/proposal.ts'
 import type { WrittenDelivery } from './delivery-writer.ts'
 

@@ -41,49 +41,50 @@ export function createDeliveryWriter(options: {
 }) {
   const { storage, journal, hints, files, onError, onStage } = options
 
-  /** After a dropped connection to the other person's database the second try succeeds. */
-  async function writeWithPeer(delivery: Delivery): Promise<WrittenDelivery> {
-    try {
-      return await write(delivery).catch((error: unknown) => {
-        if (isOfPeer(error, delivery)) return write(delivery)
-        throw error
-      })
-    } catch (error) {
-      if (!isOfPeer(error, delivery)) throw error
-      onError(error)
-      const decided = await write({ ...delivery, isPeerOut: true })
-      hints.announce()
-      return decided
-    }
-  }
-
-  async function write(delivery: Delivery): Promise<WrittenDelivery> {
+  return async function writeDelivery(delivery: Delivery): Promise<WrittenDelivery> {
     const { actorId, peerId } = delivery
     const touched = new Set(delivery.touched)
     const blanked = new Map<string, MessageDocument>()
     let { sharedFiles, entriesAsked } = delivery
+    let peerFailures = 0
     return await retryOvertaken(async () => {
+      // After a dropped connection to the other person's database the second try succeeds.
+      const isPeerOut = peerFailures === 2
+      const known = { ...delivery, touched, sharedFiles, entriesAsked, isPeerOut }
       let decision: DeliveryDecision | undefined
-      const known = { ...delivery, touched, sharedFiles, entriesAsked }
-      const { result, revs } = await storage.transact<DeliveryDecision>({
-        parts: listParts(known),
-        decide(read) {
-          // If it begins again, the earlier decision may have been written in part.
-          for (const { whole } of decision?.decided ?? []) {
-            if (isForPeer(whole)) touched.add(whole.proposal.id)
-          }
-          for (const copy of decision?.blanked ?? []) blanked.set(copy._id, copy)
-          decision = decideDelivery(known, read, journal)
-          return { writes: decision.writes, unchanged: decision.unchanged, result: decision }
-        },
-        async onChanged(name) {
-          if (name === ordersDatabase && peerId) await journal.refresh(actorId, peerId)
-        },
-        onWritten: (name) => onStage?.(stageOf(name, delivery)),
-      })
+      const written = await storage
+        .transact<DeliveryDecision>({
+          parts: listParts(known),
+          decide(read) {
+            // If it begins again, the earlier decision may have been written in part.
+            for (const { whole } of decision?.decided ?? []) {
+              if (isForPeer(whole)) touched.add(whole.proposal.id)
+            }
+            for (const copy of decision?.blanked ?? []) blanked.set(copy._id, copy)
+            decision = decideDelivery(known, read, journal)
+            return { writes: decision.writes, unchanged: decision.unchanged, result: decision }
+          },
+          async onChanged(name) {
+            if (name === ordersDatabase && peerId) await journal.refresh(actorId, peerId)
+          },
+          onWritten: (name) => onStage?.(stageOf(name, delivery)),
+        })
+        .catch((error: unknown) => {
+          if (!isOfPeer(error, known)) throw error
+          peerFailures += 1
+          if (peerFailures === 2) onError(error)
+        })
+      if (!written) return 'again'
+      const { result, revs } = written
       if (result.unshared.length + result.unseen.length === 0) {
+        if (isPeerOut) hints.announce()
         const all = [...result.blanked, ...listBlankedBefore(result, blanked)]
-        return { ...result, blanked: all, delivery, revs: revs(nameMessagesDatabase(actorId)) }
+        return {
+          ...result,
+          blanked: all,
+          delivery: known,
+          revs: revs(nameMessagesDatabase(actorId)),
+        }
       }
       const looked = await shareFiles(files, result.unshared)
       sharedFiles = new Map([...sharedFiles, ...looked])
@@ -91,8 +92,6 @@ export function createDeliveryWriter(options: {
       return 'again'
     }, overtaken)
   }
-
-  return writeWithPeer
 }
 
 /** A copy blanked by an earlier try no longer names its file. */
@@ -105,8 +104,8 @@ function listBlankedBefore(
   return copies.filter((copy) => !blanked.some(({ _id }) => _id === copy._id))
 }
 
-function isOfPeer(error: unknown, { actorId, peerId }: Delivery): boolean {
-  const isOther = peerId !== undefined && peerId !== actorId
+function isOfPeer(error: unknown, { actorId, peerId, isPeerOut }: Delivery): boolean {
+  const isOther = peerId !== undefined && peerId !== actorId && !isPeerOut
   return (
     isOther && error instanceof TransactionFailed && error.database === nameMessagesDatabase(peerId)
   )

@@ -9,7 +9,7 @@ import {
   toOrderEntry,
 } from '../order/order-entry.ts'
 import type { OrderJournal } from '../order/order-journal.ts'
-import { isReturned, isTakenBack, type MessageDraft } from '../proposals/draft-message.ts'
+import { isReturned, isTakenBack, type MessageDraft } from '../proposals/message-draft.ts'
 import type { Delivery } from './delivery-types.ts'
 import {
   findKeptPlace,

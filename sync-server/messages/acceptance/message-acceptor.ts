@@ -15,7 +15,7 @@ import { type MessageFiles, shareFiles } from '../copies/message-files.ts'
 import type { OrderEntry } from '../order/order-entry.ts'
 import type { OrderJournal } from '../order/order-journal.ts'
 import type { MessagePrivacy } from '../privacy/message-privacy.ts'
-import { type MessageProposal, readMessageProposal } from '../proposals/draft-message.ts'
+import { type MessageProposal, readMessageProposal } from '../proposals/message-draft.ts'
 import type { Outcome, Proposal } from '../proposals/proposal.ts'
 import { draftGroup, findPeer, groupById } from '../proposals/proposal-group.ts'
 import type { AcceptanceListener, AcceptRequest } from './acceptance-listener.ts'
@@ -72,7 +72,7 @@ export function createMessageAcceptor(options: {
   const { isAtomic } = storage
   const groupsAtOnce = isAtomic ? atOnce.inOneStore : atOnce.onCouchdb
   const batcher = createKeyedBatcher<Proposal, Outcome<MessageDocument>>(acceptBatch)
-  const writeWithPeer = createDeliveryWriter(options)
+  const writeDelivery = createDeliveryWriter(options)
   const { hasBegun, finish } = createDeliveryFinisher(options)
 
   async function acceptBatch(actorId: string, sources: readonly Proposal[]) {
@@ -126,12 +126,12 @@ export function createMessageAcceptor(options: {
       sharedFiles: await lookAtFiles({ ...asked, reach, isFirstRefused }),
       hasBegun: peerId !== undefined && hasBegun(actorId, peerId),
     }
-    const decided = await writeWithPeer(delivery).catch((error: unknown) => {
+    const decided = await writeDelivery(delivery).catch((error: unknown) => {
       // They left since the check.
       const isLeft =
         error instanceof DatabaseGone && error.database !== nameMessagesDatabase(actorId)
       if (!isLeft) throw error
-      return writeWithPeer({ ...delivery, reach: 'unknown_person' })
+      return writeDelivery({ ...delivery, reach: 'unknown_person' })
     })
     if (decided.isBelow && peerId !== undefined) await onReturned(actorId, peerId)
     await finish(decided)

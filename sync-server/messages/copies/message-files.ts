@@ -1,5 +1,5 @@
 import { isAccepted, type MessageDocument } from '../../../schema/message.ts'
-import type { MessageDraft } from '../proposals/draft-message.ts'
+import type { MessageDraft } from '../proposals/message-draft.ts'
 
 /** Controls who may see a message's file, while the message has it. */
 export interface MessageFiles {

@@ -7,7 +7,7 @@ import { jointRegisters } from '../../../schema/message-registers.ts'
 import { writePeerCopy } from '../../../schema/peer-copy.ts'
 import { refuseChange } from '../../../schema/permit-message-change.ts'
 import { refuse } from '../../../schema/refusal.ts'
-import type { MessageDraft } from '../proposals/draft-message.ts'
+import type { MessageDraft } from '../proposals/message-draft.ts'
 import { completeOwnCopy } from './complete-own-copy.ts'
 
 /**

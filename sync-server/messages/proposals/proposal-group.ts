@@ -1,9 +1,16 @@
+import { decideMessage } from '../../../schema/decide-message.ts'
 import { groupBy } from '../../../schema/helpers/group-by.ts'
 import type { LostSpan } from '../../../schema/lost-span.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import { refuse } from '../../../schema/refusal.ts'
 import type { Reach } from '../../access/relations.ts'
-import { draftMessage, type MessageDraft, type MessageProposal } from './draft-message.ts'
+import {
+  draftUnread,
+  type MessageDraft,
+  type MessageProposal,
+  mustAmend,
+  toDrafted,
+} from './message-draft.ts'
 
 /** All of one batch's proposals about one message, in order. */
 export interface ProposalGroup {
@@ -37,23 +44,41 @@ export function draftGroup(options: {
   lost: readonly LostSpan[]
   now: number
 }): { each: MessageDraft[]; whole: MessageDraft } {
-  const { group, stored, ...rest } = options
+  const { actorId, group, stored, reach, isActorFull: isAuthorFull, lost, now } = options
+  const { isFirstRefused = false, isPeerTouched } = options
   const peerId = findPeer(group)
   const each: MessageDraft[] = []
   let current = stored
   let effect: MessageDraft['effect'] = 'none'
   for (const proposal of group.proposals) {
+    const { message: proposed, isFromProvider } = proposal
+    const base = { proposal, stored: current, reach }
     // The reach was checked for one person: a proposal that names another does not get it.
-    if (proposal.message && proposal.message.peerId !== peerId) {
-      const refusal = refuse('foreign_id')
-      const base = { proposal, stored: current, reach: rest.reach }
-      each.push({ ...base, next: current, effect: 'none', refusal })
+    if (proposed && proposed.peerId !== peerId) {
+      each.push({ ...base, next: current, effect: 'none', refusal: refuse('foreign_id') })
       continue
     }
-    const draft = draftMessage({ ...rest, proposal, stored: current })
+    const drafted = proposed
+      ? toDrafted(
+          decideMessage({
+            actorId,
+            stored: current,
+            proposed,
+            isRecipientKnown: reach !== 'unknown_person',
+            isFirstRefused,
+            isAuthorFull,
+            lost,
+            channel: isFromProvider ? 'provider' : reach === 'channel' ? 'author' : undefined,
+            now,
+          }),
+          current,
+        )
+      : draftUnread({ actorId, proposal, stored: current, now })
+    const isAmended = mustAmend(drafted, { actorId, stored: current, isPeerTouched })
+    const draft: MessageDraft = { ...base, ...drafted, ...(isAmended && { effect: 'amend' }) }
     each.push(draft)
     current = draft.next
-    effect = effects.indexOf(draft.effect) > effects.indexOf(effect) ? draft.effect : effect
+    if (effects.indexOf(draft.effect) > effects.indexOf(effect)) effect = draft.effect
   }
   const isForPeer = ({ proposal: { message } }: MessageDraft) =>
     !message || message.peerId === peerId

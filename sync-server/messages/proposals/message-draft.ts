@@ -1,4 +1,4 @@
-import { decideMessage } from '../../../schema/decide-message.ts'
+import type { MessageDecision } from '../../../schema/decide-message.ts'
 import type { LostSpan } from '../../../schema/lost-span.ts'
 import { areMessagesEqual } from '../../../schema/merge-messages.ts'
 import {
@@ -29,6 +29,8 @@ export interface MessageDraft {
   refusal?: Refusal
 }
 
+type DraftedCopy = Pick<MessageDraft, 'next' | 'effect' | 'refusal'>
+
 /** A message acknowledged once and lost by the server, which its author's device returns. */
 export function isReturned({ proposal, effect }: Pick<MessageDraft, 'proposal' | 'effect'>) {
   return effect === 'deliver' && proposal.message?.status === 'sent'
@@ -56,52 +58,31 @@ export function readMessageProposal(proposal: Proposal): MessageProposal {
   return { ...proposal, message: parsed.success ? parsed.data : undefined }
 }
 
+/** What the rule's decision makes of the own copy. */
+export function toDrafted(
+  decision: MessageDecision,
+  stored: MessageDocument | undefined,
+): DraftedCopy {
+  if (decision.kind === 'keep') return { next: stored, effect: 'none' }
+  if (decision.kind === 'accept') return { next: decision.next, effect: decision.effect }
+  const { next, refusal } = decision
+  const isNews = !stored || !areMessagesEqual(stored, next)
+  return { next, refusal, effect: isNews ? 'own' : 'none' }
+}
+
 /**
- * Applies the one rule (P4) to a proposal.
+ * Must the other person's copy be brought in line, though the rule alone would not touch it?
  * @param isPeerTouched an earlier try wrote one of the copies for this proposal before the other
  * changed underneath: bring both in line again, whatever the rule now says
  */
-export function draftMessage(draft: {
-  actorId: string
-  proposal: MessageProposal
-  stored: MessageDocument | undefined
-  reach: Reach
-  isActorFull: boolean
-  isFirstRefused?: boolean
-  isPeerTouched: boolean
-  lost: readonly LostSpan[]
-  now: number
-}): MessageDraft {
-  const { actorId, proposal, stored, reach, isActorFull: isAuthorFull, lost, now } = draft
-  const { isFirstRefused = false } = draft
-  const proposed = proposal.message
-  if (proposal.isDeleted) return finish({ next: stored, effect: 'none' })
-  if (!proposed) return finish(keepUnreadable({ actorId, proposal, stored, now }))
-  const decision = decideMessage({
-    actorId,
-    stored,
-    proposed,
-    isRecipientKnown: reach !== 'unknown_person',
-    isFirstRefused,
-    isAuthorFull,
-    lost,
-    channel: proposal.isFromProvider ? 'provider' : reach === 'channel' ? 'author' : undefined,
-    now,
-  })
-  if (decision.kind === 'keep') return finish({ next: stored, effect: 'none' })
-  if (decision.kind === 'accept') return finish({ next: decision.next, effect: decision.effect })
-  const { next, refusal } = decision
-  const isNews = !stored || !areMessagesEqual(stored, next)
-  return finish({ next, refusal, effect: isNews ? 'own' : 'none' })
-
-  function finish(drafted: Pick<MessageDraft, 'next' | 'effect' | 'refusal'>): MessageDraft {
-    const isOwn = drafted.next?.senderId === actorId
-    const isSent = drafted.next !== undefined && isAccepted(drafted.next)
-    const mustAmend =
-      drafted.effect !== 'deliver' &&
-      ((draft.isPeerTouched && isSent) || (isOwn && isNewDiscard(drafted, stored)))
-    return { proposal, stored, reach, ...drafted, ...(mustAmend ? { effect: 'amend' } : {}) }
-  }
+export function mustAmend(
+  drafted: DraftedCopy,
+  known: { actorId: string; stored: MessageDocument | undefined; isPeerTouched: boolean },
+): boolean {
+  const { next, effect } = drafted
+  if (!next || effect === 'deliver') return false
+  const isOwn = next.senderId === known.actorId
+  return (known.isPeerTouched && isAccepted(next)) || (isOwn && isNewDiscard(drafted, known.stored))
 }
 
 /** The rule cannot know whether a crashed try left the other person a copy: look it up. */
@@ -112,14 +93,18 @@ function isNewDiscard(
   return !refusal && next !== undefined && isDiscarded(next) && stored?.deletedAt === undefined
 }
 
-/** P6: returns an unparsable document to its author, and keeps the stored one. */
-function keepUnreadable(draft: {
+/**
+ * P6: returns an unparsable document to its author, and keeps the stored one. A deletion changes
+ * nothing.
+ */
+export function draftUnread(draft: {
   actorId: string
   proposal: MessageProposal
   stored: MessageDocument | undefined
   now: number
-}): Pick<MessageDraft, 'next' | 'effect' | 'refusal'> {
+}): DraftedCopy {
   const { actorId, proposal, stored, now } = draft
+  if (proposal.isDeleted) return { next: stored, effect: 'none' }
   const refusal = refuse('unreadable')
   const salvaged = salvageMessage({ id: proposal.id, actorId, raw: proposal.raw, now })
   if (!stored) return { next: salvaged, refusal, effect: 'own' }
