@@ -35,6 +35,8 @@ test('P6: what waits and what was refused is reached from the list, and edited, 
   await page.getByRole('region', { name: 'Sync status' }).getByText("You're offline.").waitFor()
   await row('the tide is low').getByText('Only the other person can confirm').waitFor()
   await row('come at noon').getByText("Sends when you're back online.").waitFor()
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await page.getByText("You're still offline.").waitFor()
   expect(await findProblems(page)).toEqual([])
 
   await row('come at noon').getByRole('button', { name: 'Edit' }).click()

@@ -52,7 +52,7 @@ function ScannedView({ scan, isOffline, onDone, onScanAgain }: ScannedViewProps)
   const done = <Button onClick={onDone}>Done</Button>
   switch (state.kind) {
     case 'checking':
-      return <Card icon="device">Checking the code…</Card>
+      return <Card icon="device">{isOffline ? checkedLater : 'Checking the code…'}</Card>
     case 'asks':
       return <Question {...state} isOffline={isOffline} onDecide={scan.decide} />
     case 'confirmed':
@@ -125,6 +125,7 @@ function Question({ device, isBusy, problem, isOffline, onDecide }: QuestionProp
   )
 }
 
+const checkedLater = "You're offline. The code is checked when you're back."
 const offlineWords = "You're offline. Answering needs a connection."
 
 function Card(props: { icon: IconName; children: ReactNode; action?: ReactNode }) {

@@ -74,3 +74,19 @@ test('a confirmation that does not reach the server says so, and can be given ag
   scan.decide(true)
   await reach('confirmed')
 })
+
+test('a code scanned without a network is checked when the network is back', async () => {
+  const network = { isAway: true, tries: 0 }
+  const { calls, scan, reach } = await start({
+    async scan(id, options) {
+      network.tries += 1
+      if (!network.isAway) return await calls.scan(id, options)
+      throw new ApiError({ status: 0, code: 'network', words: 'No connection.' })
+    },
+  })
+  await expect.poll(() => network.tries).toBe(1)
+  expect(scan.state.getSnapshot()).toEqual({ kind: 'checking' })
+  network.isAway = false
+  scan.hurry()
+  expect((await reach('asks')).device.device).toBe('Firefox/1 on Windows')
+})

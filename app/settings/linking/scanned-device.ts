@@ -45,21 +45,30 @@ export function createScan(options: {
     else state.set({ kind: 'asks', device, isBusy: false })
   }
 
-  async function follow(first: ScannedDevice) {
-    let device = first
-    show(device)
-    while (device.state !== 'done') {
+  /** Repeats the call while nothing but the network keeps it from an answer. */
+  async function ask(call: () => Promise<ScannedDevice>): Promise<ScannedDevice> {
+    for (;;) {
       const attempt = await backOff.begin(signal)
       try {
-        device = await calls.watch({ id, seen: device.state }, { signal })
+        const device = await call()
         signal.throwIfAborted()
         backOff.succeed()
-        show(device)
+        return device
       } catch (cause) {
         signal.throwIfAborted()
         if (!isPassing(cause)) throw cause
         backOff.fail(attempt)
       }
+    }
+  }
+
+  async function follow() {
+    let device = await ask(() => calls.scan(id, { signal }))
+    show(device)
+    while (device.state !== 'done') {
+      const { state: seen } = device
+      device = await ask(() => calls.watch({ id, seen }, { signal }))
+      show(device)
     }
   }
 
@@ -87,7 +96,7 @@ export function createScan(options: {
     }
   }
 
-  calls.scan(id, { signal }).then(follow).catch(end)
+  follow().catch(end)
   return {
     state,
     decide: (isAllowed) => void decide(isAllowed),

@@ -3,7 +3,7 @@ import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import type { OutboxView } from '../../sync/outbox/outbox-types.ts'
 import { Button } from '../../ui/buttons/button.tsx'
-import { useLiveValue } from '../../ui/hooks/use-live-value.ts'
+import { useLivePart, useLiveValue } from '../../ui/hooks/use-live-value.ts'
 import { copyText } from '../../ui/text/copy-text.ts'
 import styles from './outbox.module.css'
 import { OutboxRow, type OutboxRowActions } from './outbox-row.tsx'
@@ -20,6 +20,8 @@ export function OutboxList({ view, messenger }: OutboxListProps) {
   const page = useLiveValue(view.page)
   const counts = useLiveValue(messenger.outbox)
   const [said, setSaid] = useState('')
+  const isOffline = useLivePart(messenger.connection, ({ state }) => state === 'offline')
+  const [hasTried, setHasTried] = useState(false)
   const now = useNow(1_000)
   if (!page) return <p role="status">Loading...</p>
 
@@ -54,7 +56,9 @@ export function OutboxList({ view, messenger }: OutboxListProps) {
   return (
     <div className={styles.outbox}>
       <p className={styles.said} role="status">
-        {said}
+        {hasTried && isOffline
+          ? "You're still offline. Everything here is sent when you're back."
+          : said}
       </p>
       {isEmpty && <p className={styles.empty}>Nothing is waiting. Everything was sent.</p>}
       {failed.length > 0 && (
@@ -78,7 +82,13 @@ export function OutboxList({ view, messenger }: OutboxListProps) {
         <section aria-labelledby="waiting">
           <header className={styles.header}>
             <h2 id="waiting">{`Waiting · ${(counts.waiting + changes.length).toLocaleString('en')}`}</h2>
-            <Button look="quiet" onClick={messenger.sendNow}>
+            <Button
+              look="quiet"
+              onClick={() => {
+                messenger.sendNow()
+                setHasTried(true)
+              }}
+            >
               Try now
             </Button>
           </header>
