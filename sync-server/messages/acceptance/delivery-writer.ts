@@ -21,7 +21,8 @@ export interface WrittenDelivery
 }
 
 const overtaken = {
-  tries: 5,
+  // Files to share, places to read and an unavailable database take some of them.
+  tries: 8,
   giveUp: () => new Error('messages changed under every try to write them'),
 }
 
