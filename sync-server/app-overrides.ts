@@ -1,3 +1,4 @@
+import type { PasswordHasher } from './access/passwords/password-hasher.ts'
 import type { BudgetLimits } from './budget/budget-limits.ts'
 import type { Log } from './lib/log.ts'
 import type { Stage } from './messages/acceptance/delivery-types.ts'
@@ -12,6 +13,8 @@ export interface AppOverrides {
   log?: Log
   /** bcrypt's cost: 10 unless a test needs many people quickly. */
   passwordCost?: number
+  /** One for many apps: starting its threads takes longer than a test's few passwords. */
+  hasher?: PasswordHasher
   /** How long a person counts as online after their last device left. */
   presenceGraceMs?: number
   /** The interval between presence announcements, ms. */

@@ -3,6 +3,7 @@ import express from 'express'
 import { createAccountDeletion } from './access/account-deletion.ts'
 import { createAttemptLimiter } from './access/attempt-limiter.ts'
 import { createDeviceLinks } from './access/linking/device-links.ts'
+import { createPasswordHasher } from './access/passwords/password-hasher.ts'
 import type { AppOverrides } from './app-overrides.ts'
 import { createBudget } from './budget/budget.ts'
 import { createDoorman } from './budget/doorman.ts'
@@ -71,12 +72,9 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     log.error({ err: error }, 'something failed in the background')
   const data = await openData({ settings, overrides, log, onError })
   const { storage, link, epochs, isShared, database } = data
-  const people = createPeople({
-    data,
-    mode: settings.directory,
-    passwordCost: overrides.passwordCost,
-  })
-  const { accounts, sessions, contacts, relations, directory, hasher, accessCheck } = people
+  const hasher = overrides.hasher ?? createPasswordHasher({ cost: overrides.passwordCost })
+  const people = createPeople({ data, mode: settings.directory })
+  const { accounts, sessions, contacts, relations, directory, accessCheck } = people
   const budget = createBudget(overrides.budget)
   const doorman = createDoorman({
     budget,

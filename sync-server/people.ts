@@ -1,7 +1,6 @@
 import { createAccounts } from './access/accounts.ts'
 import { createDirectory } from './access/directory/directory.ts'
 import { createNameIndex } from './access/directory/name-index.ts'
-import { createPasswordHasher } from './access/passwords/password-hasher.ts'
 import { createPrivacy } from './access/privacy/privacy.ts'
 import { createRelations } from './access/relations.ts'
 import { createSessions } from './access/sessions.ts'
@@ -15,13 +14,8 @@ import { createContacts } from './whatsapp/customers/contacts.ts'
 export type People = ReturnType<typeof createPeople>
 
 /** Accounts, sign-ins, and who may see and reach whom. */
-export function createPeople(options: {
-  data: Data
-  mode: Settings['directory']
-  /** bcrypt's. */
-  passwordCost: number | undefined
-}) {
-  const { data, mode, passwordCost } = options
+export function createPeople(options: { data: Data; mode: Settings['directory'] }) {
+  const { data, mode } = options
   const { storage, database, isShared, secret } = data
   const accounts = createAccounts({ database })
   const sessions = createSessions({ database, isShared })
@@ -38,7 +32,6 @@ export function createPeople(options: {
   const directory = createDirectory({ mode, storage, accounts, relations, nameIndex, isShared })
   const privacy = createPrivacy({ accounts, directory, isShared })
   const tokens = createTokenKeeper({ secret })
-  const hasher = createPasswordHasher({ cost: passwordCost })
   const accessCheck = createAccessCheck({ tokens, sessions })
   return {
     accounts,
@@ -48,7 +41,6 @@ export function createPeople(options: {
     directory,
     privacy,
     tokens,
-    hasher,
     accessCheck,
   }
 }

@@ -6,6 +6,7 @@ import type { AppOverrides } from '../app-overrides.ts'
 import { readSettings } from '../config.ts'
 import { createApp } from '../create-app.ts'
 import { createStorage, type Storage } from '../storage/storage.ts'
+import { quickHasher } from './quick-hasher.ts'
 
 const registrationsAtOnce = 20
 
@@ -41,7 +42,7 @@ export async function startTestApp(env: Record<string, string> = {}, overrides: 
   const start = (restored?: string) =>
     createApp(
       { ...settings, ...(restored !== undefined && { restored }) },
-      { passwordCost: 4, checkAnswers: true, ...overrides },
+      { ...(!overrides.passwordCost && { hasher: quickHasher }), checkAnswers: true, ...overrides },
     )
   const running = { app: await start() }
 

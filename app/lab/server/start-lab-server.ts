@@ -13,6 +13,7 @@ import {
 } from '../../../sync-server/storage/level/faulty-disk.ts'
 import { createStorage } from '../../../sync-server/storage/storage.ts'
 import type { TestCouch } from '../../../sync-server/testing/couch/start-couch.ts'
+import { quickHasher } from '../../../sync-server/testing/quick-hasher.ts'
 import type { ChannelClock } from '../../../sync-server/whatsapp/client/channel-clock.ts'
 
 /** The real server in this process, on its own port, with LevelDB in a temporary folder. */
@@ -103,7 +104,7 @@ export async function startLabServer(
         ...options.settings,
       }),
       {
-        passwordCost: 4,
+        hasher: quickHasher,
         checkAnswers: true,
         onStage,
         wrapLevel: disk.wrapLevel,

@@ -1,0 +1,7 @@
+import { createPasswordHasher } from '../access/passwords/password-hasher.ts'
+
+/**
+ * A hasher for all apps of a test process: starting its threads takes longer than a test's few
+ * passwords. Its threads end with the process.
+ */
+export const quickHasher = { ...createPasswordHasher({ cost: 4 }), close: async () => {} }
