@@ -118,12 +118,10 @@ test('pictures that were cleared come back on request only, also in the gallery;
   await gallery.getByRole('button', { name: 'Previous' }).click()
   await page.getByRole('dialog', { name: 'unsent.jpg' }).getByRole('img').waitFor()
   await gallery.getByRole('button', { name: 'Previous' }).click()
-  await page
-    .getByRole('dialog', { name: 'second.jpg' })
-    .getByRole('button', { name: /^Load / })
-    .waitFor()
+  const opened = page.getByRole('dialog', { name: 'second.jpg' })
+  await opened.getByRole('button', { name: /^Load / }).click()
+  await opened.getByRole('img').waitFor()
   await page.keyboard.press('Escape')
-  await asks.click()
   await page.getByRole('button', { name: 'Open picture second.jpg' }).waitFor()
   await page.reload()
   await page.getByRole('button', { name: 'Open picture second.jpg' }).waitFor()
@@ -139,4 +137,6 @@ test('pictures that were cleared come back on request only, also in the gallery;
       .getByRole('button', { name: /^Download, / })
       .waitFor()
   }
+  await asks.click()
+  await page.getByRole('button', { name: 'Open picture second.jpg' }).waitFor()
 })

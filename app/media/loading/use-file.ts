@@ -75,6 +75,15 @@ export function useFile(options: {
     [files, _id, mediaUrl],
   )
 
+  // Another view loads it: the gallery above the chat, or this row before it was drawn again.
+  useEffect(
+    () =>
+      files.onLoaded({ _id, ...(mediaUrl !== undefined && { mediaUrl }) }, (bytes) =>
+        setView((now) => (now.kind === 'here' ? now : { kind: 'here', bytes })),
+      ),
+    [files, _id, mediaUrl],
+  )
+
   useEffect(() => {
     let isOver = false
     const about = { _id, ...(mediaUrl !== undefined && { mediaUrl }) }

@@ -9,7 +9,7 @@ export type SeenFile = Pick<AttachedFile, 'width' | 'height' | 'preview'>
 
 /**
  * A blurred picture of a few hundred bytes, with the size. `width` and `height` in pixels, as
- * displayed.
+ * displayed. Without the picture while the source has none to draw.
  */
 export function drawPreview(
   source: CanvasImageSource,
@@ -21,10 +21,17 @@ export function drawPreview(
   canvas.height = Math.max(1, Math.round(height * scale))
   const context = canvas.getContext('2d')
   context?.drawImage(source, 0, 0, canvas.width, canvas.height)
+  if (!context || isBlank(context)) return { width, height }
   // A browser that cannot write WebP returns a larger PNG.
   const urls = [canvas.toDataURL('image/webp', 0.6), canvas.toDataURL('image/jpeg', 0.5)]
   const preview = urls.find(
     (url) => url.length <= limits.previewMaxLength && !url.startsWith('data:image/png'),
   )
   return { width, height, ...(preview && { preview }) }
+}
+
+function isBlank(context: CanvasRenderingContext2D): boolean {
+  const { width, height } = context.canvas
+  const { data } = context.getImageData(0, 0, width, height)
+  return !data.some((value, index) => index % 4 === 3 && value > 0)
 }

@@ -2,6 +2,8 @@ import { drawPreview, type SeenFile } from './draw-preview.ts'
 
 /** The limit for decoding: a phone that saves power may never decode a frame. */
 const patienceMs = 5_000
+const frameDueWithinMs = 1_000
+const lookAgainMs = 50
 
 /**
  * A video's displayed size, and its first frame as a blurred picture of a few hundred bytes;
@@ -17,7 +19,14 @@ export async function makeVideoPreview(video: Blob): Promise<SeenFile | undefine
     const isDecoded = await load(element, `${url}#t=0.001`)
     const { videoWidth: width, videoHeight: height } = element
     if (width === 0 || height === 0) return undefined
-    return isDecoded ? drawPreview(element, { width, height }) : { width, height }
+    if (!isDecoded) return { width, height }
+    const begunAt = performance.now()
+    for (;;) {
+      const seen = drawPreview(element, { width, height })
+      // On a busy device the first frame is there a moment after the browser said so.
+      if (seen.preview !== undefined || performance.now() - begunAt > frameDueWithinMs) return seen
+      await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+    }
   } finally {
     element.removeAttribute('src')
     element.load()

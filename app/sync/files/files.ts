@@ -109,7 +109,12 @@ export function createFiles(options: {
     keeping: kept.keeping,
     tidied,
     find: async (message) => await (await openAccess()).find(message),
-    load: async (message) => await (await openAccess()).load(message),
+    async load(message) {
+      const file = await (await openAccess()).load(message)
+      shown.tellLoaded(message, file)
+      return file
+    },
+    onLoaded: shown.onLoaded,
     wasCleared: async (message) => await (await openAccess()).wasCleared(message),
     hold: shown.hold,
     listUsage: async () => await (await openCare()).listUsage(),
@@ -162,6 +167,8 @@ export function createFiles(options: {
 /** The files on this tab's screen, by message and by address. */
 function createShownFiles() {
   const holds = new Map<string, number>()
+  const listeners = new Map<string, Set<(file: Blob) => void>>()
+  const addressOf = ({ _id, mediaUrl }: FiledMessage) => mediaUrl ?? _id
   const change = (keys: readonly string[], by: number) => {
     for (const key of keys) {
       const count = (holds.get(key) ?? 0) + by
@@ -174,6 +181,18 @@ function createShownFiles() {
       const keys = [_id, ...(mediaUrl === undefined ? [] : [mediaUrl])]
       change(keys, 1)
       return () => change(keys, -1)
+    },
+    onLoaded(message: FiledMessage, listener: (file: Blob) => void): () => void {
+      const address = addressOf(message)
+      const own = listeners.get(address) ?? new Set()
+      listeners.set(address, own.add(listener))
+      return () => {
+        own.delete(listener)
+        if (own.size === 0 && listeners.get(address) === own) listeners.delete(address)
+      }
+    },
+    tellLoaded(message: FiledMessage, file: Blob) {
+      for (const listener of [...(listeners.get(addressOf(message)) ?? [])]) listener(file)
     },
     has: ({ messageId, mediaUrl }: Pick<LedgerEntry, 'messageId' | 'mediaUrl'>): boolean =>
       holds.has(messageId) || (mediaUrl !== undefined && holds.has(mediaUrl)),
