@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { limits } from '../../../schema/limits.ts'
-import { createReadTimers } from './read-timers.ts'
+import { createReadTimers, markEveryMs } from './read-timers.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -18,7 +18,32 @@ test('a message is read a second after it is seen, also while others arrive', ()
   timers.see(2)
   vi.advanceTimersByTime(100)
   expect(marked).toEqual([1])
-  vi.advanceTimersByTime(most)
+  vi.advanceTimersByTime(markEveryMs)
+  expect(marked).toEqual([1, 2])
+})
+
+test('of messages that arrive fast, one mark covers several, and the last of them is marked', () => {
+  const { marked, timers } = start()
+  for (let place = 1; place <= 20; place++) {
+    timers.see(place)
+    vi.advanceTimersByTime(200)
+  }
+  vi.advanceTimersByTime(limits.markReadAfterMs + markEveryMs)
+  expect(marked.at(-1)).toBe(20)
+  expect(marked.length).toBeLessThanOrEqual(4)
+  timers.see(21)
+  vi.advanceTimersByTime(markEveryMs + limits.markReadAfterMs)
+  expect(marked.at(-1)).toBe(21)
+})
+
+test('what was read is marked at once when the person leaves', () => {
+  const { marked, timers } = start()
+  timers.see(1)
+  vi.advanceTimersByTime(limits.markReadAfterMs)
+  timers.see(2)
+  vi.advanceTimersByTime(limits.markReadAfterMs)
+  timers.see(3)
+  timers.see(0)
   expect(marked).toEqual([1, 2])
 })
 
