@@ -12,15 +12,16 @@ async function start(answer: RequestListener) {
     server.close()
   })
   const heard = { unauthorized: [] as string[], times: [] as number[] }
+  const serverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const call = createCaller({
-    serverUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    serverUrl,
     fetch,
     onServerTime: (now) => heard.times.push(now),
-    onUnauthorized: (token) => heard.unauthorized.push(token),
+    onUnauthorized: (token) => void heard.unauthorized.push(token),
   })
   const ask = (token?: string) =>
     call({ path: '/users', answer: z.array(z.string()), fallback: 'Failed to fetch users', token })
-  return { call, ask, heard, server }
+  return { call, ask, heard, server, serverUrl }
 }
 
 test('an answer is parsed, and the time of the server is heard', async () => {
@@ -58,6 +59,23 @@ test('a 401 tells which token has ended; without one it tells nothing', async ()
   await expect(ask('a.b.c')).rejects.toMatchObject({ status: 401 })
   await expect(ask()).rejects.toMatchObject({ status: 401 })
   expect(heard.unauthorized).toEqual(['a.b.c'])
+})
+
+test('a 401 fails once it is decided whether the sign-in has ended', async () => {
+  const told: string[] = []
+  const { serverUrl } = await start((_request, response) => void response.writeHead(401).end('{}'))
+  const call = createCaller({
+    serverUrl,
+    fetch,
+    async onUnauthorized() {
+      await new Promise(setImmediate)
+      told.push('decided')
+    },
+  })
+  await call({ path: '/users', answer: z.unknown(), fallback: 'Failed', token: 'a.b.c' }).catch(
+    () => told.push('failed'),
+  )
+  expect(told).toEqual(['decided', 'failed'])
 })
 
 test('no answer at all has words too', async () => {

@@ -35,8 +35,8 @@ export interface CallerOptions {
   fetch: typeof fetch
   /** Called with the server's time (`x-petrel-now`, epoch ms) when an answer carries it. */
   onServerTime?: (now: number) => void
-  /** Called when a call with this token got 401. */
-  onUnauthorized: (token: string) => void
+  /** Called when a call with this token got 401; the call fails once this has resolved. */
+  onUnauthorized: (token: string) => void | Promise<void>
   /** The timeout for calls that set none; 15 s when absent. */
   timeoutMs?: number
 }
@@ -58,7 +58,7 @@ export function createCaller(options: CallerOptions) {
     const { response, json } = await ask(request, signal).catch((cause: unknown) => {
       throw withoutAnswer(cause, limit.aborted)
     })
-    if (response.status === 401 && request.token) onUnauthorized(request.token)
+    if (response.status === 401 && request.token) await onUnauthorized(request.token)
     if (!response.ok) throw refused({ request, response, json })
     const parsed = request.answer.safeParse(json)
     if (parsed.success) return parsed.data

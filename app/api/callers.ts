@@ -12,8 +12,8 @@ export function createCallers(options: ApiOptions): { call: Caller; callSignedIn
   const { sessions, ...rest } = options
   const call = createCaller({
     ...rest,
-    onUnauthorized(token) {
-      if (sessions.get()?.token === token) void sessions.expire()
+    async onUnauthorized(token) {
+      if (sessions.get()?.token === token) await sessions.expire()
     },
   })
   return {

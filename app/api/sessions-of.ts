@@ -2,8 +2,7 @@ import type { SessionStore } from './session-store.ts'
 
 /**
  * One person's sign-ins: another person's token never carries this person's messages, whoever signs
- * in meanwhile. `clear` and `expire`
- * leave later sign-ins in place.
+ * in meanwhile. `clear` and `expire` leave later sign-ins in place.
  */
 export function sessionsOf(sessions: SessionStore, userId: string): SessionStore {
   const get = () => {

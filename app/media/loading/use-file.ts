@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import type { MessageDocument } from '../../../schema/message.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
@@ -45,13 +45,17 @@ export function useFile(options: {
   )
   const { _id, mediaUrl, peerId, orderedAt } = message
   const size = message.file?.size
+  const about = useMemo(
+    () => ({ _id, ...(mediaUrl !== undefined && { mediaUrl }) }),
+    [_id, mediaUrl],
+  )
   const shown = useRef(false)
 
   const load = useCallback(async () => {
     setView((now) => (now.kind === 'here' ? now : { kind: 'loading' }))
     try {
       const file = size === undefined ? undefined : { size }
-      const bytes = await files.load({ _id, ...(mediaUrl !== undefined && { mediaUrl }), file })
+      const bytes = await files.load({ ...about, file })
       if (shown.current) setView({ kind: 'here', bytes })
       return bytes
     } catch (cause) {
@@ -61,7 +65,7 @@ export function useFile(options: {
       if (shown.current) setView({ kind: 'away', problem, isAsked })
       return undefined
     }
-  }, [files, connection, _id, mediaUrl, size])
+  }, [files, connection, about, mediaUrl, size])
 
   useEffect(() => {
     shown.current = true
@@ -70,23 +74,19 @@ export function useFile(options: {
     }
   }, [])
 
-  useEffect(
-    () => files.hold({ _id, ...(mediaUrl !== undefined && { mediaUrl }) }),
-    [files, _id, mediaUrl],
-  )
+  useEffect(() => files.hold(about), [files, about])
 
   // Another view loads it: the gallery above the chat, or this row before it was drawn again.
   useEffect(
     () =>
-      files.onLoaded({ _id, ...(mediaUrl !== undefined && { mediaUrl }) }, (bytes) =>
+      files.onLoaded(about, (bytes) =>
         setView((now) => (now.kind === 'here' ? now : { kind: 'here', bytes })),
       ),
-    [files, _id, mediaUrl],
+    [files, about],
   )
 
   useEffect(() => {
     let isOver = false
-    const about = { _id, ...(mediaUrl !== undefined && { mediaUrl }) }
     async function look(): Promise<FileView> {
       const bytes = await files.find(about)
       if (bytes) return { kind: 'here', bytes }
@@ -100,7 +100,7 @@ export function useFile(options: {
     return () => {
       isOver = true
     }
-  }, [files, _id, mediaUrl, peerId, orderedAt])
+  }, [files, about, peerId, orderedAt])
 
   useEffect(() => {
     // Once the server is back, clears the reason of an earlier failure and retries; until then it

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { wordsOf } from '../../../schema/helpers/words-of.ts'
 import type { Messenger } from '../../sync/messenger-types.ts'
 import type { OutboxView } from '../../sync/outbox/outbox-types.ts'
@@ -9,6 +9,8 @@ import styles from './outbox.module.css'
 import { OutboxRow, type OutboxRowActions } from './outbox-row.tsx'
 import { OwedRow } from './owed-row.tsx'
 import { useNow } from './use-now.ts'
+
+const stillOffline = "You're still offline. Everything here is sent when you're back."
 
 interface OutboxListProps {
   view: OutboxView
@@ -21,7 +23,9 @@ export function OutboxList({ view, messenger }: OutboxListProps) {
   const counts = useLiveValue(messenger.outbox)
   const [said, setSaid] = useState('')
   const isOffline = useLivePart(messenger.connection, ({ state }) => state === 'offline')
-  const [hasTried, setHasTried] = useState(false)
+  useEffect(() => {
+    if (!isOffline) setSaid((now) => (now === stillOffline ? '' : now))
+  }, [isOffline])
   const now = useNow(1_000)
   if (!page) return <p role="status">Loading...</p>
 
@@ -56,9 +60,7 @@ export function OutboxList({ view, messenger }: OutboxListProps) {
   return (
     <div className={styles.outbox}>
       <p className={styles.said} role="status">
-        {hasTried && isOffline
-          ? "You're still offline. Everything here is sent when you're back."
-          : said}
+        {said}
       </p>
       {isEmpty && <p className={styles.empty}>Nothing is waiting. Everything was sent.</p>}
       {failed.length > 0 && (
@@ -86,7 +88,7 @@ export function OutboxList({ view, messenger }: OutboxListProps) {
               look="quiet"
               onClick={() => {
                 messenger.sendNow()
-                setHasTried(true)
+                setSaid(isOffline ? stillOffline : '')
               }}
             >
               Try now

@@ -52,7 +52,7 @@ export function createDocsRoutes(routes: {
   ]
   let described: ApiDescription | undefined
   let page: string | undefined
-  /** At the first question: it costs a tenth of the server's start. */
+  /** At the first question: it would cost a seventh of the server's start. */
   function describe(): ApiDescription {
     described ??= describeApi({ ...routes, api: [...routes.api, ...docsRoutes] })
     return described

@@ -57,7 +57,7 @@ describe.each([true, false])('what is counted, isAtomic: %s', (isAtomic) => {
 })
 
 async function openPeople(isAtomic: boolean) {
-  const chat = await openTestChat({ isAtomic, tallyEvery: 4, passwordCost: 4 })
+  const chat = await openTestChat({ isAtomic, tallyEvery: 4 })
   const people = [
     await chat.register('Ann'),
     await chat.register('Ben'),
