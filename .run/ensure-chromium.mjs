@@ -1,4 +1,4 @@
-import { findChromium } from './find-chromium.mjs'
+import { findChromium, findHeadlessShell } from './find-chromium.mjs'
 import { installPackage } from './install-package.mjs'
 import { runTool } from './project.mjs'
 
@@ -16,4 +16,14 @@ export async function ensureChromium() {
   if (downloaded) return downloaded
   console.error('No Chromium was found, and none could be installed. Set CHROMIUM_PATH to one.')
   return process.exit(1)
+}
+
+/**
+ * Finds Chromium's headless shell, or installs Debian's package for root. Without one the tests run in Chromium itself.
+ * @returns {Promise<string | undefined>} its path
+ */
+export async function ensureHeadlessShell() {
+  const isChosen = Boolean(process.env.CHROMIUM_PATH)
+  if (!findHeadlessShell() && !isChosen) await installPackage('chromium-headless-shell')
+  return findHeadlessShell()
 }

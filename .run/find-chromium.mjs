@@ -21,3 +21,17 @@ export function findChromium() {
     (path) => path && existsSync(path),
   )
 }
+
+/**
+ * The path of Chromium's headless shell, which renders and runs pages as Chromium does and takes half of its processor
+ * time: CHROMIUM_SHELL_PATH, else Debian's. A CHROMIUM_PATH that a person has set is for all tests.
+ * @returns {string | undefined}
+ */
+export function findHeadlessShell() {
+  const { CHROMIUM_PATH, CHROMIUM_SHELL_PATH } = process.env
+  const found = [
+    CHROMIUM_SHELL_PATH,
+    CHROMIUM_PATH ? undefined : '/usr/bin/chromium-headless-shell',
+  ]
+  return found.find((path) => path && existsSync(path))
+}

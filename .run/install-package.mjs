@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { runCommand } from './project.mjs'
 
+/** @type {Promise<number> | undefined} */
+let updating
+
 /**
  * Installs a Debian package if no password is needed: as root, on a system with apt-get.
  * @param {string} name
@@ -9,7 +12,8 @@ import { runCommand } from './project.mjs'
 export async function installPackage(name) {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false
   const quietly = { DEBIAN_FRONTEND: 'noninteractive' }
-  if ((await runCommand('apt-get', ['update', '-qq'], quietly)) !== 0) return false
+  updating ??= runCommand('apt-get', ['update', '-qq'], quietly)
+  if ((await updating) !== 0) return false
   const install = ['install', '-y', '-qq', '--no-install-recommends', name]
   return (await runCommand('apt-get', install, quietly)) === 0
 }

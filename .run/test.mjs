@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { buildIfNeeded } from './build.mjs'
-import { ensureChromium } from './ensure-chromium.mjs'
+import { ensureChromium, ensureHeadlessShell } from './ensure-chromium.mjs'
 import { ensureRedis } from './ensure-redis.mjs'
 import { listRedisTests } from './list-redis-tests.mjs'
 import { installIfNeeded, runTool, top } from './project.mjs'
@@ -9,6 +9,7 @@ const resultsFile = `${top}dist/test-results.json`
 
 await installIfNeeded()
 await buildIfNeeded()
+const shell = await ensureHeadlessShell()
 const chromium = await ensureChromium()
 // In CI every test has to run: there the Redis tests fail by themselves.
 const left = (await ensureRedis()) || process.env.CI ? [] : listRedisTests()
@@ -24,7 +25,7 @@ const code = await runTool(
     ...left.map((file) => `--exclude=${file}`),
     ...process.argv.slice(2),
   ],
-  { CHROMIUM_PATH: chromium },
+  { CHROMIUM_PATH: chromium, ...(shell && { CHROMIUM_SHELL_PATH: shell }) },
 )
 const { passed, failed } = countResults()
 if (left.length > 0) tellLeft(left)

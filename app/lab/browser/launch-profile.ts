@@ -7,7 +7,7 @@ import {
   type BrowserContextOptions,
   chromium,
 } from 'playwright-core'
-import { findChromium } from '../../../.run/find-chromium.mjs'
+import { findChromium, findHeadlessShell } from '../../../.run/find-chromium.mjs'
 
 const flags = [
   '--no-sandbox',
@@ -23,7 +23,6 @@ const flags = [
   '--use-fake-device-for-media-stream',
 ]
 
-const launchOptions = () => ({ executablePath: findChromium(), args: flags })
 const desktop = { viewport: { width: 1280, height: 800 } }
 
 /** No test asserts speed: half a minute was too short on a busy machine. */
@@ -48,7 +47,8 @@ export async function launchProfile(options: BrowserContextOptions = {}): Promis
   async function launch() {
     return prepare(
       await chromium.launchPersistentContext(folder, {
-        ...launchOptions(),
+        executablePath: findChromium(),
+        args: flags,
         ...desktop,
         ...options,
       }),
@@ -81,15 +81,23 @@ export async function launchProfile(options: BrowserContextOptions = {}): Promis
   }
 }
 
-let sharedBrowser: Promise<Browser> | undefined
+const sharedBrowsers = new Map<string | undefined, Promise<Browser>>()
 
 /**
- * A profile in memory, in the Chromium that all tests of this process share: it takes a third of the time, and ends
- * with the process. It cannot restart: what has to survive the browser needs `launchProfile`.
+ * A profile in memory, in a Chromium that all tests of this process share: it takes a third of the time, and ends with
+ * the process. It cannot restart: what has to survive the browser needs `launchProfile`.
+ * @param canNotify the headless shell cannot: it refuses each notification, whatever a test grants
  */
-export async function openSharedProfile(options: BrowserContextOptions = {}): Promise<Profile> {
-  sharedBrowser ??= chromium.launch(launchOptions())
-  const context = await prepare(await (await sharedBrowser).newContext({ ...desktop, ...options }))
+export async function openSharedProfile({
+  canNotify = false,
+  ...options
+}: BrowserContextOptions & { canNotify?: boolean | undefined } = {}): Promise<Profile> {
+  const shell = canNotify ? undefined : findHeadlessShell()
+  const executablePath = shell ?? findChromium()
+  const launched =
+    sharedBrowsers.get(executablePath) ?? chromium.launch({ args: flags, executablePath })
+  sharedBrowsers.set(executablePath, launched)
+  const context = await prepare(await (await launched).newContext({ ...desktop, ...options }))
   return {
     context,
     restart: refuseToEnd,

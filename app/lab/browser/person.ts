@@ -31,6 +31,8 @@ export interface PersonOptions extends Omit<BrowserContextOptions, 'serviceWorke
   keepsApp?: boolean
   /** Does the person have a Chromium with data on disk, which can restart and be killed? Others share one. */
   hasOwnBrowser?: boolean
+  /** Can the person be asked for notifications, and get some? It takes a larger browser. */
+  canNotify?: boolean
   /** Does the app show a first visit's loading screen? It takes five seconds per person. */
   hasFirstLoad?: boolean
 }
@@ -39,15 +41,23 @@ export interface PersonOptions extends Omit<BrowserContextOptions, 'serviceWorke
 export async function createPerson(
   server: Pick<BuiltServer, 'port'>,
   username: string,
-  { keepsApp = false, hasOwnBrowser = false, hasFirstLoad = false, ...options }: PersonOptions = {},
+  {
+    keepsApp = false,
+    hasOwnBrowser = false,
+    hasFirstLoad = false,
+    canNotify = false,
+    ...options
+  }: PersonOptions = {},
 ): Promise<BrowserPerson> {
   const network = await createNetwork(server.port)
-  const open = hasOwnBrowser ? launchProfile : openSharedProfile
-  const profile = await open({
+  const context: BrowserContextOptions = {
     ...options,
     baseURL: network.origin,
     serviceWorkers: keepsApp ? 'allow' : 'block',
-  })
+  }
+  const profile = hasOwnBrowser
+    ? await launchProfile(context)
+    : await openSharedProfile({ ...context, canNotify })
   const problems: string[] = []
   let page = await firstPage()
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pushMessages, registerAccount } from '../server/server-accounts.ts'
 import { readSession, waitUntilKept } from './account-steps.ts'
 import { chatRow, message, openChat, say } from './chat-steps.ts'
+import { createLook } from './looks/look.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 interface Told {
@@ -13,8 +14,9 @@ declare global {
   var told: Told[]
 }
 
-const people = await startTwoPeople({ keepsApp: true })
+const people = await startTwoPeople({ keepsApp: true, canNotify: true, reducedMotion: 'reduce' })
 const { ann, ben } = people
+const look = await createLook(ann.page)
 const benId = (await readSession(ben)).userId
 const { origin } = people.server
 const carl = await registerAccount(origin, 'carl')
@@ -39,6 +41,8 @@ test('it is offered once, after the first own message, and can be refused', asyn
   expect(await offer.count()).toBe(0)
   await openChat(ann.page, 'ben')
   await say(ann.page, 'my first')
+  await offer.waitFor()
+  await look('the offer of notifications', { widths: [1280, 390] })
   await offer.getByRole('button', { name: 'Not now' }).click()
   await offer.waitFor({ state: 'detached' })
   await ann.page.reload()
@@ -49,8 +53,11 @@ test('it is offered once, after the first own message, and can be refused', asyn
 test('a hidden page tells of a message with its sender and words; a visible one does not', async () => {
   await ann.profile.context.grantPermissions(['notifications'])
   await ann.page.goto('/settings/notifications')
+  await ann.page.getByText('Notifications are off on this device').waitFor()
+  await look('the settings of notifications, off')
   await ann.page.getByRole('button', { name: 'Turn on notifications' }).click()
   await ann.page.getByText("You'll be notified").waitFor()
+  await look('the settings of notifications, on')
   await ann.page.goto('/chat')
   await untilNotifierStarts()
   await say(ben.page, 'while you look')
