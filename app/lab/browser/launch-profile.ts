@@ -28,6 +28,17 @@ const desktop = { viewport: { width: 1280, height: 800 } }
 /** No test asserts speed: half a minute was too short on a busy machine. */
 const patienceMs = 60_000
 
+export interface ProfileOptions extends BrowserContextOptions {
+  /**
+   * Is it Chromium itself? Its headless shell takes half of the processor time, but refuses notifications and records
+   * no voice.
+   */
+  hasWholeBrowser?: boolean
+}
+
+const findBrowser = (isWhole = false) =>
+  (isWhole ? undefined : findHeadlessShell()) ?? findChromium()
+
 /** One person's storage, separate from everybody else's. */
 export interface Profile {
   context: BrowserContext
@@ -42,12 +53,15 @@ export interface Profile {
  * Chromium with its own profile on disk: local storage, IndexedDB and service worker survive a
  * restart.
  */
-export async function launchProfile(options: BrowserContextOptions = {}): Promise<Profile> {
+export async function launchProfile({
+  hasWholeBrowser,
+  ...options
+}: ProfileOptions = {}): Promise<Profile> {
   const folder = await mkdtemp(join(tmpdir(), 'petrel-profile-'))
   async function launch() {
     return prepare(
       await chromium.launchPersistentContext(folder, {
-        executablePath: findChromium(),
+        executablePath: findBrowser(hasWholeBrowser),
         args: flags,
         ...desktop,
         ...options,
@@ -86,14 +100,12 @@ const sharedBrowsers = new Map<string | undefined, Promise<Browser>>()
 /**
  * A profile in memory, in a Chromium that all tests of this process share: it takes a third of the time, and ends with
  * the process. It cannot restart: what has to survive the browser needs `launchProfile`.
- * @param canNotify the headless shell cannot: it refuses each notification, whatever a test grants
  */
 export async function openSharedProfile({
-  canNotify = false,
+  hasWholeBrowser,
   ...options
-}: BrowserContextOptions & { canNotify?: boolean | undefined } = {}): Promise<Profile> {
-  const shell = canNotify ? undefined : findHeadlessShell()
-  const executablePath = shell ?? findChromium()
+}: ProfileOptions = {}): Promise<Profile> {
+  const executablePath = findBrowser(hasWholeBrowser)
   const launched =
     sharedBrowsers.get(executablePath) ?? chromium.launch({ args: flags, executablePath })
   sharedBrowsers.set(executablePath, launched)
@@ -122,7 +134,9 @@ async function findProcess(folder: string): Promise<number> {
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue
     const line = await readFile(`/proc/${name}/cmdline`, 'latin1').catch(() => '')
-    if (line.includes(`--user-data-dir=${folder}`) && !line.includes('--type=')) return Number(name)
+    const isBrowser = line.includes(`--user-data-dir=${folder}`) && !line.includes('--type=')
+    // Debian's script that started it waits for it.
+    if (isBrowser && !line.startsWith('/bin/sh')) return Number(name)
   }
   throw new Error('The browser is not running.')
 }

@@ -8,7 +8,11 @@ import { listOverflowing } from './list-overflowing.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
 const within = { timeout: 60_000 }
-const people = await startTwoPeople({ keepsApp: true, canNotify: true, reducedMotion: 'reduce' })
+const people = await startTwoPeople({
+  keepsApp: true,
+  hasWholeBrowser: true,
+  reducedMotion: 'reduce',
+})
 const { ann, server } = people
 const { page } = ann
 const { origin } = server

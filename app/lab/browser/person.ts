@@ -1,5 +1,10 @@
-import type { BrowserContextOptions, Page } from 'playwright-core'
-import { launchProfile, openSharedProfile, type Profile } from './launch-profile.ts'
+import type { Page } from 'playwright-core'
+import {
+  launchProfile,
+  openSharedProfile,
+  type Profile,
+  type ProfileOptions,
+} from './launch-profile.ts'
 import { createNetwork, type Network } from './network.ts'
 import type { BuiltServer } from './start-built-server.ts'
 
@@ -26,13 +31,11 @@ export interface BrowserPerson {
   close(): Promise<void>
 }
 
-export interface PersonOptions extends Omit<BrowserContextOptions, 'serviceWorkers'> {
+export interface PersonOptions extends Omit<ProfileOptions, 'serviceWorkers'> {
   /** Does the browser cache the app, so that it starts offline? It takes two seconds per person. */
   keepsApp?: boolean
   /** Does the person have a Chromium with data on disk, which can restart and be killed? Others share one. */
   hasOwnBrowser?: boolean
-  /** Can the person be asked for notifications, and get some? It takes a larger browser. */
-  canNotify?: boolean
   /** Does the app show a first visit's loading screen? It takes five seconds per person. */
   hasFirstLoad?: boolean
 }
@@ -41,23 +44,16 @@ export interface PersonOptions extends Omit<BrowserContextOptions, 'serviceWorke
 export async function createPerson(
   server: Pick<BuiltServer, 'port'>,
   username: string,
-  {
-    keepsApp = false,
-    hasOwnBrowser = false,
-    hasFirstLoad = false,
-    canNotify = false,
-    ...options
-  }: PersonOptions = {},
+  { keepsApp = false, hasOwnBrowser = false, hasFirstLoad = false, ...options }: PersonOptions = {},
 ): Promise<BrowserPerson> {
   const network = await createNetwork(server.port)
-  const context: BrowserContextOptions = {
+  const context: ProfileOptions = {
     ...options,
     baseURL: network.origin,
     serviceWorkers: keepsApp ? 'allow' : 'block',
   }
-  const profile = hasOwnBrowser
-    ? await launchProfile(context)
-    : await openSharedProfile({ ...context, canNotify })
+  const open = hasOwnBrowser ? launchProfile : openSharedProfile
+  const profile = await open(context)
   const problems: string[] = []
   let page = await firstPage()
 

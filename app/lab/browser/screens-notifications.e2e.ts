@@ -14,7 +14,11 @@ declare global {
   var told: Told[]
 }
 
-const people = await startTwoPeople({ keepsApp: true, canNotify: true, reducedMotion: 'reduce' })
+const people = await startTwoPeople({
+  keepsApp: true,
+  hasWholeBrowser: true,
+  reducedMotion: 'reduce',
+})
 const { ann, ben } = people
 const look = await createLook(ann.page)
 const benId = (await readSession(ben)).userId

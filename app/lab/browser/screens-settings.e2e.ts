@@ -3,7 +3,11 @@ import { openChat, say } from './chat-steps.ts'
 import { findProblems } from './find-problems.ts'
 import { startTwoPeople } from './start-two-people.ts'
 
-const people = await startTwoPeople({ keepsApp: true, canNotify: true, reducedMotion: 'reduce' })
+const people = await startTwoPeople({
+  keepsApp: true,
+  hasWholeBrowser: true,
+  reducedMotion: 'reduce',
+})
 const { page } = people.ann
 afterAll(() => people.close())
 
