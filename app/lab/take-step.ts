@@ -123,6 +123,8 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
       return letOvertake(network, step.pick)
     case 'block':
       return network.blockSockets()
+    case 'spoil':
+      return network.spoilFrames()
     case 'refuse-words':
       // All of them end this way.
       return network.refuseWords(`${step.pick % 10}"`, choose([403, 413, 429, 500], step.pick))
