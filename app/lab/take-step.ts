@@ -197,7 +197,7 @@ type ConversationStep = Exclude<
   | {
       do: 'offline' | 'dark' | 'online' | 'calm' | 'duplicate' | 'reorder' | 'reload' | 'tab'
     }
-  | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'block' | 'overtake' }
+  | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'block' | 'spoil' | 'overtake' }
   | { do: 'clock' | 'disk-fails' | 'disk-fills' | 'refuse-words' }
   | { do: 'portal' | 'erase' | 'close-connections' | 'renew-sign-in' | 'sign-out' }
   | { do: 'answer-customer' }

@@ -211,6 +211,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const pushes = createPushLine({
     send: (event) => line.send(event),
     fetch: platform.fetch,
+    now: platform.now,
     line: options.line,
   })
 

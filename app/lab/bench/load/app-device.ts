@@ -50,6 +50,7 @@ export async function createAppDevice(
       const { body } = await ask(String(address), JSON.parse(String(init?.body)))
       return Response.json(body, { status: 201 })
     },
+    now: Date.now,
   })
   const push = {
     messages: createParcels<object>((docs) => pushDocs('messages', docs)),
@@ -130,6 +131,7 @@ export async function createAppDevice(
   socket.on('message', (frame) => {
     counts.frames += 1
     const event = JSON.parse(String(frame))
+    pushes.hear()
     pushes.handle(event)
     handle(event)
   })

@@ -86,7 +86,7 @@ test('without a line of the second version pushes are requests', async () => {
 /** A line whose other end the test plays, before a server that is asked by requests. */
 function openLine({ isTaken = true } = {}) {
   const said: Extract<ClientEvent, { event: 'push-documents' }>['data'][] = []
-  const line = { isUp: true }
+  const line = { isUp: true, now: 1_000_000 }
   const asked: string[] = []
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -99,8 +99,12 @@ function openLine({ isTaken = true } = {}) {
       asked.push(`${url} ${init?.body}`)
       return Response.json('by a request')
     },
+    now: () => line.now,
   })
-  const open = () => pushes.handle({ event: 'pushes-taken', data: true })
+  const open = () => {
+    pushes.hear()
+    pushes.handle({ event: 'pushes-taken', data: true })
+  }
   if (isTaken) open()
   const push = (init: RequestInit = {}, url = 'http://server/sync/messages/_bulk_docs') =>
     pushes.fetch(url, { method: 'POST', body: '{"docs":[{"_id":"a"}]}', ...init })
@@ -183,6 +187,16 @@ test('P7: a push under way when the line breaks is a request at once, and a late
   answer(201)
   answer(201)
   expect(asked).toHaveLength(1)
+})
+
+test('a device that slept, and heard nothing since, pushes by a request', async () => {
+  const { push, said, asked, line, pushes } = openLine()
+  line.now += 60_000
+  await push()
+  expect([said.length, asked.length]).toEqual([0, 1])
+  pushes.hear()
+  void push()
+  expect([said.length, asked.length]).toEqual([1, 1])
 })
 
 test('a sign-in that the line says is over is asked by a request, with the present one', async () => {

@@ -7,12 +7,12 @@ import { type Line, slowestLine } from './fetch-with-stall-timeout.ts'
 
 type Answered = Extract<ServerEvent, { event: 'push-answered' }>['data']
 
-export type PushLine = ReturnType<typeof createPushLine>
-
 /** Larger bodies go by HTTP: the rest of the frame is its envelope. */
 const mostBytes = limits.socketFrameMaxBytes * (3 / 4)
 /** Further ones go by HTTP, so that the server never finds this line too loud. */
 const perSecond = 10
+/** A server that takes pushes says something at each ping. */
+const heardWithinMs = limits.socketPingEveryMs + 5_000
 /** This share of the longest silence is enough of a wait for an answer. */
 const patientPart = 1 / 6
 
@@ -25,23 +25,28 @@ export function createPushLine(options: {
   /** False when there is no line. */
   send: (event: ClientEvent) => boolean
   fetch: typeof fetch
+  /** Epoch ms: other clocks may stand still while a device sleeps. */
+  now: () => number
   line?: Line | undefined
 }) {
-  const { send, line = slowestLine } = options
-  const state = { isTaken: false, lastId: 0, left: perSecond, filledAt: performance.now() }
+  const { send, now, line = slowestLine } = options
+  const state = { isTaken: false, heardAt: 0, lastId: 0, left: perSecond, filledAt: 0 }
   const waiting = new Map<
     number,
     { answer: (answered: Answered | undefined) => void; isHeard: boolean }
   >()
 
   function takeTurn(): boolean {
-    const now = performance.now()
-    state.left = Math.min(perSecond, state.left + ((now - state.filledAt) / 1_000) * perSecond)
-    state.filledAt = now
+    const at = performance.now()
+    state.left = Math.min(perSecond, state.left + ((at - state.filledAt) / 1_000) * perSecond)
+    state.filledAt = at
     if (state.left < 1) return false
     state.left -= 1
     return true
   }
+
+  /** After a sleep the socket may be dead, and a person would wait for nothing. */
+  const isFresh = () => Math.abs(now() - state.heardAt) < heardWithinMs
 
   /** @returns undefined when the outcome is unknown */
   async function push(asked: {
@@ -81,7 +86,8 @@ export function createPushLine(options: {
   async function pushOverLine(input: unknown, init: RequestInit | undefined) {
     const [, database] = /\/sync\/(\w+)\/_bulk_docs$/.exec(String(input)) ?? []
     const body = init?.body
-    if (!state.isTaken || database === undefined || typeof body !== 'string') return undefined
+    if (database === undefined || typeof body !== 'string') return undefined
+    if (!state.isTaken || !isFresh()) return undefined
     const bytes = body.length > mostBytes ? body.length : new Blob([body]).size
     if (bytes > mostBytes || !takeTurn()) return undefined
     const answered = await push({ database, body, bytes, signal: init?.signal })
@@ -98,8 +104,9 @@ export function createPushLine(options: {
       if (event.event === 'pushes-taken') state.isTaken = true
       if (event.event === 'push-answered') waiting.get(event.data.id)?.answer(event.data)
     },
-    /** The line is alive: something came. */
+    /** The line is alive: something came, of whatever kind. */
     hear() {
+      state.heardAt = now()
       for (const one of waiting.values()) one.isHeard = true
     },
     /** The line is lost: the next one has to say again that it takes pushes. */
@@ -112,9 +119,10 @@ export function createPushLine(options: {
 
 /** The same answer as over HTTP. */
 function toResponse({ status, body, epoch, now, retryAfterSeconds }: Answered): Response {
-  return Response.json(body, {
+  return new Response(JSON.stringify(body), {
     status,
     headers: {
+      'content-type': 'application/json',
       'x-petrel-now': String(now),
       ...(epoch !== undefined && { [epochHeader]: epoch }),
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
