@@ -1,11 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   changesProtocol,
   type ServerEvent,
   socketCloseCodes,
   socketProtocol,
 } from '../../schema/api/socket-events.ts'
+import { createDeferred } from '../../schema/helpers/deferred.ts'
 import { limits } from '../../schema/limits.ts'
 import { proposeMessage } from '../messages/proposals/propose-message.ts'
 import { openTestSocket, type TestSocket } from '../testing/open-test-socket.ts'
@@ -170,6 +171,38 @@ it('an ended sign-in ends the line, and pushes nothing more', async () => {
   device.say('push-documents', { id: 1, database: 'messages', docs })
   expect(await device.closed).toBe(socketCloseCodes.signInEnded)
   expect(await readMessages(opened.ben)).not.toContain('after the end')
+})
+
+it('P3: a server that stops finishes the push that is under way', async () => {
+  const [reached, held] = [createDeferred<void>(), createDeferred<void>()]
+  const app = await startTestApp(
+    {},
+    {
+      async onStage() {
+        reached.resolve()
+        await held.promise
+      },
+    },
+  )
+  onTestFinished(() => app.close())
+  const [dora, emil] = [await app.register('Dora'), await app.register('Emil')]
+  const device = await openTestSocket({
+    url: app.url,
+    token: dora.token,
+    protocol: changesProtocol,
+  })
+  const docs = [write('at the last moment', dora, emil)]
+  device.say('push-documents', { id: 1, database: 'messages', docs })
+  await reached.promise
+  const restarting = app.restart()
+  await device.closed
+  held.resolve()
+  await restarting
+  const path = '/sync/messages/_all_docs?include_docs=true'
+  const { body } = await app.call('GET', path, { token: dora.token })
+  expect(body.rows.map(({ doc }: { doc: { content: string } }) => doc.content)).toEqual([
+    'at the last moment',
+  ])
 })
 
 describe('P12: pushes over a line', () => {
