@@ -36,6 +36,7 @@ import { refuseChannelEvent } from './realtime/refuse-channel-event.ts'
 import { shareRealtime } from './realtime/share-realtime.ts'
 import { createServer } from './server.ts'
 import { stopServer } from './stop-server.ts'
+import { createPushAnswerer } from './sync/answer-push.ts'
 import { createSyncRouter } from './sync/sync-router.ts'
 import { type Channel, createChannel } from './whatsapp/channel.ts'
 import { nameOfContact } from './whatsapp/customers/present-contact.ts'
@@ -157,6 +158,15 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     fronts,
     connections,
     identify: accessCheck.identify,
+    answerPush: createPushAnswerer({
+      storage,
+      epochs,
+      sessions,
+      acceptance: { acceptConversations, acceptMessages },
+      reads: budget.reads,
+      onError,
+    }),
+    noteActive: budget.activity.note,
     sendMessage: createMessageSender({ acceptMessages }),
     setReaction: createReactionSetter({
       writer: createMessageWriter({
@@ -186,8 +196,10 @@ export async function createApp(settings: Settings, overrides: AppOverrides = {}
     openSocket: realtime.openSocket,
     pingEveryMs: overrides.socketPingEveryMs,
   })
-  const { pollers, presenceCounts } = realtime
-  metrics.watch(listLevels({ storage, sockets, pollers, presence, presenceCounts, link, lines }))
+  const { pollers, presenceCounts, countPushes } = realtime
+  metrics.watch(
+    listLevels({ storage, sockets, pollers, presence, presenceCounts, countPushes, link, lines }),
+  )
   for (const one of [budget, rate, quota]) metrics.watch(one.levels())
   const channel =
     settings.whatsApp &&

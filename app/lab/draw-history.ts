@@ -11,7 +11,7 @@ export type Step =
   | { do: 'send-file' | 'kill-after-enter'; device: number; pick: number }
   | { do: 'read' | 'pin' | 'archive' | 'clear'; device: number; pick: number }
   | { do: 'offline' | 'dark' | 'online' | 'calm' | 'duplicate' | 'reorder'; device: number }
-  | { do: 'block'; device: number }
+  | { do: 'block' | 'spoil'; device: number }
   | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'overtake'; device: number; pick: number }
   | { do: 'reload' | 'tab'; device: number }
   | { do: 'clock' | 'disk-fails' | 'disk-fills' | 'refuse-words'; device: number; pick: number }
@@ -50,6 +50,7 @@ const weights: Record<Step['do'], number> = {
   refuse: 3,
   slow: 2,
   block: 1,
+  spoil: 3,
   overtake: 3,
   reload: 4,
   tab: 1,

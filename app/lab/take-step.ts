@@ -123,6 +123,8 @@ async function actOnDevice(lab: Lab, step: DeviceStep): Promise<void> {
       return letOvertake(network, step.pick)
     case 'block':
       return network.blockSockets()
+    case 'spoil':
+      return network.spoilFrames()
     case 'refuse-words':
       // All of them end this way.
       return network.refuseWords(`${step.pick % 10}"`, choose([403, 413, 429, 500], step.pick))
@@ -195,7 +197,7 @@ type ConversationStep = Exclude<
   | {
       do: 'offline' | 'dark' | 'online' | 'calm' | 'duplicate' | 'reorder' | 'reload' | 'tab'
     }
-  | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'block' | 'overtake' }
+  | { do: 'lose' | 'delay' | 'refuse' | 'slow' | 'block' | 'spoil' | 'overtake' }
   | { do: 'clock' | 'disk-fails' | 'disk-fills' | 'refuse-words' }
   | { do: 'portal' | 'erase' | 'close-connections' | 'renew-sign-in' | 'sign-out' }
   | { do: 'answer-customer' }

@@ -47,6 +47,7 @@ import { createWatchedPeople } from './realtime/watched-people.ts'
 import { createLazySync } from './replication/lazy-sync.ts'
 import type { SetAsidePush } from './replication/set-aside.ts'
 import type { Sync, SyncOptions } from './replication/sync.ts'
+import { createPushLine } from './replication/transport/push-line.ts'
 import type { RequestCalls } from './requests/request-calls.ts'
 import { createRequests } from './requests/requests.ts'
 import { returnArchived } from './return-archived.ts'
@@ -207,6 +208,12 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
   const opened = createDeferred<void>()
   const untilDrawn = opened.promise.then(platform.untilIdle)
   const feed = createChangeFeed({ send: (event) => line.send(event) })
+  const pushes = createPushLine({
+    send: (event) => line.send(event),
+    fetch: platform.fetch,
+    now: platform.now,
+    line: options.line,
+  })
 
   const leader = createLeaderElection({
     locks: platform.locks,
@@ -221,6 +228,7 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         readToken,
         clock,
         feed,
+        fetch: pushes.fetch,
         onError,
         line: options.line,
         pendingFiles: files.pending,
@@ -270,7 +278,8 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
       queue.hurry()
       files.hurry()
     },
-    onEvent: (event) =>
+    onEvent(event) {
+      pushes.hear()
       giveServerEvent(event, {
         feed,
         presence,
@@ -279,12 +288,15 @@ export async function createMessenger(options: MessengerOptions): Promise<Messen
         expectMessage: (messageId) => sync?.expectMessage(messageId),
         settings: ownSettings,
         blocked,
-      }),
+        pushes,
+      })
+    },
     onDown(why) {
       // A person with too many tabs is online all the same: the server itself has said so.
       connection.setSocketUp(why === 'displaced')
       ownSettings.setLineUp(false)
       feed.forget()
+      pushes.forget()
       presence.forget()
       watched.forget()
       front.forget()

@@ -21,8 +21,9 @@ export const bearerProtocolPrefix = 'bearer.'
  * - `front`: the server asks with `front-wanted` whether its person looks at the device
  * - `settings`: the person's settings, as their other devices change them
  * - `blocks`: whom the person blocks or unblocks on another device
+ * - `pushes`: it may push documents over the line, once the server says `pushes-taken`
  */
-export const socketWords = ['presence-changes', 'front', 'settings', 'blocks'] as const
+export const socketWords = ['presence-changes', 'front', 'settings', 'blocks', 'pushes'] as const
 export type SocketWord = (typeof socketWords)[number]
 export const understandsProtocolPrefix = 'understands.'
 
@@ -91,6 +92,15 @@ export const clientEvents = {
     epoch: z.optional(z.string().check(z.maxLength(200))),
   }),
   /**
+   * Like `POST /sync/<database>/_bulk_docs`, whose checks it passes: answered by `push-answered` with
+   * the same id. Only servers that send `pushes-taken` know it, on lines of the second version.
+   */
+  'push-documents': z.object({
+    id: z.int().check(z.gte(0)),
+    database: z.string().check(z.maxLength(100)),
+    docs: z.unknown(),
+  }),
+  /**
    * Does its person look at this device now? Sent to servers that asked with `front-wanted`, then at
    * each change.
    */
@@ -150,6 +160,19 @@ export const serverEvents = {
    * this has lost a frame.
    */
   here: z.object({ messages: z.optional(seq), conversations: z.optional(seq) }),
+  /** To devices with `pushes` on a line of the second version: they may send `push-documents`. */
+  'pushes-taken': z.literal(true),
+  /** What `POST /sync/<database>/_bulk_docs` would have answered. It may be lost (P7). */
+  'push-answered': z.object({
+    id: z.int(),
+    status: z.int().check(z.gte(200), z.lte(599)),
+    body: z.unknown(),
+    /** Of that database; undefined when it was refused before that was known. */
+    epoch: z.optional(z.string()),
+    /** The server's clock, epoch ms. */
+    now: z.int(),
+    retryAfterSeconds: z.optional(z.number()),
+  }),
   /** To devices that understand `front`: say so, now and at each change. Others are pushed to. */
   'front-wanted': z.literal(true),
   /**

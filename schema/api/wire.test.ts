@@ -6,7 +6,7 @@ import { must } from '../helpers/must.ts'
 import { checkWire, isOutdatedAnswer, oldestWireVersion, wireVersion } from './wire.ts'
 
 /** The hash of everything that both sides say, beside each version of the protocol. */
-const versions = [{ version: 1, hash: 'aa89038cafe5e4a6' }]
+const versions = [{ version: 1, hash: '1fe43d0dcdbf496f' }]
 
 /** Without the table of registers: how each side merges what was said is its own matter. */
 const modules = import.meta.glob<Record<string, unknown>>(

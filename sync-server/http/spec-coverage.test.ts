@@ -21,6 +21,7 @@ const sockets = '../realtime/sockets.test.ts'
 const changes = '../realtime/presence/presence-changes.test.ts'
 const views = '../realtime/presence/presence-views.test.ts'
 const lines = '../realtime/change-lines.test.ts'
+const linePushes = '../realtime/line-pushes.test.ts'
 const sendingOver = '../whatsapp/sending.test.ts'
 const linking = '../whatsapp/linking.test.ts'
 const receiving = '../whatsapp/receiving.test.ts'
@@ -150,6 +151,9 @@ const events: Row[] = [
   ['presence-changed', changes, 'two hundred devices are told by one small frame each'],
   ['follow-changes', lines, 'is given what is written, as `_changes` would, without asking'],
   ['changes', lines, 'is given what is written, as `_changes` would, without asking'],
+  ['pushes-taken', linePushes, 'is told that it may, where it understands that'],
+  ['push-documents', linePushes, 'is answered as by `_bulk_docs`, once both copies are stored'],
+  ['push-answered', linePushes, 'is answered as by a request when it pushes %s'],
   ['changes-missed', lines, 'P7: is told at once that it has missed something'],
   ['here', lines, 'is told that its line is alive'],
   [

@@ -13,10 +13,11 @@ export function listLevels(parts: {
   pollers: Counted
   presence: { countOnline(): number }
   presenceCounts: Readonly<Record<'lists' | 'frames' | 'bytes', number>>
+  countPushes: () => number
   link: ServerLink | undefined
   lines: { countLost(): number }
 }): Levels {
-  const { storage, sockets, pollers, presence, presenceCounts, link, lines } = parts
+  const { storage, sockets, pollers, presence, presenceCounts, countPushes, link, lines } = parts
   return {
     gauges: {
       petrel_sockets: { help: 'Connected WebSockets.', read: sockets.count },
@@ -57,6 +58,10 @@ export function listLevels(parts: {
       petrel_log_lines_lost_total: {
         help: 'Lines of the log that could not be written.',
         read: lines.countLost,
+      },
+      petrel_line_pushes_total: {
+        help: 'Pushes of documents over a socket; those over HTTP are requests.',
+        read: countPushes,
       },
       petrel_presence_lists_total: {
         help: 'Lists of who is online that were put together.',

@@ -6,6 +6,7 @@ import type { ChangeLines } from './change-lines.ts'
 import type { Connection, Connections } from './connections/connections.ts'
 import type { Fronts } from './presence/fronts.ts'
 import type { PresenceAnnouncer } from './presence/presence-announcer.ts'
+import type { PushTaker } from './push-taker.ts'
 
 type SendMessageRequest = Extract<ClientEvent, { event: 'send-message' }>['data']
 
@@ -38,6 +39,7 @@ export function createEventHandler(options: {
   relations: Relations
   privacy: Pick<Privacy, 'showsOnline' | 'refusesFirst'>
   lines: ChangeLines
+  pushes: Pick<PushTaker, 'take'>
   sendMessage: SendMessage
   setReaction: SetReaction
   hearChannelEvent: HandleChannelEvent
@@ -45,7 +47,7 @@ export function createEventHandler(options: {
   noteContactTyping: (userId: string, contactId: string) => void
 }) {
   const { connections, announcer, relations, privacy, lines, sendMessage, setReaction } = options
-  const { hearChannelEvent, noteContactTyping, fronts } = options
+  const { hearChannelEvent, noteContactTyping, fronts, pushes } = options
 
   async function relayTyping(
     userId: string,
@@ -77,6 +79,8 @@ export function createEventHandler(options: {
         return fronts.record(connection, heard.data)
       case 'follow-changes':
         return await lines.follow(connection, heard.data)
+      case 'push-documents':
+        return await pushes.take(connection, heard.data)
       case 'send-message':
         return await sendMessage(connection, heard.data)
       case 'set-reaction':

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { clientEvents } from '../../schema/api/socket-events.ts'
+import { changesProtocol, clientEvents, socketProtocol } from '../../schema/api/socket-events.ts'
 import type { JsonSchema } from '../http/docs/json-schema.ts'
 import { hostileValues, type Known, spoiled, valuesOf } from '../http/fuzz/hostile.contract.ts'
 import { openTestSocket } from '../testing/open-test-socket.ts'
@@ -30,12 +30,17 @@ const frames = fc.oneof(
   fc.constantFrom('{', '[]', 'null', '\0', `{"event":"typing","data":${'['.repeat(7_000)}`),
 )
 
+const sayings = fc.tuple(
+  fc.array(frames, { minLength: 1, maxLength: 5 }),
+  fc.constantFrom(socketProtocol, changesProtocol),
+)
+
 describe('frames that no client sends', () => {
   it('cost at most their own connection', async () => {
     const bystander = await openTestSocket({ url: app.url, token: ben.token })
     await fc.assert(
-      fc.asyncProperty(fc.array(frames, { minLength: 1, maxLength: 5 }), async (drawn) => {
-        const socket = await openTestSocket({ url: app.url, token: ann.token })
+      fc.asyncProperty(sayings, async ([drawn, protocol]) => {
+        const socket = await openTestSocket({ url: app.url, token: ann.token, protocol })
         for (const frame of drawn) socket.socket.send(frame)
         // The server answers a ping after handling what came before it, or closes.
         socket.socket.ping()

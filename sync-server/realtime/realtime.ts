@@ -19,6 +19,7 @@ import type { Fronts } from './presence/fronts.ts'
 import { createNewChatSight } from './presence/new-chat-sight.ts'
 import type { Presence } from './presence/presence.ts'
 import { createPresenceAnnouncer } from './presence/presence-announcer.ts'
+import { type AnswerPush, createPushTaker } from './push-taker.ts'
 import { createSocketOpener } from './socket-opener.ts'
 
 /** Joins connections with presence and sign-ins: what a device receives, and when it is cut off. */
@@ -34,6 +35,9 @@ export function createRealtime(options: {
   fronts: Fronts
   connections: Connections
   identify: (token: string) => Promise<TokenHolder | null>
+  answerPush: AnswerPush
+  /** Called with each person who pushes. */
+  noteActive: (userId: string) => void
   sendMessage: SendMessage
   setReaction: SetReaction
   hearChannelEvent: HandleChannelEvent
@@ -67,6 +71,7 @@ export function createRealtime(options: {
     connections,
     everyMs: options.hereEveryMs,
   })
+  const pushes = createPushTaker(options)
   const frameBudgets = createFrameBudgets()
   const handleEvent = createEventHandler({
     connections,
@@ -75,6 +80,7 @@ export function createRealtime(options: {
     relations,
     privacy,
     lines,
+    pushes,
     sendMessage: options.sendMessage,
     setReaction: options.setReaction,
     hearChannelEvent: options.hearChannelEvent,
@@ -91,15 +97,18 @@ export function createRealtime(options: {
       connections.closeSession(ended, socketCloseCodes.signInEnded, socketCloseWords.signInEnded),
     ),
   ]
-  const door = { connections, presence, announcer, fronts, lines, handleEvent, frameBudgets }
+  const door = { connections, presence, announcer, fronts, handleEvent, frameBudgets }
   const pollers = createPollers(door)
   return {
     pollers,
     /** Presence sent since the start. */
     presenceCounts: announcer.counts,
     countFollowed: lines.countFollowed,
+    countPushes: pushes.countTaken,
     openSocket: createSocketOpener({
       ...door,
+      lines,
+      pushes,
       onError,
       identify: options.identify,
       prepare: privacy.prepare,

@@ -15,6 +15,7 @@ import type { EventHandler } from './event-handler.ts'
 import type { Fronts } from './presence/fronts.ts'
 import type { Presence } from './presence/presence.ts'
 import type { PresenceAnnouncer } from './presence/presence-announcer.ts'
+import type { PushTaker } from './push-taker.ts'
 import { createSocketSeats } from './socket-seats.ts'
 
 /** Node's timers fire at once for longer delays. */
@@ -43,12 +44,13 @@ export function createSocketOpener(options: {
   announcer: PresenceAnnouncer
   fronts: Pick<Fronts, 'welcome' | 'forget'>
   lines: ChangeLines
+  pushes: Pick<PushTaker, 'welcome'>
   handleEvent: EventHandler
   frameBudgets: FrameBudgets
   onError: (error: unknown) => void
 }) {
   const { identify, connections, presence, announcer, handleEvent, frameBudgets, onError } = options
-  const { lines, fronts, prepare } = options
+  const { lines, pushes, fronts, prepare } = options
   const seats = createSocketSeats()
 
   async function letIn(socket: WebSocket, { token, understands }: SocketOffer) {
@@ -75,6 +77,7 @@ export function createSocketOpener(options: {
     })
     announcer.welcome(connection)
     fronts.welcome(connection)
+    pushes.welcome(connection)
     return { connection, seat }
   }
 
@@ -91,11 +94,11 @@ export function createSocketOpener(options: {
       const { connection, seat } = entered
       seat.touch()
       const heard = typeof frame === 'string' ? parseClientFrame(frame) : null
-      const isFollow = heard?.event === 'follow-changes'
-      // Follows have their own budget; exceeding it gets an answer, not a disconnect.
-      if (!isFollow && !frameBudgets.takeFrame(connection.caller.userId))
+      const isForLine = heard?.event === 'follow-changes' || heard?.event === 'push-documents'
+      // These have budgets of their own; exceeding them gets an answer, not a disconnect.
+      if (!isForLine && !frameBudgets.takeFrame(connection.caller.userId))
         return end(socket, 'tooManyFrames')
-      if (heard && (connection.hasLine || !isFollow)) await handleEvent(connection, heard)
+      if (heard && (connection.hasLine || !isForLine)) await handleEvent(connection, heard)
       else end(socket, 'badFrame')
     }
     // Listen before awaiting anything, or the first frames would be lost.

@@ -7,6 +7,7 @@ import { startTwoPeople } from './start-two-people.ts'
 
 const people = await startTwoPeople({
   reducedMotion: 'reduce',
+  pushesByRequests: true,
   permissions: ['clipboard-read', 'clipboard-write'],
 })
 const { page } = people.ann

@@ -8,6 +8,7 @@ import { startTwoPeople } from './start-two-people.ts'
 const within = { timeout: 30_000 }
 const people = await startTwoPeople({
   reducedMotion: 'reduce',
+  pushesByRequests: true,
   permissions: ['clipboard-read', 'clipboard-write'],
 })
 const { page } = people.ann

@@ -48,6 +48,19 @@ test('ticks go to read as soon as the other person looks', async () => {
   expect(ben.problems).toEqual([])
 })
 
+test('a message and its marks leave over the socket, without a request', async () => {
+  const pages = [people.ann.page, people.ben.page]
+  const pushed: string[] = []
+  const note = (request: { url(): string }) => {
+    if (request.url().includes('_bulk_docs')) pushed.push(request.url())
+  }
+  for (const page of pages) page.on('request', note)
+  await say(people.ann.page, 'over the socket')
+  await expect.poll(() => readTicks(people.ann.page, 'over the socket')).toBe('Read')
+  for (const page of pages) page.off('request', note)
+  expect(pushed).toEqual([])
+})
+
 test('when the other person leaves, the header says when they were last seen', async () => {
   const { ann, ben } = people
   const whenGraceIsOver = { timeout: limits.presenceGraceMs + 20_000 }

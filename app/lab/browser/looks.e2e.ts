@@ -13,6 +13,7 @@ const cast = await fillScreens(server.origin)
 // A service worker would make some requests in place of the page.
 const ann = await createPerson(server, cast.ann.email, {
   hasFirstLoad: true,
+  pushesByRequests: true,
   reducedMotion: 'reduce',
 })
 const { page } = ann

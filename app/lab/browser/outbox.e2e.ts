@@ -6,7 +6,7 @@ import { startTwoPeople } from './start-two-people.ts'
 import { untilSettingStored } from './until-setting-stored.ts'
 
 const within = { timeout: 30_000 }
-const people = await startTwoPeople({ reducedMotion: 'reduce' })
+const people = await startTwoPeople({ reducedMotion: 'reduce', pushesByRequests: true })
 const { ann, ben } = people
 const { page } = ann
 afterAll(() => people.close())

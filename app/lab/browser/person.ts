@@ -38,13 +38,21 @@ export interface PersonOptions extends Omit<ProfileOptions, 'serviceWorkers'> {
   hasOwnBrowser?: boolean
   /** Does the app show a first visit's loading screen? It takes five seconds per person. */
   hasFirstLoad?: boolean
+  /** Do pushes stay off the socket, so that tests can change them as requests? */
+  pushesByRequests?: boolean
 }
 
 /** A person with a browser profile and a network that tests can cut. Not signed in yet. */
 export async function createPerson(
   server: Pick<BuiltServer, 'port'>,
   username: string,
-  { keepsApp = false, hasOwnBrowser = false, hasFirstLoad = false, ...options }: PersonOptions = {},
+  {
+    keepsApp = false,
+    hasOwnBrowser = false,
+    hasFirstLoad = false,
+    pushesByRequests = false,
+    ...options
+  }: PersonOptions = {},
 ): Promise<BrowserPerson> {
   const network = await createNetwork(server.port)
   const context: ProfileOptions = {
@@ -61,6 +69,7 @@ export async function createPerson(
     const { context } = profile
     context.on('weberror', (error) => problems.push(String(error.error())))
     if (!hasFirstLoad) await context.addInitScript(skipFirstLoad)
+    if (pushesByRequests) await context.addInitScript(offerNoPushes)
     return context.pages()[0] ?? context.newPage()
   }
 
@@ -108,5 +117,17 @@ function skipFirstLoad() {
   const read = Storage.prototype.getItem
   Storage.prototype.getItem = function (key) {
     return key.startsWith('first-load-done ') ? 'yes' : read.call(this, key)
+  }
+}
+
+/** Runs in each page before the page's scripts: the server then takes no pushes over its socket. */
+function offerNoPushes() {
+  globalThis.WebSocket = class extends WebSocket {
+    constructor(url: string | URL, protocols: string | string[] = []) {
+      super(
+        url,
+        [protocols].flat().filter((one) => one !== 'understands.pushes'),
+      )
+    }
   }
 }

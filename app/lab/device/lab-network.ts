@@ -2,7 +2,9 @@ import NodeWebSocket from 'ws'
 import { changesProtocol } from '../../../schema/api/socket-events.ts'
 import { wireHeader, wireProtocolPrefix } from '../../../schema/api/wire.ts'
 import { breakOff } from './break-off.ts'
+import { createFrameSpoiler } from './frame-spoiler.ts'
 import type { LabPage } from './lab-page.ts'
+import { createPushFrames } from './push-frames.ts'
 import { createRequestFaults, type FileTraffic } from './request-faults.ts'
 import type { SlowLineOptions } from './slow-line.ts'
 
@@ -64,7 +66,10 @@ export interface LabNetwork {
   speakFirstVersion(): void
   /** Everything says that it comes from this version of the app; undefined for its own. */
   tellWire(version: number | undefined): void
-  /** Randomly loses, doubles, reorders or truncates socket frames. */
+  /**
+   * Randomly loses, doubles, reorders or truncates what comes over sockets, and what is pushed over
+   * them.
+   */
   spoilFrames(): void
   /** Ends every fault and notifies the pages, so that none waits out a long back-off. */
   calm(): void
@@ -91,6 +96,9 @@ export interface LabLink {
   /** Silently drops everything that comes back. */
   freeze(): void
 }
+
+/** What a frozen tab hears. */
+const never = new Promise<never>(() => {})
 
 export function createLabNetwork(options: { random: () => number }): LabNetwork {
   const pages = new Set<LabPage>()
@@ -131,23 +139,38 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
         const isKept = (one: string) => !state.isFirstVersion || one !== changesProtocol
         super(isClosed ? 'ws://127.0.0.1:1/' : url, offered.filter(isKept).map(tellWireOffered))
         sockets.add(this)
-        this.on('close', () => sockets.delete(this))
+        this.on('close', () => {
+          sockets.delete(this)
+          this.#closed.abort()
+        })
+      }
+      readonly #closed = new AbortController()
+      readonly #spoil = { sent: createFrameSpoiler(options), heard: createFrameSpoiler(options) }
+      readonly #pushes = createPushFrames({
+        origin: new URL(this.url.replace(/^ws/, 'http')).origin,
+        send: (text) => {
+          if (state.areFramesSpoilt) this.#spoil.sent(text, (spoilt) => super.send(spoilt))
+          else super.send(text)
+        },
+        give: (text) => this.#give(text),
+        cut: () => this.terminate(),
+        closed: this.#closed.signal,
+        ask: async (...asked) => (life.isFrozen ? await never : await faults.send(...asked)),
+      })
+      #give(text: string) {
+        if (state.areFramesSpoilt)
+          this.#spoil.heard(text, (spoilt) => super.emit('message', spoilt))
+        else super.emit('message', text)
+      }
+      override send(text: string) {
+        if (!this.#pushes.take(text)) super.send(text)
       }
       override emit(event: string | symbol, ...args: unknown[]): boolean {
-        if (event !== 'message' || !state.areFramesSpoilt) return super.emit(event, ...args)
-        return spoilFrame(String(args[0]), (text) => super.emit('message', text))
+        if (event !== 'message') return super.emit(event, ...args)
+        const text = String(args[0])
+        if (!this.#pushes.hear(text)) this.#give(text)
+        return true
       }
-    }
-    const late: string[] = []
-    function spoilFrame(frame: string, give: (text: string) => boolean): boolean {
-      const chance = options.random()
-      if (chance < 0.1) return false
-      if (chance < 0.2) return late.push(frame) > 0
-      if (chance < 0.3) return give(frame.slice(0, frame.length / 2))
-      if (chance < 0.4) give(frame)
-      give(frame)
-      for (const text of late.splice(0)) give(text)
-      return true
     }
     const link = {
       cutSockets: () => sockets.forEach((socket) => void socket.terminate()),
@@ -160,10 +183,10 @@ export function createLabNetwork(options: { random: () => number }): LabNetwork 
     return {
       fetch: (async (input, init) => {
         if (state.isDark || life.isCut) throw new TypeError('fetch failed: there is no network')
-        if (life.isFrozen) return await new Promise<never>(() => {})
+        if (life.isFrozen) return await never
         const { signal } = life.requests
-        const response = await faults.send(String(input), tellWireIn(init), signal)
-        return life.isFrozen ? await new Promise<never>(() => {}) : breakOff(response, signal)
+        const response = await faults.send(String(input), tellWireIn(init), { cut: signal })
+        return life.isFrozen ? await never : breakOff(response, signal)
       }) satisfies typeof fetch as typeof fetch,
       WebSocket: LabSocket as unknown as typeof WebSocket,
       cut() {

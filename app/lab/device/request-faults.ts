@@ -41,7 +41,15 @@ export function createRequestFaults(options: { random: () => number }) {
   /** The write that will arrive again, after the next one. */
   let late: (() => Promise<unknown>) | undefined
 
-  async function send(url: string, init: RequestInit = {}, cut: AbortSignal): Promise<Response> {
+  /**
+   * @param way.cut aborts when the network is gone
+   * @param way.transport how it reaches the server, unless by a request
+   */
+  async function send(
+    url: string,
+    init: RequestInit = {},
+    { cut, transport = fetch }: { cut: AbortSignal; transport?: typeof fetch },
+  ): Promise<Response> {
     const signal = init.signal ? AbortSignal.any([init.signal, cut]) : cut
     const isWrite = isWriting(url, init)
     const { pathname, searchParams } = new URL(url)
@@ -81,7 +89,7 @@ export function createRequestFaults(options: { random: () => number }) {
       throw new TypeError('fetch failed: the line broke')
     }
     const ask = async () => {
-      const response = await fetch(url, { ...init, signal })
+      const response = await transport(url, { ...init, signal })
       if (part && response.ok) filed.takenBytes += part.size
       return line?.download(response) ?? response
     }
@@ -90,7 +98,7 @@ export function createRequestFaults(options: { random: () => number }) {
       await drain(ask())
       throw new TypeError('fetch failed: the answer was lost')
     }
-    const again = () => drain(fetch(url, { ...init, signal: null }))
+    const again = () => drain(transport(url, { ...init, signal: null }))
     if (isWrite && faults.isDuplicating) await Promise.allSettled([again()])
     const response = await ask()
     if (url.includes('feed=normal')) pulls += 1

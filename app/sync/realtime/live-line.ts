@@ -96,7 +96,11 @@ export function createLiveLine(options: LiveLineOptions): Socket {
 
   waitToPoll()
   return {
-    send: (event) => socket.send(event) || (polling?.send(event) ?? false),
+    send(event) {
+      if (socket.send(event)) return true
+      // A poll carries hints; a push beside it would be a request like any other.
+      return event.event !== 'push-documents' && (polling?.send(event) ?? false)
+    },
     doubt: socket.doubt,
     close,
   }

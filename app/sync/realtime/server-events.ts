@@ -18,12 +18,13 @@ export function giveServerEvent(
     presence: Listener
     watched: Listener
     front: Listener
+    pushes: Listener
     expectMessage(messageId: string): void
     settings: { take(heard: TimedSettings): void }
     blocked: { refresh(): void }
   },
 ): void {
-  const { feed, presence, watched, front, expectMessage, settings, blocked } = parts
+  const { feed, presence, watched, front, pushes, expectMessage, settings, blocked } = parts
   switch (event.event) {
     case 'changes':
     case 'changes-missed':
@@ -42,6 +43,10 @@ export function giveServerEvent(
       break
     case 'front-wanted':
       front.handle(event)
+      break
+    case 'pushes-taken':
+    case 'push-answered':
+      pushes.handle(event)
       break
     case 'receive-message':
       presence.handle(event)

@@ -33,7 +33,9 @@ const resyncEveryMs = 3 * 60_000
 
 export interface SyncOptions {
   database: PetrelDatabase
-  platform: Pick<Platform, 'fetch' | 'page' | 'random'>
+  platform: Pick<Platform, 'page' | 'random'>
+  /** Its pushes may go over the line. */
+  fetch: typeof fetch
   serverUrl: string
   readToken: () => string | undefined
   clock: Clock
@@ -74,7 +76,7 @@ export function createSync(options: SyncOptions): Sync {
   const restarting = createBackOff({ random: platform.random })
   const closing = new AbortController()
   const shared = {
-    fetch: platform.fetch,
+    fetch: options.fetch,
     readToken,
     clock,
     backOffs,

@@ -9,8 +9,10 @@ import {
   type ReplicatedDatabase,
   type ServerEvent,
   socketProtocol,
+  understandsProtocolPrefix,
 } from '../../../../schema/api/socket-events.ts'
 import { createDeferred } from '../../../../schema/helpers/deferred.ts'
+import { createPushLine } from '../../../sync/replication/transport/push-line.ts'
 import { askServer, type LoadAnswer } from './load-connection.ts'
 import type { DeviceOptions, LoadDevice } from './load-device-types.ts'
 import { createMarkRaiser } from './mark-raiser.ts'
@@ -23,8 +25,8 @@ const followEveryMs = 200
 
 /**
  * The app's replication traffic without its storage: pushes all waiting documents to `/sync`
- * together, one request after the other, and receives changes over the line. Requests whatever the
- * line does not bring.
+ * together, one push after the other, over the line as the app's own code does; receives changes
+ * over the line. Requests whatever the line does not bring.
  */
 export async function createAppDevice(
   options: DeviceOptions & { givesReceipts: boolean },
@@ -38,6 +40,18 @@ export async function createAppDevice(
   const ask = (address: string, body?: unknown): Promise<LoadAnswer> =>
     askServer(address, { agent, token: account.token, counts, ...(body ? { body } : {}) })
 
+  const pushes = createPushLine({
+    send(event) {
+      if (socket.readyState !== WebSocket.OPEN) return false
+      socket.send(JSON.stringify(event))
+      return true
+    },
+    async fetch(address, init) {
+      const { body } = await ask(String(address), JSON.parse(String(init?.body)))
+      return Response.json(body, { status: 201 })
+    },
+    now: Date.now,
+  })
   const push = {
     messages: createParcels<object>((docs) => pushDocs('messages', docs)),
     conversations: createParcels<object>((docs) => pushDocs('conversations', docs)),
@@ -47,9 +61,11 @@ export async function createAppDevice(
   })
 
   async function pushDocs(database: ReplicatedDatabase, docs: readonly object[]) {
-    const { body } = await ask(`${url(database)}_bulk_docs`, { docs })
+    const body = JSON.stringify({ docs })
+    const response = await pushes.fetch(`${url(database)}_bulk_docs`, { method: 'POST', body })
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
     // A conversation raised meanwhile comes back by the line.
-    const refused = (body as { error?: string }[]).find(
+    const refused = ((await response.json()) as { error?: string }[]).find(
       ({ error }) => error !== undefined && error !== 'conflict',
     )
     if (refused) throw new Error(JSON.stringify(refused))
@@ -107,14 +123,20 @@ export async function createAppDevice(
   const socket = new WebSocket(origin.replace('http', 'ws'), [
     changesProtocol,
     socketProtocol,
+    `${understandsProtocolPrefix}pushes`,
     `${bearerProtocolPrefix}${account.token}`,
   ])
   socket.on('error', onError)
-  await once(socket, 'open')
+  // The server's first words come with its consent.
   socket.on('message', (frame) => {
     counts.frames += 1
-    handle(JSON.parse(String(frame)))
+    const event = JSON.parse(String(frame))
+    pushes.hear()
+    pushes.handle(event)
+    handle(event)
   })
+  socket.on('close', pushes.forget)
+  await once(socket, 'open')
   for (const database of databases) await catchUp(database)
   return {
     send({ id, recipientId, content }) {

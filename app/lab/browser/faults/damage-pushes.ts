@@ -2,7 +2,10 @@ import type { Page, Route } from 'playwright-core'
 
 const pushes = '**/sync/messages/_bulk_docs'
 
-/** Damages every pushed message on the way, until called again without a damage. */
+/**
+ * Damages every pushed message on the way, until called again without a damage. Its person has to
+ * push by requests (`pushesByRequests`).
+ */
 export async function damagePushes(
   page: Page,
   damage?: (document: Record<string, unknown>) => void,

@@ -1,0 +1,92 @@
+import { epochHeader } from '../../../schema/api/epoch-header.ts'
+import {
+  parseClientFrame,
+  parseServerFrame,
+  type ServerEvent,
+} from '../../../schema/api/socket-events.ts'
+import type { createRequestFaults } from './request-faults.ts'
+
+type Answered = Extract<ServerEvent, { event: 'push-answered' }>['data']
+
+/**
+ * The pushes of a device over one socket: they meet the faults of requests, as `PUSH` and the
+ * address that a request would have. Where a request's answer would be lost, the socket breaks.
+ */
+export function createPushFrames(socket: {
+  origin: string
+  send: (text: string) => void
+  give: (text: string) => void
+  cut: () => void
+  /** Aborts when the socket is closed. */
+  closed: AbortSignal
+  ask: ReturnType<typeof createRequestFaults>['send']
+}) {
+  const { origin, send, give, cut, closed, ask } = socket
+  /** The same push may be on its way twice. */
+  const waiting = new Map<number, ((answered: Answered) => void)[]>()
+
+  function transport(id: number, text: string): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      const end = () => reject(new TypeError('The socket is closed.'))
+      if (closed.aborted) return end()
+      closed.addEventListener('abort', end, { once: true })
+      const others = waiting.get(id) ?? []
+      waiting.set(id, [...others, (answered) => resolve(toResponse(answered))])
+      send(text)
+    })
+  }
+
+  async function push(text: string, asked: { id: number; database: string; docs?: unknown }) {
+    const { id, database, docs } = asked
+    const url = `${origin}/sync/${database}/_bulk_docs`
+    const init = { method: 'PUSH', body: JSON.stringify({ docs }) }
+    const response = await ask(url, init, { cut: closed, transport: () => transport(id, text) })
+    if (!closed.aborted) give(await writeAnswer(id, response))
+  }
+
+  return {
+    /** @returns false for every other frame */
+    take(text: string): boolean {
+      const said = parseClientFrame(text)
+      if (said?.event !== 'push-documents') return false
+      push(text, said.data).catch(cut)
+      return true
+    },
+    /** @returns false for every other frame, and for answers that nobody waits for */
+    hear(text: string): boolean {
+      const heard = parseServerFrame(text)
+      if (heard?.event !== 'push-answered') return false
+      const [first, ...others] = waiting.get(heard.data.id) ?? []
+      waiting.set(heard.data.id, others)
+      first?.(heard.data)
+      return first !== undefined
+    },
+  }
+}
+
+function toResponse({ status, body, epoch, now, retryAfterSeconds }: Answered): Response {
+  return Response.json(body, {
+    status,
+    headers: {
+      'x-petrel-now': String(now),
+      ...(epoch !== undefined && { [epochHeader]: epoch }),
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    },
+  })
+}
+
+/** A fault's answer may be no JSON; it tells no time. */
+async function writeAnswer(id: number, response: Response): Promise<string> {
+  const { status, headers } = response
+  const text = await response.text()
+  const retryAfter = headers.get('retry-after')
+  const data: Answered = {
+    id,
+    status,
+    body: headers.get('content-type')?.includes('json') ? JSON.parse(text) : text,
+    epoch: headers.get(epochHeader) ?? undefined,
+    now: Number(headers.get('x-petrel-now') ?? Date.now()),
+    ...(retryAfter !== null && { retryAfterSeconds: Number(retryAfter) }),
+  }
+  return JSON.stringify({ event: 'push-answered', data })
+}
