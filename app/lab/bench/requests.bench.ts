@@ -8,11 +8,15 @@ import { countStored, waitUntilCalm, waitUntilStored } from './page/count-stored
 
 const count = 20
 
-/** Ann writes to Ben: each device's requests per message, depending on its other activity. */
+/**
+ * Ann writes to Ben: each device's requests per message, and its pushes over the socket, depending on
+ * its other activity.
+ */
 export async function measure(): Promise<Figure[]> {
   const server = await startBuiltServer()
   const ann = await createPerson(server, 'ann', { keepsApp: true, hasOwnBrowser: true })
   const ben = await createPerson(server, 'ben', { keepsApp: true, hasOwnBrowser: true })
+  const watches = [watchTraffic(ann.page), watchTraffic(ben.page)] as const
   await registerPerson(ann)
   await registerPerson(ben)
   await openChat(ann.page, 'ben')
@@ -31,14 +35,16 @@ export async function measure(): Promise<Figure[]> {
    */
   async function countAll(state: string): Promise<[sent: number, received: number]> {
     await Promise.all([waitUntilCalm(ann.page), waitUntilCalm(ben.page)])
-    const [sent, received] = [watchRequests(ann.page), watchRequests(ben.page)]
+    const [sent, received] = watches.map((count) => count())
     const before = await countStored(ben.page)
     for (let number = 1; number <= count; number += 1) {
       await say(ann.page, `${state} ${number}`)
       await waitUntilStored(ben.page, before + number)
     }
     await Promise.all([waitUntilCalm(ann.page), waitUntilCalm(ben.page)])
-    return [sent.stop() / count, received.stop() / count]
+    const [sender, receiver] = watches.map((count) => count())
+    const each = (now = 0, earlier = 0) => (now - earlier) / count
+    return [each(sender, sent), each(receiver, received)]
   }
 
   const open = await countAll('open')
@@ -52,13 +58,13 @@ export async function measure(): Promise<Figure[]> {
   return Object.entries({ open, visible, hidden }).flatMap(
     ([state, [sent, received]]): Figure[] => [
       {
-        what: `requests for each message sent, ${state} at the other`,
+        what: `requests and pushes for each message sent, ${state} at the other`,
         value: sent,
         unit: 'requests',
         floors: [{ what: 'the push alone', value: 1 }],
       },
       {
-        what: `requests for each message received, ${state}`,
+        what: `requests and pushes for each message received, ${state}`,
         value: received,
         unit: 'requests',
         floors: [{ what: 'one mark for all', value: 1 / count }],
@@ -67,18 +73,19 @@ export async function measure(): Promise<Figure[]> {
   )
 }
 
-function watchRequests(page: Page) {
-  const state = { requests: 0 }
+/** Counts requests and pushes over the socket, from before the page opens it. */
+function watchTraffic(page: Page): () => number {
+  const state = { count: 0 }
   const note = () => {
-    state.requests += 1
+    state.count += 1
   }
   page.on('request', note)
-  return {
-    stop() {
-      page.off('request', note)
-      return state.requests
-    },
-  }
+  page.on('websocket', (socket) =>
+    socket.on('framesent', ({ payload }) => {
+      if (String(payload).startsWith('{"event":"push-documents"')) note()
+    }),
+  )
+  return () => state.count
 }
 
 /**

@@ -155,6 +155,8 @@ test('P7: frames that are lost, doubled, overtaken or cut short lose nothing', a
   }
   await lab.settle()
   await lab.expectConverged()
+  // Pushes were among them.
+  expect(phone.network.listRequests()).toContain('PUSH /sync/messages/_bulk_docs')
 })
 
 test('P1: what a catch-up brings of a message whose sending is still under way is not dropped', async () => {
