@@ -8,6 +8,7 @@ import { startTwoPeople } from './start-two-people.ts'
 const people = await startTwoPeople({
   keepsApp: true,
   hasOwnBrowser: true,
+  areAlike: true,
   reducedMotion: 'reduce',
 })
 const { ann, ben } = people

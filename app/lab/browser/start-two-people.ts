@@ -9,11 +9,21 @@ export interface TwoPeople {
   close(): Promise<void>
 }
 
-/** A new server, and Ann and Ben, registered, each at a browser with an empty list. */
-export async function startTwoPeople(options: PersonOptions = {}): Promise<TwoPeople> {
+/**
+ * A new server, and Ann and Ben, registered, each at a browser with an empty list.
+ * @param options Ann's browser
+ * @param options.areAlike has Ben the same? Otherwise his shares what it can, and caches no app.
+ */
+export async function startTwoPeople({
+  areAlike = false,
+  ...options
+}: PersonOptions & { areAlike?: boolean } = {}): Promise<TwoPeople> {
+  const { keepsApp, hasOwnBrowser, hasWholeBrowser, ...plain } = options
   const server = await startBuiltServer()
-  const people = ['ann', 'ben'].map((name) => createPerson(server, name, options))
-  const [ann, ben] = (await Promise.all(people)) as [BrowserPerson, BrowserPerson]
+  const [ann, ben] = await Promise.all([
+    createPerson(server, 'ann', options),
+    createPerson(server, 'ben', areAlike ? options : plain),
+  ])
   await Promise.all([registerPerson(ann), registerPerson(ben)])
   return {
     server,

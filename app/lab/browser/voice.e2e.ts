@@ -9,6 +9,7 @@ import { startTwoPeople } from './start-two-people.ts'
 const people = await startTwoPeople({
   keepsApp: true,
   hasOwnBrowser: true,
+  areAlike: true,
   hasWholeBrowser: true,
   reducedMotion: 'reduce',
   permissions: ['microphone'],
