@@ -139,7 +139,7 @@ const endToEndTests = {
     testTimeout: 300_000,
     isolate: false,
     // A page waits about as long as it works. More side by side would starve each other.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    maxWorkers: availableParallelism(),
     sequence: { groupOrder: 1 },
   },
 }

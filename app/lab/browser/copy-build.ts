@@ -35,6 +35,7 @@ export async function copyBuild(): Promise<BuildCopy> {
   return {
     dist,
     async deploy(version, { without } = { without: [] }) {
+      const removed: string[] = []
       for (const part of without) {
         const files = await readdir(join(dist, 'app/assets'))
         const gone = must(
@@ -42,13 +43,16 @@ export async function copyBuild(): Promise<BuildCopy> {
           part,
         )
         await rm(join(dist, 'app/assets', gone))
-        await edit('sw.js', (worker) => worker.replace(`{url:"assets/${gone}",revision:null},`, ''))
+        removed.push(`{url:"assets/${gone}",revision:null},`)
       }
       await edit('index.html', (html) =>
         html.replace(/<body[^>]*>/, `<body data-version="${version}">`),
       )
+      // At once and last: a browser that looks for an update meanwhile would install a worker in between.
       await edit('sw.js', (worker) =>
-        worker.replace(/(url:"index\.html",revision:")[^"]*/, `$1${version}`),
+        removed
+          .reduce((text, entry) => text.replace(entry, ''), worker)
+          .replace(/(url:"index\.html",revision:")[^"]*/, `$1${version}`),
       )
     },
     remove: () => rm(folder, { recursive: true, force: true }),
