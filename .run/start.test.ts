@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { waitUntil } from '../app/lab/browser/wait-until.ts'
 import { findFreePort } from '../sync-server/lib/find-free-port.ts'
-import { top } from './project.mjs'
+import { serverOptions, top } from './project.mjs'
 
 test('npm start serves the app, builds nothing when nothing changed, and ends in order', async () => {
   await useStart((origin) => expectPage(origin))
@@ -15,11 +15,24 @@ test('npm start serves the app, builds nothing when nothing changed, and ends in
   expect(await readBuildTimes()).toEqual(built)
 }, 240_000)
 
+test('the server has the same options of Node wherever it is started', async () => {
+  const options = serverOptions.join(' ')
+  const starts = {
+    'package.json': `node ${options} .run/start.mjs`,
+    '.deploy/petrel.service': `node ${options} dist/server/main.js`,
+    '.deploy/Dockerfile': JSON.stringify(['node', ...serverOptions, 'dist/server/main.js']),
+  }
+  for (const [file, start] of Object.entries(starts)) {
+    const text = await readFile(`${top}${file}`, 'utf8')
+    expect(text.replaceAll('", "', '","'), file).toContain(start)
+  }
+})
+
 async function useStart(use: (origin: string) => Promise<void>) {
   const port = await findFreePort()
   const dataDir = await mkdtemp(join(tmpdir(), 'petrel-start-'))
   onTestFinished(() => rm(dataDir, { recursive: true }))
-  const child = spawn(process.execPath, ['.run/start.mjs'], {
+  const child = spawn(process.execPath, [...serverOptions, '.run/start.mjs'], {
     cwd: top,
     env: { PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn' },
     stdio: 'inherit',

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { serverOptions } from '../../../.run/project.mjs'
 import { findFreePort } from '../../../sync-server/lib/find-free-port.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -47,7 +48,7 @@ export async function startBuiltServer({
   let child: ChildProcess | undefined
 
   async function start(other: Record<string, string> = {}) {
-    child = spawn(process.execPath, [join(dist, 'server', 'main.js')], {
+    child = spawn(process.execPath, [...serverOptions, join(dist, 'server', 'main.js')], {
       env: {
         NODE_ENV: 'production',
         HOST: '127.0.0.1',
