@@ -6,19 +6,22 @@ import type { Figure } from './figures/figure.ts'
 import { takePercentile } from './figures/take-percentile.ts'
 import { startFloorServer } from './floors/start-floor-server.ts'
 import { createCheapAccounts } from './load/cheap-accounts.ts'
-import { type LoadShape, type LoadWay, loadWays } from './load/load-orders.ts'
+import { type LoadOrder, type LoadShape, type LoadWay, loadWays } from './load/load-orders.ts'
 import { type ChatLoad, putChatLoad, type ServerCounts } from './load/put-chat-load.ts'
 
 const warmUpMs = 1_500
 const measuredMs = 5_000
+/** A server runs for weeks: V8 has compiled it, as thousands of messages make it do. */
+const compileMs = 8_000
 
 interface Shape extends LoadShape {
   what: string
 }
 
+const busiest: Shape = { what: '50 pairs, 4 in flight', pairs: 50, rhythm: { inFlight: 4 } }
 const shapes: Record<string, Shape> = {
   pair: { what: '1 pair, 50 messages/s', pairs: 1, rhythm: { perSecond: 50 } },
-  pairs: { what: '50 pairs, 4 in flight', pairs: 50, rhythm: { inFlight: 4 } },
+  pairs: busiest,
   people: { what: '200 people, 100 messages/s', pairs: 100, rhythm: { perSecond: 100 } },
 }
 const words: Record<LoadWay, string> = {
@@ -51,17 +54,25 @@ export async function measure({
   const chosenWays = choose(loadWays)
   const ours = await startOurs()
   const floors = await startFloorServer()
+
+  function put(order: Pick<LoadOrder, 'way' | 'shape' | 'people' | 'warmUpMs' | 'forMs'>) {
+    const isBare = isFloor(order.way)
+    const { origin } = isBare ? floors : ours.server
+    return putChatLoad({ origin, ...order }, () => readCounts(origin, isBare))
+  }
+
   const figures: Figure[] = []
+  for (const way of new Set<LoadWay>([...chosenWays, 'bare-express', 'bare-ws'])) {
+    await put({ way, shape: busiest, people: ours.others, warmUpMs: compileMs, forMs: 1 })
+  }
   for (const name of choose(Object.keys(shapes))) {
     const shape = shapes[name]
     if (!shape) continue
     const loads = new Map<LoadWay, ChatLoad>()
     // Measures the floors beside every selection.
     for (const way of loadWays.filter((one) => chosenWays.includes(one) || isFloor(one))) {
-      const origin = isFloor(way) ? floors.origin : ours.server.origin
       const people = ours.people.slice(0, 2 * shape.pairs)
-      const order = { origin, way, shape, people, warmUpMs, forMs: measuredMs }
-      const load = await putChatLoad(order, () => readCounts(origin, isFloor(way)))
+      const load = await put({ way, shape, people, warmUpMs, forMs: measuredMs })
       loads.set(way, load)
       // Long steps report their progress.
       console.error(`${shape.what}, ${words[way]}: ${describe(load)}`)
@@ -73,13 +84,18 @@ export async function measure({
   return figures
 }
 
-async function startOurs(): Promise<{ server: BuiltServer; people: Account[] }> {
+/** @returns `others`: people for the busiest shape whose chats are measured nowhere */
+async function startOurs(): Promise<{
+  server: BuiltServer
+  people: Account[]
+  others: Account[]
+}> {
   const server = await startBuiltServer({ env: { DURABILITY: 'sync' } })
   await server.kill()
   const mostPairs = Math.max(...Object.values(shapes).map(({ pairs }) => pairs))
-  const people = await createCheapAccounts(server.dataDir, 2 * mostPairs)
+  const all = await createCheapAccounts(server.dataDir, 2 * (mostPairs + busiest.pairs))
   await server.start()
-  return { server, people }
+  return { server, people: all.slice(0, 2 * mostPairs), others: all.slice(2 * mostPairs) }
 }
 
 async function readCounts(origin: string, isBare: boolean): Promise<ServerCounts> {

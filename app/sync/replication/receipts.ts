@@ -11,8 +11,10 @@ import { createRefresher } from '../../database/views/refresher.ts'
 
 /** The delay before a failed read or write is retried. */
 const retryAfterMs = 5_000
+/** What arrives within this time is reported together. */
+export const gatherMs = 15
 /** The shortest interval between raises of a conversation's mark, however fast messages arrive. */
-const markEveryMs = 300
+export const markEveryMs = 300
 /**
  * The interval while more messages are on their way: on a slow line each mark would displace a
  * dozen of them.
@@ -56,7 +58,7 @@ export function createReceipts(options: {
 
   const refresher = createRefresher({
     onError,
-    gatherMs: 15,
+    gatherMs,
     run: () =>
       tell().catch((cause: unknown) => {
         tellLater(retryAfterMs)

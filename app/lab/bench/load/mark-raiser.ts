@@ -1,13 +1,17 @@
+import { limits } from '../../../../schema/limits.ts'
+import { markEveryMs as readEveryMs } from '../../../conversation/message-list/read-timers.ts'
+import { gatherMs, markEveryMs } from '../../../sync/replication/receipts.ts'
+
 interface Marked {
   _id: string
   deliveredUpTo: number
   readUpTo: number
 }
 
-/** Like `receipts.ts` and the open conversation: reports arrivals after a moment, then as read. */
+/** The app's own: it reports arrivals after a moment, and as read what stayed in the open chat. */
 const paces = {
-  delivered: { afterMs: 15, everyMs: 300 },
-  read: { afterMs: 150, everyMs: 300 },
+  delivered: { afterMs: gatherMs, everyMs: markEveryMs },
+  read: { afterMs: limits.markReadAfterMs, everyMs: readEveryMs },
 }
 
 /** Raises the marks of a device's open conversations. */
