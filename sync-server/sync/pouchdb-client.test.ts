@@ -149,6 +149,24 @@ describe('stock PouchDB', () => {
     expect(await t.readMessages(t.ben)).toMatchObject([{ content: 'edit 1' }])
   })
 
+  test('P5: one that was away for longer than the server keeps revisions meets it in one version', async () => {
+    const [message] = await sendAs(t.ann, 'first')
+    const id = message?._id ?? ''
+    const [away, remote] = [openLocal(), openRemote(t.tokens.ann)]
+    await away.replicate.from(remote)
+    const start = Date.now() - 1_000
+    for (let edit = 1; edit <= 60; edit += 1) {
+      await remote.put({ ...(await remote.get(id)), content: `${edit}`, editedAt: start + edit })
+    }
+    await away.put({ ...(await away.get(id)), content: 'from away', editedAt: start + 500 })
+    for (let turn = 0; turn < 3; turn += 1) await away.sync(remote)
+    expect(await away.get(id)).toMatchObject({ content: 'from away' })
+    expect(await t.readMessages(t.ben)).toMatchObject([{ content: 'from away' }])
+    expect(await countLeaves(remote, id)).toBe(1)
+    expect(await countLeaves(away, id)).toBe(1)
+    expect(await away.replicate.to(remote)).toMatchObject({ docs_written: 0 })
+  })
+
   test('P6: a refused message comes back with its text; one that has no place is denied', async () => {
     const local = openLocal()
     const remote = openRemote(t.tokens.ann)

@@ -23,7 +23,8 @@ interface Entry {
   whenUnused?: () => void
 }
 
-const revisionsKept = 50
+/** PouchDB reads, copies and writes them all with each version: a conversation, which rises all day, has as many. */
+const revisionsKept = 20
 
 /**
  * A store's databases open in PouchDB: while in use, and a little longer. Opening one costs three
