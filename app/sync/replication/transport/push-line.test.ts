@@ -215,12 +215,12 @@ test('a push that nobody waits for any more ends, and is no request', async () =
   expect(asked).toEqual([])
 })
 
-test('P12: more than ten pushes a second are requests', async () => {
+test('P12: more than thirty pushes a second are requests', async () => {
   const { push, said, asked } = openLine()
-  for (let n = 0; n < 15; n += 1) void push()
+  for (let n = 0; n < 45; n += 1) void push()
   await vi.advanceTimersByTimeAsync(1_000)
-  expect([said.length, asked.length]).toEqual([10, 5])
-  for (let n = 0; n < 15; n += 1) void push()
+  expect([said.length, asked.length]).toEqual([30, 15])
+  for (let n = 0; n < 45; n += 1) void push()
   await vi.advanceTimersByTimeAsync(1)
-  expect([said.length, asked.length]).toEqual([20, 10])
+  expect([said.length, asked.length]).toEqual([60, 30])
 })

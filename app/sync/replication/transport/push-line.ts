@@ -9,8 +9,8 @@ type Answered = Extract<ServerEvent, { event: 'push-answered' }>['data']
 
 /** Larger bodies go by HTTP: the rest of the frame is its envelope. */
 const mostBytes = limits.socketFrameMaxBytes * (3 / 4)
-/** Further ones go by HTTP, so that the server never finds this line too loud. */
-const perSecond = 10
+/** Half of what the server takes from a person; further ones go by HTTP. */
+const perSecond = 30
 /** A server that takes pushes says something at each ping. */
 const heardWithinMs = limits.socketPingEveryMs + 5_000
 /** This share of the longest silence is enough of a wait for an answer. */
