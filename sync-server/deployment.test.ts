@@ -168,7 +168,8 @@ describe('the systemd unit', () => {
 
   it('starts what the image starts, and gives it time to stop', () => {
     const [, started] = /^ExecStart=\S+ (.*)$/m.exec(unit) ?? []
-    expect(read('.deploy/Dockerfile')).toContain(`CMD ["node", "${started}"]`)
+    const words = ['node', ...(started?.split(' ') ?? [])].map((word) => JSON.stringify(word))
+    expect(read('.deploy/Dockerfile')).toContain(`CMD [${words.join(', ')}]`)
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(10)
   })
 })
