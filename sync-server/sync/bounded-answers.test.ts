@@ -157,13 +157,17 @@ describe('P12: what is asked for again and again in one request', () => {
       const answer = await t.call('POST', `messages/${call}?include_docs=true`, { body })
       return { rows: answer.body.results ?? answer.body.rows, reads: reads.count() - before }
     }
+    /** The server may read keys for itself meanwhile: the least of a few answers has none of these. */
+    const askCalmly = async (body: object) => {
+      const answers = [await ask(body), await ask(body), await ask(body)]
+      return { rows: answers[0]?.rows, reads: Math.min(...answers.map(({ reads }) => reads)) }
+    }
     const id = message._id
     await ask(bodyOf(id))
-    const once = await ask(call === '_bulk_get' ? { docs: [{ id }] } : { keys: [id] })
-    const often = await ask(bodyOf(id))
+    const once = await askCalmly(call === '_bulk_get' ? { docs: [{ id }] } : { keys: [id] })
+    const often = await askCalmly(bodyOf(id))
     expect(often.rows).toEqual(Array.from({ length: asked }, () => once.rows[0]))
-    // The server may read a few keys for itself meanwhile.
-    expect(often.reads).toBeLessThan(once.reads + asked / 10)
+    expect(often.reads).toBe(once.reads)
   })
 
   test('keys that come again stay in their places, with those that are not there', async () => {
