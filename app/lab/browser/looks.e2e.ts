@@ -106,7 +106,7 @@ test.each([
   ['/settings', 'Storage and Data', 'Settings | Petrel'],
   ['/settings/account', 'ann@example.org', 'Account | Petrel'],
   ['/settings/privacy', 'Read receipts', 'Privacy | Petrel'],
-  ['/settings/security', 'This device', 'Security | Petrel'],
+  ['/settings/security', 'This device ·', 'Security | Petrel'],
   ['/settings/storage', 'Used on this device', 'Storage and Data | Petrel'],
   ['/settings/help', 'Keyboard shortcuts', 'Help | Petrel'],
   ['/settings/about', 'Version 1.0.0', 'About | Petrel'],

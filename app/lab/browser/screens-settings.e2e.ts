@@ -42,7 +42,7 @@ test('the profile is shown and changed, and cancelling changes nothing', async (
 test.each([
   ['Account', 'ann@example.org', 'Account | Petrel'],
   ['Privacy', 'Read receipts', 'Privacy | Petrel'],
-  ['Security', 'This device', 'Security | Petrel'],
+  ['Security', 'This device ·', 'Security | Petrel'],
   ['Notifications', 'Notifications are off on this device', 'Notifications | Petrel'],
   ['Storage and Data', 'Used on the server', 'Storage and Data | Petrel'],
   ['Help', 'Search in the open chat', 'Help | Petrel'],
