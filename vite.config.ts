@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react'
 import { build, defaultClientConditions, type Plugin } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
+import { serverOptions } from './.run/project.mjs'
 import { pwaOptions } from './app/offline/pwa-options.ts'
 
 const top = fileURLToPath(new URL('.', import.meta.url))
@@ -120,10 +121,12 @@ const unitTests = {
     environment: 'node',
     provide: { testCouchdbUrl: process.env.TEST_COUCHDB_URL ?? '' },
     include: ['{schema,sync-server,app,.run}/**/*.test.ts'],
-    // Half of what a test takes is waiting: for the disk, for a poll, for a grace period.
-    maxWorkers: availableParallelism() * 2,
+    // Half of what a test takes is waiting: for the disk, for a poll, for a grace period. The browser tests run beside:
+    // one process more of either made both slower.
+    maxWorkers: availableParallelism(),
     // Loading the same modules anew for each of 220 files took longer than the tests: none of them mocks a module.
     isolate: false,
+    execArgv: serverOptions,
     sequence: { groupOrder: 0 },
   },
 }
@@ -138,8 +141,7 @@ const endToEndTests = {
     globalSetup: `${top}app/lab/browser/build-first.ts`,
     testTimeout: 300_000,
     isolate: false,
-    // A page waits about as long as it works. More side by side would starve each other.
-    maxWorkers: availableParallelism(),
+    maxWorkers: availableParallelism() + 1,
     sequence: { groupOrder: 1 },
   },
 }

@@ -21,9 +21,12 @@ const parts = [
   },
 ]
 
-/** Builds dist/app and dist/server where a source differs from the last build's. */
-export async function buildIfNeeded() {
-  for (const part of parts) {
+/**
+ * Builds dist/app and dist/server where a source differs from the last build's.
+ * @param {readonly ('app' | 'server')[]} [names] only these
+ */
+export async function buildIfNeeded(names = ['app', 'server']) {
+  for (const part of parts.filter(({ name }) => names.some((one) => one === name))) {
     const stamp = stampSources(part.sources)
     const stampFile = `${top}dist/${part.name}.stamp`
     if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) continue

@@ -17,10 +17,11 @@ function pause(ms: number) {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** A slow device: stretches short moments so that the test can hit them. */
+/** A slow device: stretches short moments so that the test can hit them. Returns what ends it. */
 async function slowDown() {
   const devtools = await ann.page.context().newCDPSession(ann.page)
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+  return () => devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 })
 }
 
 /** Waits until the written text is in the database, and so on disk: `localStorage` holds it until then. */
@@ -70,11 +71,12 @@ test('P1: whenever the browser is killed after Enter, the words are a message or
 test('P1: whenever the page reloads after Enter, the words are a message or a draft, never both', async () => {
   for (const ms of momentsMs) {
     const text = `loaded anew after ${ms} ms`
-    await slowDown()
+    const speedUp = await slowDown()
     await composer(ann.page).fill(text)
     void ann.page.keyboard.press('Enter').catch(() => {})
     await pause(ms)
     await ann.page.reload({ waitUntil: 'commit' })
+    await speedUp()
     expect(await findText(text), text).toHaveLength(1)
     await composer(ann.page).fill('')
   }

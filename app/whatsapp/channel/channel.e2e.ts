@@ -207,6 +207,7 @@ test('a person with an account but no number gets the message at the entered num
   await expect.poll(() => readTicks(page, 'Hello World!')).toBe('Delivered')
   await page.goto(`/chat/${ben.userId}`)
   await attach(page, 'Phone Number')
+  await asked.waitFor()
   await page.keyboard.press('Escape')
   expect(await hasFocus(page.getByRole('button', { name: 'Attach' }))).toBe(true)
   await attach(page, 'Phone Number')
