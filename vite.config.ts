@@ -121,9 +121,8 @@ const unitTests = {
     environment: 'node',
     provide: { testCouchdbUrl: process.env.TEST_COUCHDB_URL ?? '' },
     include: ['{schema,sync-server,app,.run}/**/*.test.ts'],
-    // Half of what a test takes is waiting: for the disk, for a poll, for a grace period. The browser tests run beside:
-    // one process more of either made both slower.
-    maxWorkers: availableParallelism(),
+    // Half of what a test takes is waiting: for the disk, for a poll, for a grace period.
+    maxWorkers: availableParallelism() * 2,
     // Loading the same modules anew for each of 220 files took longer than the tests: none of them mocks a module.
     isolate: false,
     execArgv: serverOptions,
@@ -141,6 +140,8 @@ const endToEndTests = {
     globalSetup: `${top}app/lab/browser/build-first.ts`,
     testTimeout: 300_000,
     isolate: false,
+    // A page waits for a third of its time. With four files side by side, or beside the other tests, each takes longer
+    // than that gains.
     maxWorkers: availableParallelism() + 1,
     sequence: { groupOrder: 1 },
   },

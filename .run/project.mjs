@@ -17,22 +17,18 @@ export const serverOptions = ['--min-semi-space-size=16', '--max-semi-space-size
  * @param {string} command
  * @param {string[]} args
  * @param {Record<string, string>} [env] added to this process's own
- * @param {{ isBesideOthers?: boolean }} [options] does it share the terminal? Then it takes no input, and prints as into
- * a file: two that redraw their lines would overwrite each other's.
  * @returns {Promise<number>} its exit code; 1 if a signal killed it
  */
-export function runCommand(command, args, env = {}, { isBesideOthers = false } = {}) {
+export function runCommand(command, args, env = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: top,
-      stdio: isBesideOthers ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+      stdio: 'inherit',
       env: { ...process.env, ...env },
       shell: process.platform === 'win32',
     })
-    child.stdout?.pipe(process.stdout, { end: false })
-    child.stderr?.pipe(process.stderr, { end: false })
     child.once('error', reject)
-    child.once('close', (code) => resolve(code ?? 1))
+    child.once('exit', (code) => resolve(code ?? 1))
   })
 }
 
