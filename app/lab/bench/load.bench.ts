@@ -31,6 +31,7 @@ const words: Record<LoadWay, string> = {
   'app-with-receipts': 'as the app does, with receipts',
   'bare-express': 'bare Express, one synced put',
   'bare-ws': 'bare ws, two PouchDB puts',
+  'bare-ws-with-receipts': 'bare ws, puts of as many documents, with receipts',
 }
 const isFloor = (way: LoadWay) => way.startsWith('bare-')
 
@@ -62,7 +63,7 @@ export async function measure({
   }
 
   const figures: Figure[] = []
-  for (const way of new Set<LoadWay>([...chosenWays, 'bare-express', 'bare-ws'])) {
+  for (const way of loadWays.filter((one) => chosenWays.includes(one) || isFloor(one))) {
     await put({ way, shape: busiest, people: ours.others, warmUpMs: compileMs, forMs: 1 })
   }
   for (const name of choose(Object.keys(shapes))) {

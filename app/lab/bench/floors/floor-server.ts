@@ -5,11 +5,12 @@ import { ClassicLevel } from 'classic-level'
 import express from 'express'
 import PouchDB from 'pouchdb'
 import WebSocket from 'ws'
+import type { BareFrame } from '../load/bare-frames.ts'
 
 /**
  * The floors of a storing chat server. Express stores its input by one synced put into LevelDB; a
- * `ws` server puts each message into both people's PouchDBs, then delivers it. Runs as its own
- * process, with a folder as its argument; prints its port.
+ * `ws` server puts each message into both people's PouchDBs, then delivers it; and if told so, as many documents as
+ * Petrel writes: where it stands in the order, and for each mark both people's conversations. Runs as its own process, with a folder as its argument; prints its port.
  */
 const folder = process.argv[2] ?? join(tmpdir(), 'petrel-floor')
 const level = new ClassicLevel<string, string>(join(folder, 'level'))
@@ -27,21 +28,70 @@ app.get('/processor', (_request, response) => {
 
 const server = createServer(app)
 const sockets = new WebSocket.Server({ server, perMessageDeflate: false })
-const people = new Map<string, { socket: WebSocket; messages: PouchDB.Database }>()
+const people = new Map<string, Person>()
+const orders = new PouchDB(join(folder, 'orders'))
+
+interface Person {
+  socket: WebSocket
+  messages: PouchDB.Database
+  conversations: PouchDB.Database
+  /** The last write of each conversation: its revision is the next one's parent. */
+  written: Map<string, Promise<Marked>>
+}
+type Marks = Record<string, number>
+type Marked = Marks & { _id: string; _rev: string }
+
 sockets.on('connection', (socket, request) => {
   const name = String(request.url).slice(1)
-  const messages = people.get(name)?.messages ?? new PouchDB(join(folder, name))
-  people.set(name, { socket, messages })
-  socket.on('message', (frame) => void handle(name, String(frame)))
+  const databases = people.get(name) ?? {
+    messages: new PouchDB(join(folder, name)),
+    conversations: new PouchDB(join(folder, `${name}-conversations`)),
+    written: new Map(),
+  }
+  people.set(name, { ...databases, socket })
+  socket.on('message', (frame) => void handle(name, JSON.parse(String(frame))))
 })
 
-async function handle(author: string, frame: string) {
-  const { id, recipientId, content } = JSON.parse(frame)
-  const recipient = people.get(recipientId)
-  if (!recipient) throw new Error(`${recipientId} has no socket`)
-  const doc = { _id: id, senderId: author, recipientId, content }
-  await Promise.all([recipient.messages.put(doc), people.get(author)?.messages.put(doc)])
-  recipient.socket.send(JSON.stringify({ id, content }))
+async function handle(author: string, frame: BareFrame) {
+  const [own, others] = [findPerson(author), findPerson(frame.recipientId)]
+  if ('marks' in frame) {
+    const { deliveredUpTo = 0, readUpTo = 0 } = frame.marks
+    const peerMarks = { peerDeliveredUpTo: deliveredUpTo, peerReadUpTo: readUpTo }
+    const docs = await Promise.all([
+      raise(own, frame.recipientId, frame.marks),
+      raise(others, author, peerMarks),
+    ])
+    for (const [index, { socket }] of [own, others].entries()) {
+      socket.send(JSON.stringify({ conversation: docs[index] }))
+    }
+    return
+  }
+  const { id, recipientId, content, isOrdered } = frame
+  const orderedAt = Date.now()
+  const doc = { _id: id, senderId: author, recipientId, content, orderedAt }
+  await Promise.all([
+    others.messages.put(doc),
+    own.messages.put(doc),
+    ...(isOrdered ? [orders.put({ _id: id, orderedAt })] : []),
+  ])
+  others.socket.send(JSON.stringify({ id, content, senderId: author, orderedAt }))
+}
+
+function findPerson(name: string): Person {
+  const person = people.get(name)
+  if (!person) throw new Error(`${name} has no socket`)
+  return person
+}
+
+/** Writes a conversation's next version, after the one that is being written. */
+function raise({ conversations, written }: Person, id: string, marks: Marks): Promise<Marked> {
+  const raised = (written.get(id) ?? Promise.resolve(undefined)).then(async (before) => {
+    const doc = { ...before, ...marks, _id: id }
+    const { rev } = await conversations.put(doc)
+    return { ...doc, _rev: rev } as Marked
+  })
+  written.set(id, raised)
+  return raised
 }
 
 server.listen(0, '127.0.0.1', () => {

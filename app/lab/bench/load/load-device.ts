@@ -3,9 +3,11 @@ import { Agent } from 'node:http'
 import WebSocket from 'ws'
 import { bearerProtocolPrefix, socketProtocol } from '../../../../schema/api/socket-events.ts'
 import { createAppDevice } from './app-device.ts'
+import type { BareFrame, BareNews } from './bare-frames.ts'
 import { askServer } from './load-connection.ts'
 import type { DeviceOptions, LoadDevice } from './load-device-types.ts'
 import type { LoadWay } from './load-orders.ts'
+import { createMarkRaiser } from './mark-raiser.ts'
 import type { OutgoingMessage } from './outgoing-message.ts'
 
 export async function openLoadDevice(way: LoadWay, options: DeviceOptions): Promise<LoadDevice> {
@@ -20,7 +22,9 @@ export async function openLoadDevice(way: LoadWay, options: DeviceOptions): Prom
     case 'bare-express':
       return openBareRest(options)
     case 'bare-ws':
-      return await openBareSocket(options)
+      return await openBareSocket({ ...options, givesReceipts: false })
+    case 'bare-ws-with-receipts':
+      return await openBareSocket({ ...options, givesReceipts: true })
   }
 }
 
@@ -69,16 +73,29 @@ function openBareRest({ origin, counts, onArrived }: DeviceOptions): LoadDevice 
   }
 }
 
-async function openBareSocket({ origin, account, counts, onArrived, onError }: DeviceOptions) {
+async function openBareSocket(options: DeviceOptions & { givesReceipts: boolean }) {
+  const { origin, account, counts, onArrived, onError, givesReceipts } = options
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/${account.userId}`)
+  const tell = (frame: BareFrame) => socket.send(JSON.stringify(frame))
+  const marks = createMarkRaiser({
+    raise: ({ _id, deliveredUpTo, readUpTo }) =>
+      tell({ recipientId: _id, marks: { deliveredUpTo, readUpTo } }),
+  })
   socket.on('error', onError)
   await once(socket, 'open')
   socket.on('message', (frame) => {
     counts.frames += 1
-    onArrived(JSON.parse(String(frame)).id)
+    const news: BareNews = JSON.parse(String(frame))
+    if ('conversation' in news) return marks.know(news.conversation)
+    onArrived(news.id)
+    if (givesReceipts) marks.arrive(news.senderId, news.orderedAt)
   })
   return {
-    send: async (message: OutgoingMessage) => socket.send(JSON.stringify(message)),
-    close: () => socket.terminate(),
+    send: async (message: OutgoingMessage) =>
+      tell(givesReceipts ? { ...message, isOrdered: true } : message),
+    close() {
+      marks.close()
+      socket.terminate()
+    },
   }
 }

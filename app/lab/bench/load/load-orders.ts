@@ -8,6 +8,7 @@ export const loadWays = [
   'app-with-receipts',
   'bare-express',
   'bare-ws',
+  'bare-ws-with-receipts',
 ] as const
 export type LoadWay = (typeof loadWays)[number]
 
