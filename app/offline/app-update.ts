@@ -2,6 +2,8 @@ import type { Workbox } from 'workbox-window'
 import type { LiveSource } from '../ui/hooks/use-live-value.ts'
 
 const checkIntervalMs = 60 * 60 * 1000
+/** The interval at which a version that was chosen is asked for again. */
+const switchAgainMs = 1_000
 
 /** Whether a newer version of the app is ready on this device. */
 export interface AppUpdate extends LiveSource<'none' | 'ready'> {
@@ -31,12 +33,26 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
   let worker: Workbox | undefined
   let hasNewVersionTakenOver = false
   let isApplying = false
+  let switching: ReturnType<typeof setInterval> | undefined
   let isControlled = Boolean(serviceWorker?.controller)
 
   function offer() {
     state = 'ready'
-    if (isApplying) worker?.messageSkipWaiting()
+    if (isApplying) switchOver()
     for (const listener of listeners) listener()
+  }
+
+  /**
+   * Seen on a busy device: the waiting version did not take over for a minute, until the page's next request was an
+   * event for the replaced one, after which the browser looks whether it is idle. Each message is such an event.
+   */
+  function switchOver() {
+    worker?.messageSkipWaiting()
+    clearInterval(switching)
+    switching = setInterval(() => {
+      worker?.messageSkipWaiting()
+      serviceWorker.controller?.postMessage({ type: 'IS_REPLACED' })
+    }, switchAgainMs)
   }
 
   function check() {
@@ -113,11 +129,12 @@ export function createAppUpdate(options: { url?: string; ready: Promise<unknown>
     apply() {
       if (hasNewVersionTakenOver || !serviceWorker) return location.reload()
       isApplying = true
-      if (state === 'ready') worker?.messageSkipWaiting()
+      if (state === 'ready') switchOver()
       else void applyNewest().catch(ignoreNoNetwork)
     },
     close() {
       clearInterval(timer)
+      clearInterval(switching)
       closing.abort()
       worker?.removeEventListener('waiting', offer)
     },
