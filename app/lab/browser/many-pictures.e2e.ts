@@ -52,8 +52,8 @@ function countDrawn(): Promise<Drawn> {
 
 /** The number of the newest picture that is drawn. */
 async function readNewest(): Promise<number> {
-  const words = await page.getByRole('article').last().textContent()
-  return Number(/picture (\d+)/.exec(words ?? '')?.[1])
+  const words = page.getByRole('article').getByText(/^picture \d+$/)
+  return Number((await words.last().textContent())?.replace('picture ', ''))
 }
 
 /**
